@@ -3,6 +3,7 @@
 import type { BankSays } from '../bank-format.ts'
 import { confineTo } from '../db/confine.ts'
 import { transact } from '../db/transact.ts'
+import { meaningOf } from '../iso20022/status.ts'
 import { wakePayouts } from '../payout/wake-store.ts'
 import { insertEvidence, type NewEvidence } from './evidence-store.ts'
 import { answerFile, findFile, listSharing, type RailFile } from './file-store.ts'
@@ -132,13 +133,18 @@ function answerTo(
   { payment_information_id }: Group,
   said: BankSays,
 ): FileAnswer {
-  const meaning = rail.config.profile.meanings[said.code] ?? said.code
   const reason = [said.code, ...said.reasons, said.text].filter(Boolean).join(' ')
-  if (meaning !== 'RJCT' || payment_information_id !== '') return { state: 'acknowledged', reason }
+  if (!isRefusal(rail, said) || payment_information_id !== '') {
+    return { state: 'acknowledged', reason }
+  }
   const repeated = said.reasons.some(code => HAS_IT_ALREADY.includes(code))
   // A file that went more than once is known from the time before.
   if (repeated && file.uploads > 1) return { state: 'acknowledged', reason: `${reason}: received` }
   return { state: 'rejected', reason }
+}
+
+function isRefusal({ config }: OpenFileRail, { code }: BankSays): boolean {
+  return ['rejected', 'cancelled'].includes(meaningOf(code, config.profile.meanings))
 }
 
 /**
@@ -152,8 +158,7 @@ async function blockOf(
   said: BankSays,
 ): Promise<readonly FoundItem[] | string> {
   const about_file = payment_information_id === ''
-  const meaning = rail.config.profile.meanings[said.code] ?? said.code
-  if (about_file && (meaning === 'RJCT' || said.level !== 'group')) return []
+  if (about_file && (isRefusal(rail, said) || said.level !== 'group')) return []
   const all = await listItemsOf(rail.finder, file.msg_id)
   const block = all.filter(
     item => about_file || item.payment_information_id === payment_information_id,
@@ -172,6 +177,9 @@ function evidenceOf(item: FoundItem, said: BankSays, sha256: string): NewEvidenc
   const told = named || said.amount === null
   const amount = told ? said.amount : item.amount
   const currency = told ? said.currency : item.currency
+  // The same status of a payment in another file is another one.
+  const is_status = ['file', 'group', 'transaction'].includes(level)
+  const source = is_status ? said.msg_id || item.msg_id : statement
   return {
     account_id,
     payout_id,
@@ -183,7 +191,7 @@ function evidenceOf(item: FoundItem, said: BankSays, sha256: string): NewEvidenc
     amount,
     currency,
     is_credit,
-    reference: [reference, statement].filter(Boolean).join(' '),
+    reference: [reference, source].filter(Boolean).join(' '),
     said_at,
     sha256,
     position: said.position,

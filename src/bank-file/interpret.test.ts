@@ -92,7 +92,6 @@ function words(told: Interpretation): string {
     ),
     ...(told.exception === undefined ? [] : [`!${told.exception.kind}`]),
     ...(told.not_taken === undefined ? [] : ['not_taken']),
-    ...(told.again === undefined ? [] : [told.again]),
     ...(told.is_late ? ['late'] : []),
   ].join(' ')
 }
@@ -270,13 +269,18 @@ const CASES: readonly [name: string, said: readonly Evidence[], expected: string
     ],
     ['20: AM04, still pending', [status('PDNG/AM04')], '!no_funds'],
     ['20: AM04, and then accepted', [status('PDNG/AM04'), status('ACSP')], ''],
-    ['20: AM04, rejected', [status('RJCT/AM04')], '!no_funds when_funded'],
+    ['20: AM04, rejected', [status('RJCT/AM04')], '!no_funds not_taken'],
     [
       '20: AM04, rejected after acceptance',
       [status('ACCP'), status('RJCT/AM04')],
-      '!no_funds when_funded',
+      '!no_funds not_taken',
     ],
-    ['21: DT05, rejected', [status('RJCT/DT05')], 'next_business_day late'],
+    ['21: DT05, rejected', [status('RJCT/DT05')], 'not_taken late'],
+    [
+      '21: DT05, rejected after acceptance',
+      [status('ACCP'), status('RJCT/DT05')],
+      'failed:PF000580 late',
+    ],
     ['21: DT06, with a new day', [status('ACWC/DT06')], 'late'],
     ['22: DS01 beside acceptance', [status('ACCP/DS01')], ''],
     ['22: DS07 alone', [status('/DS07')], ''],
@@ -339,7 +343,7 @@ const IN_ANOTHER_FILE: readonly [string, readonly Evidence[], string][] = [
   [
     'AM04, and AM04 again',
     [status('RJCT/AM04'), status('RJCT/AM04', later)],
-    '!no_funds when_funded',
+    '!no_funds not_taken',
   ],
   [
     'DT05, then rejected',
@@ -462,11 +466,11 @@ const HISTORIES: readonly (readonly Evidence[])[] = [
 const ORDERS = share(2_000, 10_000)
 
 /** Where the money ends: with the beneficiary, given back (or to be paid in another way), open. */
-function endOf({ steps, exception, not_taken, again }: Interpretation): string {
+function endOf({ steps, exception, not_taken }: Interpretation): string {
   if (exception !== undefined) return 'exception'
   const last = steps.at(-1)?.status ?? ''
   const unpaid = ['failed', 'reversed'].includes(last)
-  if (unpaid || not_taken !== undefined || again !== undefined) return 'unpaid'
+  if (unpaid || not_taken !== undefined) return 'unpaid'
   return last === 'succeeded' ? 'paid' : 'open'
 }
 

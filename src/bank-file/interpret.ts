@@ -35,7 +35,7 @@ export const TROUBLES = {
   amount_differs: 'The bank names another amount or currency.',
   duplicate: 'The bank takes the payment for a repetition of one that it has.',
   group_rejected: 'The bank has rejected the group that the payment is in, and not the payment.',
-  no_funds: 'The settlement account is short; the payment goes again in a later file.',
+  no_funds: 'The settlement account is short.',
   needs_person: 'The bank waits for a person: a second signature, or the name of the payee.',
 } as const
 
@@ -45,10 +45,8 @@ export interface Interpretation {
   readonly steps: readonly RailStep[]
   /** Absent once the bank's own later word has settled it. */
   readonly exception?: { readonly kind: Trouble; readonly message: string }
-  /** Rejected for a technical cause before anything was accepted: another way may take it. */
+  /** Rejected for a cause that lies in the way and not in the payment: another way may take it. */
   readonly not_taken?: { readonly code: string; readonly message: string }
-  /** Rejected for a cause that passes: it goes into another file. */
-  readonly again?: 'next_business_day' | 'when_funded'
   /** The bank pays on a later day than it was asked to. */
   readonly is_late: boolean
   /** When silence becomes acceptance; null when it never does, or need not any more. */
@@ -61,7 +59,7 @@ const DAY_MS = 86_400_000
 /** Ranks of what a bank confirms, by what a profile may settle on. */
 const RANKS = { accepted: 1, acsc: 2, booked: 3 } as const
 
-type Outcome = 'failed' | 'not_taken' | NonNullable<Interpretation['again']>
+type Outcome = 'failed' | 'not_taken'
 
 export function interpret(said: readonly Evidence[], subject: Subject): Interpretation {
   const course = new Course(subject)
@@ -145,7 +143,6 @@ class Course {
       steps: this.#steps,
       ...(kind !== undefined && { exception: { kind, message: withCodes(TROUBLES[kind], codes) } }),
       ...(outcome === 'not_taken' && { not_taken: { code, message } }),
-      ...((outcome === 'next_business_day' || outcome === 'when_funded') && { again: outcome }),
       is_late: this.#is_late,
       silent_until: this.#silentUntil(),
       references: this.#references,
@@ -193,7 +190,7 @@ class Course {
     return causeOf(this.#scheme, reason) === 'duplicate'
   }
 
-  /** Reasons beside a status that is no rejection. */
+  /** Reasons that say something beside any status. */
   #note(reasons: readonly string[]): void {
     if (reasons.includes('AM04')) this.#troubles.set('no_funds', ['AM04'])
     if (reasons.some(isMissedCutOff)) this.#is_late = true
@@ -253,17 +250,18 @@ class Course {
       return
     }
     this.#rejection = { outcome, reasons }
-    if (outcome === 'when_funded') this.#troubles.set('no_funds', reasons)
-    if (outcome === 'next_business_day') this.#is_late = true
+    this.#note(reasons)
     this.#settleRejection()
   }
 
   #outcomeOf(reasons: readonly string[]): Outcome {
     const causes = reasons.map(reason => causeOf(this.#scheme, reason))
-    if (causes.includes('funds')) return 'when_funded'
-    if (reasons.some(isMissedCutOff)) return 'next_business_day'
-    const technical = causes.length > 0 && causes.every(cause => cause === 'technical')
-    return technical && this.#rank === 0 ? 'not_taken' : 'failed'
+    // A person closes this exception before the payment goes another way.
+    if (causes.includes('funds')) return 'not_taken'
+    if (this.#rank > 0 || reasons.length === 0) return 'failed'
+    const in_the_way = (reason: string, i: number) =>
+      causes[i] === 'technical' || isMissedCutOff(reason)
+    return reasons.every(in_the_way) ? 'not_taken' : 'failed'
   }
 
   /** Gives back what was rejected, unless its money is still gone. */

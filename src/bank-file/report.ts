@@ -1,13 +1,14 @@
 // What the rail of files reports on an attempt: the steps that its evidence comes to, the file that
 // it is in, and when it should arrive. Pure.
 import { arrivalOf } from '../calendar/arrival.ts'
-import { type Instant, secondsBetween } from '../instant.ts'
+import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
 import type { RailPayout, RailReport, RailStep } from '../rail/rail.ts'
 import type { FileRailConfig } from './config.ts'
 import type { KeptEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
 import { interpret } from './interpret.ts'
 import type { FoundItem } from './item-store.ts'
+import { NoSlot, slotOf } from './slot.ts'
 
 export interface Told {
   readonly config: FileRailConfig
@@ -27,7 +28,7 @@ export function reportOf({ config, payout, item, file, said, now }: Told): RailR
   const { profile } = config
   const told = interpret(said, { item, profile, file, now })
   const { steps, exception, not_taken, silent_until } = told
-  const arrives = expectedOf(config, payout, item)
+  const arrives = expectedOf(config, payout, told.is_late ? laterItem(config, item) : item)
   return {
     steps,
     ask_again_in_ms: askAgainIn(steps, silent_until, now),
@@ -50,6 +51,17 @@ function askAgainIn(
   if (silent_until === null) return LOOK_AGAIN_MS
   const left = 1000 * (secondsBetween(now, silent_until) + 1)
   return Math.min(LOOK_AGAIN_MS, Math.max(1000, left))
+}
+
+/** The item as if the bank had got it after the cut-off that it was sent by. */
+function laterItem({ timetable }: FileRailConfig, item: FoundItem): FoundItem {
+  try {
+    return { ...item, ...slotOf(timetable, plusMilliseconds(item.closes_at, 1)) }
+  } catch (error) {
+    // The calendar has ended: no later day is guessed.
+    if (!(error instanceof NoSlot)) throw error
+    return item
+  }
 }
 
 function expectedOf({ timetable }: FileRailConfig, payout: RailPayout, item: FoundItem) {

@@ -81,9 +81,9 @@ test('the same file twice, and under another name: kept once, applied once, arch
 test('the same report under another message id: evidence once', async () => {
   const { bank, paid } = await paidWorld([100])
   const [{ end_to_end_id } = assert.fail()] = paid
-  await bank.report([{ ...rejects(end_to_end_id), msg_id: 'R1' }])
+  await bank.report([{ ...rejects(end_to_end_id), said_at: '2026-11-24T10:00:00Z' }])
   await bank.work()
-  await bank.report([{ ...rejects(end_to_end_id), msg_id: 'R2' }])
+  await bank.report([{ ...rejects(end_to_end_id), said_at: '2026-11-24T11:00:00Z' }])
   await bank.work()
   assert.deepEqual([(await inbox(bank)).length, await evidenceOf(bank)], [2, 1])
 })
