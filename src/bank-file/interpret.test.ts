@@ -447,6 +447,95 @@ test('codes, of ISO 20022 and of NACHA: each has its failure, an unknown one is 
   assert.equal(causeOf('nacha', 'AC04'), undefined)
 })
 
+/** Behind PF: category, what the account reads, and all codes of ISO 20022 and of NACHA. */
+const FAILURES: readonly [string, string, string, iso: string, nacha: string][] = [
+  [
+    '000500',
+    'bank',
+    'The bank gives no reason that says more',
+    'MS02 MS03 NARR DS01 DS05 DS07',
+    '',
+  ],
+  ['000510', 'account', 'The account does not exist', 'AC01 AC02 AC03', 'R03 R04 R17'],
+  ['000511', 'account', 'The account is closed', 'AC04 AC07', 'R02'],
+  [
+    '000512',
+    'account',
+    'The account is blocked, or takes no such payments',
+    'AC06 AC13 AC14 AG01 AG03',
+    'R16 R20',
+  ],
+  [
+    '000513',
+    'account',
+    'The code of the bank is wrong, or the bank takes no such payments',
+    'RC01 RC02 RC03 RC04 RC05 RC06 RC07 RC08 RC09 RC10 AGNT',
+    'R12 R13 R28',
+  ],
+  [
+    '000520',
+    'party',
+    'The name does not fit the account',
+    'BE01 BE06 BE22 BE23 RVNM',
+    'R14 R15 R21 R22',
+  ],
+  ['000521', 'party', 'The address is missing or incomplete', 'BE04 BE07 BE10 BE11', ''],
+  ['000530', 'receiver', 'The beneficiary has refused the payment', 'CUST MD06 NOAS FOCR', 'R23'],
+  [
+    '000540',
+    'amount',
+    'The bank does not pay this amount or currency',
+    'AM01 AM02 AM03 AM06 AM09 AM11 AM12 AM13 AM14 CURR',
+    'R19',
+  ],
+  ['000550', 'bank', 'The bank has not executed the payment', 'AM04', ''],
+  [
+    '000560',
+    'regulatory',
+    'The payment lacks what the law asks for, or the law forbids it',
+    'RR01 RR02 RR03 RR04 RR05 RR06 RR07 RR08 RR09 RR10 RR11 RR12 AM07 LEGL FRAD FR01',
+    '',
+  ],
+  [
+    '000570',
+    'technical',
+    'A system between the banks has failed, or could not read the payment',
+    'AB01 AB02 AB03 AB04 AB05 AB06 AB07 AB08 AB09 AB10 FF10 ED05',
+    'R25 R26 R27',
+  ],
+  [
+    '000580',
+    'date',
+    'The bank does not pay on the date that was asked for',
+    'DT01 DT02 DT03 DT04 DT05 DT06',
+    'R18',
+  ],
+  [
+    '000590',
+    'duplicate',
+    'The bank takes the payment for a repetition',
+    'AM05 DUPL DU01 DU02 DU03 DU04 DU05',
+    'R24',
+  ],
+  ['000595', 'cancelled', 'The payment was cancelled at the bank', 'DS02 CUTA', 'R06'],
+]
+
+test('codes, all that are known: code, category and message', () => {
+  for (const [number, category, message, iso, nacha] of FAILURES) {
+    for (const [scheme, codes] of [
+      ['iso20022', iso],
+      ['nacha', nacha],
+    ] as const) {
+      for (const code of codes.split(' ').filter(code => code !== '')) {
+        const expected = { code: `PF${number}`, category, message: `${message} (${code}).` }
+        assert.deepEqual(failureOf(scheme, [code], 'failed'), expected)
+        assert.ok(causeOf(scheme, code) !== undefined, code)
+      }
+    }
+  }
+  for (const code of ['DS01', 'DS05', 'DS07']) assert.equal(causeOf('iso20022', code), 'positive')
+})
+
 /** All that a bank may say of one payment, without contradicting itself in its own order. */
 const HISTORIES: readonly (readonly Evidence[])[] = [
   [file('ACTC'), group('ACCP'), status('ACSP'), status('ACSC'), debit()],
