@@ -20,6 +20,7 @@ import {
 import { historyCommand } from './history.ts'
 import { readInput, readReason } from './input.ts'
 import { railCheckCommand } from './rail-check.ts'
+import { exceptionCommands } from './rail-exceptions.ts'
 import { outline, table } from './table.ts'
 
 interface AddOptions extends Json {
@@ -61,6 +62,7 @@ export function railCommands(program: Command): void {
     removeAction,
   )
   railCheckCommand(rail)
+  exceptionCommands(rail)
   historyCommand(rail, {
     table_name: 'rails',
     description: 'list what changed in the rails, newest first',

@@ -1,12 +1,12 @@
 // Wakes payouts: their rail has something new to say, and is asked at once, after a success as
-// well.
+// well. Closes exceptions, after which a rail is asked again.
 import type { TransactionSql } from '../db/connect.ts'
 import { updater } from '../db/rows.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import { type Instant, plusMicros } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
 import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
-import { insertExceptions } from '../rail/exception-store.ts'
+import { closeExceptions, findExceptions, insertExceptions } from '../rail/exception-store.ts'
 import { isAsked } from '../rail/rail.ts'
 import { loadAttempts } from './attempt-store.ts'
 import type { OpenPayout, ReadPayout } from './payout.ts'
@@ -54,6 +54,31 @@ export async function wakePayouts(tx: TransactionSql, keys: readonly Key[]): Pro
     })
   await Promise.all([...writeDue(tx, due, now), told.length > 0 && insertExceptions(tx, told)])
   return woken.map(({ payout: { account_id, id }, result }) => ({ account_id, id, result }))
+}
+
+/**
+ * Closes an open exception and wakes its payout, unless others are open or a person has moved it.
+ * Returns whether its rail is asked next; undefined when it has no such open exception. Locks the
+ * book of the account, so that it comes first in its transaction.
+ */
+export async function closeException(
+  tx: TransactionSql,
+  key: Key,
+  closing: Pick<RailException, 'number' | 'closed_by' | 'note'>,
+): Promise<boolean | undefined> {
+  const { now } = await lockBooks(tx, [key.account_id])
+  const [known, [payout]] = await Promise.all([
+    findExceptions(tx, [key]),
+    findOpenPayouts(tx, [key]),
+  ])
+  const open = known.filter(({ closed_at }) => closed_at === null)
+  if (!open.some(({ number }) => number === closing.number)) return undefined
+  const { account_id, id: payout_id } = key
+  await closeExceptions(tx, [{ account_id, payout_id, closed_at: now, ...closing }])
+  // News of a payout that a person has moved would open the next exception.
+  if (payout === undefined || payout.taken_over_at !== null) return false
+  const [woken] = await wakePayouts(tx, [key])
+  return woken?.result === 'woken'
 }
 
 function resultOf(

@@ -11,13 +11,16 @@ import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { makeDue, railOf, report } from '../support/service/settling.ts'
 
 let service: TestService
 let live: Client
+let cli: Cli
 before(async () => {
   service = await startTestService({ rail_timeout_ms: 20_000 })
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
   await service.setFees([{}])
   await service.setRates({ 'USD/HKD': '7.8' })
   for (const name of ['bank', 'second']) {
@@ -30,7 +33,10 @@ before(async () => {
     { rail: 'second', priority: 1 },
   ])
 })
-after(() => service.close())
+after(async () => {
+  await cli.close()
+  await service.close()
+})
 afterEach(async () => {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
@@ -381,4 +387,79 @@ test('the database: one open or paid attempt a payout, an end is an end, evidenc
   const evidence = `insert into rail_evidence select account_id, payout_id, 9, 1, now(), null, 'x'
     from payouts`
   await assert.rejects(change(evidence))
+})
+
+const UNCLEAR: RailReport = {
+  ...report(),
+  exception: { kind: 'amount_differs', message: 'The bank has booked 9.00 USD.' },
+}
+
+test('corridor rail exceptions: listed until a person closes one, then its rail is asked again', async () => {
+  const id = await pay()
+  await settle({ bank: saying(() => UNCLEAR) })
+  const listed = await cli.run('rail', 'exceptions', 'list', '--limit', '1000', '--json')
+  const mine = (listed.json as { payout: string }[]).filter(({ payout }) => payout === id)
+  const { opened_at, ...exception } = mine[0] as unknown as Record<string, unknown>
+  assert.deepEqual(exception, {
+    account: live.account.account_id,
+    payout: id,
+    number: 1,
+    attempt: 1,
+    rail: 'bank',
+    kind: 'amount_differs',
+    message: 'The bank has booked 9.00 USD.',
+  })
+  assert.match(String(opened_at), /^2/)
+  const words = await cli.run('rail', 'exceptions', 'list')
+  assert.match(words.stdout, /amount_differs/)
+  const silent = saying(() => report('succeeded'))
+  await settle({ bank: silent })
+  assert.deepEqual(
+    silent.asked.filter(p => p.id === id),
+    [],
+  )
+  const closed = await cli.run('rail', 'exceptions', 'close', id, '1', '--note', 'Booked today')
+  assert.deepEqual([closed.code, closed.stdout], [0, `${id}  closed; its rail is asked again\n`])
+  const again = await cli.run('rail', 'exceptions', 'close', id, '1', '--note', 'Booked today')
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /has no open exception 1/)
+  // The same words open no second one; what follows from them is applied.
+  await settle({ bank: saying(() => ({ ...UNCLEAR, ...report('succeeded') })) })
+  assert.deepEqual(await exceptionsOf(id), ['amount_differs'])
+  assert.equal(await statusOf(id), 'succeeded')
+})
+
+test('corridor rail exceptions close: nothing without a name, a note or a number', async () => {
+  const id = await pay()
+  await settle({ bank: saying(() => UNCLEAR) })
+  const nobody = await openCli(service.database.url)
+  const close = ['rail', 'exceptions', 'close', id]
+  for (const [run, message] of [
+    [() => nobody.run(...close, '1', '--note', 'x'), /CORRIDOR_USER/],
+    [() => cli.run(...close, '1'), /--note/],
+    [() => cli.run(...close, '1', '--note', ''), /note/],
+    [() => cli.run(...close, 'one', '--note', 'x'), /"one" is not a number/],
+    [() => cli.run('rail', 'exceptions', 'close', 'pot_x', '1', '--note', 'x'), /no payout pot_x/],
+  ] as const) {
+    const { code, stderr } = await run()
+    assert.notEqual(code, 0)
+    assert.match(stderr, message)
+  }
+  await nobody.close()
+  const [row] = await service.database.owner`
+    select closed_at, closed_by from rail_exceptions where payout_id = ${id}`
+  assert.deepEqual({ ...row }, { closed_at: null, closed_by: '' })
+})
+
+test('corridor rail exceptions close, a payout that a person has moved: closed, and nobody is asked', async () => {
+  const { account_id } = live.account
+  const id = await pay()
+  await settle({ bank: saying(() => ({ ...report(), ask_again_in_ms: 1 })) })
+  const moved = { account_id, payout_id: id, by: 'operator', ask_again_in_ms: null } as const
+  const { steps } = report('succeeded')
+  await service.deps.lanes.advancePayout.run({ ...moved, steps, person: { name: 'anna' } })
+  await wake(id)
+  const closed = await cli.run('rail', 'exceptions', 'close', id, '1', '--note', 'Known', '--json')
+  assert.equal(closed.json.asked, false, closed.stderr)
+  assert.deepEqual(await exceptionsOf(id), ['said_after_person'])
 })

@@ -1,0 +1,103 @@
+// corridor rail exceptions list|close: payouts that stand still until a person has looked at what
+// their rail said.
+import type { Command } from 'commander'
+import { transactConfined } from '../db/confine.ts'
+import { closeException } from '../payout/wake-store.ts'
+import type { RailException } from '../rail/attempt.ts'
+import { listOpenExceptions } from '../rail/exception-store.ts'
+import { CommandFailed, type Json, personOf, print, UsageError, withContext } from './context.ts'
+import { DEFAULT_LIMIT, readLimit, readText } from './input.ts'
+import { accountOf } from './payout-handling.ts'
+import { table, toSecond } from './table.ts'
+import { visible } from './terminal.ts'
+
+/** Most characters of what a person has found. */
+const MAX_NOTE = 500
+
+export function exceptionCommands(rail: Command): void {
+  const exceptions = rail
+    .command('exceptions')
+    .description('payouts that stand still until a person has looked at what their rail said')
+    .addHelpText('after', '\nExample:\n  npx corridor rail exceptions list')
+  exceptions
+    .command('list')
+    .description('list the open exceptions of all accounts, those that wait longest first')
+    .option('--limit <number>', 'at most this many', String(DEFAULT_LIMIT))
+    .addHelpText('after', '\nExample:\n  npx corridor rail exceptions list')
+    .action(listAction)
+  exceptions
+    .command('close')
+    .description('say what you found; its rail is asked again')
+    .argument('<payout>', 'payout id')
+    .argument('<number>', 'the number of the exception in its payout, as list shows it')
+    .requiredOption('--note <text>', `what you found and did, up to ${MAX_NOTE} characters`)
+    .addHelpText('after', CLOSE_HELP)
+    .action(closeAction)
+}
+
+const CLOSE_HELP = `
+Closing moves no money. Ask the bank or the provider first what it has done with
+the attempt. If the rail cannot tell, set the status that it has told you by
+corridor payout transition. CORRIDOR_USER must say who you are.
+
+Example:
+  npx corridor rail exceptions close pot_01m7xpm2m0c6hkd4r9ye 1 \\
+    --note "The bank has booked the debit today, reference 2026112200417"`
+
+async function listAction(options: Json & { limit: string }): Promise<void> {
+  const limit = readLimit(options.limit)
+  const open = await withContext(({ audit }) => listOpenExceptions(audit, limit))
+  const rows = open.map(exception => [
+    exception.payout_id,
+    String(exception.number),
+    exception.rail,
+    exception.kind,
+    toSecond(exception.opened_at),
+    visible(exception.message),
+  ])
+  const words =
+    rows.length === 0
+      ? 'no payout waits for a person'
+      : table(['payout', 'no.', 'rail', 'kind', 'since', 'what'], rows)
+  print(options, open.map(shown), words)
+}
+
+async function closeAction(
+  payout_id: string,
+  written: string,
+  options: Json & { note: string },
+): Promise<void> {
+  if (!/^[1-9]\d{0,8}$/.test(written)) {
+    throw new UsageError(`exception "${written}" is not a number; rail exceptions list shows it`)
+  }
+  const number = Number(written)
+  const note = readText('--note', options.note, MAX_NOTE)
+  const asked = await withContext(async context => {
+    const closing = { number, closed_by: personOf(context), note }
+    const account_id = await accountOf(context, payout_id)
+    return transactConfined(context.sql, [account_id], tx =>
+      closeException(tx, { account_id, id: payout_id }, closing),
+    )
+  })
+  if (asked === undefined) {
+    const hint = 'corridor rail exceptions list shows them'
+    throw new CommandFailed(`payout ${payout_id} has no open exception ${number}; ${hint}`)
+  }
+  const next = asked
+    ? 'its rail is asked again'
+    : `its rail is not asked: corridor payout show ${payout_id}`
+  print(options, { payout: payout_id, exception: number, asked }, `${payout_id}  closed; ${next}`)
+}
+
+function shown({
+  account_id,
+  payout_id,
+  number,
+  attempt,
+  rail,
+  kind,
+  message,
+  opened_at,
+}: RailException) {
+  return { account: account_id, payout: payout_id, number, attempt, rail, kind, message, opened_at }
+}
