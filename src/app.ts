@@ -39,6 +39,7 @@ import { refuseTooMuch } from './http/sizes.ts'
 import { opsRoutes } from './ops.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
+import { payoutOptionsRoutes } from './payout-options/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'
 import { requirementRoutes } from './requirement/routes.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
@@ -102,6 +103,7 @@ export function addRoutes(
   quoteRoutes(app, deps)
   payoutRoutes(app, deps)
   requirementRoutes(app)
+  payoutOptionsRoutes(app, deps)
   payoutBatchRoutes(app, deps)
   timelineRoutes(app, deps)
   balanceTransactionRoutes(app, deps)

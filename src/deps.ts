@@ -10,6 +10,7 @@ import { connectionsFor, openLanes } from './engine/lanes.ts'
 import { openReads, type Reads } from './engine/reads.ts'
 import { type Lanes, planAllLanes } from './lanes.ts'
 import type { Metrics } from './metrics.ts'
+import { KnownFigures } from './rail/figures.ts'
 import type { AnyRailKind } from './rail/kind.ts'
 import type { Rails } from './rail/rail.ts'
 import { OpenRails, RAIL_KINDS } from './rails.ts'
@@ -31,6 +32,8 @@ export interface Deps extends Reads {
   readonly metrics: Metrics
   /** The rails that this process asks. */
   readonly rails: Rails
+  /** How the rails have done lately. */
+  readonly railFigures: KnownFigures
   readonly lanes: Lanes
   readonly readers: Readers
   close(): Promise<void>
@@ -86,6 +89,7 @@ export async function openDeps(
     keyUses,
     metrics,
     rails,
+    railFigures: new KnownFigures(),
     lanes: openLanes(lanes, machines),
     readers: openReaders(reads),
     async close() {

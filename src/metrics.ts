@@ -17,6 +17,7 @@ export interface Metrics {
   readonly bankFilesQuarantined: Gauge<'rail' | 'what'>
   readonly payoutsByHand: Gauge<'status'>
   readonly payoutsByHandOldest: Gauge<'status'>
+  readonly calendarDaysLeft: Gauge<'calendar'>
   readonly webhookAttempts: Counter<'result' | 'account'>
   readonly webhookDelay: Histogram
   readonly rateFeeds: Counter<'result'>
@@ -101,6 +102,12 @@ function waitingMetrics(registers: Registry[]) {
       name: 'corridor_payouts_by_hand',
       help: 'Payouts of live accounts that people must pay, by status.',
       labelNames: ['status'],
+      registers,
+    }),
+    calendarDaysLeft: new Gauge({
+      name: 'corridor_calendar_days_left',
+      help: 'Days that a settlement calendar still knows; cut-offs by it are refused at 0.',
+      labelNames: ['calendar'],
       registers,
     }),
     payoutsByHandOldest: new Gauge({

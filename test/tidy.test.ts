@@ -39,7 +39,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['rail', 'funding', 'entity', 'nacha'],
   ['account-lifecycle'],
   ['quote'],
-  ['requirement'],
+  ['requirement', 'payout-options'],
   ['payout'],
   ['webhook'],
   ['timeline', 'sandbox', 'payout-batch', 'bank-file', 'connector'],

@@ -2,6 +2,8 @@
 // which order.
 import { type Command, Option } from 'commander'
 import { CALENDAR_NAMES } from '../calendar/calendar.ts'
+import { daysLeft } from '../calendar/rules.ts'
+import { CALENDARS } from '../calendar/tables.ts'
 import type { HistoricRow } from '../db/reference-changes.ts'
 import { amountToJson } from '../money/json.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
@@ -87,7 +89,8 @@ export function routeCommands(program: Command): void {
     .addHelpText('after', `${CHOICE}\n\nExample:\n  npx corridor route list`)
     .action(async (options: Json) => {
       const routes = await withContext(({ sql }) => listRoutes(sql))
-      print(options, routes.map(jsonOf), listWords(routes))
+      const ending = endingWords(routes, new Date().toISOString())
+      print(options, routes.map(jsonOf), [listWords(routes), ...ending].join('\n'))
     })
   withConditions(route.command('remove'))
     .description('remove the route of exactly these conditions; without any, the route for all')
@@ -212,6 +215,20 @@ function conditionsOfRow(row: HistoricRow): RouteConditions {
   const minor = (amount: unknown) => (amount == null ? null : BigInt(String(amount)))
   const conditions = row as unknown as RouteConditions
   return { ...conditions, min_amount: minor(row.min_amount), max_amount: minor(row.max_amount) }
+}
+
+/** Warn so long before a calendar ends. */
+const WARN_DAYS = 90
+
+/** The calendars of these routes that end soon, or have. */
+function endingWords(routes: readonly Route[], now: string): string[] {
+  const used = new Set(routes.flatMap(({ timetable }) => timetable?.calendar ?? []))
+  return [...used].flatMap(name => {
+    const calendar = CALENDARS[name]
+    if (daysLeft(calendar, now) > WARN_DAYS) return []
+    const then = 'payouts over routes with its cut-offs are refused after that; upgrade Corridor'
+    return [`calendar ${name} ends on ${calendar.last}: ${then}`]
+  })
 }
 
 /** A route as JSON: amounts are minor units. */

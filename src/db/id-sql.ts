@@ -17,6 +17,15 @@ export function idTimeSql(micros: string): string {
   return base32Sql(micros, 11)
 }
 
+/** The microseconds since 1970 in an id that a book has made, as a bigint. */
+export function idMicrosSql(id: string): string {
+  const digits = Array.from({ length: 11 }, (_, i) => {
+    const digit = `strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(${id}, ${5 + i}, 1)) - 1`
+    return `((${digit})::bigint << ${5 * (10 - i)})`
+  })
+  return `(${digits.join(' + ')})`
+}
+
 /** Microseconds since 1970, exactly. */
 export function microsSql(at: string): string {
   return `(extract(epoch from ${at}) * 1000000)::bigint`

@@ -4,7 +4,7 @@ import { Id, Literals, Minor, Money, RateNumber } from '../http/schema.ts'
 import { type Instant, withOffset } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { explainQuote, RATE_METHODS } from './explain.ts'
-import type { Quote } from './quote.ts'
+import type { Price, Quote, QuoteTerms } from './quote.ts'
 import { PayoutType, QUOTE_STATUSES } from './request.ts'
 import { quoteStatus } from './rules.ts'
 
@@ -187,7 +187,7 @@ export function presentQuote(quote: Quote, now: Instant, expected_at: Instant | 
   }
 }
 
-export function presentPrice(quote: Quote) {
+export function presentPrice(quote: QuoteTerms & Omit<Price, 'basis'>) {
   return {
     holding_info: money(quote.holding_currency, quote.holding_amount),
     payout_info: money(quote.payout_currency, quote.payout_amount),

@@ -3,6 +3,8 @@
 // killed at any point: a claim that was not applied comes due again, and no report is applied
 // twice.
 import { setTimeout as delay } from 'node:timers/promises'
+import { daysLeft } from '../calendar/rules.ts'
+import { CALENDARS } from '../calendar/tables.ts'
 import { readConfined } from '../db/confine.ts'
 import { byShard } from '../db/shard.ts'
 import type { Deps } from '../deps.ts'
@@ -140,6 +142,10 @@ export async function countWaiting(deps: Deps): Promise<void> {
   metrics.railExceptions.reset()
   for (const { rail, kind, exceptions } of await countExceptions(finder)) {
     metrics.railExceptions.set({ rail, kind }, exceptions)
+  }
+  for (const calendar of Object.values(CALENDARS)) {
+    const left = daysLeft(calendar, new Date().toISOString())
+    metrics.calendarDaysLeft.set({ calendar: calendar.name }, left)
   }
   const byHand = await countByHand(finder)
   metrics.payoutsByHand.reset()

@@ -226,6 +226,7 @@ test('examples, quotes: one of each payout type, one explained, a page', async (
   }
   await show(payer, 'listPayoutQuotes', 'page', { query: '?limit=1' })
   const query = '?explain=true'
+  await show(payer, 'listPayoutOptions', 'euro')
   const { id } = await show(spread, 'createPayoutQuote', 'explained', { query })
   await show(spread, 'getPayoutQuote', 'explained', { ids: [id], query })
 })

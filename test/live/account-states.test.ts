@@ -82,6 +82,7 @@ const REQUESTS: readonly (readonly [Method, () => string, object, 200 | 403])[] 
   ['get', () => '/v3/balance_transaction', {}, 200],
   ['get', () => '/v3/event', {}, 200],
   ['post', () => '/v3/entity/duplicate_check', plainEntity, 200],
+  ['post', () => '/v3/payout/options', { payout_info: { currency: 'USD', amount: 5 } }, 200],
   ['post', () => '/v3/sandbox/fund', { currency: 'USD', amount: 5 }, 200],
   ['post', () => `/v3/payout/${made.processing}/cancel`, {}, 200],
 ]

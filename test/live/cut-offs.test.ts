@@ -5,8 +5,9 @@ import { after, before, test } from 'node:test'
 import { arrivalBy } from '../../src/calendar/arrival.ts'
 import type { Timetable } from '../../src/calendar/calendar.ts'
 import { instantAt, releaseOf } from '../../src/calendar/rules.ts'
+import { CALENDARS } from '../../src/calendar/tables.ts'
 import { withOffset } from '../../src/instant.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
@@ -134,6 +135,17 @@ test('corridor verify, a payout that waits longer than to its release: named', a
   assert.equal(code, 1)
   assert.match(stdout, new RegExp(`open_payouts.*${id}`, 's'))
   await owner`update open_payouts set ask_rail_at = ask_rail_at - interval '1 day' where id = ${id}`
+})
+
+test('corridor_calendar_days_left: how many days each calendar still knows', async () => {
+  await countWaiting(service.deps)
+  const told = await service.deps.metrics.registry.metrics()
+  for (const { name } of Object.values(CALENDARS)) {
+    assert.match(
+      told,
+      new RegExp(`^corridor_calendar_days_left\\{calendar="${name}"\\} \\d+$`, 'm'),
+    )
+  }
 })
 
 /** Time-tables that are refused: options, and what the one sentence must say. */

@@ -172,6 +172,7 @@ const BODIES: Readonly<Record<string, (path: string) => readonly object[]>> = {
   'PUT /v3/beneficiary/:id': path => [toServiceAccount(path) ? serviceAccount('') : { email: '' }],
   'POST /v3/entity': () => [plainEntity],
   'POST /v3/entity/duplicate_check': () => [plainEntity],
+  'POST /v3/payout/options': () => [{ payout_info: { currency: 'USD', amount: 100 } }],
   'PUT /v3/entity/:id': () => [{ description: 'Changed' }],
   'POST /v3/webhook_endpoint': () => [{ url: NOBODYS_URL }],
   'PUT /v3/webhook_endpoint/:id': () => [{ description: 'Changed' }],

@@ -1,0 +1,36 @@
+// What a caller sends to compare the ways a payout could go: a quote request without its way.
+import Type, { type Static } from 'typebox'
+import type { Account } from '../account/rules.ts'
+import { refuseIfAny } from '../errors.ts'
+import { Amount, Closed, CountryCode, CurrencyCode, EntityId } from '../http/schema.ts'
+import { checkCountry } from '../network/country.ts'
+import { checkCurrency, checkHolding } from '../quote/terms.ts'
+
+export const OptionsRequest = Closed(
+  {
+    payout_info: Closed(
+      { currency: CurrencyCode, amount: Amount },
+      { description: 'What is paid out; the amount that all others follow from.' },
+    ),
+    holding_info: Type.Optional(
+      Closed({ currency: CurrencyCode }, { description: 'The balance that pays.' }),
+    ),
+    destination_info: Type.Optional(
+      Closed({ currency: CurrencyCode, country: CountryCode }, { description: 'What arrives.' }),
+    ),
+    entity_id: Type.Optional(EntityId('Whom the payout is made for.')),
+  },
+  { title: 'OptionsRequest' },
+)
+export type OptionsRequest = Static<typeof OptionsRequest>
+
+/** Refuses (400) what no way could be priced for, every problem at once. */
+export function checkOptions(request: OptionsRequest, account: Account): void {
+  const { payout_info, holding_info, destination_info } = request
+  refuseIfAny([
+    ...checkCurrency(payout_info.currency, 'payout_info.currency'),
+    ...checkCurrency(destination_info?.currency, 'destination_info.currency'),
+    ...checkCountry(destination_info?.country, 'destination_info.country'),
+    ...checkHolding(holding_info?.currency, account, 'holding_info.currency'),
+  ])
+}

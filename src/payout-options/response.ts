@@ -1,0 +1,104 @@
+// The ways a payout could go as callers see them.
+import Type from 'typebox'
+import { presentProblem } from '../http/errors.ts'
+import { ErrorDetail, Money, Timestamp } from '../http/schema.ts'
+import { amountToJson } from '../money/json.ts'
+import { QuoteRequest } from '../quote/request.ts'
+import { PRICE, presentPrice } from '../quote/response.ts'
+import { totalDebit } from '../quote/rules.ts'
+import { FIGURES_DAYS, type RailFigures } from '../rail/figures.ts'
+import type { PayoutOption } from './rules.ts'
+
+const Price = Type.Object({ ...PRICE, total_debit: Money }, { title: 'OptionPrice' })
+
+const Figures = Type.Object(
+  {
+    days: Type.Integer({ description: 'How many days were counted, up to the last hour.' }),
+    payouts: Type.Integer({ description: 'Payouts of this rail that came to an end.' }),
+    succeeded: Type.Integer({ description: 'Of these, how many arrived and did not come back.' }),
+    success_rate_bps: Type.Integer({ description: 'The same in basis points, rounded down.' }),
+    median_seconds: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'From creation; half of those that arrived took no longer. Null: none did.',
+    }),
+  },
+  { title: 'RailFigures' },
+)
+
+const Option = Type.Object(
+  {
+    object: Type.Literal('payout_option'),
+    possible: Type.Boolean(),
+    errors: Type.Array(ErrorDetail, { description: 'What it is refused for; else empty.' }),
+    price: Type.Union([Price, Type.Null()], { description: 'Null when it is not possible.' }),
+    expected_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'When a payout that is made now arrives at the latest; null: not known.',
+    }),
+    rail: Type.String({ description: 'The rail that would take it; empty when none would.' }),
+    failover: Type.Array(Type.String(), {
+      description: 'The rails that would follow, each if the one before has proved not to pay.',
+    }),
+    rail_figures: Type.Union([Figures, Type.Null()], {
+      description: 'How the rail has done in this installation; null: no payout of it has ended.',
+    }),
+    quote_request: QuoteRequest,
+  },
+  {
+    title: 'PayoutOption',
+    description: '`quote_request` is the body of POST /v3/payout/quote for this way.',
+  },
+)
+
+export const OptionsResponse = Type.Object(
+  {
+    object: Type.Literal('payout_options'),
+    options: Type.Array(Option, {
+      description: 'Possible ones first, by total debit, then by arrival.',
+    }),
+  },
+  { title: 'PayoutOptions', description: 'The ways a payout could go at this moment.' },
+)
+
+export function presentOptions(
+  options: readonly PayoutOption[],
+  figures: ReadonlyMap<string, RailFigures>,
+) {
+  return {
+    object: 'payout_options',
+    options: options.map(option => presentOption(option, figures)),
+  }
+}
+
+function presentOption(option: PayoutOption, figures: ReadonlyMap<string, RailFigures>) {
+  const { request, problems, terms, judged, failover } = option
+  const rail = judged?.routed.rail ?? ''
+  const counted = figures.get(rail)
+  return {
+    object: 'payout_option',
+    possible: judged !== null,
+    errors: problems.map(presentProblem),
+    price: terms && judged && presentCost({ ...terms, ...judged.price }),
+    expected_at: judged?.plan.expected_at ?? null,
+    rail,
+    failover,
+    rail_figures: counted === undefined ? null : presentFigures(counted),
+    quote_request: request,
+  }
+}
+
+function presentCost(priced: Parameters<typeof presentPrice>[0]) {
+  const { holding_currency: currency } = priced
+  return {
+    ...presentPrice(priced),
+    total_debit: { currency, amount: amountToJson(totalDebit(priced)) },
+  }
+}
+
+function presentFigures({ payouts, succeeded, median_s }: RailFigures) {
+  return {
+    days: FIGURES_DAYS,
+    payouts,
+    succeeded,
+    success_rate_bps: Math.floor((succeeded * 10_000) / payouts),
+    median_seconds: median_s,
+  }
+}

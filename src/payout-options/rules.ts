@@ -1,0 +1,98 @@
+// The ways a payout could go: each judged and priced as a quote would be, the cheapest first. Pure.
+import { type Problem, Refusal } from '../errors.ts'
+import type { Instant } from '../instant.ts'
+import { CHAINS } from '../network/chain.ts'
+import { networksOf } from '../network/local.ts'
+import { paymentNetworksOf } from '../network/payment.ts'
+import type { Pricing } from '../price/price.ts'
+import { type Judged, judgeTerms, type Payer } from '../quote/judge.ts'
+import type { QuoteTerms } from '../quote/quote.ts'
+import { CHARGE_TYPES, type QuoteRequest } from '../quote/request.ts'
+import { routeSubject, totalDebit } from '../quote/rules.ts'
+import { quoteTerms } from '../quote/terms.ts'
+import { selectRoutes } from '../rail/rules.ts'
+import type { OptionsRequest } from './request.ts'
+
+/** One way, and what it comes to. */
+export interface PayoutOption {
+  /** The body of POST /v3/payout/quote that quotes this way. */
+  readonly request: QuoteRequest
+  /** Why it is not possible; empty when it is. */
+  readonly problems: readonly Problem[]
+  /** Null when it is not possible. */
+  readonly terms: QuoteTerms | null
+  readonly judged: Judged | null
+  /** The rails that would take the payout over, in order, if its own proved not to have taken it. */
+  readonly failover: readonly string[]
+}
+
+/**
+ * The requests for a quote, one for each way: by bank transfer with each sharing of charges, over
+ * each local network and payment network of the currency that arrives; of a token over each chain.
+ */
+export function waysOf(request: OptionsRequest): readonly QuoteRequest[] {
+  const currency = request.destination_info?.currency ?? request.payout_info.currency
+  const chains = CHAINS.filter(chain => chain.currencies.includes(currency))
+  if (chains.length > 0) {
+    return chains.map(({ type }) => ({ payout_type: 'wallet', ...request, wallet: { type } }))
+  }
+  return [
+    ...CHARGE_TYPES.map(charge_type => {
+      return { payout_type: 'swift', ...request, swift: { charge_type } } as const
+    }),
+    ...networksOf(currency).map(({ name: fund_transfer_network }) => {
+      return { payout_type: 'local', ...request, local: { fund_transfer_network } } as const
+    }),
+    ...paymentNetworksOf(currency).map(({ name: type }) => {
+      const local_payment_network = { type }
+      return { payout_type: 'local_payment_network', ...request, local_payment_network } as const
+    }),
+  ]
+}
+
+/** The options, best first: those that are possible by total debit, then by arrival. */
+export function payoutOptions(
+  request: OptionsRequest,
+  payer: Payer,
+  pricing: Pricing,
+  times: { readonly now: Instant; readonly at: Instant },
+): readonly PayoutOption[] {
+  return waysOf(request)
+    .map(way => optionOf(way, payer, pricing, times))
+    .toSorted(inOrder)
+}
+
+function optionOf(
+  request: QuoteRequest,
+  payer: Payer,
+  pricing: Pricing,
+  times: { readonly now: Instant; readonly at: Instant },
+): PayoutOption {
+  try {
+    const terms = quoteTerms(request, payer.account)
+    const judged = judgeTerms(terms, payer, pricing, times)
+    return { request, problems: [], terms, judged, failover: failoverOf(terms, judged, payer) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { request, problems: error.problems, terms: null, judged: null, failover: [] }
+  }
+}
+
+function failoverOf(terms: QuoteTerms, { price }: Judged, { account, routes }: Payer): string[] {
+  if (account.sandbox) return []
+  const subject = routeSubject(terms, price.destination_amount)
+  const taking = selectRoutes(routes, { ...subject, account_id: account.account_id })
+  return taking.slice(1).map(({ rail }) => rail)
+}
+
+/** What is not known to arrive comes after what is. */
+const NEVER = '~'
+
+function inOrder({ judged: a }: PayoutOption, { judged: b }: PayoutOption): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  const [debit, other] = [totalDebit(a.price), totalDebit(b.price)]
+  if (debit !== other) return debit < other ? -1 : 1
+  const [arrival, later] = [a.plan.expected_at ?? NEVER, b.plan.expected_at ?? NEVER]
+  if (arrival === later) return 0
+  return arrival < later ? -1 : 1
+}

@@ -1,0 +1,34 @@
+// The figures of rails: sums by rail, and the lower median of those that were paid.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Ended, figuresOf } from './figures.ts'
+
+const paid = (seconds: number, payouts = 1, rail = 'bank'): Ended => {
+  return { rail, paid: true, seconds, payouts }
+}
+const unpaid = (payouts: number, rail = 'bank'): Ended => {
+  return { rail, paid: false, seconds: 0, payouts }
+}
+
+const CASES: readonly (readonly [what: string, ended: readonly Ended[], ...figures: unknown[]])[] =
+  [
+    ['one paid', [paid(7)], 1, 1, 7],
+    ['none paid: no median', [unpaid(3)], 3, 0, null],
+    ['an odd number: the middle one', [paid(9), paid(1), paid(5)], 3, 3, 5],
+    ['an even number: the lower of the two', [paid(9), paid(1)], 2, 2, 1],
+    ['weights count', [paid(1), paid(9, 3)], 4, 4, 9],
+    ['those not paid count as payouts, and not in the median', [paid(4), unpaid(9)], 10, 1, 4],
+  ]
+
+for (const [what, ended, payouts, succeeded, median_s] of CASES) {
+  test(`figuresOf, ${what}`, () => {
+    assert.deepEqual(figuresOf(ended).get('bank'), { payouts, succeeded, median_s })
+  })
+}
+
+test('figuresOf: each rail by itself', () => {
+  const figures = figuresOf([paid(1), paid(5, 1, 'other'), unpaid(1, 'other')])
+  assert.deepEqual(figures.get('bank'), { payouts: 1, succeeded: 1, median_s: 1 })
+  assert.deepEqual(figures.get('other'), { payouts: 2, succeeded: 1, median_s: 5 })
+  assert.equal(figures.get('third'), undefined)
+})

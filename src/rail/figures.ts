@@ -1,0 +1,54 @@
+// How the rails of this installation have done lately: how many payouts came to an end, how many of
+// them were paid, and how long that took. Pure, but for what the process remembers.
+
+/** How many days the figures cover. */
+export const FIGURES_DAYS = 90
+
+/** Payouts of one rail that ended alike, after about as long. */
+export interface Ended {
+  readonly rail: string
+  readonly paid: boolean
+  /** From creation to success, three digits of it; 0 of those that were not paid. */
+  readonly seconds: number
+  readonly payouts: number
+}
+
+export interface RailFigures {
+  /** Payouts that ended. */
+  readonly payouts: number
+  /** Of these, how many were paid and did not come back. */
+  readonly succeeded: number
+  /** Half of the paid ones took no longer; null when none was paid. */
+  readonly median_s: number | null
+}
+
+/** Sums up by rail. */
+export function figuresOf(ended: readonly Ended[]): ReadonlyMap<string, RailFigures> {
+  const rails = Map.groupBy(ended, ({ rail }) => rail)
+  return new Map(
+    [...rails].map(([rail, all]) => {
+      const paid = all.filter(one => one.paid)
+      const succeeded = count(paid)
+      return [rail, { payouts: count(all), succeeded, median_s: medianOf(paid, succeeded) }]
+    }),
+  )
+}
+
+function count(ended: readonly Ended[]): number {
+  return ended.reduce((sum, { payouts }) => sum + payouts, 0)
+}
+
+/** The lower median. */
+function medianOf(paid: readonly Ended[], succeeded: number): number | null {
+  let passed = 0
+  for (const { seconds, payouts } of paid.toSorted((a, b) => a.seconds - b.seconds)) {
+    passed += payouts
+    if (2 * passed >= succeeded) return seconds
+  }
+  return null
+}
+
+/** What a process knows of its rails; nothing until it has counted for the first time. */
+export class KnownFigures {
+  current: ReadonlyMap<string, RailFigures> = new Map()
+}

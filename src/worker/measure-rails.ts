@@ -1,0 +1,53 @@
+// Counts every hour how the rails of this installation have done in the last 90 days, for those who
+// compare them. A request reads what was counted, and never payouts.
+import { readConfined } from '../db/confine.ts'
+import type { Deps } from '../deps.ts'
+import { type Instant, plusMilliseconds } from '../instant.ts'
+import { countEnded } from '../payout/figures-store.ts'
+import { type Ended, FIGURES_DAYS, figuresOf } from '../rail/figures.ts'
+import type { Worker } from './settle-payouts.ts'
+
+const EVERY_MS = 3_600_000
+const DAY_MS = 86_400_000
+
+/** One statement reads so many days, and so ends in time. */
+const DAYS_AT_ONCE = 10
+
+export function startMeasuring(deps: Deps): Worker {
+  let stopped = false
+  let counting = Promise.resolve()
+  const count = () => {
+    counting = measureRails(deps, () => stopped).catch(error => {
+      deps.log.warn({ err: error }, 'the figures of rails could not be counted')
+    })
+  }
+  const timer = setInterval(count, EVERY_MS)
+  count()
+  return {
+    stop() {
+      stopped = true
+      clearInterval(timer)
+      return counting
+    },
+  }
+}
+
+/** Counts the payouts of all live accounts, one account after the other. */
+export async function measureRails(deps: Deps, isStopped = () => false): Promise<void> {
+  const accounts = [...deps.reference.current().accounts.values()]
+  const [row] = await deps.sql<{ now: Instant }[]>`select clock_timestamp() as now`
+  if (row === undefined) return
+  const ended: Ended[] = []
+  for (const { account_id } of accounts.filter(({ sandbox }) => !sandbox)) {
+    for (let days = FIGURES_DAYS; days > 0; days -= DAYS_AT_ONCE) {
+      if (isStopped()) return
+      const from = plusMilliseconds(row.now, -days * DAY_MS)
+      const to = plusMilliseconds(row.now, -(days - DAYS_AT_ONCE) * DAY_MS)
+      const work = await readConfined(deps.sql, [account_id], tx =>
+        countEnded(tx, account_id, from, to),
+      )
+      ended.push(...work)
+    }
+  }
+  deps.railFigures.current = figuresOf(ended)
+}
