@@ -22,7 +22,7 @@ export interface PayoutOption {
   /** Null when it is not possible. */
   readonly terms: QuoteTerms | null
   readonly judged: Judged | null
-  /** The rails that would take the payout over, in order, if its own proved not to have taken it. */
+  /** The rails that would take the payout over, in order, if its own proved not to have it. */
   readonly failover: readonly string[]
 }
 

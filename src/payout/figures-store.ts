@@ -21,7 +21,8 @@ export async function countEnded(
 ): Promise<Ended[]> {
   const bounds = [account_id, idBound('pot', from, 'before'), idBound('pot', to, 'before')]
   return tx.unsafe<Ended[]>(
-    `select rail, paid, trunc(s, 3 - length(s::text))::integer as seconds, count(*)::integer as payouts
+    `select rail, paid, trunc(s, 3 - length(s::text))::integer as seconds,
+      count(*)::integer as payouts
     from (
       select rail, status = 'succeeded' as paid,
         (case when status = 'succeeded' then ${SECONDS} else 0 end)::numeric as s
