@@ -1,5 +1,5 @@
-// corridor rail exceptions list|close: payouts that stand still until a person has looked at what
-// their rail said.
+// corridor rail exceptions|close-exception: payouts that stand still until a person has looked at
+// what their rail said.
 import type { Command } from 'commander'
 import { transactConfined } from '../db/confine.ts'
 import { closeException } from '../payout/wake-store.ts'
@@ -15,21 +15,17 @@ import { visible } from './terminal.ts'
 const MAX_NOTE = 500
 
 export function exceptionCommands(rail: Command): void {
-  const exceptions = rail
+  rail
     .command('exceptions')
-    .description('payouts that stand still until a person has looked at what their rail said')
-    .addHelpText('after', '\nExample:\n  npx corridor rail exceptions list')
-  exceptions
-    .command('list')
-    .description('list the open exceptions of all accounts, those that wait longest first')
+    .description('list payouts that stand still until a person has looked, the oldest first')
     .option('--limit <number>', 'at most this many', String(DEFAULT_LIMIT))
-    .addHelpText('after', '\nExample:\n  npx corridor rail exceptions list')
+    .addHelpText('after', '\nExample:\n  npx corridor rail exceptions')
     .action(listAction)
-  exceptions
-    .command('close')
-    .description('say what you found; its rail is asked again')
+  rail
+    .command('close-exception')
+    .description('say what you found about a payout that stands still; its rail is asked again')
     .argument('<payout>', 'payout id')
-    .argument('<number>', 'the number of the exception in its payout, as list shows it')
+    .argument('<number>', 'the number of the exception, as rail exceptions shows it')
     .requiredOption('--note <text>', `what you found and did, up to ${MAX_NOTE} characters`)
     .addHelpText('after', CLOSE_HELP)
     .action(closeAction)
@@ -41,7 +37,7 @@ the attempt. If the rail cannot tell, set the status that it has told you by
 corridor payout transition. CORRIDOR_USER must say who you are.
 
 Example:
-  npx corridor rail exceptions close pot_01m7xpm2m0c6hkd4r9ye 1 \\
+  npx corridor rail close-exception pot_01m7xpm2m0c6hkd4r9ye 1 \\
     --note "The bank has booked the debit today, reference 2026112200417"`
 
 async function listAction(options: Json & { limit: string }): Promise<void> {
@@ -68,7 +64,7 @@ async function closeAction(
   options: Json & { note: string },
 ): Promise<void> {
   if (!/^[1-9]\d{0,8}$/.test(written)) {
-    throw new UsageError(`exception "${written}" is not a number; rail exceptions list shows it`)
+    throw new UsageError(`exception "${written}" is not a number; rail exceptions shows it`)
   }
   const number = Number(written)
   const note = readText('--note', options.note, MAX_NOTE)
@@ -80,7 +76,7 @@ async function closeAction(
     )
   })
   if (asked === undefined) {
-    const hint = 'corridor rail exceptions list shows them'
+    const hint = 'corridor rail exceptions shows them'
     throw new CommandFailed(`payout ${payout_id} has no open exception ${number}; ${hint}`)
   }
   const next = asked

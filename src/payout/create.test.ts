@@ -165,6 +165,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
     basis,
     quote_validity_s: 1800,
     rail: 'bank',
+    first_rail: 'bank',
     route: {
       account_id: null,
       payout_type: null,
@@ -179,6 +180,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
     rail_reference: '',
     taken_by: '',
     taken_at: null,
+    taken_over_at: null,
     expected_at: null,
     succeeded_at: null,
     status: 'processing',

@@ -181,7 +181,7 @@ test('a page of many carried quotes, planned while there were none: fetches what
         holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
         balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
         on_behalf_of,
-        fund_transfer_network, charge_type, basis, quote_validity_s, rail, created_at)
+        fund_transfer_network, charge_type, basis, quote_validity_s, first_rail, created_at)
       select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pot')},
         '', case when i % 20 = 2 then 'wallet' else 'local' end, 1, 'USD', 'USD', 1, 0, 0, 'USD', 1,
         1, 1, '', '', '', '', '{"destination_details":{}}', '{}', '',

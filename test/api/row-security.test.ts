@@ -1,6 +1,7 @@
 // Row-level security: whatever statement the service sends, it sees and writes rows of the accounts
 // that its transaction names and of no others (docs/decisions/0032).
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { buildApp } from '../../src/app.ts'
 import { findBeneficiaries } from '../../src/beneficiary/store.ts'
@@ -87,6 +88,18 @@ async function furnish(client: Client): Promise<void> {
     values (${account_id}, sha256(${id}::bytea), ${paid.json.data.id})`
   // No bank pays a sandbox: rows as a live account has them.
   await owner`
+    insert into payout_attempts (account_id, payout_id, number, opened_at, rail, uetr)
+    values (${account_id}, ${paid.json.data.id}, 1, now(), 'bank', ${randomUUID()})`
+  await owner`
+    insert into rail_evidence (account_id, payout_id, attempt, number, rail, source, position,
+      level, code, reasons, message, currency, reference, said_at, detail, same)
+    values (${account_id}, ${paid.json.data.id}, 1, 1, 'bank', '', '', 'transaction', 'ACSP', '[]',
+      '', '', '', '', '{}', sha256(''))`
+  await owner`
+    insert into rail_exceptions (account_id, payout_id, number, attempt, rail, kind, message,
+      opened_at)
+    values (${account_id}, ${paid.json.data.id}, 1, 1, 'bank', 'amount_differs', 'Less.', now())`
+  await owner`
     insert into rail_items (account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount,
       currency, seal_at, closes_at, execution_date, payment)
     values (${account_id}, ${paid.json.data.id}, 1, upper(substr(md5(${account_id}), 1, 15)), '',
@@ -137,6 +150,7 @@ test('roles of the service: own nothing, log in nowhere, bypass nothing', async 
 
 /** Whose turn it is, in any account, is found in these. */
 const FOUND_IN = [
+  'rail_exceptions',
   'rail_items',
   'open_payouts',
   'ended_reviews',

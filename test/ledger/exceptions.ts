@@ -9,6 +9,13 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
     'of live accounts on rails outside: test/live/attempts.test.ts has what verify names',
   rail_evidence: 'copies of what banks said, whose files are kept; it moves nothing by itself',
   rail_exceptions: 'what people are to look at, and what they found; moves nothing',
+  rail_items: 'of live accounts whose bank takes files: what was paid is held against its payout',
+  rail_item_evidence: 'copies of lines of files that are kept; it moves nothing by itself',
+  rail_files: 'what a bank was sent, bytes under their digest; test/bank-file has what is refused',
+  rail_exchanges: 'which process exchanges files now, and what stopped it; moves nothing',
+  rail_inbox: 'files of a bank, known by the digest of their bytes',
+  rail_inbox_bytes: 'their bytes, which the digest proves when they are read',
+  rail_inbox_lines: 'what of them was not applied, for people to look at; moves nothing',
   payout_likenesses: 'a guard against paying twice by mistake, forgotten after a week',
   ended_reviews: 'a worker’s list of what to do; a missing one is named where payouts still wait',
   webhook_deliveries:

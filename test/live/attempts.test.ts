@@ -397,7 +397,7 @@ const UNCLEAR: RailReport = {
 test('corridor rail exceptions: listed until a person closes one, then its rail is asked again', async () => {
   const id = await pay()
   await settle({ bank: saying(() => UNCLEAR) })
-  const listed = await cli.run('rail', 'exceptions', 'list', '--limit', '1000', '--json')
+  const listed = await cli.run('rail', 'exceptions', '--limit', '1000', '--json')
   const mine = (listed.json as { payout: string }[]).filter(({ payout }) => payout === id)
   const { opened_at, ...exception } = mine[0] as unknown as Record<string, unknown>
   assert.deepEqual(exception, {
@@ -410,7 +410,7 @@ test('corridor rail exceptions: listed until a person closes one, then its rail 
     message: 'The bank has booked 9.00 USD.',
   })
   assert.match(String(opened_at), /^2/)
-  const words = await cli.run('rail', 'exceptions', 'list')
+  const words = await cli.run('rail', 'exceptions')
   assert.match(words.stdout, /amount_differs/)
   const silent = saying(() => report('succeeded'))
   await settle({ bank: silent })
@@ -418,9 +418,9 @@ test('corridor rail exceptions: listed until a person closes one, then its rail 
     silent.asked.filter(p => p.id === id),
     [],
   )
-  const closed = await cli.run('rail', 'exceptions', 'close', id, '1', '--note', 'Booked today')
+  const closed = await cli.run('rail', 'close-exception', id, '1', '--note', 'Booked today')
   assert.deepEqual([closed.code, closed.stdout], [0, `${id}  closed; its rail is asked again\n`])
-  const again = await cli.run('rail', 'exceptions', 'close', id, '1', '--note', 'Booked today')
+  const again = await cli.run('rail', 'close-exception', id, '1', '--note', 'Booked today')
   assert.equal(again.code, 1)
   assert.match(again.stderr, /has no open exception 1/)
   // The same words open no second one; what follows from them is applied.
@@ -429,17 +429,17 @@ test('corridor rail exceptions: listed until a person closes one, then its rail 
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('corridor rail exceptions close: nothing without a name, a note or a number', async () => {
+test('corridor rail close-exception: nothing without a name, a note or a number', async () => {
   const id = await pay()
   await settle({ bank: saying(() => UNCLEAR) })
   const nobody = await openCli(service.database.url)
-  const close = ['rail', 'exceptions', 'close', id]
+  const close = ['rail', 'close-exception', id]
   for (const [run, message] of [
     [() => nobody.run(...close, '1', '--note', 'x'), /CORRIDOR_USER/],
     [() => cli.run(...close, '1'), /--note/],
     [() => cli.run(...close, '1', '--note', ''), /note/],
     [() => cli.run(...close, 'one', '--note', 'x'), /"one" is not a number/],
-    [() => cli.run('rail', 'exceptions', 'close', 'pot_x', '1', '--note', 'x'), /no payout pot_x/],
+    [() => cli.run('rail', 'close-exception', 'pot_x', '1', '--note', 'x'), /no payout pot_x/],
   ] as const) {
     const { code, stderr } = await run()
     assert.notEqual(code, 0)
@@ -451,7 +451,7 @@ test('corridor rail exceptions close: nothing without a name, a note or a number
   assert.deepEqual({ ...row }, { closed_at: null, closed_by: '' })
 })
 
-test('corridor rail exceptions close, a payout that a person has moved: closed, and nobody is asked', async () => {
+test('corridor rail close-exception, a payout that a person has moved: closed, and nobody is asked', async () => {
   const { account_id } = live.account
   const id = await pay()
   await settle({ bank: saying(() => ({ ...report(), ask_again_in_ms: 1 })) })
@@ -459,7 +459,7 @@ test('corridor rail exceptions close, a payout that a person has moved: closed, 
   const { steps } = report('succeeded')
   await service.deps.lanes.advancePayout.run({ ...moved, steps, person: { name: 'anna' } })
   await wake(id)
-  const closed = await cli.run('rail', 'exceptions', 'close', id, '1', '--note', 'Known', '--json')
+  const closed = await cli.run('rail', 'close-exception', id, '1', '--note', 'Known', '--json')
   assert.equal(closed.json.asked, false, closed.stderr)
   assert.deepEqual(await exceptionsOf(id), ['said_after_person'])
 })

@@ -39,7 +39,7 @@ before(async () => {
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
       balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
       on_behalf_of,
-      fund_transfer_network, charge_type, rail, created_at)
+      fund_transfer_network, charge_type, first_rail, created_at)
     select 'acc_a', ${madeAtSql(owner, 'pot')}, ${madeAtSql(owner, 'poq')}, 'local', 1,
       case when i = 3 then 'EUR' else 'USD' end, 'USD', 1, 0, 0, 'USD', 1, 1, 1, '', '', '', '',
       '{}', '{}', '', '', '', '', 'simulator',
