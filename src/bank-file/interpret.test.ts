@@ -8,7 +8,8 @@ import type { BankProfile } from '../bank-format.ts'
 import { readProfile } from '../iso20022/profile.ts'
 import { causeOf, failureOf } from './codes.ts'
 import type { Evidence } from './evidence.ts'
-import { type Interpretation, interpret, TROUBLES } from './interpret.ts'
+import { FILE_STATES, type FileState } from './file-store.ts'
+import { type Interpretation, interpret, type Subject, TROUBLES } from './interpret.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)
@@ -65,12 +66,16 @@ const returned = (change: Partial<Evidence> = {}) =>
     ...change,
   })
 
-const FILE = { sealed_at: '2026-11-23T09:00:00.000000Z', offered_at: SENT, uploads: 1 }
+const FILE: NonNullable<Subject['file']> = {
+  sealed_at: '2026-11-23T09:00:00.000000Z',
+  state: 'sent',
+  sent_at: SENT,
+  updated_at: SENT,
+}
 
 interface Given {
   /** Null: the payment waits for one. */
   readonly file?: Partial<typeof FILE> | null
-  readonly uploads?: number
   readonly profile?: Partial<BankProfile>
   readonly now?: string
 }
@@ -79,7 +84,7 @@ function heard(said: readonly Evidence[], given: Given = {}): Interpretation {
   return interpret(said, {
     item,
     profile: { ...profile('generic'), ...given.profile },
-    file: given.file === null ? undefined : { ...FILE, uploads: given.uploads ?? 1, ...given.file },
+    file: given.file === null ? undefined : { ...FILE, ...given.file },
     now: given.now ?? HEARD,
   })
 }
@@ -100,7 +105,10 @@ const SETTLES = {
   accepted: { profile: { settles_on: 'accepted' } },
   acsc: { profile: { settles_on: 'acsc' } },
 } as const
-const RESENT = { uploads: 2 }
+
+/** Uploads count from their beginning: the first need not have arrived. */
+const UPLOADED_TWICE = { ...FILE, uploads: 2 }
+const TWICE: Given = { file: UPLOADED_TWICE }
 
 /** As a profile of NACHA is, whose own members decide nothing here. */
 const ACH: Given = {
@@ -134,10 +142,10 @@ const CASES: readonly [name: string, said: readonly Evidence[], expected: string
     ['rejected with a reason that nobody knows', [status('RJCT/X7')], 'failed:PF000500'],
     ['rejected without a reason', [status('RJCT')], 'failed:PF000500'],
 
-    ['5: DU01 after a resend: it was received', [status('RJCT/DU01')], '', RESENT],
-    ['5: DU02 of the file after a resend', [group('RJCT/DU02'), debit()], 'succeeded', RESENT],
-    ['5: DU01 without a resend', [status('RJCT/DU01')], '!duplicate'],
-    ['5: AM05 without a resend, and then booked', [status('RJCT/AM05'), debit()], 'succeeded'],
+    ['5: DU02 of the file, and then booked', [group('RJCT/DU02'), debit()], 'succeeded'],
+    ['5: DU01', [status('RJCT/DU01')], '!duplicate'],
+    ['5: DU01 after an upload that may have failed', [status('RJCT/DU01')], '!duplicate', TWICE],
+    ['5: AM05, and then booked', [status('RJCT/AM05'), debit()], 'succeeded'],
     ['6, 7: the same again', [status('ACSP'), debit(), status('ACSP'), debit()], 'succeeded'],
     [
       '7: a notification, then the statement',
@@ -212,6 +220,11 @@ const CASES: readonly [name: string, said: readonly Evidence[], expected: string
       '16: a credit that bears our id',
       [debit(), returned({ level: 'booking', reasons: [] })],
       'succeeded reversed:PR000500',
+    ],
+    [
+      '16: a credit of less that is no return',
+      [debit(), returned({ level: 'booking', reasons: [], amount: 50n })],
+      'succeeded !amount_differs',
     ],
     [
       '17: a return of less',
@@ -391,6 +404,25 @@ test('evidence, a bank that reports rejections alone: silence of the agreed days
   }
   const silent_never = { ...given(later), profile: { settles_on: 'accepted' as const } }
   assert.equal(words(heard([], silent_never)), '')
+})
+
+test('evidence, silence: none of a file that the bank may not have, or has refused', () => {
+  const told = (state: FileState, sent_at: string | null, now: string) =>
+    words(
+      heard([], {
+        now,
+        file: { state, sent_at, updated_at: HEARD },
+        profile: { silent_after_days: 3, settles_on: 'accepted' },
+      }),
+    )
+  for (const state of FILE_STATES) {
+    const expected = state === 'sent' || state === 'acknowledged' ? 'succeeded' : ''
+    assert.equal(told(state, SENT, AFTER), expected, state)
+  }
+  // Answered before the upload was known to have ended: from the answer on.
+  assert.equal(told('acknowledged', null, '2026-11-27T09:59:59.999999Z'), '')
+  assert.equal(told('acknowledged', null, '2026-11-27T10:00:00.000000Z'), 'succeeded')
+  assert.equal(told('unknown', null, AFTER), '')
 })
 
 test('evidence, what people read: the bank’s own codes and amounts', () => {

@@ -9,6 +9,7 @@ import { formatMajor } from '../money/decimal.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
 import { causeOf, failureOf, type Scheme } from './codes.ts'
 import { Bookings, type Evidence } from './evidence.ts'
+import type { FileState } from './file-store.ts'
 
 export interface Subject {
   readonly item: { readonly amount: bigint; readonly currency: string }
@@ -21,8 +22,10 @@ export interface Subject {
 interface SentFile {
   /** What was said before is about an earlier file. */
   readonly sealed_at: Instant
-  readonly offered_at: Instant | null
-  readonly uploads: number
+  readonly state: FileState
+  readonly sent_at: Instant | null
+  /** When it came to its state. */
+  readonly updated_at: Instant
 }
 
 /** What a person must look at, the gravest first. */
@@ -151,18 +154,17 @@ class Course {
 
   #silentUntil(): Instant | null {
     const { file, profile } = this.#subject
-    const sent_at = file?.offered_at ?? null
-    if (profile.silent_after_days === null || sent_at === null) return null
+    const since = file === undefined ? null : silentSince(file)
+    if (profile.silent_after_days === null || since === null) return null
     if (!this.#is_silent || this.#rank > 0) return null
-    return plusMilliseconds(sent_at, profile.silent_after_days * DAY_MS)
+    return plusMilliseconds(since, profile.silent_after_days * DAY_MS)
   }
 
   #status(evidence: Evidence): void {
     const { code, reasons, level } = evidence
     const alone = level === 'transaction'
     const meaning = meaningOf(code, this.#subject.profile.meanings)
-    const says_little = meaning === 'nothing' || meaning === 'received'
-    if (says_little || (meaning === 'rejected' && this.#wasReceivedBefore(reasons))) {
+    if (meaning === 'nothing' || meaning === 'received') {
       this.#note(reasons)
       return
     }
@@ -178,12 +180,6 @@ class Course {
     }
     if (meaning === 'rejected') this.#reject(reasons, alone)
     else this.#note(reasons)
-  }
-
-  /** A payment that was sent again is refused as a repetition: the bank has it. */
-  #wasReceivedBefore(reasons: readonly string[]): boolean {
-    const { file } = this.#subject
-    return (file?.uploads ?? 0) > 1 && reasons.some(reason => this.#isRepetition(reason))
   }
 
   #isRepetition(reason: string): boolean {
@@ -281,12 +277,15 @@ class Course {
   }
 
   #credit(evidence: Evidence): void {
-    const { amount, currency, reasons } = evidence
+    const { amount, currency, reasons, level } = evidence
     const { item } = this.#subject
     const in_full = currency === item.currency && amount === item.amount
-    // What comes back short is a cost of the settlement account; more than was paid is an error.
-    const too_much = amount === null || (currency === item.currency && amount > item.amount)
-    if (too_much) return void this.#differs(evidence)
+    // A return that comes back short is a cost of the settlement account; more than was paid is an
+    // error. A credit that is no return, and not of the whole, may be a fee that the bank refunds.
+    const too_much = amount !== null && currency === item.currency && amount > item.amount
+    if (amount === null || too_much || (!in_full && level !== 'return')) {
+      return void this.#differs(evidence)
+    }
     if (!this.#credits.add(evidence)) return
     if (!in_full) this.#references.returned = moneyWords(amount, currency)
     if (reasons.length > 0) this.#return_reasons = reasons
@@ -362,6 +361,13 @@ class Course {
     const failure = has_failure ? failureOf(this.#scheme, given, status) : null
     this.#steps.push({ status, failure })
   }
+}
+
+/** Since when the bank has the file and could refuse it; null: it may not have it. */
+function silentSince({ state, sent_at, updated_at }: SentFile): Instant | null {
+  if (state === 'sent') return sent_at
+  // It has answered before our upload was known to have ended.
+  return state === 'acknowledged' ? (sent_at ?? updated_at) : null
 }
 
 /** Past the bank's cut-off; or the bank has moved the day. */

@@ -27,6 +27,7 @@ export function byIds(items: readonly FoundItem[]): ItemsById {
 /** The account that each rail of the bank debits, as statements name it, by the rail's name. */
 export type Bank = ReadonlyMap<string, string>
 
+const STATUSES: readonly BankSays['level'][] = ['file', 'group', 'transaction']
 const ABOUT_FILES: readonly BankSays['level'][] = ['file', 'group']
 
 export function matchLine(said: BankSays, items: ItemsById, bank: Bank): Match {
@@ -72,6 +73,10 @@ function judged(item: FoundItem, said: BankSays, bank: Bank): Match {
     return { stray: `payment ${item.end_to_end_id} was sent to another bank` }
   }
   if (item.msg_id === '') return { stray: `payment ${item.end_to_end_id} is in no file yet` }
+  // A late word on a file that was refused says nothing of the one that the payment is in now.
+  if (STATUSES.includes(said.level) && said.msg_id !== '' && said.msg_id !== item.msg_id) {
+    return { stray: `it is about file ${said.msg_id}, and the payment is in ${item.msg_id}` }
+  }
   if (said.account !== '' && plain(said.account) !== plain(account)) {
     return { stray: `it is about the account ${said.account}, and was paid from ${account}` }
   }

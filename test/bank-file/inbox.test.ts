@@ -6,7 +6,9 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { listInbox, listStrays, readAgain } from '../../src/bank-file/inbox-store.ts'
+import { listItemsOf } from '../../src/bank-file/item-store.ts'
 import { MOST_BYTES } from '../../src/bank-file/receive.ts'
+import { resealFile } from '../../src/bank-file/resend.ts'
 import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
 import type { BankSays } from '../../src/bank-format.ts'
 import {
@@ -173,6 +175,30 @@ test('a bank speaks of payments that went to another bank: set aside', async () 
   await ours.bank.settle()
   assert.equal(await ours.bank.statusOf(ours.ids[0] ?? ''), 'processing')
   assert.match((await strays(other))[0]?.reason ?? '', /was sent to another bank/)
+})
+
+test('a late word on a file that was refused and sealed anew: set aside; a booking is matched', async () => {
+  const { bank, ids, paid, items } = await paidWorld([100])
+  const { sql, finder } = service.deps
+  const msg_id = items[0]?.msg_id ?? ''
+  await bank.report([{ level: 'group', msg_id, code: 'RJCT', reasons: ['AC06'] }])
+  await bank.work()
+  assert.equal(await resealFile(sql, await listItemsOf(finder, msg_id)), 1)
+  // Its day is over: first it gets another one.
+  await bank.round()
+  await bank.work()
+  const [again] = await bank.items()
+  assert.ok(again !== undefined && !['', msg_id].includes(again.msg_id))
+  await bank.report([{ ...rejects(paid[0]?.end_to_end_id ?? ''), msg_id }])
+  await bank.work()
+  assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
+  assert.deepEqual(
+    (await strays(bank)).map(({ reason }) => reason),
+    [`it is about file ${msg_id}, and the payment is in ${again.msg_id}`],
+  )
+  await bank.report([{ ...debit(paid[0]), msg_id }])
+  await bank.work()
+  assert.equal(await bank.statusOf(ids[0] ?? ''), 'succeeded')
 })
 
 test('by its instruction id or UETR alone: found', async () => {
