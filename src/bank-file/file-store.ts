@@ -186,7 +186,8 @@ export async function answerFile(
   reason: string,
 ): Promise<boolean> {
   const { count } = await tx`
-    update rail_files set state = ${state}, reason = ${reason}, updated_at = clock_timestamp()
+    update rail_files set state = ${state}, reason = ${reason}, updated_at = clock_timestamp(),
+      offered_at = coalesce(offered_at, clock_timestamp())
     where msg_id = ${msg_id} and state <> ${state}::text
       and (state in ('uploading', 'sent', 'unknown')
         or ${state}::text = 'rejected' and state = 'acknowledged')`

@@ -16,7 +16,6 @@ import { insertFile } from './file-store.ts'
 import { newMessageId } from './ids.ts'
 import {
   type FoundItem,
-  type ItemKey,
   listDueItems,
   placeItems,
   putOff,
@@ -26,7 +25,7 @@ import {
 import { accountText, type OpenFileRail } from './open-rail.ts'
 import { wrap } from './pgp.ts'
 import { slotOf } from './slot.ts'
-import { keyOf, waitingOf } from './waiting.ts'
+import { accountsOf, keyOf, sortWaiting } from './waiting.ts'
 
 /** Files have at most so many items, whatever the bank takes: one is written in memory. */
 export const MOST_ITEMS = 50_000
@@ -51,7 +50,9 @@ export async function sealDue(rail: OpenFileRail): Promise<string[]> {
       await postpone(rail, late, now)
       continue
     }
-    const waiting = await withdrawOver(rail, due)
+    const { waiting, over } = await withdrawOver(rail, due)
+    // The others are held, and are looked at in the next round.
+    if (waiting.length === 0 && over.length === 0) return sealed
     for (const items of batchesOf(waiting, rail.config.profile)) {
       const msg_id = await sealFile(rail, items, now)
       // Another worker has sealed some of them: what is left is looked for in the next round.
@@ -70,8 +71,9 @@ async function postpone(
   const slot = slotOf(rail.config.timetable, now)
   await transact(rail.sql, async tx => {
     void confineTo(tx, accountsOf(late))
-    const moved = await putOff(tx, late.map(idOf), slot)
-    await wakePayouts(tx, moved.map(keyOf))
+    const { waiting } = await sortWaiting(tx, late)
+    await putOff(tx, late.map(idOf), slot)
+    await wakePayouts(tx, waiting.map(keyOf))
   })
   const { execution_date } = slot
   rail.log.warn(
@@ -82,19 +84,13 @@ async function postpone(
 
 const idOf = ({ end_to_end_id }: FoundItem) => end_to_end_id
 
-function accountsOf(items: readonly ItemKey[]): string[] {
-  return [...new Set(items.map(({ account_id }) => account_id))]
-}
-
-/** Items whose payouts were failed by a person go into no file. Returns the others. */
-async function withdrawOver(rail: OpenFileRail, due: readonly FoundItem[]): Promise<FoundItem[]> {
+/** Items whose payouts or attempts are over go into no file. Returns what has become of all. */
+async function withdrawOver(rail: OpenFileRail, due: readonly FoundItem[]) {
   return transact(rail.sql, async tx => {
     void confineTo(tx, accountsOf(due))
-    const waiting = await waitingOf(tx, due)
-    const left = new Set(waiting.map(idOf))
-    const over = due.map(idOf).filter(id => !left.has(id))
-    if (over.length > 0) await withdraw(tx, over)
-    return waiting
+    const sorted = await sortWaiting(tx, due)
+    if (sorted.over.length > 0) await withdraw(tx, sorted.over.map(idOf))
+    return sorted
   })
 }
 
@@ -157,8 +153,9 @@ async function sealFile(
     await store(rail, batch, found, written)
     return batch.msg_id
   } catch (error) {
-    if (classify(error) === 'contention') return undefined
-    throw error
+    if (classify(error) !== 'contention') throw error
+    rail.log.warn({ err: error, rail: rail.name }, 'a file is not sealed: it is tried again')
+    return undefined
   }
 }
 
@@ -216,8 +213,8 @@ async function store(
       await tx.unsafe(`set local statement_timeout = ${STORE_MS}`)
       await tx`select pg_advisory_xact_lock(hashtextextended(${`corridor seal ${rail.name}`}, 0))`
       void confineTo(tx, accountsOf(found))
-      const waiting = await waitingOf(tx, found)
-      if (waiting.length < found.length) throw new Contention('a payout is over')
+      const { waiting } = await sortWaiting(tx, found)
+      if (waiting.length < found.length) throw new Contention('a payout waits no more')
       await insertFile(tx, file)
       await placeItems(tx, msg_id, placed)
       await wakePayouts(tx, found.map(keyOf))

@@ -12,8 +12,10 @@ import {
   readBytes,
   sendAgain,
 } from './file-store.ts'
+import { listItemsOf } from './item-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
 import { type Transport, TransportFailed } from './transport.ts'
+import { namesOf, notToBePaid } from './waiting.ts'
 
 /** How often a file goes again by itself, to a bank that takes each once. */
 const MOST_UPLOADS = 5
@@ -52,10 +54,13 @@ async function send(rail: OpenFileRail, transport: Transport, file: RailFile): P
 /** It was about to get its name, and is not there: the bank has it, or nobody has. */
 async function notThere(rail: OpenFileRail, file: RailFile, uploads: number): Promise<boolean> {
   const { msg_id, name } = file
-  const again = rail.config.profile.resend_is_safe && uploads < MOST_UPLOADS
+  const may = file.resend_is_safe && uploads < MOST_UPLOADS
+  const over = may ? await notToBePaid(rail.sql, await listItemsOf(rail.finder, msg_id)) : []
+  const again = may && over.length === 0
   const reason = again
     ? 'it may have arrived; sent again, as the bank takes a file once'
-    : 'it may have arrived: ask the bank, or wait for its report'
+    : 'it may have arrived: ask the bank, or wait for its report' +
+      (over.length === 0 ? '' : `; these are over, or go another way: ${namesOf(over)}`)
   await endUpload(rail.sql, msg_id, 'unknown', reason)
   rail.log.error({ rail: rail.name, msg_id, name }, `a file is not at the bank: ${reason}`)
   return again && sendAgain(rail.sql, msg_id, reason)

@@ -2,7 +2,6 @@
 // banks have sent that was not applied.
 import type { Command } from 'commander'
 import {
-  approve,
   FILE_STATES,
   findFile,
   listFiles,
@@ -10,7 +9,7 @@ import {
   readBytes,
 } from '../bank-file/file-store.ts'
 import { listItemsOf } from '../bank-file/item-store.ts'
-import { resealFile, resendFile } from '../bank-file/resend.ts'
+import { releaseFile, resealFile, resendFile } from '../bank-file/resend.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { parseMajor } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
@@ -55,6 +54,7 @@ export function fileCommands(program: Command): void {
     .description('release a sealed file, so that it is sent')
     .argument('<file>', 'its message id')
     .requiredOption('--sha256 <hash>', 'the hash of the file that you have looked at')
+    .option('--force', 'also when payouts in it are over, or go another way')
     .addHelpText('after', RELEASE_HELP)
     .action(releaseAction)
   file
@@ -62,7 +62,7 @@ export function fileCommands(program: Command): void {
     .description('send a file again: the same bytes, message id and name')
     .argument('<file>', 'its message id')
     .requiredOption('--reason <text>', REASON)
-    .option('--force', 'the bank has said that it does not have the file')
+    .option('--force', 'the bank does not have it, and is to have it')
     .addHelpText('after', RESEND_HELP)
     .action(resendAction)
   file
@@ -185,7 +185,10 @@ async function fileOf(sql: Context['audit'], msg_id: string): Promise<RailFile> 
   throw new CommandFailed(`there is no file ${msg_id}; corridor file list shows the newest`)
 }
 
-async function releaseAction(msg_id: string, options: Json & { sha256: string }): Promise<void> {
+async function releaseAction(
+  msg_id: string,
+  options: Json & { sha256: string; force?: boolean },
+): Promise<void> {
   const sha256 = options.sha256.trim().toLowerCase()
   if (!/^[0-9a-f]{64}$/.test(sha256)) {
     throw new UsageError('--sha256 has 64 hex digits: corridor file show prints it')
@@ -199,9 +202,10 @@ async function releaseAction(msg_id: string, options: Json & { sha256: string })
     if (file.state !== 'sealed') {
       throw new CommandFailed(`file ${msg_id} is ${file.state}: it was released before`)
     }
-    if (!(await approve(context.sql, file, person))) {
-      throw new CommandFailed(`file ${msg_id} was released by somebody else at this moment`)
-    }
+    const items = await listItemsOf(context.audit, msg_id)
+    const force = options.force === true
+    const fault = await releaseFile(context.sql, file, { force, items, person })
+    if (fault !== undefined) throw new CommandFailed(fault)
     return fileOf(context.sql, msg_id)
   })
   const words = `${msg_id}  released by ${file.approved_by}; it is sent now`
@@ -219,7 +223,9 @@ async function resendAction(msg_id: string, options: ReasonOptions): Promise<voi
     const person = personOf(context)
     const file = await fileOf(context.sql, msg_id)
     const force = options.force === true
-    const fault = await resendFile(context.sql, file, { force, note: `${person}: ${reason}` })
+    const items = await listItemsOf(context.audit, msg_id)
+    const note = `${person}: ${reason}`
+    const fault = await resendFile(context.sql, file, { force, note, items })
     if (fault !== undefined) throw new CommandFailed(fault)
     return fileOf(context.sql, msg_id)
   })
@@ -240,6 +246,6 @@ async function resealAction(msg_id: string, options: ReasonOptions): Promise<voi
   const left = file.item_count - count
   const words =
     `${msg_id}  ${count} payments go into the next file` +
-    (left === 0 ? '' : `; ${left} are over and do not`)
+    (left === 0 ? '' : `; ${left} are over or held, and do not`)
   print(options, { file: msg_id, payments: count, left_out: left }, words)
 }

@@ -344,18 +344,23 @@ export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]):
   )
 }
 
+export type LockedPayout = Key & Pick<Payout, 'status' | 'rail' | 'taken_over_at'>
+
 /**
- * Those that wait for their rail, locked until the transaction ends: none of them is over, or given
- * back, before that. In the order of (account, id), as all who lock several.
+ * Those that are open, locked until the transaction ends, under the locks of their books. In the
+ * order of (account, id), as all who lock several.
  */
-export async function lockWaiting(tx: TransactionSql, keys: readonly Key[]): Promise<Key[]> {
+export async function lockWaiting(
+  tx: TransactionSql,
+  keys: readonly Key[],
+): Promise<LockedPayout[]> {
   const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   return eachShard(
     ordered,
-    keys => tx<Key[]>`
-      select r.account_id, r.id from ${keysOf(tx, keys)}
+    keys => tx<LockedPayout[]>`
+      select r.* from ${keysOf(tx, keys)}
       cross join lateral (
-        select o.account_id, o.id from open_payouts o
+        select o.account_id, o.id, o.status, o.rail, o.taken_over_at from open_payouts o
         where o.account_id = k.account_id and o.id = k.id ${within(tx, 'o', keys)}
           and o.status <> 'succeeded'
         limit 1 for update

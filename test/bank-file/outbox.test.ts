@@ -6,9 +6,11 @@ import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { approve, findFile, listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
-import { resealFile, resendFile } from '../../src/bank-file/resend.ts'
+import { listItemsOf } from '../../src/bank-file/item-store.ts'
+import { releaseFile, resealFile, resendFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
+import type { PayoutStatus } from '../../src/payout/states.ts'
 import { type FileRailWorld, openFileWorld, type WorldOptions } from '../support/bank/file-rail.ts'
 import { PLAIN } from '../support/bank/plain-format.ts'
 import { until } from '../support/service/process.ts'
@@ -38,6 +40,21 @@ async function onlyFile(bank: FileRailWorld): Promise<RailFile> {
   const [file, another] = await files(bank)
   assert.ok(file !== undefined && another === undefined, 'one file')
   return file
+}
+
+const itemsOf = ({ msg_id }: RailFile) => listItemsOf(service.deps.finder, msg_id)
+
+/** A person moves a payout. */
+async function move(bank: FileRailWorld, payout_id: string, status: PayoutStatus): Promise<void> {
+  const failure = status === 'failed' ? { code: 'x', category: 'x', message: 'x' } : null
+  await service.deps.lanes.advancePayout.run({
+    account_id: bank.client.account.account_id,
+    payout_id,
+    steps: [{ status, failure }],
+    by: 'operator',
+    person: { name: 'ann', is_login: false },
+    ask_again_in_ms: null,
+  })
 }
 
 test('payouts of a live account: one file, each payment once, settled by the statement', async () => {
@@ -127,7 +144,10 @@ test('cut off after the rename, and the bank has swept it: unknown, nothing goes
   const file = await onlyFile(bank)
   assert.equal(file.state, 'unknown')
   assert.deepEqual(await bank.outbox(), [])
-  const refused = await resendFile(service.deps.sql, file, { force: false, note: 'Ann: why' })
+  const refused = await resendFile(service.deps.sql, file, {
+    ...{ force: false, note: 'Ann: why' },
+    items: await itemsOf(file),
+  })
   assert.match(refused ?? '', /may pay it twice, as its profile says: ask the bank/)
   await bank.book(paid)
   await bank.work()
@@ -157,7 +177,8 @@ test('sent again by a person: the same bytes, message id and name', async () => 
   const [first] = await bank.outbox()
   await bank.sweep()
   const file = await onlyFile(bank)
-  const force = { force: true, note: 'Ann: the bank has no such file' }
+  const items = await itemsOf(file)
+  const force = { force: true, note: 'Ann: the bank has no such file', items }
   assert.equal(await resendFile(service.deps.sql, file, force), undefined)
   await bank.round()
   assert.deepEqual(await bank.outbox(), [first])
@@ -374,7 +395,6 @@ test('a file that the bank refuses as a whole: its payouts wait, and go again on
     [(await onlyFile(bank)).state, await bank.statusOf(first), await bank.statusOf(second)],
     ['rejected', 'processing', 'processing'],
   )
-  const { listItemsOf } = await import('../../src/bank-file/item-store.ts')
   const items = await listItemsOf(service.deps.finder, file.msg_id)
   assert.equal(await resealFile(service.deps.sql, items), 2)
   // Its day is over: first it gets another one.
@@ -398,7 +418,8 @@ test('the bank has it already, it says of a file that went twice: it was receive
   await bank.work()
   const paid = await bank.sweep()
   const file = await onlyFile(bank)
-  await resendFile(service.deps.sql, file, { force: false, note: 'Ann: no answer' })
+  const items = await itemsOf(file)
+  await resendFile(service.deps.sql, file, { force: false, note: 'Ann: no answer', items })
   await bank.round()
   await bank.sweep()
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['DU01'] }])
@@ -408,4 +429,141 @@ test('the bank has it already, it says of a file that went twice: it was receive
   await bank.book(paid)
   await bank.work()
   assert.equal(await bank.statusOf(id), 'succeeded')
+})
+
+test('another attempt, an open exception, a person: sealed for none of them, and once they wait again', async () => {
+  const bank = await world()
+  const { owner } = service.database
+  const { account_id } = bank.client.account
+  const [other = '', asked = '', held = '', well = ''] = await bank.pay([100, 200, 300, 400])
+  await owner`
+    update payout_attempts set ended_as = 'not_taken', ended_at = now(),
+      not_taken = '{"code": "x", "message": "x"}' where payout_id = ${other}`
+  await owner`
+    insert into payout_attempts (number, opened_at, account_id, payout_id, rail, uetr)
+    values (2, now(), ${account_id}, ${other}, ${bank.name}, gen_random_uuid())`
+  await owner`
+    insert into rail_exceptions (number, attempt, opened_at, account_id, payout_id, rail, kind,
+      message)
+    values (1, 1, now(), ${account_id}, ${asked}, ${bank.name}, 'odd', 'look')`
+  await move(bank, held, 'compliance_hold')
+  await until('the slot has come', bank.isDue)
+  const inFiles = async () =>
+    (await bank.items()).filter(({ msg_id }) => msg_id !== '').map(({ payout_id }) => payout_id)
+  await sealDue(bank.rail)
+  assert.deepEqual(await inFiles(), [well])
+  await owner`
+    update rail_exceptions set closed_at = now(), closed_by = 'ann', note = 'well'
+    where payout_id = ${asked}`
+  await move(bank, held, 'processing')
+  await sealDue(bank.rail)
+  assert.deepEqual((await inFiles()).sort(), [asked, held, well].sort())
+})
+
+test('a refused file: what a person holds does not go into the next one', async () => {
+  const bank = await world()
+  const [held = ''] = await bank.pay([100, 200])
+  await bank.work()
+  const file = await onlyFile(bank)
+  await bank.sweep()
+  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['AC06'] }])
+  await bank.work()
+  await move(bank, held, 'compliance_hold')
+  assert.equal(await resealFile(service.deps.sql, await itemsOf(file)), 1)
+})
+
+test('sealing while a step has the book: it waits for that before it locks payouts', async () => {
+  const bank = await world()
+  const [id = ''] = await bank.pay([100])
+  await until('the slot has come', bank.isDue)
+  const { owner } = service.database
+  const { account_id } = bank.client.account
+  let sealing: Promise<unknown> = Promise.resolve()
+  await owner.begin(async tx => {
+    await tx`select from books where account_id = ${account_id} for update`
+    sealing = sealDue(bank.rail)
+    await until('it waits', async () => {
+      const [row] = await owner`
+        select from pg_stat_activity where datname = current_database()
+          and wait_event_type = 'Lock' limit 1`
+      return row !== undefined
+    })
+    await tx`select from open_payouts where id = ${id} for update nowait`
+  })
+  await sealing
+  assert.equal((await files(bank)).length, 1)
+})
+
+test('the bank answers while the file is to go again: it has it, and nothing goes', async () => {
+  const bank = await world()
+  const [id = ''] = await bank.pay([100])
+  await bank.work()
+  const paid = await bank.sweep()
+  const file = await onlyFile(bank)
+  const again = { force: true, note: 'Ann: no answer', items: await itemsOf(file) }
+  assert.equal(await resendFile(service.deps.sql, file, again), undefined)
+  bank.pause(true)
+  await bank.book(paid)
+  await bank.work()
+  bank.pause(false)
+  await bank.round()
+  const { state, offered_at } = await onlyFile(bank)
+  assert.equal(state, 'acknowledged')
+  assert.notEqual(offered_at, null)
+  assert.equal(await bank.statusOf(id), 'succeeded')
+  assert.deepEqual(await bank.outbox(), [])
+})
+
+test('the profile says since that a file may go again: one sealed before does not', async () => {
+  const bank = await world({ wrapTransport: failing('rename', 'after') })
+  await bank.pay([100])
+  await bank.round()
+  await bank.sweep()
+  Object.assign(bank.rail.config.profile, { resend_is_safe: true })
+  await bank.afterFailure()
+  await bank.round()
+  assert.equal((await onlyFile(bank)).state, 'unknown')
+  assert.deepEqual(await bank.outbox(), [])
+})
+
+test('a payout that failed since its file was sealed: released by force alone', async () => {
+  const bank = await world({ profile: { release_by_person: true } })
+  const [over = '', other = ''] = await bank.pay([100, 200])
+  await bank.work()
+  const file = await onlyFile(bank)
+  await move(bank, over, 'failed')
+  const release = { items: await itemsOf(file), person: 'ann' }
+  const fault = await releaseFile(service.deps.sql, file, { ...release, force: false })
+  assert.match(fault ?? '', new RegExp(`are over, or go another way: ${over};`))
+  assert.ok(!fault?.includes(other))
+  assert.equal((await onlyFile(bank)).state, 'sealed')
+  assert.equal(await releaseFile(service.deps.sql, file, { ...release, force: true }), undefined)
+  assert.equal((await onlyFile(bank)).state, 'approved')
+})
+
+test('a payout that failed since its file was sent: sent again by force alone', async () => {
+  const bank = await world({ profile: { resend_is_safe: true } })
+  const [over = ''] = await bank.pay([100, 200])
+  await bank.work()
+  const file = await onlyFile(bank)
+  await move(bank, over, 'failed')
+  const again = { items: await itemsOf(file), note: 'Ann: no answer' }
+  const fault = await resendFile(service.deps.sql, file, { ...again, force: false })
+  assert.match(fault ?? '', new RegExp(`are over, or go another way: ${over};`))
+  assert.equal(await resendFile(service.deps.sql, file, { ...again, force: true }), undefined)
+})
+
+test('a payout that failed since its file may have arrived: it does not go again by itself', async () => {
+  const profile = { resend_is_safe: true }
+  const bank = await world({ profile, wrapTransport: failing('rename', 'after') })
+  const [over = ''] = await bank.pay([100])
+  await bank.round()
+  await bank.sweep()
+  await move(bank, over, 'failed')
+  await bank.afterFailure()
+  await bank.round()
+  const { state, reason } = await onlyFile(bank)
+  assert.equal(state, 'unknown')
+  assert.match(reason, new RegExp(`go another way: ${over}$`))
+  assert.deepEqual(await bank.outbox(), [])
 })
