@@ -5,11 +5,19 @@ import type { Sql } from '../db/connect.ts'
 import type { RailRow } from '../rail/kind.ts'
 import { readRail } from '../rail/load-rail.ts'
 import { MANUAL } from '../rail/rail.ts'
-import { deleteRail, insertRail, listRails, updatePause, updateRail } from '../rail/row-store.ts'
+import {
+  countHanded,
+  deleteRail,
+  insertRail,
+  listRails,
+  updatePause,
+  updateRail,
+} from '../rail/row-store.ts'
 import { listRoutes } from '../rail/store.ts'
 import { RAIL_KINDS } from '../rails.ts'
 import {
   CommandFailed,
+  type Context,
   type Json,
   NotThere,
   print,
@@ -112,9 +120,9 @@ async function addAction(name: string, options: AddOptions): Promise<void> {
   ])
   const given = { name, kind, config: config.text, secret: secret.text }
   const rail = readOrRefuse(readRail(given, RAIL_KINDS))
-  const before = await withContext(async ({ sql }) => {
+  const before = await withContext(async ({ sql, audit }) => {
     const before = (await listRails(sql)).find(known => known.name === name)
-    await (replace ? replaceRail(sql, rail, before) : addRail(sql, rail))
+    await (replace ? replaceRail({ sql, audit }, rail, before) : addRail(sql, rail))
     return before
   })
   const words = before === undefined ? 'added' : 'has other settings'
@@ -131,7 +139,11 @@ async function addRail(sql: Sql, rail: RailRow): Promise<void> {
   throw new CommandFailed(`there is a rail ${rail.name}; --replace gives it other settings`)
 }
 
-async function replaceRail(sql: Sql, rail: RailRow, before: RailRow | undefined): Promise<void> {
+async function replaceRail(
+  { sql, audit }: Pick<Context, 'sql' | 'audit'>,
+  rail: RailRow,
+  before: RailRow | undefined,
+): Promise<void> {
   if (before === undefined) {
     throw new CommandFailed(`there is no rail ${rail.name}; without --replace it is added`)
   }
@@ -139,8 +151,21 @@ async function replaceRail(sql: Sql, rail: RailRow, before: RailRow | undefined)
     const message = `rail ${rail.name} is of kind ${before.kind} and keeps it; add another rail`
     throw new UsageError(message)
   }
+  await refuseOtherIdentity(audit, rail, before)
   // A secret that is not given again stays.
   await updateRail(sql, rail.secret === '' ? { ...rail, secret: before.secret } : rail)
+}
+
+/** Another provider would not know what this one was handed, and would pay it again. */
+async function refuseOtherIdentity(audit: Sql, rail: RailRow, before: RailRow): Promise<void> {
+  const kind = RAIL_KINDS.find(({ name }) => name === rail.kind)
+  const [old, given] = [before, rail].map(({ config }) => config as Record<string, unknown>)
+  const other = kind?.identity?.find(member => old?.[member] !== given?.[member])
+  if (other === undefined) return
+  const handed = await countHanded(audit, rail.name)
+  if (handed === 0) return
+  const why = `it may have ${handed} ${handed === 1 ? 'payout' : 'payouts'} that are not over`
+  throw new CommandFailed(`rail ${rail.name} keeps its ${other}: ${why}; add another rail`)
 }
 
 async function listAction(options: Json): Promise<void> {

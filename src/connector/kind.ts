@@ -11,6 +11,7 @@ export const CONNECTOR = railKind<ConnectorConfig>({
   example: { url: 'https://connector.example', key_lifetime_s: null },
   secret: 'whsec_ and base64',
   requires_secret: true,
+  identity: ['url'],
   readConfig,
   checkSecret: secret => readSecrets(secret).messages ?? [],
   open({ name, config, secret }, { sql }) {

@@ -62,9 +62,8 @@ export class ConnectorRail {
   }
 
   async #submit(payout: RailPayout): Promise<RailReport> {
-    const { id, opened_at } = payout.attempt
-    const age_ms = Date.parse(payout.asked_at) - Date.parse(opened_at)
-    if (this.key_lifetime_ms !== null && age_ms >= this.key_lifetime_ms) {
+    const { id } = payout.attempt
+    if (this.#isPastLifetime(payout)) {
       const message =
         'The rail may not know this attempt by its id any more: a repeat may pay twice.'
       return exceptionOf('key_expired', message)
@@ -73,6 +72,11 @@ export class ConnectorRail {
     const { status_code, json } = await this.#client.ask('PUT', `/payments/${id}`, orderOf(payout))
     if (status_code === 200) return this.#report(payout, paymentOf(payout, json))
     return this.#refused(payout, status_code, json)
+  }
+
+  #isPastLifetime({ asked_at, attempt }: RailPayout): boolean {
+    const age_ms = Date.parse(asked_at) - Date.parse(attempt.opened_at)
+    return this.key_lifetime_ms !== null && age_ms >= this.key_lifetime_ms
   }
 
   async #inquire(payout: RailPayout): Promise<RailReport | undefined> {
@@ -99,20 +103,23 @@ export class ConnectorRail {
   async #report(payout: RailPayout, payment: Payment): Promise<RailReport> {
     const { destination_amount: amount, destination_currency: currency } = payout
     const kept = await this.#keep(payout, wordsOf(payment))
-    const exception = paymentProblem(kept, { amount, currency })
+    const problem = paymentProblem(kept, { amount, currency })
     const told = stepsIn(kept)
     const asked_at = Date.parse(payout.asked_at)
     const paid = told.find(({ status }) => status === 'paid')
-    const ask_again_in_ms = askAgainIn(told, {
+    const age = {
       since_opened_ms: asked_at - Date.parse(payout.attempt.opened_at),
       since_paid_ms: paid === undefined ? 0 : asked_at - Date.parse(paid.received_at),
-    })
+    }
+    // Of another amount or of two payments nothing is applied by itself.
+    const said = problem === undefined ? readSteps(told) : { steps: [], exception: problem }
+    // Evidence stays: asked again, the rail can take no contradiction back.
+    const is_wrong = said.exception !== undefined
     const { reference, expected_at = '' } = payment
     const arrival = instantFromIso(expected_at)
     return {
-      // Of another amount or of two payments nothing is applied by itself.
-      ...(exception === undefined ? readSteps(told) : { steps: [], exception }),
-      ask_again_in_ms,
+      ...said,
+      ask_again_in_ms: is_wrong ? null : askAgainIn(told, age, this.key_lifetime_ms),
       ...(reference !== '' && { references: { provider: reference } }),
       ...(arrival !== undefined && { expected_at: arrival }),
     }
@@ -146,6 +153,11 @@ export class ConnectorRail {
     const known = await this.#keep(payout, [])
     if (!wasTaken(known)) return undefined
     await this.#keep(payout, [wordOfAnswer(404, error.message)])
+    const { steps } = readSteps(stepsIn(known))
+    // It may forget what it has paid, as agreed: that says nothing of the money.
+    if (steps.some(({ status }) => status === 'succeeded') && this.#isPastLifetime(payout)) {
+      return { steps, ask_again_in_ms: null }
+    }
     const message = 'The rail had this attempt and now says that it never did.'
     return exceptionOf('forgotten', message)
   }

@@ -18,13 +18,15 @@ const WAITS: Partial<Record<StepStatus, RailStep['status']>> = {
 /** Ends that nothing follows. */
 const LAST: readonly string[] = ['rejected', 'not_taken', 'cancelled', 'returned']
 
-/** What the steps say. They are in the order in which they came. */
+/**
+ * What the steps say. They are in the order in which they came. Of a history that contradicts
+ * itself none is applied: its beginning may be the part that is wrong.
+ */
 export function readSteps(told: readonly ToldStep[]): Said {
   const problem = historyProblem(told)
-  const known = problem === '' ? told : told.slice(0, soundLength(told))
-  const said = { steps: railSteps(known) }
-  if (problem !== '') return { ...said, exception: { kind: 'contradiction', message: problem } }
-  const last = known.at(-1)
+  if (problem !== '') return { steps: [], exception: { kind: 'contradiction', message: problem } }
+  const said = { steps: railSteps(told) }
+  const last = lastKnown(told)
   if (last?.status !== 'not_taken') return said
   return { ...said, not_taken: { code: last.code, message: last.message } }
 }
@@ -48,10 +50,8 @@ export function historyProblem(told: readonly ToldStep[]): string {
   return ''
 }
 
-function soundLength(told: readonly ToldStep[]): number {
-  let length = told.length
-  while (historyProblem(told.slice(0, length)) !== '') length -= 1
-  return length
+function lastKnown(told: readonly ToldStep[]): ToldStep | undefined {
+  return told.findLast(({ status }) => isKnown(status))
 }
 
 function isKnown(status: string): status is StepStatus {
@@ -114,15 +114,20 @@ export const RETURNS_FOR_MS = 60 * DAY_MS
 
 /**
  * When to ask again; null when nothing more can happen. A young payment is asked about often, an
- * old one ever less; a paid one once a day.
+ * old one ever less; a paid one once a day, while its rail knows it by its id.
  */
 export function askAgainIn(
   told: readonly ToldStep[],
   age: { readonly since_opened_ms: number; readonly since_paid_ms: number },
+  key_lifetime_ms: number | null,
 ): number | null {
-  const last = told.findLast(({ status }) => isKnown(status))?.status ?? ''
+  const last = lastKnown(told)?.status ?? ''
   if (LAST.includes(last)) return null
-  if (last === 'paid') return age.since_paid_ms < RETURNS_FOR_MS ? DAY_MS : null
+  if (last === 'paid') {
+    const known_for_ms = (key_lifetime_ms ?? Number.POSITIVE_INFINITY) - age.since_opened_ms
+    const is_over = age.since_paid_ms >= RETURNS_FOR_MS || known_for_ms <= 0
+    return is_over ? null : Math.min(DAY_MS, known_for_ms)
+  }
   const wanted = Math.floor(age.since_opened_ms / 10)
   return Math.min(15 * MINUTE_MS, Math.max(1_000, wanted))
 }

@@ -5,7 +5,7 @@ import type { NotTaken, PayoutAttempt, RailException } from '../rail/attempt.ts'
 import type { RailReport, RailStep } from '../rail/rail.ts'
 import type { RouteTaken } from '../rail/rules.ts'
 import type { OpenPayout } from './payout.ts'
-import { PAYOUT_TRANSITIONS } from './states.ts'
+import { OPEN_STATUSES, PAYOUT_TRANSITIONS } from './states.ts'
 
 /** The rail that gets a payout next, and why. */
 export interface NextRail {
@@ -28,6 +28,7 @@ export interface RailWords
 /** A report of a rail about one payout. */
 export interface Reported {
   readonly history: readonly RailStep[]
+  readonly ask_again_in_ms: number | null
   readonly claim: Instant | undefined
   /** Absent of the simulator, whose attempt is not stored. */
   readonly said: RailWords | undefined
@@ -59,7 +60,7 @@ const NOTHING: Judged = {
 
 export function judgeReport(
   payout: OpenPayout,
-  { history, claim, said }: Reported,
+  { history, ask_again_in_ms, claim, said }: Reported,
   last: PayoutAttempt | undefined,
   exceptions: readonly RailException[],
 ): Judged {
@@ -72,8 +73,12 @@ export function judgeReport(
   if (not_taken !== undefined && claim !== payout.claimed_until) return NOTHING
   const isNew = (found: Found) => !wasClosed(exceptions, last, found)
   const { exception } = said
-  if (exception !== undefined && isNew(exception))
+  const rests = steps.length === 0 && not_taken === undefined && ask_again_in_ms === null
+  // Its money would be held unseen: nothing follows, nobody is asked, and no exception is open.
+  const is_stuck = rests && OPEN_STATUSES.includes(payout.status)
+  if (exception !== undefined && (is_stuck || isNew(exception))) {
     return { ...NOTHING, found: exception, ask: 'never' }
+  }
   const wrong = contradiction(payout, steps, not_taken)
   if (wrong !== null) return { ...NOTHING, found: isNew(wrong) ? wrong : null, ask: 'never' }
   if (not_taken === undefined) return { ...NOTHING, steps, ask: 'as_said' }

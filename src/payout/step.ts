@@ -134,10 +134,11 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
 }
 
 function judge(state: AdvanceState, payout: OpenPayout, advance: Advance): Judged {
-  const { steps: history, claim, said } = advance
+  const { steps: history, ask_again_in_ms, claim, said } = advance
+  const reported = { history, ask_again_in_ms, claim, said }
   const name = nameOf(payout)
   const last = state.attempts.get(name)
-  return judgeReport(payout, { history, claim, said }, last, state.exceptions.get(name) ?? [])
+  return judgeReport(payout, reported, last, state.exceptions.get(name) ?? [])
 }
 
 /** A payment keeps its reference. The reference of a return is in the event of its step alone. */

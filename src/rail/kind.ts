@@ -50,6 +50,8 @@ export interface AnyRailKind {
   readonly secret: string | null
   /** Whether nothing can be asked without the secret. */
   readonly requires_secret?: boolean
+  /** The settings that say whose rail it is: elsewhere, nobody knows what it was handed. */
+  readonly identity?: readonly string[]
   /** What is wrong with these settings and this secret, all of it; [] when nothing is. */
   check(config: unknown, secret: string): readonly string[]
   /** Throws when the row is not valid. */
@@ -57,7 +59,8 @@ export interface AnyRailKind {
 }
 
 /** One kind, with the type of its settings. */
-export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open'> {
+export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'identity'> {
+  readonly identity?: readonly (keyof Config & string)[]
   /** The settings, or all of their problems, each naming its member. */
   readConfig(json: unknown): Read<Config>
   /** What is wrong with the secret; [] when nothing is. Absent: any is taken. */
@@ -70,7 +73,7 @@ export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open'> {
 
 /** A kind for the list of kinds. */
 export function railKind<Config>(kind: RailKind<Config>): AnyRailKind {
-  const { name, description, example, secret, requires_secret = false } = kind
+  const { name, description, example, secret, requires_secret = false, identity = [] } = kind
   const check = (config: unknown, given: string) => [
     ...(kind.readConfig(config).messages ?? []),
     ...secretProblems(kind, given),
@@ -81,6 +84,7 @@ export function railKind<Config>(kind: RailKind<Config>): AnyRailKind {
     example,
     secret,
     requires_secret,
+    identity,
     check,
     open(row, deps) {
       const config = kind.readConfig(row.config)

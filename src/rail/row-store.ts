@@ -25,6 +25,14 @@ export async function updateRail(sql: Sql, { name, config, secret }: RailRow): P
     where name = ${name}`
 }
 
+/** How many attempts the rail may have and has not ended. */
+export async function countHanded(audit: Sql, rail: string): Promise<number> {
+  const [row] = await audit<{ count: number }[]>`
+    select count(*)::integer as count from payout_attempts
+    where rail = ${rail} and asked_at is not null and ended_as = ''`
+  return row?.count ?? 0
+}
+
 /** Pauses a rail for a reason, or resumes it with ''. */
 export async function updatePause(sql: Sql, name: string, paused_reason: string): Promise<void> {
   await sql`update rails set paused_reason = ${paused_reason} where name = ${name}`

@@ -210,6 +210,21 @@ test('connector, a payment that it had and forgot: never handed over again', asy
   assert.equal(paid.length, 1)
 })
 
+test('connector, a paid payment that it forgets past the lifetime of its key: stays paid', async t => {
+  const { rail, connector } = await open(t, {}, { key_lifetime_s: 604_800 })
+  const payout = payoutOf(1000n)
+  await submit(rail, payout)
+  await settled(rail, payout)
+  connector.book.entries.delete(payout.attempt.id)
+  const past = new Date(Date.parse(payout.asked_at) + 604_800_000).toISOString()
+  const report = await inquire(rail, { ...payout, asked_at: past.replace('Z', '000Z') })
+  assert.equal(report?.exception, undefined)
+  assert.equal(statuses(report ?? { steps: [], ask_again_in_ms: 0 }), 'succeeded')
+  assert.equal(report?.ask_again_in_ms, null)
+  const young = await inquire(rail, payout)
+  assert.equal(young?.exception?.kind, 'forgotten')
+})
+
 test('connector, an attempt older than its key: an exception, and nothing is sent', async t => {
   const { rail, connector } = await open(t, {}, { key_lifetime_s: 604_800 })
   const payout = payoutOf(1000n)

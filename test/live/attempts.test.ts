@@ -6,7 +6,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
 import { wakePayouts } from '../../src/payout/wake-store.ts'
 import type { Rail, RailPayout, RailReport } from '../../src/rail/rail.ts'
-import { insertRail } from '../../src/rail/row-store.ts'
+import { insertRail, updateRail } from '../../src/rail/row-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { balancesOf } from '../support/assert/check.ts'
@@ -427,6 +427,39 @@ test('corridor rail exceptions: listed until a person closes one, then its rail 
   await settle({ bank: saying(() => ({ ...UNCLEAR, ...report('succeeded') })) })
   assert.deepEqual(await exceptionsOf(id), ['amount_differs'])
   assert.equal(await statusOf(id), 'succeeded')
+})
+
+test('corridor rail close-exception, the rail says the same and no more: a new exception', async () => {
+  const id = await pay()
+  const same = saying(() => UNCLEAR)
+  await settle({ bank: same })
+  for (const number of ['1', '2']) {
+    const closed = await cli.run('rail', 'close-exception', id, number, '--note', 'Asked them')
+    assert.equal(closed.code, 0, closed.stderr)
+    await settle({ bank: same })
+  }
+  const { length } = await exceptionsOf(id)
+  assert.equal(length, 3)
+  assert.equal(await statusOf(id), 'processing')
+})
+
+test('corridor rail add --replace, another url while the rail may have payouts: refused', async () => {
+  const config = { url: 'https://bank.example', key_lifetime_s: null }
+  const row = { name: 'bank', kind: 'connector', config, secret: '', paused_reason: '' } as const
+  await updateRail(service.deps.sql, row)
+  const replace = async (given: unknown) => {
+    const path = await cli.file('bank.json', JSON.stringify(given))
+    return cli.run('rail', 'add', 'bank', '--kind', 'connector', '--config', path, '--replace')
+  }
+  await pay()
+  await settle({ bank: saying(() => ({ ...report(), ask_again_in_ms: 60_000 })) })
+  const refused = await replace({ ...config, url: 'https://other.example' })
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /keeps its url: .* [1-9]\d* payouts? .*; add another rail/)
+  const same = await replace({ ...config, at_once: 8 })
+  assert.equal(same.code, 0, same.stderr)
+  const shown = await cli.run('rail', 'show', 'bank', '--json')
+  assert.match(shown.stdout, /bank\.example/)
 })
 
 test('corridor rail close-exception: nothing without a name, a note or a number', async () => {
