@@ -49,10 +49,15 @@ export async function applyLines(
     }
     if (evidence.length === 0) return
     const fresh = await insertEvidence(tx, evidence)
-    await wakePayouts(
+    const woken = await wakePayouts(
       tx,
       fresh.map(({ account_id, payout_id: id }) => ({ account_id, id })),
     )
+    for (const { id: payout_id, result } of woken) {
+      if (result !== 'given_back') continue
+      const told = 'a bank speaks of a payout whose money is back: compare its statement'
+      rail.log.warn({ rail: rail.name, payout_id }, told)
+    }
   })
   return strays.length
 }
@@ -102,7 +107,10 @@ async function judgeLine(
   const block = await blockOf(rail, file, match.group, said)
   if (typeof block === 'string') return block
   evidence.push(...block.map(item => evidenceOf(item, said, sha256)))
-  answers.set(file.msg_id, answerTo(rail, file, match.group, said))
+  // A refusal of the file stays, whatever else the report says of its groups.
+  if (answers.get(file.msg_id)?.state !== 'rejected') {
+    answers.set(file.msg_id, answerTo(rail, file, match.group, said))
+  }
   return undefined
 }
 
