@@ -342,10 +342,10 @@ async function addEvents(id: string, count: number): Promise<number> {
 }
 
 /** A busy machine may not write some thousand deliveries in time; then it has written none. */
-async function askUntilAnswered(id: string, from: number): Promise<Answer> {
+async function askUntilAnswered(id: string, body: object): Promise<Answer> {
   for (;;) {
     const before = (await sequencesOf(id)).length
-    const answer = await ask(id, { sequence: { from } })
+    const answer = await ask(id, body)
     if (answer.status !== 503) return answer
     assert.equal((await sequencesOf(id)).length, before)
   }
@@ -357,7 +357,7 @@ test('replay of 10,000 and more: one call looks at 10,000 events and says where 
   const calls: unknown[] = []
   let from: number | null = 1
   while (from !== null) {
-    const { json, text }: Answer = await askUntilAnswered(id, from)
+    const { json, text }: Answer = await askUntilAnswered(id, { sequence: { from } })
     assert.ok(json.data, text)
     const { has_more, next, last } = json.data
     calls.push([has_more, next, last])
@@ -376,7 +376,7 @@ test('replay of 10,000 and more: one call looks at 10,000 events and says where 
   )
   await owner`
     update webhook_deliveries set due_at = null, status = 'dead' where endpoint_id = ${id}`
-  const dead = await ask(id, { status: 'dead' })
+  const dead = await askUntilAnswered(id, { status: 'dead' })
   const answered = { object: 'webhook_replay', endpoint: id, deliveries: 10_000, has_more: true }
   assert.deepEqual(dead.json.data, { ...answered, next: null, last: null })
   assert.equal(await replayed(id, { status: 'dead' }), 50)
@@ -386,7 +386,7 @@ test('DELETE of an endpoint, deliveries that are pending, 10,000 and more: all a
   const { id } = await prepared()
   await addEvents(id, 12_000)
   for (const from of [1, 10_001]) {
-    const replayed = await askUntilAnswered(id, from)
+    const replayed = await askUntilAnswered(id, { sequence: { from } })
     assert.equal(replayed.status, 200, replayed.text)
   }
   await owner`
