@@ -79,7 +79,7 @@ export function judgeReport(
   if (exception !== undefined && (is_stuck || isNew(exception))) {
     return { ...NOTHING, found: exception, ask: 'never' }
   }
-  const wrong = contradiction(payout, steps, not_taken)
+  const wrong = contradiction(payout, history, steps, not_taken)
   if (wrong !== null) return { ...NOTHING, found: isNew(wrong) ? wrong : null, ask: 'never' }
   if (not_taken === undefined) return { ...NOTHING, steps, ask: 'as_said' }
   const { next, code, message } = not_taken
@@ -100,13 +100,30 @@ function freshSteps(payout: OpenPayout, history: readonly RailStep[]): readonly 
   return known ? fresh.slice(1) : fresh
 }
 
+/**
+ * Whether the rail takes back the success that it has reported. Counted by number alone, what it
+ * says instead, such as a return, would pass for a step that is applied already.
+ */
+function hasLostSuccess(payout: OpenPayout, history: readonly RailStep[]): boolean {
+  const { status, rail_steps, taken_over_at } = payout
+  if (status !== 'succeeded' || rail_steps === 0 || taken_over_at !== null) return false
+  const applied = history.slice(0, rail_steps)
+  return applied.length > 0 && !applied.some(step => step.status === 'succeeded')
+}
+
 /** What cannot be applied by itself, or null. */
 function contradiction(
   payout: OpenPayout,
+  history: readonly RailStep[],
   steps: readonly RailStep[],
   not_taken: NotTaken | undefined,
 ): Found | null {
   const words = steps.map(({ status }) => status).join(', ')
+  if (hasLostSuccess(payout, history)) {
+    const said = history.map(({ status }) => status).join(', ')
+    const message = `The payout has succeeded, and its rail now says only: ${said}.`
+    return { kind: 'history_changed', message }
+  }
   if (payout.taken_over_at !== null && (steps.length > 0 || not_taken !== undefined)) {
     const what = not_taken === undefined ? words : `that it was not taken: ${not_taken.message}`
     return {

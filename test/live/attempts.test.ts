@@ -281,6 +281,17 @@ test('woken after success: asked again, the return gives the money back, the att
   )
 })
 
+test('woken after success, a history without that success: an exception, and no money moves', async () => {
+  const id = await pay()
+  await settle({ bank: saying(() => report('succeeded')) })
+  const after = await balancesOf(live)
+  await wake(id)
+  await settle({ bank: saying(() => report('failed')) })
+  assert.deepEqual(await exceptionsOf(id), ['history_changed'])
+  assert.equal(await statusOf(id), 'succeeded')
+  assert.deepEqual(await balancesOf(live), after)
+})
+
 test('woken while its rail is asked: the older answer does not put the next question off', async () => {
   const id = await pay()
   const held = Promise.withResolvers<RailReport>()
