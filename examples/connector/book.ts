@@ -49,7 +49,11 @@ export class Book {
   #writing: Promise<void> | undefined
 
   static async open(path: string): Promise<Book> {
-    const lines = await readFile(path, 'utf8').catch(() => '')
+    const lines = await readFile(path, 'utf8').catch(error => {
+      // A book that cannot be read is not an empty one: a 404 from it would have payments made again.
+      if (error.code !== 'ENOENT') throw error
+      return ''
+    })
     const book = new Book(await open(path, 'a'))
     // A line without its end was being written during a crash: nobody has heard of it.
     const whole = lines.slice(0, lines.lastIndexOf('\n') + 1)

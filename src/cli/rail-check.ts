@@ -22,18 +22,20 @@ interface CheckOptions extends Json {
   readonly order?: string
   readonly since?: string
   readonly watchS: string
+  readonly thisPays?: boolean
 }
 
 const HELP = `
 It sends payments of some 10.00: check a test environment, or name accounts that
-may be paid by --order. The last two digits of an amount choose its course:
+may be paid by --order. A rail is checked with --this-pays alone, as payouts of
+live accounts may go to it. The last two digits of an amount choose its course:
 docs/connect-a-provider.md lists them. Keep the report of --json: with --since a
 later run asks whether all payments of it are still known, as after a restart.
 Exit code 1 when a check fails.
 
 Examples:
   npx corridor rail check http://127.0.0.1:4010 --secret connector.key
-  npx corridor rail check my_provider --json > report.json`
+  npx corridor rail check my_provider --this-pays --json > report.json`
 
 export function railCheckCommand(rail: Command): void {
   rail
@@ -43,6 +45,7 @@ export function railCheckCommand(rail: Command): void {
     .option('--secret <file>', 'of a URL: the secret that it shares, a file of one line')
     .option('--order <file>', 'members of every order, such as its beneficiary: a file of JSON')
     .option('--since <file>', 'the JSON report of an earlier run')
+    .option('--this-pays', 'of a rail: send it real orders, which its provider may pay')
     .option('--watch-s <seconds>', 'how long to watch a payment that does not end', '20')
     .addHelpText('after', HELP)
     .action(check)
@@ -57,7 +60,7 @@ async function check(connector: string, options: CheckOptions): Promise<void> {
   const watch_ms = Number(options.watchS) * 1000
   const target = connector.includes('://')
     ? await targetOfUrl(connector, options.secret)
-    : await targetOfRail(connector, options.secret)
+    : await targetOfRail(connector, options)
   const tell = options.json === true ? () => {} : teller()
   const asking = { ...target, order, watch_ms, answer_within_ms: ANSWER_WITHIN_MS }
   const report = await runChecks(allChecks(earlier), asking, tell)
@@ -75,7 +78,10 @@ async function targetOfUrl(url: string, secret: string | undefined): Promise<Tar
   return { url: readOrRefuse(config).url, secrets: readOrRefuse(readSecrets(text)) }
 }
 
-async function targetOfRail(name: string, secret: string | undefined): Promise<Target> {
+async function targetOfRail(
+  name: string,
+  { secret, thisPays }: Pick<CheckOptions, 'secret' | 'thisPays'>,
+): Promise<Target> {
   if (secret !== undefined)
     throw new UsageError(`"${name}" is no URL, which begins with https://; a rail has its secret`)
   const rails = await withContext(({ sql }) => listRails(sql))
@@ -84,6 +90,10 @@ async function targetOfRail(name: string, secret: string | undefined): Promise<T
   if (rail === undefined) {
     const names = connectors.map(known => known.name)
     throw new NotThere('rail', name, names)
+  }
+  if (thisPays !== true) {
+    const way = 'check the URL of a test environment, or say --this-pays'
+    throw new UsageError(`the checks send real orders to rail ${name}: ${way}`)
   }
   const { url } = readOrRefuse(readConfig(rail.config))
   return { url, secrets: readOrRefuse(readSecrets(rail.secret)) }
