@@ -44,6 +44,5 @@ export function postEntry(book: Book, draft: JournalDraft, line: StatementLine):
 
 /** Records the event of a line. It has no seal: the hash of the journal covers the line. */
 export function recordLine(book: Book, line: BalanceTransaction): Event {
-  const facts = { type: 'balance_transaction.created', object_id: line.id, data: {} }
-  return recordEvent(book, facts)
+  return recordEvent(book, { type: 'balance_transaction.created', object_id: line.id, data: {} })
 }

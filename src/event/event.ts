@@ -13,6 +13,41 @@ export const OBJECTS: { readonly [P in IdPrefix]?: string } = {
 }
 export const OBJECT_IDS = Object.keys(OBJECTS) as IdPrefix[]
 
+/** What events tell, by the object that they are about. What is not here cannot be recorded. */
+export const EVENTS = {
+  payout_quote: ['created'],
+  payout: [
+    'created',
+    'processing',
+    'requires_action',
+    'compliance_hold',
+    'succeeded',
+    'failed',
+    'reversed',
+    'rerouted',
+    'taken',
+    'released',
+  ],
+  entity: [
+    'created',
+    'updated',
+    'approval_pending',
+    'approval_submitted',
+    'approval_approved',
+    'approval_rejected',
+    'approval_requires_action',
+    'approval_resubmitted',
+  ],
+  beneficiary: ['created', 'updated'],
+  balance_transaction: ['created'],
+  webhook_endpoint: ['test'],
+} as const
+
+/** `payout.created` and every other type of event that is ever recorded. */
+export type EventType = {
+  [Kind in keyof typeof EVENTS]: `${Kind}.${(typeof EVENTS)[Kind][number]}`
+}[keyof typeof EVENTS]
+
 /** One change of state. `data` holds the values that can change later, as they were then. */
 export interface Event {
   readonly account_id: string

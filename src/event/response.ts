@@ -31,9 +31,10 @@ export const EventResponse = Type.Object(
         '`failure`, `by` (who caused it: `account`, `rail`, `operator` or `review`, the review ' +
         'of its entity), `journals` (numbers of the journals it wrote in the book of the ' +
         'account, which GET /v3/payout/{id}/timeline shows) and, where there is one, ' +
-        '`status_description`, and of what was done by hand `operator`, `reference` and ' +
-        '`reason`; for entities `approval_status`, `previous_status` and ' +
-        '`description`, or `previous`, the values that were changed. More members may come.',
+        '`status_description`, of what was done by hand `operator`, `reference` and `reason`, ' +
+        'and of payout.rerouted `rail`, `previous_rail`, `attempt` and `reason`; for entities ' +
+        '`approval_status`, `previous_status` and `description`, or `previous`, the values that ' +
+        'were changed. More members may come.',
     }),
   },
   {

@@ -2,7 +2,7 @@
 import type { Key } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { sealOf } from '../seal.ts'
-import type { Event } from './event.ts'
+import type { Event, EventType } from './event.ts'
 import { type EventRow, fold, gather } from './row.ts'
 
 /** The row of one command's events, in its place in the account's chain. */
@@ -40,7 +40,7 @@ export function recordEvent(book: Book, event: EventFacts): Event {
 }
 
 export interface EventFacts {
-  readonly type: string
+  readonly type: EventType
   readonly object_id: string
   readonly data: object
   /** For every object with a row of its own except a line, which its journal proves. */
@@ -70,7 +70,7 @@ export function chainEvents(
 export function recordChange(
   state: { readonly books: ReadonlyMap<string, Book> },
   { account_id, id: object_id }: Key,
-  type: string,
+  type: EventType,
   data: object,
   content: string,
 ): Event {

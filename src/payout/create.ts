@@ -10,7 +10,7 @@ import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import { destinationTakes, makeBeneficiary } from '../beneficiary/rules.ts'
 import { checkNamed } from '../entity/rules.ts'
 import { refusal } from '../errors.ts'
-import type { Event } from '../event/event.ts'
+import type { Event, EventType } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
 import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
@@ -281,7 +281,7 @@ function payoutEvents(
   },
 ): Event[] {
   const { account_id, id, status, status_description } = payout
-  const record = (type: string, object_id: string, data: object, content?: string) =>
+  const record = (type: EventType, object_id: string, data: object, content?: string) =>
     recordEvent(book, { type, object_id, data, content })
   const events: Event[] = []
   if (beneficiary !== null) {

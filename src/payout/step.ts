@@ -116,8 +116,9 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
     const data = { status, previous_status: next.status, failure, ...step_facts, ...cause }
     next = withStep(next, step, advance, book.now)
     const content = PAYOUT_SEAL.digest(next)
-    const facts = { type: `payout.${step.status}`, object_id: payout.id, data, content }
-    events.push(recordEvent(book, facts), ...moved.events())
+    const type = `payout.${status}` as const
+    const told = recordEvent(book, { type, object_id: payout.id, data, content })
+    events.push(told, ...moved.events())
     passed.push(next)
   }
   next = { ...next, ...railProgress(next, advance, fresh.length, state.now, judged) }

@@ -104,8 +104,8 @@ export function decideWebhook(
     }
     case 'test': {
       refuseDisabled(endpoint)
-      const facts = { type: TEST_EVENT, object_id: endpoint.id, data: {} }
-      const event = recordEvent(bookOf(state.books, account_id), facts)
+      const book = bookOf(state.books, account_id)
+      const event = recordEvent(book, { type: TEST_EVENT, object_id: endpoint.id, data: {} })
       return { ...unchanged(endpoint), events: [event] }
     }
     case 'replay':

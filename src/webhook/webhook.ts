@@ -1,7 +1,6 @@
 // The nouns of webhooks: endpoints, deliveries, attempts and event types.
-import { APPROVAL_STATUSES } from '../entity/states.ts'
+import { EVENTS } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
-import { PAYOUT_STATUSES } from '../payout/states.ts'
 
 export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
@@ -71,21 +70,15 @@ export interface Attempt {
   readonly answer: string
 }
 
-/** The event of POST /v3/webhook_endpoint/{id}/test. */
+/** The event of POST /v3/webhook_endpoint/{id}/test, which its endpoint always gets. */
 export const TEST_EVENT = 'webhook_endpoint.test'
 
-/** Event types by the object they are about (§event.types). */
-const TYPES_BY_OBJECT: Readonly<Record<string, readonly string[]>> = {
-  payout_quote: ['created'],
-  payout: ['created', ...PAYOUT_STATUSES],
-  entity: ['created', 'updated', ...APPROVAL_STATUSES.map(status => `approval_${status}`)],
-  beneficiary: ['created', 'updated'],
-  balance_transaction: ['created'],
-}
-
-/** What an endpoint may subscribe to: each type, and `object.*` for all types of an object. */
-export const EVENT_TYPES: readonly string[] = Object.entries(TYPES_BY_OBJECT).flatMap(
-  ([object, types]) => [`${object}.*`, ...types.map(type => `${object}.${type}`)],
-)
+/**
+ * What an endpoint may subscribe to: each type (§event.types), and `object.*` for all types of an
+ * object.
+ */
+export const EVENT_TYPES: readonly string[] = Object.entries(EVENTS)
+  .flatMap(([object, types]) => ['*', ...types].map(type => `${object}.${type}`))
+  .filter(type => !type.startsWith('webhook_endpoint.'))
 
 export const MAX_URL_LENGTH = 2048

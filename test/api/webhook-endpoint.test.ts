@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { APPROVAL_STATUSES } from '../../src/entity/states.ts'
+import { EVENTS } from '../../src/event/event.ts'
 import { readList } from '../../src/http/list.ts'
 import { PAYOUT_STATUSES } from '../../src/payout/states.ts'
 import { secretsOf } from '../../src/webhook/rules.ts'
@@ -169,6 +170,7 @@ test(`POST and PUT ${PATH}, private receivers not allowed: refused at url, no pl
 test('event types to choose from: those that states and rooms write, and each kind as a whole', () => {
   const expected = [
     ...['payout.*', 'payout.created', ...PAYOUT_STATUSES.map(status => `payout.${status}`)],
+    ...['payout.taken', 'payout.released', 'payout.rerouted'],
     ...['entity.*', 'entity.created', 'entity.updated'],
     ...APPROVAL_STATUSES.map(status => `entity.approval_${status}`),
     ...['beneficiary.*', 'beneficiary.created', 'beneficiary.updated'],
@@ -176,6 +178,22 @@ test('event types to choose from: those that states and rooms write, and each ki
     ...['payout_quote.*', 'payout_quote.created'],
   ]
   assert.deepEqual([...EVENT_TYPES].sort(), expected.sort())
+})
+
+test('every type that can be recorded: an endpoint can subscribe to it, but for its own test', async () => {
+  await newAccount()
+  // recordEvent takes no other type, as the compiler checks.
+  const { webhook_endpoint: own, ...objects } = EVENTS
+  assert.deepEqual(own, ['test'])
+  const recorded = Object.entries(objects).flatMap(([object, types]) =>
+    types.map(type => `${object}.${type}`),
+  )
+  assert.ok(recorded.includes('payout.rerouted'))
+  const { status, text, json } = await account.post(PATH, { url: URL, event_types: recorded })
+  assert.equal(status, 200, text)
+  assert.deepEqual(json.data.event_types, recorded)
+  const unknown = await account.post(PATH, { url: URL, event_types: ['payout.lost'] })
+  assertRefused(unknown, 400, 'invalid_field', 'event_types[0]')
 })
 
 test(`POST ${PATH}, the seventeenth: 422, until one is deleted`, async () => {
