@@ -1,5 +1,6 @@
 // What formats of bank files share: the payments of a file, the bank that reads it, what files of
 // the bank say, and the interface of a format. Knows no payouts, no tables and no transport.
+import type { CalendarName } from './calendar/calendar.ts'
 import type { Read } from './csv.ts'
 
 /** Where a creditor or the holder of a settlement account lives. '' is "not set". */
@@ -76,6 +77,8 @@ export interface WrittenFile {
   readonly count: number
   /** Exact decimal, as the file says it. */
   readonly control_sum: string
+  /** YYYY-MM-DD: later than that of the batch where the network cannot settle on it. */
+  readonly execution_date: string
   /** By end_to_end_id: where the item stands in the file. */
   readonly places: ReadonlyMap<string, ItemPlace>
 }
@@ -123,8 +126,13 @@ export interface BankProfile {
   readonly settles_on: 'accepted' | 'acsc' | 'booked'
   /** The bank's own meaning of a code, before the standard's. */
   readonly meanings: Readonly<Record<string, string>>
-  /** Days after which silence means accepted, for banks that report rejections only; else null. */
+  /** Days after which silence means accepted, for banks that report failures alone; else null. */
   readonly silent_after_days: number | null
+  /**
+   * Whose banking days these are, counted from the day of settlement to the end of the last; null:
+   * days of 24 hours from the upload.
+   */
+  readonly silent_calendar: CalendarName | null
   /** One debit for a whole file: statements then have no line for each payment. */
   readonly batch_booking: boolean
   readonly most_items: number

@@ -1,11 +1,12 @@
 // What the profile of a bank may say, member by member, as an operator writes it in JSON: the
 // members that all formats share. A format adds its own. Pure.
 import type { BankProfile } from './bank-format.ts'
+import { CALENDAR_NAMES } from './calendar/calendar.ts'
 import { parseDecimal } from './money/decimal.ts'
 import { didYouMean } from './nearest.ts'
 
 const MOST_ITEMS = 100_000
-const MOST_SILENT_DAYS = 60
+export const MOST_SILENT_DAYS = 60
 const MOST_MEANINGS = 200
 
 export type Json = Readonly<Record<string, unknown>>
@@ -21,12 +22,12 @@ export const isOneOf =
 
 export const isBoolean: Check = value => (typeof value === 'boolean' ? undefined : 'true or false')
 
-const isWhole =
-  (most: number): Check =>
+export const isWhole =
+  (least: number, most: number): Check =>
   value =>
-    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most
+    Number.isInteger(value) && Number(value) >= least && Number(value) <= most
       ? undefined
-      : `a whole number from 1 to ${most}`
+      : `a whole number from ${least} to ${most}`
 
 const orNull =
   (check: Check): Check =>
@@ -75,9 +76,10 @@ export const sharedChecks = (meanings: readonly string[]): Checks<SharedProfile>
   name: isName,
   settles_on: isOneOf('accepted', 'acsc', 'booked'),
   meanings: isMeanings(meanings),
-  silent_after_days: orNull(isWhole(MOST_SILENT_DAYS)),
+  silent_after_days: orNull(isWhole(1, MOST_SILENT_DAYS)),
+  silent_calendar: orNull(isOneOf(...CALENDAR_NAMES)),
   batch_booking: isBoolean,
-  most_items: isWhole(MOST_ITEMS),
+  most_items: isWhole(1, MOST_ITEMS),
   most_amount: orNull(isAmount),
   resend_is_safe: isBoolean,
   release_by_person: isBoolean,

@@ -68,6 +68,7 @@ const returned = (change: Partial<Evidence> = {}) =>
 
 const FILE: NonNullable<Subject['file']> = {
   sealed_at: '2026-11-23T09:00:00.000000Z',
+  execution_date: '2026-11-24',
   state: 'sent',
   sent_at: SENT,
   updated_at: SENT,
@@ -114,7 +115,8 @@ const TWICE: Given = { file: UPLOADED_TWICE }
 const ACH: Given = {
   profile: {
     settles_on: 'accepted',
-    silent_after_days: 5,
+    silent_after_days: 3,
+    silent_calendar: 'fed',
     iso20022: null,
     nacha: {} as NonNullable<BankProfile['nacha']>,
   },

@@ -2,30 +2,26 @@
 // receipt. More evidence adds steps and changes none: the steps of a beginning are the beginning of
 // the steps. Only an explicit rejection fails a payment. Pure.
 import type { BankProfile } from '../bank-format.ts'
-import { type Instant, plusMilliseconds } from '../instant.ts'
+import type { Instant } from '../instant.ts'
 import { meaningOf } from '../iso20022/status.ts'
 import { findCurrency } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
 import { causeOf, failureOf, type Scheme } from './codes.ts'
 import { Bookings, type Evidence } from './evidence.ts'
-import type { FileState } from './file-store.ts'
+import { type SentFile, silentUntil } from './silence.ts'
 
 export interface Subject {
   readonly item: { readonly amount: bigint; readonly currency: string }
   readonly profile: BankProfile
   /** The file that the payment is in; undefined while it waits for one. */
-  readonly file: SentFile | undefined
+  readonly file: SealedFile | undefined
   readonly now: Instant
 }
 
-interface SentFile {
+interface SealedFile extends SentFile {
   /** What was said before is about an earlier file. */
   readonly sealed_at: Instant
-  readonly state: FileState
-  readonly sent_at: Instant | null
-  /** When it came to its state. */
-  readonly updated_at: Instant
 }
 
 /** What a person must look at, the gravest first. */
@@ -58,7 +54,6 @@ export interface Interpretation {
   readonly references: Readonly<Record<string, string>>
 }
 
-const DAY_MS = 86_400_000
 /** Ranks of what a bank confirms, by what a profile may settle on. */
 const RANKS = { accepted: 1, acsc: 2, booked: 3 } as const
 
@@ -114,7 +109,7 @@ class Course {
   pass(now: Instant): void {
     const { file } = this.#subject
     if (file !== undefined && file.sealed_at <= now && !this.#in_file) this.#beginFile()
-    // Of a bank that reports rejections alone, silence of the agreed days is an acceptance.
+    // Of a bank that reports failures alone, silence of the agreed days is an acceptance.
     const until = this.#silentUntil()
     if (until !== null && until <= now) this.#confirm(RANKS.accepted)
   }
@@ -154,10 +149,8 @@ class Course {
 
   #silentUntil(): Instant | null {
     const { file, profile } = this.#subject
-    const since = file === undefined ? null : silentSince(file)
-    if (profile.silent_after_days === null || since === null) return null
-    if (!this.#is_silent || this.#rank > 0) return null
-    return plusMilliseconds(since, profile.silent_after_days * DAY_MS)
+    const is_over = !this.#is_silent || this.#rank > 0
+    return file === undefined || is_over ? null : silentUntil(profile, file)
   }
 
   #status(evidence: Evidence): void {
@@ -361,13 +354,6 @@ class Course {
     const failure = has_failure ? failureOf(this.#scheme, given, status) : null
     this.#steps.push({ status, failure })
   }
-}
-
-/** Since when the bank has the file and could refuse it; null: it may not have it. */
-function silentSince({ state, sent_at, updated_at }: SentFile): Instant | null {
-  if (state === 'sent') return sent_at
-  // It has answered before our upload was known to have ended.
-  return state === 'acknowledged' ? (sent_at ?? updated_at) : null
 }
 
 /** Past the bank's cut-off; or the bank has moved the day. */

@@ -185,8 +185,8 @@ async function store(
   found: readonly FoundItem[],
   written: WrittenFile,
 ): Promise<void> {
-  const { bytes, count, control_sum, places } = written
-  const { msg_id, execution_date, profile } = batch
+  const { bytes, count, control_sum, execution_date, places } = written
+  const { msg_id, profile } = batch
   const { pgp } = rail.config
   const encrypted = pgp !== null && (pgp.encrypt_to !== '' || pgp.sign_as !== '')
   // Encrypted once, since gpg writes other bytes each time.

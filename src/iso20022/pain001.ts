@@ -69,7 +69,7 @@ export function writePain001(batch: FileBatch): WrittenFile {
     '</CstmrCdtTrfInitn>\n</Document>\n',
   ]
   const bytes = Buffer.concat(parts.map(part => Buffer.from(part, 'utf8')))
-  return { bytes, count: items.length, control_sum, places }
+  return { bytes, count: items.length, control_sum, execution_date: batch.execution_date, places }
 }
 
 /** The version and the codes that only this format knows. */

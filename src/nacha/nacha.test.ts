@@ -455,7 +455,8 @@ test('what is no ACH file: refused with its line, and no matter how long', async
 test('a profile as an operator writes it: each fault named with its member', () => {
   const problems = (changes: object) => NACHA.readProfile({ ...WRITTEN, ...changes }).messages
   const nacha = (changes: object) => problems({ nacha: { ...WRITTEN.nacha, ...changes } })
-  assert.equal(profileOf().silent_after_days, 5)
+  const { silent_after_days, silent_calendar } = profileOf()
+  assert.deepEqual([silent_after_days, silent_calendar], [3, 'fed'])
   assert.match(String(nacha({ odfi: '091000018' })), /nacha\.odfi: must be a routing number/)
   assert.match(
     String(nacha({ company_id: '12345' })),
@@ -469,7 +470,11 @@ test('a profile as an operator writes it: each fault named with its member', () 
     /most_amount: must be .* at most/,
   )
   assert.match(String(problems({ most_items: 0 })), /most_items: must be a whole number/)
-  assert.match(String(problems({ silent_after_days: null })), /answer ACH credits by returns alone/)
+  for (const silent_after_days of [null, 1, 61]) {
+    const few = /silent_after_days: must be .* from 2 to 60, .* credits by returns alone/
+    assert.match(String(problems({ silent_after_days })), few)
+  }
+  assert.match(String(problems({ silent_calendar: null })), /silent_calendar: must be fed/)
   assert.match(String(problems({ meanings: { XYZ: 'paid' } })), /meanings: must be codes that mean/)
   assert.match(String(problems({ name: undefined })), /name: must be/)
   assert.match(String(problems({ nacha: undefined })), /nacha\.odfi: is missing/)

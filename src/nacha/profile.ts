@@ -8,12 +8,15 @@ import {
   isBoolean,
   isObject,
   isText,
+  isWhole,
+  MOST_SILENT_DAYS,
   sharedChecks,
 } from '../bank-profile.ts'
 import type { Read } from '../csv.ts'
 import { MEANINGS } from '../iso20022/status.ts'
 import { parseMajor } from '../money/decimal.ts'
 import { isSwiftText } from '../swift-text.ts'
+import { RETURN_DAYS } from './codes.ts'
 import { isRoutingNumber } from './item.ts'
 
 /** Twelve digits of cents: the sum of a file. */
@@ -21,13 +24,15 @@ const MOST_OF_A_FILE = '9999999999.99'
 
 /**
  * What is taken for a member that is not written. Banks report nothing of a credit that arrives, so
- * silence is what a payout settles on. The receiver's bank returns by its second banking day: five
- * days cover a weekend with a holiday. A later return reverses the payout.
+ * silence is what a payout settles on. A return reaches the sending bank by the second banking day
+ * after the settlement; the third is for that bank, which hands it on. A later return reverses the
+ * payout.
  */
 const ABSENT = {
   settles_on: 'accepted',
   meanings: {},
-  silent_after_days: 5,
+  silent_after_days: RETURN_DAYS + 1,
+  silent_calendar: 'fed',
   batch_booking: false,
   most_items: 10_000,
   most_amount: MOST_OF_A_FILE,
@@ -39,13 +44,16 @@ const ABSENT = {
 
 const shared = sharedChecks(MEANINGS)
 
-/** Silence and a bound are needed here, so that null is no value of theirs. */
+/** Silence, its calendar and a bound are needed here, so that null is no value of theirs. */
 const CHECKS: Checks<Omit<BankProfile, 'iso20022' | 'nacha'>> & { readonly about: Check } = {
   ...shared,
   silent_after_days: value =>
-    value === null
-      ? 'a whole number from 1 to 60, as banks answer ACH credits by returns alone'
-      : shared.silent_after_days(value),
+    isWhole(RETURN_DAYS, MOST_SILENT_DAYS)(value) === undefined
+      ? undefined
+      : `a whole number of days from ${RETURN_DAYS} to ${MOST_SILENT_DAYS}, as banks answer ACH ` +
+        'credits by returns alone, and have so long for them',
+  silent_calendar: value =>
+    value === 'fed' ? undefined : 'fed, the banking days by which ACH settles',
   most_amount: value => {
     const amount = typeof value === 'string' ? parseMajor(value, 2) : undefined
     const most = parseMajor(MOST_OF_A_FILE, 2) ?? 0n

@@ -73,6 +73,7 @@ export function writeAch(file: FileBatch): WrittenFile {
     bytes: Buffer.from(lines.map(line => `${line}\n`).join(''), 'ascii'),
     count: file.items.length,
     control_sum: formatMajor(total.credits, 2),
+    execution_date: frame.effective_entry_date,
     places,
   }
 }

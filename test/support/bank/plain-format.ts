@@ -14,6 +14,7 @@ export const PROFILE: BankProfile = {
   settles_on: 'booked',
   meanings: {},
   silent_after_days: null,
+  silent_calendar: null,
   batch_booking: false,
   most_items: 1_000,
   most_amount: null,
@@ -86,6 +87,7 @@ export const PLAIN: BankFormat = {
       bytes: Buffer.from([head, ...lines, 'END', ''].join('\n')),
       count: items.length,
       control_sum,
+      execution_date,
       places: new Map(items.map(item => place(item.end_to_end_id))),
     }
   },
