@@ -64,6 +64,8 @@ export interface WorldOptions {
   readonly inbox?: string
   readonly iban?: string
   readonly wrapTransport?: (transport: Transport) => Transport
+  /** Another way than folders, as `config` says it. */
+  readonly openTransport?: () => Promise<Transport>
 }
 
 export const ACCOUNT = 'DE89370400440532013000'
@@ -74,7 +76,7 @@ export async function openFileWorld(
   options: WorldOptions = {},
 ): Promise<FileRailWorld> {
   const { name = 'bank', profile = {}, format = PLAIN, wrapTransport = t => t } = options
-  const { iban = ACCOUNT } = options
+  const { iban = ACCOUNT, openTransport = () => openFolder({ kind: 'folder', ...at }) } = options
   const folder = await mkdtemp(join(tmpdir(), 'corridor-bank-'))
   const boxes = Object.fromEntries(
     ['outbox', 'inbox', 'archive', 'swept'].map(box => [box, join(folder, box)]),
@@ -89,6 +91,7 @@ export async function openFileWorld(
       iban,
       bic: 'COBADEFFXXX',
       currency: 'USD',
+      address: { town: 'Frankfurt', country: 'DE' },
     },
     profile,
     transport: { kind: 'folder', ...at },
@@ -113,7 +116,7 @@ export async function openFileWorld(
   const rail: OpenFileRail = {
     ...{ sql, finder, log, name, format, config: { ...read.value, fetch_every_s: 0 } },
     isPaused: () => paused,
-    openTransport: async () => wrapTransport(await openFolder({ kind: 'folder', ...at })),
+    openTransport: async () => wrapTransport(await openTransport()),
   }
   let exchange = new Exchange(rail)
   const deps = { ...service.deps, rails: new Map([[name, fileRail(rail)]]) }
