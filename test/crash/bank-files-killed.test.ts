@@ -1,6 +1,6 @@
 // kill -9 of the service at each step of its work on files, with a bank that takes files, rejects some
-// payments and returns others. The bank's own ledger says what was paid: each payment once, and none
-// whose money is back with its account.
+// payments, returns others before it tells of their debit, and says everything three times. The bank's
+// own ledger says what was paid: each payment once, and none whose money is back with its account.
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { TestBank } from '../../examples/bank/bank.ts'
+import { readFaults } from '../../examples/bank/faults.ts'
 import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
@@ -45,6 +46,8 @@ const EACH = Math.ceil(PAYOUTS / KILLS)
 const REJECTED = 100_91_04
 const RETURNED = 100_92_04
 
+const FAULTS = readFaults(['repeat-report', 'repeat-message', 'early-return', 'several-accounts'])
+
 const REACHED_WITHIN_MS = 90_000
 
 let database: TestDatabase
@@ -63,7 +66,7 @@ before(async () => {
   for (const box of ['to-bank', 'from-bank', 'archive']) {
     await mkdir(join(folder, box), { recursive: true })
   }
-  bank = new TestBank({ folder })
+  bank = new TestBank({ folder, faults: FAULTS })
   account = await openAccountOn(database.url, { EUR: 10n ** 13n }, ['EUR'], false)
   client = httpClient(account)
   await addRail(account.account.account_id)
@@ -172,6 +175,7 @@ test(`kill -9 at ${KILLS} of ${POINTS.length} points of the work on files: each 
     service.signal('SIGUSR2')
     const batch: [string, number[]] = [`batch-${i}`, Array.from({ length: EACH }, amountOf)]
     asked.push(batch)
+    await endLease()
     await pay(...batch)
     const never = delay(REACHED_WITHIN_MS, 'not reached', { ref: false })
     assert.equal(await Promise.race([service.ended, never]), 'SIGKILL', point)
@@ -179,16 +183,28 @@ test(`kill -9 at ${KILLS} of ${POINTS.length} points of the work on files: each 
   service = await startProcess(env)
   for (const batch of asked) await pay(...batch)
   await until('everything is over', allOver)
-  await checkPaid(asked.flatMap(([, amounts]) => amounts))
+  const made = await checkPaid(asked.flatMap(([, amounts]) => amounts))
   const [files] = await database.owner<{ files: number; uploads: number }[]>`
     select count(*)::integer as files, sum(uploads)::integer as uploads from rail_files`
+  const reached = Object.values(Object.groupBy(shuffled, point => point)).map(at => at?.length ?? 0)
   t.diagnostic(
-    `${shuffled.length} kills, ${asked.length * EACH} payouts, ${files?.files} files in ` +
-      `${files?.uploads} uploads; each payment was made once`,
+    `${reached.length} points, ${Math.min(...reached)} to ${Math.max(...reached)} kills at each, ` +
+      `${shuffled.length} in all; ${asked.length * EACH} payouts, ${files?.files} files in ` +
+      `${files?.uploads} uploads`,
+  )
+  t.diagnostic(
+    Object.entries(made)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(', '),
   )
   await service.kill()
   await checkBooks(database.owner, env)
 })
+
+/** As if the seconds had passed in which nobody takes over the work of a process that was killed. */
+async function endLease(): Promise<void> {
+  await database.owner`update rail_exchanges set held_until = clock_timestamp()`
+}
 
 async function allOver(): Promise<boolean> {
   const [row] = await database.owner<{ left: number }[]>`
@@ -197,20 +213,37 @@ async function allOver(): Promise<boolean> {
   return row?.left === 0
 }
 
-/** By the bank's ledger and ours. */
-async function checkPaid(amounts: readonly number[]): Promise<void> {
+/** By the bank's ledger and ours; returns how many of each kind there were. */
+async function checkPaid(amounts: readonly number[]): Promise<Record<string, number>> {
   const rows = await database.owner<{ status: string; amount: bigint; end_to_end_id: string }[]>`
     select s.status, p.amount, i.end_to_end_id from payouts p
     join payout_states s using (account_id, id)
     left join rail_items i on i.account_id = p.account_id and i.payout_id = p.id`
-  assert.equal(rows.length, amounts.length, 'no payout is lost, none has two items')
+  const sorted = (some: readonly number[]) => some.toSorted((a, b) => a - b)
+  assert.deepEqual(sorted(rows.map(({ amount }) => Number(amount))), sorted(amounts), 'none lost')
   const paid = bank.ledger.timesPaid()
+  const returned = new Set(
+    bank.ledger.lines.flatMap(line => (line.what === 'returned' ? [line.end_to_end_id] : [])),
+  )
+  const made = { 'paid once': 0, 'paid twice': 0, lost: 0, 'refunded and paid': 0 }
   for (const { status, amount, end_to_end_id } of rows) {
     const kind = Number(amount)
     const expected = kind === REJECTED ? 'failed' : kind === RETURNED ? 'reversed' : 'succeeded'
     assert.equal(status, expected, `${end_to_end_id} of ${amount}`)
-    assert.equal(paid.get(end_to_end_id) ?? 0, kind === REJECTED ? 0 : 1, end_to_end_id)
+    const times = paid.get(end_to_end_id) ?? 0
+    const is_refunded = status !== 'succeeded'
+    if (times > 1) made['paid twice'] += 1
+    else if (is_refunded && times === 1 && !returned.has(end_to_end_id))
+      made['refunded and paid'] += 1
+    else if (!is_refunded && times === 0) made.lost += 1
+    else if (times === 1) made['paid once'] += 1
   }
+  const not_rejected = amounts.filter(amount => amount !== REJECTED).length
+  const expected = { 'paid once': not_rejected, 'paid twice': 0, lost: 0, 'refunded and paid': 0 }
+  assert.deepEqual(made, expected)
   const ours = new Set(rows.map(({ end_to_end_id }) => end_to_end_id))
   assert.deepEqual([...new Set(paid.keys()).difference(ours)], [], 'paid, and no payout')
+  const exceptions = await database.owner`select kind, message from rail_exceptions`
+  assert.deepEqual([...exceptions], [])
+  return { ...made, rejected: amounts.length - not_rejected, returned: returned.size }
 }
