@@ -6,7 +6,7 @@ const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'
 
 /** Written in capitals with an underscore, and yet no placeholder: variables, tables and words of PostgreSQL. */
 const KNOWN =
-  /^(?:CORRIDOR|OTEL|NODE|POSTGRES|TEST)_[A-Z0-9_]+$|^(?:DATABASE_URL|CITUS_URL|LOG_LEVEL|NO_COLOR|BASE_BACKUP)$|_TRANSITIONS$/
+  /^(?:CORRIDOR|OTEL|NODE|POSTGRES|TEST|XDG)_[A-Z0-9_]+$|^(?:DATABASE_URL|CITUS_URL|LOG_LEVEL|NO_COLOR|BASE_BACKUP)$|_TRANSITIONS$/
 
 const PLACEHOLDERS =
   /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b(?:TBD|TBC|TODO|FIXME|XXX|xxx+)\b|\blorem ipsum\b|\?\?/gi

@@ -82,10 +82,12 @@ function roomOf(path: string): string {
 
 const floorOf = (room: string) => FLOORS.findIndex(rooms => rooms.includes(room))
 
-/** The files of ours that a file imports, types too. */
+/** The files of ours that a file imports, late ones and types too. */
 function importsOf(path: string, text: string): string[] {
-  const imports = text.matchAll(/^(?:import|export) [^'"]*from '(\.[^']+)'/gm)
-  return Array.from(imports, ([, target = '']) => normalize(join(dirname(path), target)))
+  const imports = text.matchAll(/^(?:import|export) [^'"]*from '(\.[^']+)'|import\('(\.[^']+)'\)/gm)
+  return Array.from(imports, ([, at_once, late]) =>
+    normalize(join(dirname(path), at_once ?? late ?? '')),
+  )
 }
 
 test('every room has a floor', () => {

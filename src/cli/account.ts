@@ -45,8 +45,7 @@ export function createFunded(
   return createAccount({ write: context.write, fund }, wanted, onOpened)
 }
 
-export function accountCommands(program: Command): void {
-  const account = program.command('account').description('open, list, change and freeze accounts')
+export function accountCommands(account: Command): void {
   createCommand(account)
   listCommand(account)
   showCommand(account)

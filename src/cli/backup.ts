@@ -39,19 +39,18 @@ Example:
   CORRIDOR_DATA=./copy \\
     npx corridor restore /backups/corridor-2026-11-21.tar.zst`
 
-export function backupCommands(program: Command): void {
-  program
-    .command('backup')
-    .description('write the embedded database to one file, while the service runs')
+export function backupCommand(command: Command): void {
+  command
     .argument('<file>', 'file to make; never written over')
     .addHelpText('after', BACKUP_HELP)
     .action(async (file: string, options: Options) => {
       const backup = await backUp(embedded(readConfig()), file)
       print(options, { file, ...backup }, backupWords(file, backup))
     })
-  program
-    .command('restore')
-    .description('put a backup into an empty CORRIDOR_DATA, and verify it')
+}
+
+export function restoreCommand(command: Command): void {
+  command
     .argument('<file>', 'file that corridor backup made')
     .addHelpText('after', RESTORE_HELP)
     .action(async (file: string, options: Options) => {

@@ -52,10 +52,8 @@ export type DemoStep =
   | { readonly step: 'ledger'; readonly journals: Journals }
   | ({ readonly step: 'arithmetic' } & Sums)
 
-export function demoCommand(program: Command): void {
-  program
-    .command('demo')
-    .description('make an account and a payout on the running service, and add up its ledger')
+export function demoCommand(command: Command): void {
+  command
     .addOption(new Option('--url <url>', 'the running service (default: http://127.0.0.1:$PORT)'))
     .addOption(
       new Option('--bank [way]', 'pay through a test bank, and show every file').choices([

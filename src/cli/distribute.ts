@@ -17,10 +17,8 @@ Example:
   DATABASE_URL=postgres://corridor:...@coordinator:5432/corridor \\
     npx corridor distribute --shards 32`
 
-export function distributeCommand(program: Command): void {
-  program
-    .command('distribute')
-    .description('spread the tables of accounts over the machines of a Citus cluster')
+export function distributeCommand(command: Command): void {
+  command
     .option('--shards <count>', 'parts that the tables are cut into, 2 to 1024', '32')
     .addHelpText('after', HELP)
     .action(async (options: { shards: string; json?: boolean }) => {

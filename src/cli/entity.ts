@@ -39,10 +39,7 @@ import {
 import { describeAge, outline, table, toSecond } from './table.ts'
 import { visible, wrapped } from './terminal.ts'
 
-export function entityCommands(program: Command): void {
-  const entity = program
-    .command('entity')
-    .description('review entities, explain what is a duplicate and why, import files')
+export function entityCommands(entity: Command): void {
   entity
     .command('list')
     .description('list what waits for the operator, longest unchanged first')

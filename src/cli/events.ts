@@ -55,8 +55,7 @@ Examples:
   npx corridor events replay acc_7k2m9x4q \\
     --from 2026-11-20T00:00:00Z --forward-to http://localhost:3000/hook`
 
-export function eventsCommands(program: Command): void {
-  const events = program.command('events').description('deliver events again')
+export function eventsCommands(events: Command): void {
   events
     .command('replay')
     .description('deliver events again, to a webhook endpoint or to a URL')

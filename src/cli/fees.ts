@@ -68,10 +68,7 @@ Example:
 
 const FORCE = 'set what is likely a slip of the finger'
 
-export function feesCommands(program: Command): void {
-  const fees = program
-    .command('fees')
-    .description('list, set, import and remove rows of the fee schedule')
+export function feesCommands(fees: Command): void {
   fees
     .command('list')
     .description('list the fee schedule; JSON has amounts in minor units')

@@ -30,10 +30,7 @@ const ID = 'C1M7XPM2M0C6HKD4'
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 const REASON = `why, up to ${MAX_REASON} characters`
 
-export function fileCommands(program: Command): void {
-  const file = program
-    .command('file')
-    .description('list and release files for banks, send them again, look into the quarantine')
+export function fileCommands(file: Command): void {
   file
     .command('list')
     .description('list the files for banks, newest first')

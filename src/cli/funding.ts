@@ -28,26 +28,15 @@ interface BookOptions extends Json {
   split?: boolean
 }
 
-export function fundingCommands(program: Command): void {
-  fundCommand(program)
-  withdrawCommand(program)
-  adjustCommand(program)
-  reverseCommand(program)
-}
-
-function bookingCommand(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .argument('<account>', 'account id')
-    .argument('<currency>', 'currency code')
+function withMoney(command: Command): Command {
+  return command.argument('<account>', 'account id').argument('<currency>', 'currency code')
 }
 
 const MAJOR = 'amount in major units, such as 100000.00'
 const REASON = 'why; the account reads it in its statement'
 
-function fundCommand(program: Command): void {
-  bookingCommand(program, 'fund', 'credit an account with money that has come in')
+export function fundCommand(command: Command): void {
+  withMoney(command)
     .argument('<amount>', MAJOR)
     .option('--reference <text>', 'the bank’s reference; it funds an account once')
     .option('--split', 'the payment of this reference is split over several accounts')
@@ -93,8 +82,8 @@ Example:
   npx corridor fund acc_7k2m9x4q USD 100000.00 \\
     --reference 2026112100042`
 
-function withdrawCommand(program: Command): void {
-  bookingCommand(program, 'withdraw', 'book money that leaves an account other than by a payout')
+export function withdrawCommand(command: Command): void {
+  withMoney(command)
     .argument('<amount>', MAJOR)
     .requiredOption('--reference <text>', 'the bank’s reference; it is booked once an account')
     .requiredOption('--reason <text>', REASON)
@@ -118,8 +107,8 @@ Example:
   npx corridor withdraw acc_7k2m9x4q USD 2500.00 \\
     --reference 2026112100043 --reason "Returned on request"`
 
-function adjustCommand(program: Command): void {
-  bookingCommand(program, 'adjust', 'correct a balance, up or down, with a reason')
+export function adjustCommand(command: Command): void {
+  withMoney(command)
     .argument('<amount>', `${MAJOR} or -12.50`)
     .requiredOption('--reference <text>', 'of the case or the bank; it is booked once an account')
     .requiredOption('--reason <text>', REASON)
@@ -146,10 +135,8 @@ Examples:
   npx corridor adjust acc_7k2m9x4q USD 12.50 \\
     --reference CASE-119 --reason "Goodwill"`
 
-function reverseCommand(program: Command): void {
-  program
-    .command('reverse')
-    .description('take back what fund, withdraw or adjust has booked, once')
+export function reverseCommand(command: Command): void {
+  command
     .argument('<balance_transaction>', 'its id, btr_...')
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', REVERSE_HELP)

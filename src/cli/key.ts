@@ -19,8 +19,7 @@ Example:
   npx corridor key create acc_7k2m9x4q \\
     --scope ${SCOPES[0]} --name "monthly report"`
 
-export function keyCommands(program: Command): void {
-  const key = program.command('key').description('create, list and revoke API keys')
+export function keyCommands(key: Command): void {
   key
     .command('create')
     .description('make a key; prints its id and, once, its secret')

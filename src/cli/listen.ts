@@ -37,10 +37,8 @@ Examples:
   npx corridor listen --forward-to http://localhost:3000/hook \\
     --events 'payout.*,balance_transaction.created'`
 
-export function listenCommand(program: Command): void {
-  program
-    .command('listen')
-    .description('print events as they happen, and forward them signed to a URL')
+export function listenCommand(command: Command): void {
+  command
     .option('--account <account>', 'of this account alone (default: of every account)')
     .option('--forward-to <url>', 'where events are sent, one after the other, without retries')
     .option('--secret <whsec>', 'what forwarded events are signed with')

@@ -25,10 +25,7 @@ import { payoutImportCommand } from './payout-import.ts'
 import { describeAge, money, outline, table, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
 
-export function payoutCommands(program: Command): void {
-  const payout = program
-    .command('payout')
-    .description('list payouts, pay and move them by hand, import files')
+export function payoutCommands(payout: Command): void {
   payout
     .command('list')
     .description('list payouts of all accounts, the newest first, or those that wait longest')

@@ -57,10 +57,7 @@ set for more holds again. corridor pricing list shows the numbers.
 Example:
   npx corridor pricing remove 7`
 
-export function pricingCommands(program: Command): void {
-  const pricing = program
-    .command('pricing')
-    .description('set and list spreads, validity of quotes, age of rates and the pivot')
+export function pricingCommands(pricing: Command): void {
   const set = pricing.command('set').description('set values from now on, or from a time to come')
   for (const name of POLICY_NAMES) set.option(`${optionOf(name)} <value>`, MEANINGS[name])
   set

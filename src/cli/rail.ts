@@ -38,8 +38,7 @@ interface AddOptions extends Json {
   readonly replace?: boolean
 }
 
-export function railCommands(program: Command): void {
-  const rail = program.command('rail').description('add, pause and remove rails of live accounts')
+export function railCommands(rail: Command): void {
   rail
     .command('add')
     .description('add a rail, which routes can then name; --replace gives one other settings')

@@ -31,8 +31,7 @@ import { historyCommand } from './history.ts'
 import { readInput, refuseProblems, valuesOf } from './input.ts'
 import { describeAge, table, toSecond } from './table.ts'
 
-export function ratesCommands(program: Command): void {
-  const rates = program.command('rates').description('list, set and load exchange rates')
+export function ratesCommands(rates: Command): void {
   rates
     .command('list')
     .description('list the rate book: the age of every rate, and until when it is good')

@@ -64,10 +64,7 @@ const CUT_OFF = `
 With a cut-off, payouts wait for the next one of a business day, less the lead,
 and can be cancelled until then. Without one they are handed over at once.`
 
-export function routeCommands(program: Command): void {
-  const route = program
-    .command('route')
-    .description('say which rails take the payouts of live accounts, in which order')
+export function routeCommands(route: Command): void {
   withConditions(route.command('set'))
     .description('add a route, or change the one of the same conditions to the same rail')
     .requiredOption(

@@ -1,6 +1,4 @@
-// corridor start and corridor migrate: run the service in the foreground, and bring the schema up
-// to date.
-
+// corridor start: runs the service in the foreground.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
@@ -9,16 +7,14 @@ import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { OpenedAccount } from '../account-lifecycle/create.ts'
 import { type Config, readConfig } from '../config.ts'
-import { migrate } from '../db/migrate.ts'
 import { logForPeople, makeLog } from '../log.ts'
-import { openDatabase } from '../postgres/open.ts'
 import { loadDefaultFees } from '../price/fee/load.ts'
 import { listFees, upsertFees } from '../price/fee/store.ts'
 import { loadDefaultRates } from '../price/rate/load.ts'
 import { listRates, upsertRates } from '../price/rate/store.ts'
 import { startService } from '../service.ts'
 import { createFunded } from './account.ts'
-import { asOwner, CommandFailed, type Context, onDatabase, print } from './context.ts'
+import { CommandFailed, type Context, onDatabase } from './context.ts'
 import { VOCABULARY } from './fees.ts'
 
 /** Balances of the sandbox account that a first start makes. */
@@ -33,32 +29,12 @@ const SANDBOX = {
   sandbox: true,
 }
 
-export function startCommands(program: Command): void {
-  program
-    .command('start')
-    .description('run the service; on an empty database, make a funded sandbox account first')
+export function startCommand(command: Command): void {
+  command
     .option('--json', 'print the sandbox account as one line of JSON')
     .addHelpText('after', '\nExample:\n  PORT=8080 CORRIDOR_DATA=./data npx corridor start')
     .action(start)
-  program
-    .command('migrate')
-    .description('bring the database schema up to date')
-    .addHelpText('after', MIGRATE_HELP)
-    .action(async (options: { json?: boolean }) => {
-      const database = await openDatabase(readConfig(), { create: true })
-      try {
-        const applied = await asOwner(database.url, owner => migrate(owner))
-        const words = applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`
-        print(options, { applied }, words)
-      } finally {
-        await database.release()
-      }
-    })
 }
-
-const MIGRATE_HELP = `
-Example:
-  DATABASE_URL=postgres://user:password@host:5432/corridor npx corridor migrate`
 
 /**
  * V8 lets the heap grow by up to 300 % before it collects. A service under load holds much for the

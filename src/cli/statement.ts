@@ -74,10 +74,8 @@ Examples:
   npx corridor statement acc_7k2m9x4q \\
     --from 2026-01-01 --to 2027-01-01 --currency USD --format camt053 > 2026.xml`
 
-export function statementCommand(program: Command): void {
-  program
-    .command('statement')
-    .description('write the statement of an account, as CSV, ISO 20022 or MT940')
+export function statementCommand(command: Command): void {
+  command
     .argument('<account>', 'account id')
     .requiredOption('--from <time>', 'begin of the period, inclusive')
     .option('--to <time>', 'end of the period, exclusive (default: now)')

@@ -15,10 +15,8 @@ interface Options {
   json?: boolean
 }
 
-export function verifyCommand(program: Command): void {
-  program
-    .command('verify')
-    .description('recompute every balance from the journals; exits 1 naming the first bad row')
+export function verifyCommand(command: Command): void {
+  command
     .option('--account <id>', 'one account instead of all')
     .option('--all', 'name every bad row instead of the first alone')
     .option('--heads <file>', 'hold the books against heads kept elsewhere; see docs/operations.md')

@@ -1,24 +1,8 @@
 // What the command line says of itself, and how it refuses a wrong call, for every command.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Command } from 'commander'
-import { accountCommands } from '../../src/cli/account.ts'
-import { backupCommands } from '../../src/cli/backup.ts'
-import { offerJson } from '../../src/cli/context.ts'
-import { demoCommand } from '../../src/cli/demo.ts'
-import { entityCommands } from '../../src/cli/entity.ts'
-import { eventsCommands } from '../../src/cli/events.ts'
-import { feesCommands } from '../../src/cli/fees.ts'
-import { fileCommands } from '../../src/cli/file.ts'
-import { fundingCommands } from '../../src/cli/funding.ts'
-import { keyCommands } from '../../src/cli/key.ts'
-import { listenCommand } from '../../src/cli/listen.ts'
-import { openapiCommand } from '../../src/cli/openapi.ts'
-import { payoutCommands } from '../../src/cli/payout.ts'
-import { railCommands } from '../../src/cli/rail.ts'
-import { ratesCommands } from '../../src/cli/rates.ts'
-import { startCommands } from '../../src/cli/start.ts'
-import { statementCommand } from '../../src/cli/statement.ts'
+import type { Command } from 'commander'
+import { makeProgram } from '../../src/cli/commands.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 
 /** Nobody listens there: a wrong call is refused before the database is opened. */
@@ -30,24 +14,7 @@ before(async () => {
 })
 after(() => cli.close())
 
-const program = new Command('corridor')
-startCommands(program)
-accountCommands(program)
-keyCommands(program)
-fundingCommands(program)
-railCommands(program)
-fileCommands(program)
-ratesCommands(program)
-feesCommands(program)
-payoutCommands(program)
-statementCommand(program)
-entityCommands(program)
-listenCommand(program)
-eventsCommands(program)
-demoCommand(program)
-backupCommands(program)
-openapiCommand(program)
-offerJson(program)
+const program = await makeProgram(() => true)
 
 const leaves = program.commands.flatMap(command =>
   command.commands.length === 0 ? [command] : command.commands,

@@ -25,6 +25,9 @@ const TEST_TIMEOUT_S = 300
 const TIMEOUT_MS = 1_000 * TEST_TIMEOUT_S + 100_000
 /** Once the test has failed. */
 const END_WITHIN_MS = 10_000
+/** Imports the modules of every command: the whole product. */
+const LOAD_ALL = `const { makeProgram } = await import('./src/cli/commands.ts')
+await makeProgram(() => true)`
 /** Of an error. */
 const MAX_LINES = 8
 
@@ -85,7 +88,7 @@ async function tryPatch(patch: Patch): Promise<Found> {
     const applied = await command('git', ['apply', patch.path], copy)
     if (applied.code !== 0) return { how: 'does not apply', why: [applied.output] }
     // Else any test would notice.
-    const loaded = await command('node', ['src/main.ts', '--help'], copy)
+    const loaded = await command('node', ['--input-type=module', '--eval', LOAD_ALL], copy)
     if (loaded.code !== 0) return { how: 'does not load', why: [loaded.output] }
     return await runTest(patch, copy)
   } finally {

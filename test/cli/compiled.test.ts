@@ -1,0 +1,98 @@
+// What Node has compiled of the product is kept for the next command: in a folder that is the user's
+// alone, and a command that has none, or a spoiled one, runs all the same.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import packageJson from '../../package.json' with { type: 'json' }
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+let home: string
+before(async () => {
+  home = await mkdtemp(join(tmpdir(), 'corridor-compiled-test-'))
+})
+after(() => rm(home, { recursive: true, force: true }))
+
+/** `corridor --version` with this in its environment and nothing else. */
+async function version(env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [MAIN, '--version'], { env, cwd: home })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', text => {
+      output += text
+    })
+  }
+  const [code] = await once(child, 'close')
+  return { code, output }
+}
+
+const DONE = { code: 0, output: `${packageJson.version}\n` }
+
+/** The files under a folder, and when each was written. */
+async function written(folder: string): Promise<Map<string, number>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile())
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
+  const times = paths.map(async path => [path, (await stat(path)).mtimeMs] as const)
+  return new Map(await Promise.all(times))
+}
+
+test('the first command keeps what is compiled under XDG_CACHE_HOME, the second compiles nothing', async () => {
+  const caches = join(home, 'caches')
+  assert.deepEqual(await version({ XDG_CACHE_HOME: caches }), DONE)
+  const first = await written(join(caches, 'corridor'))
+  assert.ok(first.size > 10, `${first.size} files`)
+  assert.equal((await stat(join(caches, 'corridor'))).mode & 0o777, 0o700)
+  assert.deepEqual(await version({ XDG_CACHE_HOME: caches }), DONE)
+  assert.deepEqual(await written(join(caches, 'corridor')), first)
+})
+
+test('without XDG_CACHE_HOME, or with one that is no absolute path: under .cache of the home', async () => {
+  for (const [i, env] of [{}, { XDG_CACHE_HOME: '' }, { XDG_CACHE_HOME: 'caches' }].entries()) {
+    const HOME = join(home, `home-${i}`)
+    assert.deepEqual(await version({ ...env, HOME }), DONE)
+    assert.deepEqual(await readdir(HOME), ['.cache'])
+    assert.ok((await written(join(HOME, '.cache/corridor'))).size > 10)
+  }
+})
+
+test('NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE none', async () => {
+  const HOME = join(home, 'told')
+  await mkdir(HOME)
+  const NODE_COMPILE_CACHE = join(home, 'elsewhere')
+  assert.deepEqual(await version({ HOME, NODE_COMPILE_CACHE }), DONE)
+  assert.ok((await written(NODE_COMPILE_CACHE)).size > 10)
+  assert.deepEqual(await version({ HOME, NODE_DISABLE_COMPILE_CACHE: '1' }), DONE)
+  assert.deepEqual(await readdir(HOME), [])
+})
+
+test('a folder where others may write, or a link to one: nothing is kept in it', async () => {
+  const open = join(home, 'open')
+  await mkdir(join(open, 'corridor'), { recursive: true })
+  await chmod(join(open, 'corridor'), 0o777)
+  const linked = join(home, 'linked')
+  await mkdir(linked)
+  await symlink(join(open, 'corridor'), join(linked, 'corridor'))
+  for (const XDG_CACHE_HOME of [open, linked]) {
+    assert.deepEqual(await version({ XDG_CACHE_HOME }), DONE)
+    assert.deepEqual(await readdir(join(open, 'corridor')), [])
+  }
+})
+
+test('a folder that cannot be made: the command runs', async () => {
+  await writeFile(join(home, 'file'), '')
+  assert.deepEqual(await version({ XDG_CACHE_HOME: join(home, 'file') }), DONE)
+})
+
+test('kept files that are spoiled or cut off: the command runs, and does not believe them', async () => {
+  const caches = join(home, 'spoiled')
+  assert.deepEqual(await version({ XDG_CACHE_HOME: caches }), DONE)
+  const files = [...(await written(join(caches, 'corridor'))).keys()]
+  for (const [i, path] of files.entries()) await writeFile(path, 'x'.repeat((i % 3) * 1_000))
+  assert.deepEqual(await version({ XDG_CACHE_HOME: caches }), DONE)
+})
