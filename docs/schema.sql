@@ -992,7 +992,7 @@ CREATE TABLE rail_items (
   payment_information_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   instruction_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   withdrawn boolean DEFAULT false NOT NULL,
-  earlier_files integer DEFAULT 0 NOT NULL,
+  earlier_files text[] COLLATE "C" DEFAULT '{}'::text[] NOT NULL,
   CONSTRAINT rail_items_pkey PRIMARY KEY (account_id, payout_id, attempt),
   CONSTRAINT end_to_end_id_once UNIQUE (end_to_end_id),
   CONSTRAINT rail_items_amount_check CHECK ((amount > 0)),
@@ -1004,10 +1004,10 @@ CREATE TABLE rail_items (
   CONSTRAINT withdrawn_before_a_file CHECK (((NOT withdrawn) OR (msg_id = ''::text)))
 );
 CREATE INDEX rail_items_by_block ON rail_items USING btree (payment_information_id) WHERE (payment_information_id <> ''::text);
-CREATE INDEX rail_items_by_file ON rail_items USING btree (msg_id) WHERE (msg_id <> ''::text);
+CREATE INDEX rail_items_by_file ON rail_items USING btree (msg_id, end_to_end_id) WHERE (msg_id <> ''::text);
 CREATE INDEX rail_items_by_instruction ON rail_items USING btree (instruction_id) WHERE (instruction_id <> ''::text);
 CREATE INDEX rail_items_by_uetr ON rail_items USING btree (uetr);
-CREATE INDEX rail_items_waiting ON rail_items USING btree (rail, seal_at) WHERE ((msg_id = ''::text) AND (NOT withdrawn));
+CREATE INDEX rail_items_waiting ON rail_items USING btree (rail, seal_at, end_to_end_id) WHERE ((msg_id = ''::text) AND (NOT withdrawn));
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_change BEFORE UPDATE ON rail_items FOR EACH ROW EXECUTE FUNCTION check_item_change();
 ALTER TABLE rail_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -1016,7 +1016,7 @@ CREATE POLICY audit ON rail_items FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY find ON rail_items FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON rail_items FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON rail_items TO corridor_auditor;
-GRANT SELECT (account_id, amount, attempt, closes_at, created_at, currency, end_to_end_id, execution_date, instruction_id, msg_id, payment_information_id, payout_id, rail, seal_at, uetr, withdrawn) ON rail_items TO corridor_finder;
+GRANT SELECT (account_id, amount, attempt, closes_at, created_at, currency, earlier_files, end_to_end_id, execution_date, instruction_id, msg_id, payment_information_id, payout_id, rail, seal_at, uetr, withdrawn) ON rail_items TO corridor_finder;
 GRANT INSERT, SELECT, UPDATE (closes_at, earlier_files, execution_date, instruction_id, msg_id, payment_information_id, seal_at, withdrawn) ON rail_items TO corridor_service;
 
 CREATE TABLE rail_files (
@@ -1040,27 +1040,31 @@ CREATE TABLE rail_files (
   state text DEFAULT 'sealed'::text NOT NULL,
   reason text DEFAULT ''::text NOT NULL,
   offered_at timestamp with time zone,
+  offers integer DEFAULT 0 NOT NULL,
+  forced boolean DEFAULT false NOT NULL,
   sent_at timestamp with time zone,
   uploads integer DEFAULT 0 NOT NULL,
   updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   CONSTRAINT rail_files_pkey PRIMARY KEY (msg_id),
-  CONSTRAINT offered_before_it_is_sent CHECK (((offered_at IS NOT NULL) OR (state = ANY (ARRAY['sealed'::text, 'approved'::text, 'uploading'::text])))),
+  CONSTRAINT offered_before_it_is_sent CHECK (((offered_at IS NOT NULL) OR (state = ANY (ARRAY['sealed'::text, 'approved'::text, 'uploading'::text, 'withdrawn'::text])))),
+  CONSTRAINT offers_are_counted CHECK (((offered_at IS NULL) OR (offers > 0))),
   CONSTRAINT rail_files_control_sum_check CHECK ((control_sum > (0)::numeric)),
   CONSTRAINT rail_files_item_count_check CHECK ((item_count > 0)),
   CONSTRAINT rail_files_msg_id_check CHECK ((msg_id ~ '^[0-9A-Z]{16}$'::text)),
   CONSTRAINT rail_files_rail_check CHECK ((rail <> ''::text)),
-  CONSTRAINT rail_files_state_check CHECK ((state = ANY (ARRAY['sealed'::text, 'approved'::text, 'uploading'::text, 'sent'::text, 'acknowledged'::text, 'rejected'::text, 'unknown'::text]))),
+  CONSTRAINT rail_files_state_check CHECK ((state = ANY (ARRAY['sealed'::text, 'approved'::text, 'uploading'::text, 'sent'::text, 'acknowledged'::text, 'rejected'::text, 'unknown'::text, 'withdrawn'::text]))),
   CONSTRAINT released_at CHECK (((approved_by = ''::text) = (approved_at IS NULL))),
-  CONSTRAINT released_by_a_person CHECK (((NOT needs_release) OR (state = 'sealed'::text) OR (approved_by <> ''::text))),
+  CONSTRAINT released_by_a_person CHECK (((NOT needs_release) OR (state = ANY (ARRAY['sealed'::text, 'withdrawn'::text])) OR (approved_by <> ''::text))),
   CONSTRAINT sent_once_said CHECK (((state <> 'sent'::text) OR (sent_at IS NOT NULL))),
-  CONSTRAINT sha256_of_the_bytes CHECK ((sha256 = sha256(bytes)))
+  CONSTRAINT sha256_of_the_bytes CHECK ((sha256 = sha256(bytes))),
+  CONSTRAINT withdrawn_before_it_is_offered CHECK (((state <> 'withdrawn'::text) OR (offers = 0)))
 );
-CREATE INDEX rail_files_open ON rail_files USING btree (rail, sealed_at) WHERE (state <> ALL (ARRAY['acknowledged'::text, 'rejected'::text]));
+CREATE INDEX rail_files_open ON rail_files USING btree (rail, sealed_at) WHERE (state <> ALL (ARRAY['acknowledged'::text, 'rejected'::text, 'withdrawn'::text]));
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_step BEFORE UPDATE ON rail_files FOR EACH ROW EXECUTE FUNCTION check_file_step();
 CREATE TRIGGER sealed_first BEFORE INSERT ON rail_files FOR EACH ROW WHEN (((new.state <> 'sealed'::text) OR (new.approved_by <> ''::text) OR (new.offered_at IS NOT NULL))) EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON rail_files TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (approved_at, approved_by, offered_at, reason, sent_at, state, updated_at, uploads) ON rail_files TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (approved_at, approved_by, forced, offered_at, offers, reason, sent_at, state, updated_at, uploads) ON rail_files TO corridor_service;
 
 CREATE TABLE rail_item_evidence (
   amount bigint,
@@ -1118,17 +1122,22 @@ CREATE TABLE rail_inbox (
   lines integer DEFAULT 0 NOT NULL,
   lines_quarantined integer DEFAULT 0 NOT NULL,
   ended_at timestamp with time zone,
+  closed_by text DEFAULT ''::text NOT NULL,
+  closed_at timestamp with time zone,
+  note text DEFAULT ''::text NOT NULL,
   CONSTRAINT rail_inbox_pkey PRIMARY KEY (sha256),
+  CONSTRAINT closed_when_quarantined CHECK ((((closed_by = ''::text) = (closed_at IS NULL)) AND ((closed_by = ''::text) OR (state = 'quarantined'::text)))),
   CONSTRAINT quarantined_with_a_reason CHECK (((state = 'quarantined'::text) = (reason <> ''::text))),
   CONSTRAINT rail_inbox_sha256_check CHECK ((octet_length(sha256) = 32)),
   CONSTRAINT rail_inbox_size_check CHECK ((size >= 0)),
   CONSTRAINT rail_inbox_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'read'::text, 'quarantined'::text])))
 );
 CREATE INDEX rail_inbox_open ON rail_inbox USING btree (received_at) WHERE (state = 'stored'::text);
+CREATE INDEX rail_inbox_quarantined ON rail_inbox USING btree (received_at) WHERE ((state = 'quarantined'::text) AND (closed_by = ''::text));
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_inbox FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_step BEFORE UPDATE ON rail_inbox FOR EACH ROW EXECUTE FUNCTION check_inbox_step();
 GRANT SELECT ON rail_inbox TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (ended_at, lines, lines_quarantined, reason, state) ON rail_inbox TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, ended_at, lines, lines_quarantined, note, reason, state) ON rail_inbox TO corridor_service;
 
 CREATE TABLE rail_inbox_bytes (
   sha256 bytea NOT NULL,
@@ -1146,6 +1155,8 @@ CREATE TABLE rail_inbox_lines (
   position text NOT NULL,
   reason text NOT NULL,
   said json NOT NULL,
+  end_to_end_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  msg_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   closed_by text DEFAULT ''::text NOT NULL,
   closed_at timestamp with time zone,
@@ -1154,6 +1165,9 @@ CREATE TABLE rail_inbox_lines (
   CONSTRAINT rail_inbox_lines_check CHECK (((closed_by = ''::text) = (closed_at IS NULL))),
   CONSTRAINT rail_inbox_lines_reason_check CHECK ((reason <> ''::text))
 );
+CREATE INDEX rail_inbox_lines_of_files ON rail_inbox_lines USING btree (msg_id) WHERE ((closed_by = ''::text) AND (msg_id <> ''::text));
+CREATE INDEX rail_inbox_lines_of_payments ON rail_inbox_lines USING btree (end_to_end_id) WHERE ((closed_by = ''::text) AND (end_to_end_id <> ''::text));
+CREATE INDEX rail_inbox_lines_open ON rail_inbox_lines USING btree (sha256) WHERE (closed_by = ''::text);
 GRANT SELECT ON rail_inbox_lines TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, note) ON rail_inbox_lines TO corridor_service;
 
@@ -1928,11 +1942,14 @@ begin
     or old.offered_at is not null and new.offered_at is distinct from old.offered_at
       and (new.state <> 'uploading' or old.state not in ('unknown', 'sent'))
     or old.approved_by <> '' and new.approved_by <> old.approved_by
+    or new.offers < old.offers
   then
     raise exception 'file % stays as it was sealed', old.msg_id using errcode = 'restrict_violation';
   end if;
   if old.state <> new.state and (old.state, new.state) not in (
     ('sealed', 'approved'), ('approved', 'uploading'),
+    -- By a person, before the bank could see it.
+    ('sealed', 'withdrawn'), ('approved', 'withdrawn'), ('uploading', 'withdrawn'),
     ('uploading', 'sent'), ('uploading', 'unknown'),
     -- What a bank says of a file shows that it has it.
     ('uploading', 'acknowledged'), ('uploading', 'rejected'),
@@ -1958,7 +1975,8 @@ begin
     or new.payment::text <> old.payment::text or old.withdrawn
     or old.msg_id <> '' and new.msg_id not in (old.msg_id, '')
     or old.msg_id <> '' and new.msg_id = '' and not exists (
-      select from rail_files where msg_id = old.msg_id and state = 'rejected')
+      select from rail_files where msg_id = old.msg_id and state in ('rejected', 'withdrawn'))
+    or not new.earlier_files @> old.earlier_files
   then
     raise exception 'item % stays as it is', old.end_to_end_id using errcode = 'restrict_violation';
   end if;

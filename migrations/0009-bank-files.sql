@@ -27,16 +27,17 @@ create table rail_items (
   instruction_id text collate "C" not null default '',
   -- Its payout was over before it was in a file: it goes into none.
   withdrawn boolean not null default false,
-  -- How many files it was in before: a bank refused each of them as a whole.
-  earlier_files integer not null default 0,
+  -- The files that it was in before: each was refused as a whole, or never sent.
+  earlier_files text[] collate "C" not null default '{}',
   primary key (account_id, payout_id, attempt),
   constraint end_to_end_id_once unique (end_to_end_id),
   constraint stands_in_a_file check (
     (msg_id = '') = (payment_information_id = '') and (msg_id = '') = (instruction_id = '')),
   constraint withdrawn_before_a_file check (not withdrawn or msg_id = '')
 );
-create index rail_items_waiting on rail_items (rail, seal_at) where msg_id = '' and not withdrawn;
-create index rail_items_by_file on rail_items (msg_id) where msg_id <> '';
+create index rail_items_waiting on rail_items (rail, seal_at, end_to_end_id)
+  where msg_id = '' and not withdrawn;
+create index rail_items_by_file on rail_items (msg_id, end_to_end_id) where msg_id <> '';
 -- Banks give back what they have kept: one of these, where it is not the EndToEndId.
 create index rail_items_by_uetr on rail_items (uetr);
 create index rail_items_by_instruction on rail_items (instruction_id) where instruction_id <> '';
@@ -66,25 +67,31 @@ create table rail_files (
   resend_is_safe boolean not null,
   approved_by text not null default '',
   approved_at timestamptz,
-  state text not null default 'sealed' check (state in
-    ('sealed', 'approved', 'uploading', 'sent', 'acknowledged', 'rejected', 'unknown')),
+  state text not null default 'sealed' check (state in ('sealed', 'approved', 'uploading', 'sent',
+    'acknowledged', 'rejected', 'unknown', 'withdrawn')),
   -- What the bank or the transport said of it last, '' when nothing.
   reason text not null default '',
-  -- When it was about to get its name at the bank: from then on the bank may have it.
+  -- When this sending was about to give it its name at the bank, from when on the bank may have it; and
+  -- how often that was, of all sendings.
   offered_at timestamptz,
+  offers integer not null default 0,
+  -- A person sends it although payouts in it are over, or go another way.
+  forced boolean not null default false,
   sent_at timestamptz,
   uploads integer not null default 0,
   updated_at timestamptz not null default clock_timestamp(),
   constraint sha256_of_the_bytes check (sha256 = sha256(bytes)),
   constraint released_by_a_person check (
-    not needs_release or state = 'sealed' or approved_by <> ''),
+    not needs_release or state in ('sealed', 'withdrawn') or approved_by <> ''),
   constraint released_at check ((approved_by = '') = (approved_at is null)),
   constraint offered_before_it_is_sent check (
-    offered_at is not null or state in ('sealed', 'approved', 'uploading')),
+    offered_at is not null or state in ('sealed', 'approved', 'uploading', 'withdrawn')),
+  constraint withdrawn_before_it_is_offered check (state <> 'withdrawn' or offers = 0),
+  constraint offers_are_counted check (offered_at is null or offers > 0),
   constraint sent_once_said check (state not in ('sent') or sent_at is not null)
 );
 create index rail_files_open on rail_files (rail, sealed_at)
-  where state not in ('acknowledged', 'rejected');
+  where state not in ('acknowledged', 'rejected', 'withdrawn');
 
 -- The bytes and what they say of themselves stay; states go their way.
 create function check_file_step() returns trigger language plpgsql as $$
@@ -99,11 +106,14 @@ begin
     or old.offered_at is not null and new.offered_at is distinct from old.offered_at
       and (new.state <> 'uploading' or old.state not in ('unknown', 'sent'))
     or old.approved_by <> '' and new.approved_by <> old.approved_by
+    or new.offers < old.offers
   then
     raise exception 'file % stays as it was sealed', old.msg_id using errcode = 'restrict_violation';
   end if;
   if old.state <> new.state and (old.state, new.state) not in (
     ('sealed', 'approved'), ('approved', 'uploading'),
+    -- By a person, before the bank could see it.
+    ('sealed', 'withdrawn'), ('approved', 'withdrawn'), ('uploading', 'withdrawn'),
     ('uploading', 'sent'), ('uploading', 'unknown'),
     -- What a bank says of a file shows that it has it.
     ('uploading', 'acknowledged'), ('uploading', 'rejected'),
@@ -124,8 +134,8 @@ create trigger sealed_first before insert on rail_files
   for each row when (new.state <> 'sealed' or new.approved_by <> '' or new.offered_at is not null)
   execute function refuse_change();
 
--- An item is put into one file. Only when the bank has refused that file as a whole may it go into
--- another; what it pays, and its ids, stay.
+-- An item is put into one file. Only when the bank has refused that file as a whole, or never got it,
+-- may the item go into another; what it pays, and its ids, stay.
 create function check_item_change() returns trigger language plpgsql as $$
 begin
   if (new.account_id, new.payout_id, new.attempt, new.end_to_end_id, new.uetr, new.rail, new.amount,
@@ -135,7 +145,8 @@ begin
     or new.payment::text <> old.payment::text or old.withdrawn
     or old.msg_id <> '' and new.msg_id not in (old.msg_id, '')
     or old.msg_id <> '' and new.msg_id = '' and not exists (
-      select from rail_files where msg_id = old.msg_id and state = 'rejected')
+      select from rail_files where msg_id = old.msg_id and state in ('rejected', 'withdrawn'))
+    or not new.earlier_files @> old.earlier_files
   then
     raise exception 'item % stays as it is', old.end_to_end_id using errcode = 'restrict_violation';
   end if;
@@ -202,9 +213,17 @@ create table rail_inbox (
   lines integer not null default 0,
   lines_quarantined integer not null default 0,
   ended_at timestamptz,
-  constraint quarantined_with_a_reason check ((state = 'quarantined') = (reason <> ''))
+  -- Who has looked at a quarantined file, and what came of that.
+  closed_by text not null default '',
+  closed_at timestamptz,
+  note text not null default '',
+  constraint quarantined_with_a_reason check ((state = 'quarantined') = (reason <> '')),
+  constraint closed_when_quarantined check (
+    (closed_by = '') = (closed_at is null) and (closed_by = '' or state = 'quarantined'))
 );
 create index rail_inbox_open on rail_inbox (received_at) where state = 'stored';
+create index rail_inbox_quarantined on rail_inbox (received_at)
+  where state = 'quarantined' and closed_by = '';
 
 create table rail_inbox_bytes (
   sha256 bytea not null,
@@ -222,6 +241,10 @@ create table rail_inbox_lines (
   reason text not null check (reason <> ''),
   -- As it was read (bank-format.ts).
   said json not null,
+  -- The payment and the file that go into no file, and are not sent, before a person has looked at the
+  -- line; '' for none.
+  end_to_end_id text collate "C" not null default '',
+  msg_id text collate "C" not null default '',
   created_at timestamptz not null default clock_timestamp(),
   -- Who has looked at it, and what came of that.
   closed_by text not null default '',
@@ -230,6 +253,11 @@ create table rail_inbox_lines (
   primary key (sha256, position),
   check ((closed_by = '') = (closed_at is null))
 );
+create index rail_inbox_lines_open on rail_inbox_lines (sha256) where closed_by = '';
+create index rail_inbox_lines_of_payments on rail_inbox_lines (end_to_end_id)
+  where closed_by = '' and end_to_end_id <> '';
+create index rail_inbox_lines_of_files on rail_inbox_lines (msg_id)
+  where closed_by = '' and msg_id <> '';
 
 create function check_inbox_step() returns trigger language plpgsql as $$
 begin
@@ -253,13 +281,16 @@ grant select, insert on rail_items, rail_files, rail_inbox, rail_inbox_bytes, ra
 grant update (msg_id, payment_information_id, instruction_id, earlier_files, withdrawn, seal_at,
   closes_at, execution_date)
   on rail_items to corridor_service;
-grant update (approved_by, approved_at, state, reason, offered_at, sent_at, uploads, updated_at)
+grant update (approved_by, approved_at, state, reason, offered_at, offers, forced, sent_at, uploads,
+  updated_at)
   on rail_files to corridor_service;
-grant update (state, reason, lines, lines_quarantined, ended_at) on rail_inbox to corridor_service;
+grant update (state, reason, lines, lines_quarantined, ended_at, closed_by, closed_at, note)
+  on rail_inbox to corridor_service;
 grant update (closed_by, closed_at, note) on rail_inbox_lines to corridor_service;
 -- Whose items are due, and whose a bank speaks of: ids and amounts, and nothing of who is paid.
 grant select (account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount, currency, seal_at,
-  closes_at, execution_date, withdrawn, msg_id, payment_information_id, instruction_id, created_at)
+  closes_at, execution_date, withdrawn, msg_id, payment_information_id, instruction_id, earlier_files,
+  created_at)
   on rail_items to corridor_finder;
 grant select, insert on rail_item_evidence to corridor_service;
 grant select on rail_items, rail_item_evidence, rail_files, rail_exchanges, rail_inbox,

@@ -2,36 +2,35 @@
 // aside. Each may be applied again, after a crash or from another file, and changes nothing then.
 import type { BankSays } from '../bank-format.ts'
 import { confineTo } from '../db/confine.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
-import { meaningOf } from '../iso20022/status.ts'
 import { wakePayouts } from '../payout/wake-store.ts'
+import { answerOf, type FileAnswer, isRefusal } from './answer.ts'
 import { insertEvidence, type NewEvidence } from './evidence-store.ts'
-import { answerFile, findFile, listSharing, type RailFile } from './file-store.ts'
+import { answerFile, findFile, findFiles, listSharing, type RailFile } from './file-store.ts'
 import { insertStrays, type StrayLine } from './inbox-store.ts'
-import { type FoundItem, findSpokenOf, listItemsOf } from './item-store.ts'
-import { type Bank, byIds, type Group, type ItemsById, matchLine } from './match.ts'
-import type { OpenFileRail } from './open-rail.ts'
+import {
+  type Block,
+  type FoundItem,
+  findSpokenOf,
+  type ItemKey,
+  listBlock,
+  sumBlock,
+} from './item-store.ts'
+import { byIds, type Group, type ItemsById, matchLine, type Stray } from './match.ts'
+import type { Bank, OpenFileRail } from './open-rail.ts'
 
 /** What lines are judged with. */
 interface Known {
-  readonly rail: OpenFileRail
-  readonly sha256: string
   readonly items: ItemsById
   readonly bank: Bank
 }
 
-interface FileAnswer {
-  readonly state: 'acknowledged' | 'rejected'
-  readonly reason: string
-}
+/** Items of a group that are read, and lines that are written, at once. */
+const TOGETHER = 1_000
 
-/** What lines come to. */
-interface Findings {
-  readonly evidence: NewEvidence[]
-  readonly strays: StrayLine[]
-  /** By the id of the file. */
-  readonly answers: Map<string, FileAnswer>
-}
+/** Longer than so many lines take to write. */
+const WRITE_MS = 60_000
 
 /** Returns how many lines were set aside. */
 export async function applyLines(
@@ -39,27 +38,164 @@ export async function applyLines(
   sha256: string,
   lines: readonly BankSays[],
 ): Promise<number> {
-  const { evidence, strays, answers } = await findingsOf(rail, sha256, lines)
-  const accounts = [...new Set(evidence.map(({ account_id }) => account_id))]
-  await transact(rail.sql, async tx => {
-    void confineTo(tx, accounts)
-    if (strays.length > 0) await insertStrays(tx, sha256, strays)
-    for (const [msg_id, answer] of answers) {
-      if (await answerFile(tx, msg_id, answer.state, answer.reason)) tell(rail, msg_id, answer)
+  const items = byIds(await findSpokenOf(rail.finder, lines))
+  const applying = new Applying(rail, sha256, { items, bank: await bankOf(rail, items) })
+  for (const said of lines) await applying.line(said)
+  await applying.write()
+  return applying.set_aside
+}
+
+/** The accounts of the bank: what a statement is about is told by them. */
+async function bankOf(rail: OpenFileRail, items: ItemsById): Promise<Bank> {
+  const spoken = [...items.end_to_end_id.values()].flat()
+  const ids = spoken.flatMap(({ msg_id, earlier_files }) => [msg_id, earlier_files.at(-1) ?? ''])
+  const [sharing, files] = await Promise.all([
+    listSharing(rail.sql, rail.name),
+    findFiles(rail.sql, [...new Set(ids)]),
+  ])
+  return {
+    rails: new Map(sharing.map(({ rail: name, account }) => [name, account])),
+    files: new Map(files.map(({ msg_id, settlement_account }) => [msg_id, settlement_account])),
+  }
+}
+
+/**
+ * Judges lines in their order and writes what they come to, some at a time: a group may have as
+ * many payments as a file.
+ */
+class Applying {
+  set_aside = 0
+  readonly #rail: OpenFileRail
+  readonly #sha256: string
+  readonly #known: Known
+  #evidence: NewEvidence[] = []
+  #strays: StrayLine[] = []
+  /** By the id of the file. */
+  #answers = new Map<string, FileAnswer>()
+
+  constructor(rail: OpenFileRail, sha256: string, known: Known) {
+    this.#rail = rail
+    this.#sha256 = sha256
+    this.#known = known
+  }
+
+  async line(said: BankSays): Promise<void> {
+    const match = matchLine(said, this.#known.items, this.#known.bank)
+    if ('group' in match) return this.#group(match.group, said)
+    if ('stray' in match) return this.#aside(said, match)
+    const { item } = match
+    this.#evidence.push(evidenceOf(item, said, this.#sha256))
+    // Whoever speaks of a payment has its file, unless it speaks of an earlier one.
+    const same = said.msg_id === '' ? item.earlier_files.length === 0 : said.msg_id === item.msg_id
+    if (same && !this.#answers.has(item.msg_id)) this.#answers.set(item.msg_id, RECEIVED)
+    await this.#writeIfMany()
+  }
+
+  /** The evidence for each payment of a group, and the answer about its file. */
+  async #group(group: Group, said: BankSays): Promise<void> {
+    const file = await this.#fileOf(group)
+    if (typeof file === 'string') return this.#aside(said, { stray: file })
+    const { meanings } = this.#rail.config.profile
+    const refused = this.#answers.get(file.msg_id)?.state === 'rejected'
+    const now = refused ? { ...file, state: 'rejected' as const } : file
+    const answer = answerOf(now, said, meanings)
+    if (typeof answer === 'string') return this.#aside(said, { stray: answer })
+    const { msg_id } = file
+    const block = { msg_id, payment_information_id: group.payment_information_id }
+    const fault = await this.#sumFault(block, said)
+    if (fault !== undefined) return this.#aside(said, { stray: fault })
+    // A refusal of the file stays, whatever else the report says of its groups.
+    if (this.#answers.get(msg_id)?.state !== 'rejected') this.#answers.set(msg_id, answer)
+    // What is said of a whole file that is refused is no evidence that a payment was: a person
+    // looks, and they may go again.
+    const about_file = block.payment_information_id === ''
+    if (about_file && (isRefusal(said.code, meanings) || said.level !== 'group')) return
+    let after = ''
+    for (;;) {
+      const items = await listBlock(this.#rail.finder, block, after, TOGETHER)
+      this.#evidence.push(...items.map(item => evidenceOf(item, said, this.#sha256)))
+      await this.#writeIfMany()
+      if (items.length < TOGETHER) return
+      after = items.at(-1)?.end_to_end_id ?? ''
     }
-    if (evidence.length === 0) return
-    const fresh = await insertEvidence(tx, evidence)
-    const woken = await wakePayouts(
-      tx,
-      fresh.map(({ account_id, payout_id: id }) => ({ account_id, id })),
-    )
-    for (const { id: payout_id, result } of woken) {
-      if (result !== 'given_back') continue
-      const told = 'a bank speaks of a payout whose money is back: compare its statement'
-      rail.log.warn({ rail: rail.name, payout_id }, told)
+  }
+
+  /** The file of a group, or why there is none. */
+  async #fileOf({ msg_id, payment_information_id }: Group): Promise<RailFile | string> {
+    const { items, bank } = this.#known
+    const [item] = items.payment_information_id.get(payment_information_id) ?? []
+    const id = msg_id || item?.msg_id || ''
+    const file = id === '' ? undefined : await findFile(this.#rail.sql, id)
+    if (file === undefined) {
+      return `no file has the id ${msg_id || payment_information_id || '(none)'}`
     }
-  })
-  return strays.length
+    if (!bank.rails.has(file.rail)) return `file ${id} was sent to another bank`
+    return file
+  }
+
+  async #sumFault(block: Block, { amount, currency }: BankSays): Promise<string | undefined> {
+    if (amount === null) return undefined
+    const sums = await sumBlock(this.#rail.finder, block)
+    const [only, another] = sums
+    if (another === undefined && only?.sum === amount && only.currency === currency)
+      return undefined
+    const sum = sums.reduce((total, one) => total + one.sum, 0n)
+    return `it says ${currency} ${amount} of payments that come to ${sum} in minor units`
+  }
+
+  #aside(said: BankSays, { stray: reason, about }: Stray): void {
+    this.set_aside += 1
+    this.#strays.push({ position: said.position, reason, said, ...this.#stoppedBy(said, about) })
+  }
+
+  /**
+   * What must not be sent, or not again, while nobody has looked: what the bank may pay by an
+   * earlier file. That it has refused a payment stops nothing.
+   */
+  #stoppedBy(said: BankSays, about: FoundItem | undefined) {
+    const file = said.msg_id || blockFile(said.payment_information_id)
+    const names_payment = [said.end_to_end_id, said.uetr, said.instruction_id].some(id => id !== '')
+    if (!names_payment) return { end_to_end_id: '', msg_id: file }
+    const refused = isRefusal(said.code, this.#rail.config.profile.meanings)
+    return { end_to_end_id: refused ? '' : (about?.end_to_end_id ?? ''), msg_id: '' }
+  }
+
+  async #writeIfMany(): Promise<void> {
+    if (this.#evidence.length >= TOGETHER) await this.write()
+  }
+
+  async write(): Promise<void> {
+    const [evidence, strays, answers] = [this.#evidence, this.#strays, this.#answers]
+    this.#evidence = []
+    this.#strays = []
+    this.#answers = new Map()
+    const accounts = [...new Set(evidence.map(({ account_id }) => account_id))]
+    await transact(this.#rail.sql, async tx => {
+      await tx.unsafe(`set local statement_timeout = ${WRITE_MS}`)
+      void confineTo(tx, accounts)
+      if (strays.length > 0) await insertStrays(tx, this.#sha256, strays)
+      for (const [msg_id, answer] of answers) {
+        const is_new = await answerFile(tx, msg_id, answer.state, answer.reason)
+        if (is_new) tell(this.#rail, msg_id, answer)
+      }
+      if (evidence.length > 0) await wake(this.#rail, tx, await insertEvidence(tx, evidence))
+    })
+  }
+}
+
+const RECEIVED: FileAnswer = { state: 'acknowledged', reason: '' }
+
+/** The payouts of fresh evidence are asked about next. */
+async function wake(rail: OpenFileRail, tx: TransactionSql, fresh: readonly ItemKey[]) {
+  const woken = await wakePayouts(
+    tx,
+    fresh.map(({ account_id, payout_id: id }) => ({ account_id, id })),
+  )
+  for (const { id: payout_id, result } of woken) {
+    if (result !== 'given_back') continue
+    const told = 'a bank speaks of a payout whose money is back: compare its statement'
+    rail.log.warn({ rail: rail.name, payout_id }, told)
+  }
 }
 
 function tell(rail: OpenFileRail, msg_id: string, { state, reason }: FileAnswer): void {
@@ -67,114 +203,9 @@ function tell(rail: OpenFileRail, msg_id: string, { state, reason }: FileAnswer)
   rail.log[level]({ rail: rail.name, msg_id, reason }, `the bank has ${state} a file`)
 }
 
-async function findingsOf(
-  rail: OpenFileRail,
-  sha256: string,
-  lines: readonly BankSays[],
-): Promise<Findings> {
-  const items = byIds(await findSpokenOf(rail.finder, lines))
-  const sharing = await listSharing(rail.sql, rail.name)
-  const bank = new Map(sharing.map(({ rail: name, account }) => [name, account]))
-  const known = { rail, sha256, items, bank }
-  const findings: Findings = { evidence: [], strays: [], answers: new Map() }
-  for (const said of lines) {
-    const stray = await judgeLine(known, said, findings)
-    if (stray !== undefined) {
-      findings.strays.push({ position: said.position, reason: stray, said })
-    }
-  }
-  return findings
-}
-
-/** Adds what a line comes to; returns why it is set aside. */
-async function judgeLine(
-  known: Known,
-  said: BankSays,
-  { evidence, answers }: Findings,
-): Promise<string | undefined> {
-  const { rail, sha256, items, bank } = known
-  const match = matchLine(said, items, bank)
-  if ('stray' in match) return match.stray
-  if ('item' in match) {
-    const { item } = match
-    evidence.push(evidenceOf(item, said, sha256))
-    // Whoever speaks of a payment has its file.
-    if (!answers.has(item.msg_id)) answers.set(item.msg_id, RECEIVED)
-    return undefined
-  }
-  const file = await fileOf(known, match.group)
-  if (typeof file === 'string') return file
-  const block = await blockOf(rail, file, match.group, said)
-  if (typeof block === 'string') return block
-  evidence.push(...block.map(item => evidenceOf(item, said, sha256)))
-  // A refusal of the file stays, whatever else the report says of its groups.
-  if (answers.get(file.msg_id)?.state !== 'rejected') {
-    answers.set(file.msg_id, answerTo(rail, file, match.group, said))
-  }
-  return undefined
-}
-
-const RECEIVED: FileAnswer = { state: 'acknowledged', reason: '' }
-
-/** The file of a group, or why there is none. */
-async function fileOf(
-  { rail, items, bank }: Known,
-  { msg_id, payment_information_id }: Group,
-): Promise<RailFile | string> {
-  const [item] = items.payment_information_id.get(payment_information_id) ?? []
-  const id = msg_id || item?.msg_id || ''
-  const file = id === '' ? undefined : await findFile(rail.sql, id)
-  if (file === undefined)
-    return `no file has the id ${msg_id || payment_information_id || '(none)'}`
-  if (!bank.has(file.rail)) return `file ${id} was sent to another bank`
-  if (file.offered_at === null) return `file ${id} was not sent yet`
-  return file
-}
-
-/** Reasons by which a bank says that it has the file, or its payments, already (ISO 20022). */
-const HAS_IT_ALREADY = ['DU01', 'DU02', 'DU03', 'DU04', 'DU05', 'AM05']
-
-/** What an answer about a group says of the whole file. */
-function answerTo(
-  rail: OpenFileRail,
-  file: RailFile,
-  { payment_information_id }: Group,
-  said: BankSays,
-): FileAnswer {
-  const reason = [said.code, ...said.reasons, said.text].filter(Boolean).join(' ')
-  if (!isRefusal(rail, said) || payment_information_id !== '') {
-    return { state: 'acknowledged', reason }
-  }
-  const repeated = said.reasons.some(code => HAS_IT_ALREADY.includes(code))
-  // A file that went more than once is known from the time before.
-  if (repeated && file.uploads > 1) return { state: 'acknowledged', reason: `${reason}: received` }
-  return { state: 'rejected', reason }
-}
-
-function isRefusal({ config }: OpenFileRail, { code }: BankSays): boolean {
-  return ['rejected', 'cancelled'].includes(meaningOf(code, config.profile.meanings))
-}
-
-/**
- * The items that an answer about a group is evidence for; what it says of a whole file that is
- * refused is no evidence that a payment was: a person looks, and they may go again.
- */
-async function blockOf(
-  rail: OpenFileRail,
-  file: RailFile,
-  { payment_information_id }: Group,
-  said: BankSays,
-): Promise<readonly FoundItem[] | string> {
-  const about_file = payment_information_id === ''
-  if (about_file && (isRefusal(rail, said) || said.level !== 'group')) return []
-  const all = await listItemsOf(rail.finder, file.msg_id)
-  const block = all.filter(
-    item => about_file || item.payment_information_id === payment_information_id,
-  )
-  if (said.amount === null) return block
-  const sum = block.reduce((total, { amount }) => total + amount, 0n)
-  if (sum === said.amount && block.every(({ currency }) => currency === said.currency)) return block
-  return `it says ${said.currency} ${said.amount} of payments that come to ${sum} in minor units`
+/** A payment information id of ours begins with the id of its file. */
+function blockFile(payment_information_id: string): string {
+  return /^[0-9A-Z]{16}(?=-)/.exec(payment_information_id)?.[0] ?? ''
 }
 
 /** One line as evidence about an item. Of a group, each item has its own amount. */

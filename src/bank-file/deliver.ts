@@ -5,6 +5,8 @@ import { NameTaken, PARTIAL, type Transport, TransportFailed } from './transport
 /** A file to send, and how far an earlier try came. */
 export interface Parcel {
   readonly name: string
+  /** Counted from 1: each upload writes under a name of its own. */
+  readonly upload: number
   readonly bytes: Uint8Array
   /** Whether an earlier try may have given the file its name, so that the bank may have it. */
   readonly offered: boolean
@@ -14,30 +16,39 @@ export interface Parcel {
 export type Delivery = 'sent' | 'unknown'
 
 /**
- * Writes NAME.tmp, compares its size, and renames it. `offering` is awaited before the name is
- * given: what it commits is what the next try goes by.
+ * Writes NAME.1.tmp, the number being that of the upload, compares its size, and renames it. So of
+ * two processes that send one file each names what it has written itself. `offering` is awaited
+ * before the name is given: what it commits is what the next try goes by.
  */
 export async function deliver(
   transport: Transport,
   parcel: Parcel,
   offering: () => Promise<void>,
 ): Promise<Delivery> {
-  const { name, bytes, offered } = parcel
+  const { name, upload, bytes, offered } = parcel
   const there = await transport.sizeOf(name)
   if (there === bytes.length) return 'sent'
   if (there !== undefined) {
     throw new NameTaken(`${name} is there with ${there} bytes, and ours has ${bytes.length}`)
   }
   if (offered) return 'unknown'
-  const partial = `${name}${PARTIAL}`
-  // Left by an earlier try of ours: no other file has this name.
-  await transport.remove(partial)
-  await transport.write(partial, bytes)
-  const written = await transport.sizeOf(partial)
-  if (written !== bytes.length) {
-    throw new TransportFailed(`${partial} has ${written ?? 'no'} bytes of ${bytes.length}`)
+  const partial = partialOf(name, upload)
+  // Left by an earlier try of ours, which could not remove it.
+  if (upload > 1) await transport.remove(partialOf(name, upload - 1))
+  try {
+    await transport.write(partial, bytes)
+    const written = await transport.sizeOf(partial)
+    if (written !== bytes.length) {
+      throw new TransportFailed(`${partial} has ${written ?? 'no'} bytes of ${bytes.length}`)
+    }
+    await offering()
+  } catch (error) {
+    // Nobody will name it: half a file would stay in a full outbox.
+    await transport.remove(partial).catch(() => {})
+    throw error
   }
-  await offering()
   await transport.rename(partial, name)
   return 'sent'
 }
+
+const partialOf = (name: string, upload: number) => `${name}.${upload}${PARTIAL}`

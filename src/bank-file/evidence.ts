@@ -35,6 +35,17 @@ export class Bookings {
   }
 }
 
+/** Whether more was debited than has come back, of whatever amount. */
+export function isBooked(said: readonly Evidence[]): boolean {
+  const [debits, credits] = [new Bookings(), new Bookings()]
+  for (const evidence of said) {
+    const { level, is_credit } = evidence
+    if (level === 'return' || (level === 'booking' && is_credit === true)) credits.add(evidence)
+    else if (level === 'booking') debits.add(evidence)
+  }
+  return debits.count > credits.count
+}
+
 function bookingOf({ reference, said_at, amount }: Evidence) {
   const [, own = '', kind = ''] = /^(.*?) ?(?:(camt\.05\d)(?: .*)?)?$/.exec(reference) ?? []
   // Without a reference of its own, a booking is known by its statement, day and amount.

@@ -11,6 +11,7 @@ export const FILE_STATES = [
   'acknowledged',
   'rejected',
   'unknown',
+  'withdrawn',
 ] as const
 export type FileState = (typeof FILE_STATES)[number]
 
@@ -40,6 +41,10 @@ export interface RailFile {
   readonly state: FileState
   readonly reason: string
   readonly offered_at: Instant | null
+  /** How often it was about to get its name: after the first time the bank may have it. */
+  readonly offers: number
+  /** A person sends it although payouts in it are over, or go another way. */
+  readonly forced: boolean
   readonly sent_at: Instant | null
   readonly uploads: number
   readonly updated_at: Instant
@@ -51,7 +56,7 @@ const columns = (sql: Sql | TransactionSql) => sql`
   control_sum::text as control_sum, encode(sha256, 'hex') as sha256,
   octet_length(bytes) as size, envelope is not null as encrypted, sealed_at, needs_release,
   resend_is_safe,
-  approved_by, approved_at, state, reason, offered_at, sent_at, uploads, updated_at`
+  approved_by, approved_at, state, reason, offered_at, offers, forced, sent_at, uploads, updated_at`
 
 export type NewFile = Pick<
   RailFile,
@@ -133,7 +138,10 @@ export interface Upload {
 }
 
 /** Begins an upload of what is approved, or was being uploaded before; undefined: it is not due. */
-export async function beginUpload(sql: Sql, msg_id: string): Promise<Upload | undefined> {
+export async function beginUpload(
+  sql: Sql | TransactionSql,
+  msg_id: string,
+): Promise<Upload | undefined> {
   const [row] = await sql<Upload[]>`
     update rail_files set state = 'uploading', uploads = uploads + 1, updated_at = clock_timestamp()
     where msg_id = ${msg_id} and state in ('approved', 'uploading')
@@ -142,9 +150,14 @@ export async function beginUpload(sql: Sql, msg_id: string): Promise<Upload | un
 }
 
 /** Before the bank can see the file. False when another upload has begun since. */
-export async function markOffered(sql: Sql, msg_id: string, upload: number): Promise<boolean> {
-  const { count } = await sql`
-    update rail_files set offered_at = clock_timestamp(), updated_at = clock_timestamp()
+export async function markOffered(
+  tx: TransactionSql,
+  msg_id: string,
+  upload: number,
+): Promise<boolean> {
+  const { count } = await tx`
+    update rail_files set offered_at = clock_timestamp(), offers = offers + 1, reason = '',
+      updated_at = clock_timestamp()
     where msg_id = ${msg_id} and state = 'uploading' and uploads = ${upload}
       and offered_at is null`
   return count === 1
@@ -166,19 +179,23 @@ export async function endUpload(
 
 /** Approves a file that needs no person, or by a person by the hash of its bytes. */
 export async function approve(
-  sql: Sql,
+  sql: Sql | TransactionSql,
   file: { readonly msg_id: string; readonly sha256: string },
   person: string,
+  forced = false,
 ): Promise<boolean> {
   const { count } = await sql`
-    update rail_files set state = 'approved', approved_by = ${person},
+    update rail_files set state = 'approved', approved_by = ${person}, forced = ${forced},
       approved_at = case when ${person}::text <> '' then clock_timestamp() end,
       updated_at = clock_timestamp()
     where msg_id = ${file.msg_id} and sha256 = decode(${file.sha256}, 'hex') and state = 'sealed'`
   return count === 1
 }
 
-/** What the bank has said of a file as a whole. False when that is nothing new. */
+/**
+ * What the bank has said of a file as a whole. False when that is nothing new. Of a file that it
+ * cannot have seen it says nothing.
+ */
 export async function answerFile(
   tx: TransactionSql,
   msg_id: string,
@@ -188,19 +205,57 @@ export async function answerFile(
   const { count } = await tx`
     update rail_files set state = ${state}, reason = ${reason}, updated_at = clock_timestamp(),
       offered_at = coalesce(offered_at, clock_timestamp())
-    where msg_id = ${msg_id} and state <> ${state}::text
+    where msg_id = ${msg_id} and state <> ${state}::text and offers > 0
       and (state in ('uploading', 'sent', 'unknown')
         or ${state}::text = 'rejected' and state = 'acknowledged')`
   return count === 1
 }
 
 /** Lets the same bytes be sent again under the same name. */
-export async function sendAgain(sql: Sql, msg_id: string, reason: string): Promise<boolean> {
+export async function sendAgain(
+  sql: Sql | TransactionSql,
+  msg_id: string,
+  reason: string,
+  forced = false,
+): Promise<boolean> {
   const { count } = await sql`
     update rail_files set state = 'uploading', offered_at = null, reason = ${reason},
-      updated_at = clock_timestamp()
+      forced = forced or ${forced}, updated_at = clock_timestamp()
     where msg_id = ${msg_id} and state in ('unknown', 'sent')`
   return count === 1
+}
+
+/** Takes back a file that the bank has never been offered. */
+export async function withdrawFile(
+  tx: TransactionSql,
+  msg_id: string,
+  reason: string,
+): Promise<boolean> {
+  const { count } = await tx`
+    update rail_files set state = 'withdrawn', reason = ${reason}, updated_at = clock_timestamp()
+    where msg_id = ${msg_id} and state in ('sealed', 'approved', 'uploading')
+      and offers = 0`
+  return count === 1
+}
+
+/** Keeps, behind the bank's words, who has put the payments of a refused file into another. */
+export async function noteResealed(
+  tx: TransactionSql,
+  msg_id: string,
+  note: string,
+): Promise<void> {
+  await tx`
+    update rail_files set reason = concat_ws('; resealed by ', nullif(reason, ''), ${note}::text),
+      updated_at = clock_timestamp()
+    where msg_id = ${msg_id} and state = 'rejected'`
+}
+
+/** Says why a file is not sent, once. */
+export async function noteStopped(sql: Sql, msg_id: string, reason: string): Promise<void> {
+  await sql`
+    update rail_files set reason = ${reason}, updated_at = clock_timestamp()
+    where msg_id = ${msg_id} and state in ('sealed', 'approved', 'uploading')
+      and offered_at is null and reason <> ${reason}`
 }
 
 /**
@@ -265,5 +320,8 @@ export async function listSharing(sql: Sql, rail: string): Promise<SharingRail[]
     from rails own join rails other
       on other.config #>> '{transport,inbox}' = own.config #>> '{transport,inbox}'
       and other.config #>> '{transport,host}' is not distinct from own.config #>> '{transport,host}'
+      and coalesce(other.config #>> '{transport,port}', '22')
+        = coalesce(own.config #>> '{transport,port}', '22')
+      and other.config #>> '{transport,user}' is not distinct from own.config #>> '{transport,user}'
     where own.name = ${rail}`
 }

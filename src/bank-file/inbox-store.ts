@@ -121,6 +121,9 @@ export interface StrayLine {
   readonly position: string
   readonly reason: string
   readonly said: BankSays
+  /** The payment, and the file, that are not sent before a person has closed it; '' for none. */
+  readonly end_to_end_id: string
+  readonly msg_id: string
 }
 
 /** Lines that are not applied; those that are there stay as they are. */
@@ -130,14 +133,22 @@ export async function insertStrays(
   lines: readonly StrayLine[],
 ): Promise<void> {
   await tx`
-    insert into rail_inbox_lines (sha256, position, reason, said)
-    select decode(${sha256}, 'hex'), position, reason, said
+    insert into rail_inbox_lines (sha256, position, reason, said, end_to_end_id, msg_id)
+    select decode(${sha256}, 'hex'), position, reason, said, end_to_end_id, msg_id
     from json_to_recordset(${rowsAsJson(lines)}::text::json)
-      as r(position text, reason text, said json)
+      as r(position text, reason text, said json, end_to_end_id text, msg_id text)
     on conflict (sha256, position) do nothing`
 }
 
-export interface KeptStray extends StrayLine {
+/** Whether a line about this file waits for a person. */
+export async function hasOpenLine(tx: TransactionSql, msg_id: string): Promise<boolean> {
+  const [row] = await tx`
+    select from rail_inbox_lines where closed_by = '' and msg_id <> '' and msg_id = ${msg_id}
+    limit 1`
+  return row !== undefined
+}
+
+export interface KeptStray extends Pick<StrayLine, 'position' | 'reason' | 'said'> {
   readonly sha256: string
   readonly name: string
   readonly rail: string

@@ -26,10 +26,17 @@ export interface FoundItem extends ItemKey {
   readonly msg_id: string
   readonly payment_information_id: string
   readonly instruction_id: string
+  /** Files that it was in before, which were refused as a whole or never sent. */
+  readonly earlier_files: readonly string[]
   readonly created_at: Instant
 }
 
-type Placed = 'msg_id' | 'payment_information_id' | 'instruction_id' | 'created_at'
+type Placed =
+  | 'msg_id'
+  | 'payment_information_id'
+  | 'instruction_id'
+  | 'earlier_files'
+  | 'created_at'
 
 export interface NewItem extends Omit<FoundItem, Placed> {
   readonly payment: Payment
@@ -49,6 +56,7 @@ const FOUND = [
   'msg_id',
   'payment_information_id',
   'instruction_id',
+  'earlier_files',
   'created_at',
 ] as const
 
@@ -86,12 +94,19 @@ export async function findItems(
     ) i`
 }
 
-/** What may be sealed now, in the order in which it was taken. */
-export async function listDueItems(finder: Sql, rail: string, most: number): Promise<FoundItem[]> {
+/** What may be sealed now, in the order in which it was taken, behind the item that is named. */
+export async function listDueItems(
+  finder: Sql,
+  rail: string,
+  most: number,
+  after?: Pick<FoundItem, 'seal_at' | 'end_to_end_id'>,
+): Promise<FoundItem[]> {
   return finder<FoundItem[]>`
     select ${found(finder)} from rail_items i
     where i.rail = ${rail} and i.msg_id = '' and not i.withdrawn and i.seal_at <= clock_timestamp()
-    order by i.seal_at limit ${most}`
+      and (i.seal_at, i.end_to_end_id)
+        > (${after?.seal_at ?? '-infinity'}::timestamptz, ${after?.end_to_end_id ?? ''}::text)
+    order by i.seal_at, i.end_to_end_id limit ${most}`
 }
 
 /** Puts off what a closed slot was meant for; items that are in a file by now stay in it. */
@@ -183,16 +198,67 @@ export async function listItemsOf(finder: Sql, msg_id: string): Promise<FoundIte
     select ${found(finder)} from rail_items i where i.msg_id = ${msg_id} order by i.end_to_end_id`
 }
 
-/** Takes items out of a file that the bank has refused as a whole, for the next slot. */
+/** A payment information block of a file; '' for all of it. */
+export interface Block {
+  readonly msg_id: string
+  readonly payment_information_id: string
+}
+
+/** What the payments of a block come to: by currency, in minor units. */
+export async function sumBlock(
+  finder: Sql,
+  { msg_id, payment_information_id }: Block,
+): Promise<{ currency: string; sum: bigint }[]> {
+  return finder<{ currency: string; sum: bigint }[]>`
+    select currency, sum(amount)::bigint as sum from rail_items
+    where msg_id = ${msg_id} and ${payment_information_id}::text in ('', payment_information_id)
+    group by currency`
+}
+
+/** Some items of a block, in order, behind the one that is named. */
+export async function listBlock(
+  finder: Sql,
+  { msg_id, payment_information_id }: Block,
+  after: string,
+  most: number,
+): Promise<FoundItem[]> {
+  return finder<FoundItem[]>`
+    select ${found(finder)} from rail_items i
+    where i.msg_id = ${msg_id} and i.end_to_end_id > ${after}
+      and ${payment_information_id}::text in ('', i.payment_information_id)
+    order by i.end_to_end_id limit ${most}`
+}
+
+/** Takes items out of a file that was refused as a whole or never sent, for the next slot. */
 export async function takeOut(
   tx: TransactionSql,
   end_to_end_ids: readonly string[],
 ): Promise<void> {
   await tx`
     update rail_items set msg_id = '', payment_information_id = '', instruction_id = '',
-      earlier_files = earlier_files + 1, seal_at = statement_timestamp(),
+      earlier_files = earlier_files || msg_id, seal_at = statement_timestamp(),
       closes_at = statement_timestamp() + interval '1 millisecond'
     where end_to_end_id = any (${end_to_end_ids}::text[])`
+}
+
+/** Items that a line names which nobody has looked at, or whose debit is booked. */
+export async function findDoubtful(
+  tx: TransactionSql,
+  end_to_end_ids: readonly string[],
+): Promise<(ItemKey & { readonly end_to_end_id: string; readonly is_named: boolean })[]> {
+  return tx<(ItemKey & { end_to_end_id: string; is_named: boolean })[]>`
+    select * from (
+      select i.account_id, i.payout_id, i.attempt, i.end_to_end_id,
+        exists (select from rail_inbox_lines l
+          where l.closed_by = '' and l.end_to_end_id <> '' and l.end_to_end_id = i.end_to_end_id)
+        or exists (select from rail_inbox_lines l
+          where l.closed_by = '' and l.msg_id <> '' and l.msg_id = any (i.earlier_files))
+          as is_named,
+        exists (select from rail_item_evidence e
+          where e.account_id = i.account_id and e.payout_id = i.payout_id
+            and e.attempt = i.attempt and e.level = 'booking') as is_booked
+      from rail_items i where i.end_to_end_id = any (${end_to_end_ids}::text[])
+    ) judged where is_named or is_booked`
 }
 
 /** Marks items whose payouts were over before they were in a file. */

@@ -2,13 +2,20 @@
 // nothing, or contradicts what was sent, is nobody's. Pure.
 import type { BankSays } from '../bank-format.ts'
 import type { FoundItem } from './item-store.ts'
+import { accountPaidFrom, type Bank } from './open-rail.ts'
 
 /** The outcome of one line. */
 export type Match =
   | { readonly item: FoundItem }
   /** All items of a payment information block, or of a file. */
   | { readonly group: Group }
-  | { readonly stray: string }
+  | Stray
+
+/** Why a line is set aside, and the payment that it names, if any is. */
+export interface Stray {
+  readonly stray: string
+  readonly about?: FoundItem
+}
 
 /** A file, or a payment information block of it; '' is "not said". */
 export type Group = Pick<BankSays, 'msg_id' | 'payment_information_id'>
@@ -24,10 +31,8 @@ export function byIds(items: readonly FoundItem[]): ItemsById {
   return Object.fromEntries(IDS.map(name => [name, by(name)] as const)) as unknown as ItemsById
 }
 
-/** The account that each rail of the bank debits, as statements name it, by the rail's name. */
-export type Bank = ReadonlyMap<string, string>
-
 const STATUSES: readonly BankSays['level'][] = ['file', 'group', 'transaction']
+const MONEY: readonly BankSays['level'][] = ['booking', 'return']
 const ABOUT_FILES: readonly BankSays['level'][] = ['file', 'group']
 
 export function matchLine(said: BankSays, items: ItemsById, bank: Bank): Match {
@@ -68,17 +73,26 @@ function candidates(said: BankSays, items: ItemsById): FoundItem[] {
 }
 
 function judged(item: FoundItem, said: BankSays, bank: Bank): Match {
-  const account = bank.get(item.rail)
-  if (account === undefined) {
-    return { stray: `payment ${item.end_to_end_id} was sent to another bank` }
+  const { end_to_end_id, msg_id, earlier_files } = item
+  const account = accountPaidFrom(bank, item)
+  if (account === undefined) return { stray: `payment ${end_to_end_id} was sent to another bank` }
+  const aside = (stray: string): Stray => ({ stray, about: item })
+  // Money that has moved is matched even so: it must not be paid again.
+  if (msg_id === '' && !MONEY.includes(said.level)) {
+    return aside(`payment ${end_to_end_id} is in no file yet`)
   }
-  if (item.msg_id === '') return { stray: `payment ${item.end_to_end_id} is in no file yet` }
-  // A late word on a file that was refused says nothing of the one that the payment is in now.
-  if (STATUSES.includes(said.level) && said.msg_id !== '' && said.msg_id !== item.msg_id) {
-    return { stray: `it is about file ${said.msg_id}, and the payment is in ${item.msg_id}` }
+  if (STATUSES.includes(said.level)) {
+    // A late word on a file that was refused says nothing of the one that the payment is in now.
+    if (said.msg_id !== '' && said.msg_id !== msg_id) {
+      return aside(`it is about file ${said.msg_id}, and the payment is in ${msg_id}`)
+    }
+    if (said.msg_id === '' && earlier_files.length > 0) {
+      const before = earlier_files.at(-1)
+      return aside(`it names no file, and the payment was in ${before} and is in ${msg_id}`)
+    }
   }
   if (said.account !== '' && plain(said.account) !== plain(account)) {
-    return { stray: `it is about the account ${said.account}, and was paid from ${account}` }
+    return aside(`it is about the account ${said.account}, and was paid from ${account}`)
   }
   return { item }
 }

@@ -1,82 +1,171 @@
-// What a person does about a file that may not have arrived, or that the bank has refused.
-
+// What a person does about a file: releases it, takes it back before the bank can have it, sends it
+// again, or puts the payments of a refused one into another. What the bank has said, and what
+// payouts have become, is looked at in the transaction that changes the file.
 import { confineTo } from '../db/confine.ts'
-import type { Sql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
-import { approve, type RailFile, sendAgain } from './file-store.ts'
-import { type FoundItem, takeOut } from './item-store.ts'
-import { accountsOf, namesOf, notToBePaid, sortWaiting } from './waiting.ts'
+import { type Meaning, meaningOf } from '../iso20022/status.ts'
+import { isRepetition } from './answer.ts'
+import { listEvidence } from './evidence-store.ts'
+import { approve, noteResealed, type RailFile, sendAgain, withdrawFile } from './file-store.ts'
+import { type FoundItem, type ItemKey, takeOut } from './item-store.ts'
+import { accountsOf, sortWaiting, whyNotSent } from './waiting.ts'
 
-interface Resending {
-  /** Whether the bank has said that it does not have the file. */
+/** What a person says of a file. */
+interface Saying {
+  /** The bank has been asked, and it is to be done. */
   readonly force: boolean
   readonly note: string
   /** Its items. */
   readonly items: readonly FoundItem[]
 }
 
+/** Longer than the payments of a file take to be looked at. */
+const LOOK_MS = 60_000
+
+/** Runs `work` where the payouts of these items stay as they are. */
+export function withItems<T>(
+  sql: Sql,
+  items: readonly FoundItem[],
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  return transact(sql, async tx => {
+    await tx.unsafe(`set local statement_timeout = ${LOOK_MS}`)
+    void confineTo(tx, accountsOf(items))
+    return work(tx)
+  })
+}
+
 /** Releases a sealed file by its hash; returns why not. */
 export async function releaseFile(
   sql: Sql,
   file: RailFile,
-  { force, items, person }: Omit<Resending, 'note'> & { readonly person: string },
+  { force, items, person }: Omit<Saying, 'note'> & { readonly person: string },
 ): Promise<string | undefined> {
-  const fault = force ? undefined : await overIn(sql, file, items)
-  if (fault !== undefined) return fault
-  if (await approve(sql, file, person)) return undefined
-  return `file ${file.msg_id} was released by somebody else at this moment`
+  return withItems(sql, items, async tx => {
+    const fault = force ? undefined : await faultOf(tx, file, items)
+    if (fault !== undefined) return fault
+    if (await approve(tx, file, person, force)) return undefined
+    return `file ${file.msg_id} was released by somebody else at this moment`
+  })
 }
 
-/** Why a file with payments that are over may not go. */
-async function overIn(
-  sql: Sql,
-  { msg_id }: RailFile,
+async function faultOf(
+  tx: TransactionSql,
+  file: RailFile,
   items: readonly FoundItem[],
 ): Promise<string | undefined> {
-  const over = await notToBePaid(sql, items)
-  if (over.length === 0) return undefined
-  return (
-    `file ${msg_id} pays payouts that are over, or go another way: ${namesOf(over)}; say --force ` +
-    'if the bank is to have it all the same'
-  )
+  const why = await whyNotSent(tx, file, items)
+  if (why === undefined) return undefined
+  const way =
+    file.offers > 0
+      ? 'say --force if the bank is to have it all the same'
+      : 'corridor file withdraw puts the others into another file, and --force sends it as it is'
+  return `file ${file.msg_id} must not go: ${why}; ${way}`
 }
 
 /** Sends the same bytes again under the same name; returns why not. */
 export async function resendFile(
   sql: Sql,
   file: RailFile,
-  { force, note, items }: Resending,
+  { force, note, items }: Saying,
 ): Promise<string | undefined> {
   const { msg_id, state, resend_is_safe } = file
   if (state !== 'unknown' && state !== 'sent') {
     const way = state === 'rejected' ? '; corridor file reseal puts its payments into another' : ''
     return `file ${msg_id} is ${state}: there is nothing to send again${way}`
   }
-  // First, as whoever says --force must have read it.
-  const fault = force ? undefined : await overIn(sql, file, items)
-  if (fault !== undefined) return fault
-  if (!resend_is_safe && !force) {
-    return (
-      `the bank of file ${msg_id} may pay it twice, as its profile says: ask the bank, and say ` +
-      '--force if it does not have the file'
-    )
-  }
-  if (await sendAgain(sql, msg_id, note)) return undefined
-  return `file ${msg_id} has changed at this moment: look at it`
+  return withItems(sql, items, async tx => {
+    // First, as whoever says --force must have read it.
+    const fault = force ? undefined : await faultOf(tx, file, items)
+    if (fault !== undefined) return fault
+    if (!resend_is_safe && !force) {
+      return (
+        `the bank of file ${msg_id} may pay it twice, as its profile says: ask the bank, and say ` +
+        '--force if it does not have the file'
+      )
+    }
+    if (await sendAgain(tx, msg_id, note, force)) return undefined
+    return `file ${msg_id} has changed at this moment: look at it`
+  })
+}
+
+/** How many payments go into the next file, or why none does. */
+export type Resealed = { readonly count: number } | { readonly fault: string }
+
+/**
+ * Takes back a file that the bank cannot have. Its payments go into the next one, under their ids;
+ * those whose payout is over, or that wait for a person, stay out.
+ */
+export async function takeBackFile(
+  sql: Sql,
+  { msg_id, state }: RailFile,
+  { note, items }: Omit<Saying, 'force'>,
+): Promise<Resealed> {
+  return withItems(sql, items, async tx => {
+    const { waiting } = await sortWaiting(tx, items)
+    if (await withdrawFile(tx, msg_id, note)) return putBack(tx, waiting)
+    return { fault: `file ${msg_id} is ${state}, or is sent at this moment: it stays` }
+  })
 }
 
 /**
- * Puts the payments of a refused file into the next one, under their ids; returns how many. Those
- * whose payout is over, or held by a person, stay out.
+ * Puts the payments of a refused file into the next one, under their ids. Those whose payout is
+ * over, or that wait for a person, stay out; so do those that the bank has accepted by name,
+ * unless the person has asked the bank.
  */
-export async function resealFile(sql: Sql, items: readonly FoundItem[]): Promise<number> {
-  return transact(sql, async tx => {
-    void confineTo(tx, accountsOf(items))
+export async function resealFile(
+  sql: Sql,
+  { file, items, force, note }: Saying & { readonly file: RailFile },
+): Promise<Resealed> {
+  const { msg_id, reason } = file
+  if (isRepetition(file) && !force) {
+    return {
+      fault:
+        `the bank takes file ${msg_id} for one that it has (${reason}): ask the bank, and say ` +
+        '--force if it pays none of it',
+    }
+  }
+  return withItems(sql, items, async tx => {
     const { waiting } = await sortWaiting(tx, items)
-    await takeOut(
+    await noteResealed(tx, msg_id, note)
+    if (force) return putBack(tx, waiting)
+    const accepted = await acceptedOf(tx, waiting)
+    return putBack(
       tx,
-      waiting.map(({ end_to_end_id }) => end_to_end_id),
+      waiting.filter(item => !accepted.has(nameOf(item))),
     )
-    return waiting.length
   })
+}
+
+async function putBack(tx: TransactionSql, items: readonly FoundItem[]): Promise<Resealed> {
+  await takeOut(
+    tx,
+    items.map(({ end_to_end_id }) => end_to_end_id),
+  )
+  return { count: items.length }
+}
+
+const nameOf = ({ account_id, payout_id, attempt }: ItemKey) =>
+  `${account_id}/${payout_id}-${attempt}`
+
+const NO_ACCEPTANCES: readonly Meaning[] = [
+  'received',
+  'pending',
+  'rejected',
+  'cancelled',
+  'requires_action',
+  'operator',
+]
+
+/** Those that the bank may have said to pay: a code of its own may mean that. */
+async function acceptedOf(
+  tx: TransactionSql,
+  items: readonly FoundItem[],
+): Promise<ReadonlySet<string>> {
+  const said = await listEvidence(tx, items)
+  const accepted = said.filter(
+    ({ level, code }) => level === 'transaction' && !NO_ACCEPTANCES.includes(meaningOf(code, {})),
+  )
+  return new Set(accepted.map(nameOf))
 }

@@ -1,5 +1,7 @@
 // Sends sealed files. What is to be known after a crash is committed before each step: that an
-// upload has begun, and that the bank may have the file.
+// upload has begun, and that the bank may have the file. Whether its payments still wait is looked
+// at in the transaction that lets the bank see it.
+import type { TransactionSql } from '../db/connect.ts'
 import { during } from '../steps.ts'
 import { deliver } from './deliver.ts'
 import {
@@ -8,42 +10,56 @@ import {
   endUpload,
   listToSend,
   markOffered,
+  noteStopped,
   type RailFile,
   readBytes,
   sendAgain,
+  type Upload,
 } from './file-store.ts'
 import { listItemsOf } from './item-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
-import { type Transport, TransportFailed } from './transport.ts'
-import { namesOf, notToBePaid } from './waiting.ts'
+import { withItems } from './resend.ts'
+import { failureWords, NameTaken, type Transport, TransportFailed } from './transport.ts'
+import { whyNotSent } from './waiting.ts'
 
 /** How often a file goes again by itself, to a bank that takes each once. */
 const MOST_UPLOADS = 5
 
-/** Sends what is due, one file after the other; the first failure ends the round. */
+/** A file that must not go as it is: it stops no other one. */
+export class FileStopped extends TransportFailed {
+  override readonly name = 'FileStopped'
+}
+
+/**
+ * Sends what is due, one file after the other. What is wrong with one file stops no other; a far
+ * end that fails ends the round.
+ */
 export async function sendDue(rail: OpenFileRail, transport: Transport): Promise<number> {
   let sent = 0
+  const problems: string[] = []
   for (const file of await listToSend(rail.sql, rail.name)) {
     if (rail.isPaused()) break
-    if (await send(rail, transport, file)) sent += 1
+    try {
+      if (await send(rail, transport, file)) sent += 1
+    } catch (error) {
+      if (!(error instanceof FileStopped || error instanceof NameTaken)) throw error
+      problems.push(failureWords(error))
+    }
   }
+  if (problems.length > 0) throw new TransportFailed(problems.join('; '))
   return sent
 }
 
 async function send(rail: OpenFileRail, transport: Transport, file: RailFile): Promise<boolean> {
   const { msg_id, name, state } = file
   if (state === 'sealed' && !(await approve(rail.sql, file, ''))) return false
-  const upload = await beginUpload(rail.sql, msg_id)
+  const upload = await checked(rail, file, tx => beginUpload(tx, msg_id))
   if (upload === undefined) return false
   const { sent: bytes } = await readBytes(rail.sql, msg_id)
   const offered = upload.offered_at !== null
-  const offering = () =>
-    during('file', 'offer', 1, async () => {
-      if (await markOffered(rail.sql, msg_id, upload.uploads)) return
-      throw new TransportFailed(`another process sends ${name}`)
-    })
+  const parcel = { name, upload: upload.uploads, bytes, offered }
   const delivery = await during('file', 'upload', 1, () =>
-    deliver(transport, { name, bytes, offered }, offering),
+    deliver(transport, parcel, () => during('file', 'offer', 1, () => offer(rail, file, upload))),
   )
   if (delivery === 'unknown') return notThere(rail, file, upload.uploads)
   await during('file', 'sent', 1, () => endUpload(rail.sql, msg_id, 'sent', ''))
@@ -51,16 +67,41 @@ async function send(rail: OpenFileRail, transport: Transport, file: RailFile): P
   return true
 }
 
+/** From here on the bank may have the file. */
+async function offer(rail: OpenFileRail, file: RailFile, { uploads }: Upload): Promise<void> {
+  const is_ours = await checked(rail, file, tx => markOffered(tx, file.msg_id, uploads))
+  if (!is_ours) throw new TransportFailed(`another process sends ${file.name}`)
+}
+
+/** Does a step with a file whose payments still wait. One that was offered is looked for only. */
+async function checked<T>(
+  rail: OpenFileRail,
+  file: RailFile,
+  step: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  const { msg_id, forced, offered_at } = file
+  const is_free = forced || offered_at !== null
+  const items = is_free ? [] : await listItemsOf(rail.finder, msg_id)
+  const done = await withItems(rail.sql, items, async tx => {
+    const why = is_free ? undefined : await whyNotSent(tx, file, items)
+    return why === undefined ? { of: await step(tx) } : { why }
+  })
+  if ('of' in done) return done.of
+  await noteStopped(rail.sql, msg_id, done.why)
+  throw new FileStopped(`file ${msg_id} is not sent: ${done.why}`)
+}
+
 /** It was about to get its name, and is not there: the bank has it, or nobody has. */
 async function notThere(rail: OpenFileRail, file: RailFile, uploads: number): Promise<boolean> {
   const { msg_id, name } = file
   const may = file.resend_is_safe && uploads < MOST_UPLOADS
-  const over = may ? await notToBePaid(rail.sql, await listItemsOf(rail.finder, msg_id)) : []
-  const again = may && over.length === 0
+  const items = may ? await listItemsOf(rail.finder, msg_id) : []
+  const why = may ? await withItems(rail.sql, items, tx => whyNotSent(tx, file, items)) : undefined
+  const again = may && why === undefined
   const reason = again
     ? 'it may have arrived; sent again, as the bank takes a file once'
     : 'it may have arrived: ask the bank, or wait for its report' +
-      (over.length === 0 ? '' : `; these are over, or go another way: ${namesOf(over)}`)
+      (why === undefined ? '' : `; ${why}`)
   await endUpload(rail.sql, msg_id, 'unknown', reason)
   rail.log.error({ rail: rail.name, msg_id, name }, `a file is not at the bank: ${reason}`)
   return again && sendAgain(rail.sql, msg_id, reason)

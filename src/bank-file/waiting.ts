@@ -1,14 +1,17 @@
 // Which items' payouts still wait for them: no other may be put into a file, or money that is back
 // with its account, or goes another way, would be paid as well.
-import { readConfined } from '../db/confine.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import { nameOf } from '../id.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { loadAttempts } from '../payout/attempt-store.ts'
 import { findOpenPayouts, lockWaiting } from '../payout/state-store.ts'
 import { isGivenBack } from '../payout/states.ts'
 import type { RailException } from '../rail/attempt.ts'
-import type { FoundItem, ItemKey } from './item-store.ts'
+import { isBooked } from './evidence.ts'
+import { listEvidence } from './evidence-store.ts'
+import type { RailFile } from './file-store.ts'
+import { hasOpenLine } from './inbox-store.ts'
+import { type FoundItem, findDoubtful, type ItemKey } from './item-store.ts'
 
 export const keyOf = ({ account_id, payout_id: id }: ItemKey) => ({ account_id, id })
 
@@ -18,7 +21,7 @@ export const accountsOf = (items: readonly ItemKey[]) => [
 
 interface Sorted {
   readonly waiting: FoundItem[]
-  /** A person has their payouts, or is to look at them: they may wait again. */
+  /** A person has their payouts, or is to look at what their bank says: they may wait again. */
   readonly held: FoundItem[]
   /** They never wait again. */
   readonly over: FoundItem[]
@@ -49,31 +52,77 @@ export async function sortWaiting(
     return asked && payout.taken_over_at === null && !open ? 'waiting' : 'held'
   }
   const { waiting = [], held = [], over = [] } = Object.groupBy(items, placeOf)
-  return { waiting, held, over }
+  const doubtful = await doubtfulOf(tx, waiting)
+  return {
+    waiting: waiting.filter(({ end_to_end_id }) => !doubtful.has(end_to_end_id)),
+    held: [...held, ...waiting.filter(({ end_to_end_id }) => doubtful.has(end_to_end_id))],
+    over,
+  }
+}
+
+/** Those that the bank may have paid already: it speaks of them, or has booked their debit. */
+async function doubtfulOf(
+  tx: TransactionSql,
+  items: readonly FoundItem[],
+): Promise<ReadonlySet<string>> {
+  const found = await findDoubtful(
+    tx,
+    items.map(({ end_to_end_id }) => end_to_end_id),
+  )
+  const booked = found.filter(({ is_named }) => !is_named)
+  const said = Map.groupBy(await listEvidence(tx, booked), keyName)
+  const named = found.filter(item => item.is_named || isBooked(said.get(keyName(item)) ?? []))
+  return new Set(named.map(({ end_to_end_id }) => end_to_end_id))
+}
+
+const keyName = ({ account_id, payout_id, attempt }: ItemKey) =>
+  `${account_id}/${payout_id}-${attempt}`
+
+/**
+ * Why a file must not be sent: it pays what is over or, while the bank cannot have it, what does
+ * not wait for it. It stays so until the transaction ends. Locks the books of the accounts, so it
+ * comes first in its transaction.
+ */
+export async function whyNotSent(
+  tx: TransactionSql,
+  { msg_id, offers }: Pick<RailFile, 'msg_id' | 'offers'>,
+  items: readonly FoundItem[],
+): Promise<string | undefined> {
+  if (offers > 0) {
+    await lockBooks(tx, accountsOf(items))
+    return wordsOf(await overIn(tx, items), [])
+  }
+  const { held, over } = await sortWaiting(tx, items)
+  if (await hasOpenLine(tx, msg_id)) return 'its bank speaks of it in a line that is set aside'
+  return wordsOf(over, held)
+}
+
+function wordsOf(over: readonly FoundItem[], held: readonly FoundItem[]): string | undefined {
+  const words = [
+    over.length === 0 ? '' : `these are over, or go another way: ${namesOf(over)}`,
+    held.length === 0 ? '' : `these wait for a person: ${namesOf(held)}`,
+  ].filter(Boolean)
+  return words.length === 0 ? undefined : words.join('; ')
 }
 
 /** Those that must not be paid any more: money is back, or goes by another attempt. */
-export async function notToBePaid(sql: Sql, items: readonly FoundItem[]): Promise<FoundItem[]> {
-  if (items.length === 0) return []
-  return readConfined(sql, accountsOf(items), async tx => {
-    const payouts = await findOpenPayouts(tx, items.map(keyOf))
-    const { attempts } = await loadAttempts(tx, payouts)
-    const paying = new Map(
-      payouts
-        .filter(payout => !isGivenBack(payout))
-        .map(payout => [nameOf(payout), attempts.get(nameOf(payout))]),
-    )
-    return items.filter(item => {
-      const last = paying.get(nameOf(keyOf(item)))
-      return last?.number !== item.attempt || !['', 'paid'].includes(last.ended_as)
-    })
+async function overIn(tx: TransactionSql, items: readonly FoundItem[]): Promise<FoundItem[]> {
+  const payouts = await findOpenPayouts(tx, items.map(keyOf))
+  const { attempts } = await loadAttempts(tx, payouts)
+  const paying = new Map(
+    payouts
+      .filter(payout => !isGivenBack(payout))
+      .map(payout => [nameOf(payout), attempts.get(nameOf(payout))]),
+  )
+  return items.filter(item => {
+    const last = paying.get(nameOf(keyOf(item)))
+    return last?.number !== item.attempt || !['', 'paid'].includes(last.ended_as)
   })
 }
 
 const MOST_NAMED = 20
 
-/** Names payouts that must not be paid any more. */
-export function namesOf(items: readonly FoundItem[]): string {
+function namesOf(items: readonly FoundItem[]): string {
   const named = items.slice(0, MOST_NAMED).map(({ payout_id }) => payout_id)
   const more = items.length - named.length
   return named.join(', ') + (more > 0 ? ` and ${more} more` : '')

@@ -1,5 +1,5 @@
-// corridor file list|show|release|resend|reseal: the files for banks. file-quarantine.ts has what
-// banks have sent that was not applied.
+// corridor file list|show|release|withdraw|resend|reseal: the files for banks. file-quarantine.ts
+// has what banks have sent that was not applied.
 import type { Command } from 'commander'
 import {
   FILE_STATES,
@@ -9,7 +9,13 @@ import {
   readBytes,
 } from '../bank-file/file-store.ts'
 import { listItemsOf } from '../bank-file/item-store.ts'
-import { releaseFile, resealFile, resendFile } from '../bank-file/resend.ts'
+import {
+  type Resealed,
+  releaseFile,
+  resealFile,
+  resendFile,
+  takeBackFile,
+} from '../bank-file/resend.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { parseMajor } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
@@ -63,10 +69,18 @@ export function fileCommands(file: Command): void {
     .addHelpText('after', RESEND_HELP)
     .action(resendAction)
   file
+    .command('withdraw')
+    .description('take back a file that the bank has never been offered')
+    .argument('<file>', 'its message id')
+    .requiredOption('--reason <text>', REASON)
+    .addHelpText('after', WITHDRAW_HELP)
+    .action(withdrawAction)
+  file
     .command('reseal')
     .description('put the payments of a file that the bank has refused into the next file')
     .argument('<file>', 'its message id')
     .requiredOption('--reason <text>', REASON)
+    .option('--force', 'the bank pays none of them, though it has said something else')
     .addHelpText('after', RESEAL_HELP)
     .action(resealAction)
   quarantineCommands(file)
@@ -95,9 +109,19 @@ Example:
   npx corridor file resend ${ID} --force \\
     --reason "The bank has no such file, says Ms Ito by phone"`
 
+const WITHDRAW_HELP = `
+For a file that must not go as it is, and that the bank cannot have. Its
+payments go into the next file, under their ids; those that are over by now, or
+that wait for a person, are left out.
+
+Example:
+  npx corridor file withdraw ${ID} \\
+    --reason "One of them was cancelled"`
+
 const RESEAL_HELP = `
 For a file that the bank has refused as a whole, once its cause is mended. The
-payments keep their ids; those that are over by now are left out.
+payments keep their ids; those that are over by now, that wait for a person, or
+that the bank has accepted by name, are left out.
 
 Example:
   npx corridor file reseal ${ID} \\
@@ -229,20 +253,37 @@ async function resendAction(msg_id: string, options: ReasonOptions): Promise<voi
   print(options, presentFile(file), `${msg_id}  is sent again, as it is`)
 }
 
+async function withdrawAction(msg_id: string, options: ReasonOptions): Promise<void> {
+  await putBack(msg_id, options, ({ sql }, file, say) => takeBackFile(sql, file, say))
+}
+
 async function resealAction(msg_id: string, options: ReasonOptions): Promise<void> {
-  readReason(options.reason)
-  const { file, count } = await withContext(async context => {
-    const file = await fileOf(context.sql, msg_id)
-    personOf(context)
-    if (file.state !== 'rejected') {
-      throw new CommandFailed(`file ${msg_id} is ${file.state}: the bank has not refused it`)
-    }
-    const items = await listItemsOf(context.audit, msg_id)
-    return { file, count: await resealFile(context.sql, items) }
+  const force = options.force === true
+  await putBack(msg_id, options, async ({ sql }, file, say) => {
+    if (file.state === 'rejected') return resealFile(sql, { ...say, file, force })
+    throw new CommandFailed(`file ${msg_id} is ${file.state}: the bank has not refused it`)
   })
-  const left = file.item_count - count
+}
+
+type Say = { readonly note: string; readonly items: Awaited<ReturnType<typeof listItemsOf>> }
+
+/** Puts payments of a file back, so that the next file takes them. */
+async function putBack(
+  msg_id: string,
+  options: ReasonOptions,
+  work: (context: Context, file: RailFile, say: Say) => Promise<Resealed>,
+): Promise<void> {
+  const reason = readReason(options.reason)
+  const { count, left } = await withContext(async context => {
+    const file = await fileOf(context.sql, msg_id)
+    const note = `${personOf(context)}: ${reason}`
+    const items = await listItemsOf(context.audit, msg_id)
+    const done = await work(context, file, { note, items })
+    if ('fault' in done) throw new CommandFailed(done.fault)
+    return { count: done.count, left: items.length - done.count }
+  })
   const words =
     `${msg_id}  ${count} payments go into the next file` +
-    (left === 0 ? '' : `; ${left} are over or held, and do not`)
+    (left === 0 ? '' : `; ${left} stay here: over, accepted by the bank, or held by a person`)
   print(options, { file: msg_id, payments: count, left_out: left }, words)
 }

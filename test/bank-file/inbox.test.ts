@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { findFile } from '../../src/bank-file/file-store.ts'
 import { listInbox, listStrays, readAgain } from '../../src/bank-file/inbox-store.ts'
 import { listItemsOf } from '../../src/bank-file/item-store.ts'
 import { MOST_BYTES } from '../../src/bank-file/receive.ts'
@@ -58,6 +59,15 @@ const inbox = (bank: FileRailWorld) => listInbox(service.deps.sql, { rail: bank.
 const strays = (bank: FileRailWorld) =>
   listStrays(service.deps.sql, { rail: bank.name, all: false, limit: 100 })
 const archived = (bank: FileRailWorld) => readdir(join(bank.folder, 'archive'))
+
+/** A person puts the payments of a refused file into the next one. */
+async function reseal(msg_id: string, count: number): Promise<void> {
+  const { sql, finder } = service.deps
+  const file = (await findFile(sql, msg_id)) ?? assert.fail('no such file')
+  const items = await listItemsOf(finder, msg_id)
+  const say = { file, items, force: false, note: 'ann: mended' }
+  assert.deepEqual(await resealFile(sql, say), { count })
+}
 
 async function evidenceOf(bank: FileRailWorld): Promise<number> {
   const [row] = await service.database.owner<{ count: number }[]>`
@@ -179,11 +189,10 @@ test('a bank speaks of payments that went to another bank: set aside', async () 
 
 test('a late word on a file that was refused and sealed anew: set aside; a booking is matched', async () => {
   const { bank, ids, paid, items } = await paidWorld([100])
-  const { sql, finder } = service.deps
   const msg_id = items[0]?.msg_id ?? ''
   await bank.report([{ level: 'group', msg_id, code: 'RJCT', reasons: ['AC06'] }])
   await bank.work()
-  assert.equal(await resealFile(sql, await listItemsOf(finder, msg_id)), 1)
+  await reseal(msg_id, 1)
   // Its day is over: first it gets another one.
   await bank.round()
   await bank.work()

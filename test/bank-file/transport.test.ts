@@ -68,11 +68,11 @@ for (const [way, open] of WAYS) {
     const transport = await open()
     let offered = 0
     const offering = async () => {
-      assert.deepEqual(await inBox('outbox'), [`${NAME}.tmp`])
+      assert.deepEqual(await inBox('outbox'), [`${NAME}.1.tmp`])
       offered += 1
     }
     assert.equal(
-      await deliver(transport, { name: NAME, bytes: BYTES, offered: false }, offering),
+      await deliver(transport, { name: NAME, upload: 1, bytes: BYTES, offered: false }, offering),
       'sent',
     )
     assert.deepEqual([await inBox('outbox'), offered], [[NAME], 1])
@@ -82,24 +82,40 @@ for (const [way, open] of WAYS) {
 
   test(`${way}, cut off before the name was given: what was left is written over`, async () => {
     const transport = await open()
-    await writeFile(join(folder, BOXES.outbox, `${NAME}.tmp`), 'half of')
-    const parcel = { name: NAME, bytes: BYTES, offered: false }
+    await writeFile(join(folder, BOXES.outbox, `${NAME}.1.tmp`), 'half of')
+    const parcel = { name: NAME, upload: 2, bytes: BYTES, offered: false }
     assert.equal(await deliver(transport, parcel, async () => {}), 'sent')
     assert.deepEqual(await sent(), BYTES)
+    assert.deepEqual(await inBox('outbox'), [NAME])
     await transport.close()
+  })
+
+  test(`${way}, two processes send one file, and one is cut off: the other names its own, whole`, async () => {
+    const [transport, late] = [await open(), await open()]
+    const parcel = { name: NAME, upload: 2, bytes: BYTES, offered: false }
+    // The first upload, which had been asleep, goes on when the second is about to give the name.
+    const wakes = async () => {
+      const half = { ...parcel, upload: 1, bytes: BYTES.subarray(0, 300_000) }
+      const refused = () => Promise.reject(new Error('another upload has begun'))
+      await assert.rejects(deliver(late, half, refused))
+    }
+    assert.equal(await deliver(transport, parcel, wakes), 'sent')
+    assert.deepEqual(await sent(), BYTES)
+    assert.deepEqual(await inBox('outbox'), [NAME])
+    await Promise.all([transport.close(), late.close()])
   })
 
   test(`${way}, cut off after the name was given: it is there, and was sent`, async () => {
     const transport = await open()
     await writeFile(join(folder, BOXES.outbox, NAME), BYTES)
-    const parcel = { name: NAME, bytes: BYTES, offered: true }
+    const parcel = { name: NAME, upload: 1, bytes: BYTES, offered: true }
     assert.equal(await deliver(transport, parcel, () => assert.fail('offered again')), 'sent')
     await transport.close()
   })
 
   test(`${way}, offered before and swept by the bank: unknown, and nothing is written`, async () => {
     const transport = await open()
-    const parcel = { name: NAME, bytes: BYTES, offered: true }
+    const parcel = { name: NAME, upload: 1, bytes: BYTES, offered: true }
     assert.equal(await deliver(transport, parcel, () => assert.fail('offered')), 'unknown')
     assert.deepEqual(await inBox('outbox'), [])
     await transport.close()
@@ -108,7 +124,7 @@ for (const [way, open] of WAYS) {
   test(`${way}, a name that is taken by other bytes: refused, and they stay`, async () => {
     const transport = await open()
     await writeFile(join(folder, BOXES.outbox, NAME), 'theirs')
-    const parcel = { name: NAME, bytes: BYTES, offered: false }
+    const parcel = { name: NAME, upload: 1, bytes: BYTES, offered: false }
     await assert.rejects(
       deliver(transport, parcel, async () => {}),
       NameTaken,
@@ -120,7 +136,7 @@ for (const [way, open] of WAYS) {
   test(`${way}, a name that is taken while it is given: refused, and they stay`, async () => {
     const transport = await open()
     const offering = () => writeFile(join(folder, BOXES.outbox, NAME), 'theirs')
-    const parcel = { name: NAME, bytes: BYTES, offered: false }
+    const parcel = { name: NAME, upload: 1, bytes: BYTES, offered: false }
     await assert.rejects(deliver(transport, parcel, offering), NameTaken)
     assert.equal(String(await sent()), 'theirs')
     await transport.close()
@@ -159,14 +175,16 @@ for (const [call, fault] of CUT) {
   test(`SFTP, ${fault} at ${call}: not sent; the next try sends it, or finds it, once`, async () => {
     await emptyBoxes()
     // A name of an earlier try is there to be removed.
-    await writeFile(join(folder, BOXES.outbox, `${NAME}.tmp`), 'half of')
+    await writeFile(join(folder, BOXES.outbox, `${NAME}.1.tmp`), 'half of')
+    let upload = 1
     let offered = false
     const offering = async () => {
       offered = true
     }
     const attempt = async () => {
       const transport = await overSftp()
-      const parcel = { name: NAME, bytes: BYTES, offered }
+      upload += 1
+      const parcel = { name: NAME, upload, bytes: BYTES, offered }
       return deliver(transport, parcel, offering).finally(() => transport.close())
     }
     server.failAt(call, fault)
@@ -211,7 +229,7 @@ test('SFTP of OpenSSH: sent once, a taken name refused, read and archived', {
   try {
     const config = { kind: 'sftp', host: '127.0.0.1', port, user, host_key, ...boxes } as const
     const transport = await openSftp(config, { private_key })
-    const parcel = { name: NAME, bytes: BYTES, offered: false }
+    const parcel = { name: NAME, upload: 1, bytes: BYTES, offered: false }
     assert.equal(await deliver(transport, parcel, async () => {}), 'sent')
     assert.deepEqual(await sent(), BYTES)
     await transport.write('other', Buffer.from('other'))

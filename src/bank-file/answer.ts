@@ -1,0 +1,50 @@
+// What a bank's answer about a whole file, or a payment information block of it, says: whether the
+// file has arrived, was refused, or that a person must look before anything follows. Pure.
+import type { BankSays } from '../bank-format.ts'
+import { type Meaning, meaningOf } from '../iso20022/status.ts'
+import type { RailFile } from './file-store.ts'
+
+export interface FileAnswer {
+  readonly state: 'acknowledged' | 'rejected'
+  readonly reason: string
+}
+
+/** A file as it stands when its bank answers. */
+export type AnsweredFile = Pick<RailFile, 'msg_id' | 'state' | 'offers'>
+
+/** Reasons by which a bank says that it has the file, or its payments, already (ISO 20022). */
+const HAS_IT_ALREADY = ['DU01', 'DU02', 'DU03', 'DU04', 'DU05', 'AM05']
+
+const REFUSALS: readonly Meaning[] = ['rejected', 'cancelled']
+const ACCEPTANCES: readonly Meaning[] = ['accepted', 'settled']
+
+export function isRefusal(code: string, meanings: Readonly<Record<string, string>>): boolean {
+  return REFUSALS.includes(meaningOf(code, meanings))
+}
+
+/** Whether the bank takes a file that it has refused for one that it has: it may be paid. */
+export function isRepetition({ reason }: Pick<RailFile, 'reason'>): boolean {
+  return reason.split(' ').some(word => HAS_IT_ALREADY.includes(word))
+}
+
+/** What the answer comes to, or why its line is set aside. */
+export function answerOf(
+  file: AnsweredFile,
+  said: Pick<BankSays, 'level' | 'code' | 'reasons' | 'text' | 'payment_information_id'>,
+  meanings: Readonly<Record<string, string>>,
+): FileAnswer | string {
+  const { msg_id, state, offers } = file
+  if (offers === 0) return `file ${msg_id} was not sent yet`
+  const about_file = said.payment_information_id === ''
+  if (state === 'rejected' && !isRefusal(said.code, meanings)) {
+    const is_paid = ['booking', 'return'].includes(said.level)
+    const goes_on = is_paid || ACCEPTANCES.includes(meaningOf(said.code, meanings))
+    if (goes_on) return `file ${msg_id} was refused before: it may be paid all the same`
+  }
+  const reason = [said.code, ...said.reasons, said.text].filter(Boolean).join(' ')
+  if (!about_file || !isRefusal(said.code, meanings)) return { state: 'acknowledged', reason }
+  const repeated = said.reasons.some(code => HAS_IT_ALREADY.includes(code))
+  // A file that it could see before is known from then. One that it saw once is refused as another.
+  if (repeated && offers > 1) return { state: 'acknowledged', reason: `${reason}: received` }
+  return { state: 'rejected', reason }
+}

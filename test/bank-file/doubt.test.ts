@@ -1,0 +1,421 @@
+// What a bank says of a payment that waits for another file, or of a file that it cannot have: the payment
+// is not paid again before a person has looked.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { findFile, listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
+import { closeStrays, listStrays } from '../../src/bank-file/inbox-store.ts'
+import { listItemsOf } from '../../src/bank-file/item-store.ts'
+import { resealFile, resendFile, takeBackFile } from '../../src/bank-file/resend.ts'
+import { sealDue } from '../../src/bank-file/seal.ts'
+import type { BankSays } from '../../src/bank-format.ts'
+import {
+  ACCOUNT,
+  type FileRailWorld,
+  openFileWorld,
+  type WorldOptions,
+} from '../support/bank/file-rail.ts'
+import { until } from '../support/service/process.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
+
+let service: TestService
+const worlds: FileRailWorld[] = []
+before(async () => {
+  service = await startTestService()
+})
+after(async () => {
+  await Promise.all(worlds.map(world => world.close()))
+  await service.close()
+})
+
+async function world(options: WorldOptions = {}): Promise<FileRailWorld> {
+  const opened = await openFileWorld(service, { name: `doubt_${worlds.length}`, ...options })
+  worlds.push(opened)
+  return opened
+}
+
+const files = (bank: FileRailWorld): Promise<RailFile[]> =>
+  listFiles(service.deps.sql, { rail: bank.name, limit: 100 })
+
+async function fileOf({ msg_id }: { readonly msg_id: string }): Promise<RailFile> {
+  return (await findFile(service.deps.sql, msg_id)) ?? assert.fail(`no file ${msg_id}`)
+}
+
+const itemsOf = ({ msg_id }: RailFile) => listItemsOf(service.deps.finder, msg_id)
+
+const strays = async (bank: FileRailWorld) => [
+  ...(await listStrays(service.deps.sql, { rail: bank.name, all: false, limit: 100 })),
+]
+
+/** Seals what waits: what has missed its day gets another one first. */
+async function seal(bank: FileRailWorld): Promise<void> {
+  await sealDue(bank.rail)
+  await until('the slot has come', bank.isDue)
+  await sealDue(bank.rail)
+}
+
+const closeAll = async (bank: FileRailWorld) => {
+  for (const { sha256 } of await strays(bank)) {
+    await closeStrays(service.deps.sql, sha256, undefined, {
+      person: 'ann',
+      note: 'asked the bank',
+    })
+  }
+}
+
+async function reseal(file: RailFile, force = false) {
+  const say = { file: await fileOf(file), items: await itemsOf(file), force, note: 'ann: mended' }
+  return resealFile(service.deps.sql, say)
+}
+
+type Paid = Awaited<ReturnType<FileRailWorld['sweep']>>[number]
+
+const debit = ({ end_to_end_id, amount, currency }: Paid): Partial<BankSays> => ({
+  ...{ level: 'booking', code: 'BOOK', is_credit: false, account: ACCOUNT },
+  ...{ end_to_end_id, amount, currency },
+})
+
+/** A world whose payouts were in a file that the bank has refused as a whole. */
+async function refusedWorld(amounts: readonly number[], options: WorldOptions = {}) {
+  const bank = await world(options)
+  const ids = await bank.pay(amounts)
+  await bank.work()
+  const paid = await bank.sweep()
+  const [file = assert.fail('no file')] = await files(bank)
+  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['AC06'] }])
+  await bank.work()
+  assert.equal((await fileOf(file)).state, 'rejected')
+  return { bank, ids, paid, file }
+}
+
+const waitingIn = async (bank: FileRailWorld) =>
+  (await bank.items()).filter(({ msg_id }) => msg_id === '').map(({ payout_id }) => payout_id)
+
+test('a debit that is booked while its payment waits for another file: succeeded, and never sealed again', async () => {
+  const { bank, ids, paid, file } = await refusedWorld([100, 200])
+  assert.deepEqual(await reseal(file), { count: 2 })
+  const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
+  await bank.report([debit(one)])
+  // Read before anything is sealed, as by another process.
+  bank.pause(true)
+  await bank.round()
+  await bank.round()
+  bank.pause(false)
+  await seal(bank)
+  const [booked = ''] = ids
+  assert.deepEqual(await waitingIn(bank), [booked])
+  await bank.work()
+  assert.equal(await bank.statusOf(booked), 'succeeded')
+  assert.deepEqual(await strays(bank), [])
+  assert.deepEqual(
+    (await bank.sweep()).map(({ amount }) => amount),
+    [200n],
+  )
+})
+
+test('… by one line for the whole block: set aside, and none is sealed before a person has closed it', async () => {
+  const { bank, file } = await refusedWorld([100, 200])
+  const payment_information_id = `${file.msg_id}-1`
+  assert.deepEqual(await reseal(file), { count: 2 })
+  const { end_to_end_id: _, ...whole } = debit({ end_to_end_id: '', amount: 300n, currency: 'USD' })
+  await bank.report([{ ...whole, payment_information_id }])
+  bank.pause(true)
+  await bank.round()
+  await bank.round()
+  bank.pause(false)
+  await seal(bank)
+  assert.equal((await waitingIn(bank)).length, 2)
+  await closeAll(bank)
+  await bank.work()
+  assert.equal((await bank.sweep()).length, 2)
+})
+
+test('an acceptance of the refused file, or of a payment of it: set aside, and what it names waits', async () => {
+  const { bank, ids, paid, file } = await refusedWorld([100, 200])
+  assert.deepEqual(await reseal(file), { count: 2 })
+  const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
+  await bank.report([
+    {
+      ...{ level: 'transaction', code: 'ACSP', msg_id: file.msg_id },
+      end_to_end_id: one.end_to_end_id,
+    },
+  ])
+  bank.pause(true)
+  await bank.round()
+  await bank.round()
+  bank.pause(false)
+  await seal(bank)
+  assert.deepEqual(await waitingIn(bank), [ids[0]])
+  assert.match((await strays(bank))[0]?.reason ?? '', /is in no file yet$/)
+})
+
+test('the bank accepts a file that it has refused: set aside, and no payment of it moves', async () => {
+  const { bank, ids, file } = await refusedWorld([100], { profile: { settles_on: 'accepted' } })
+  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'ACCP' }])
+  await bank.work()
+  assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
+  assert.match((await strays(bank))[0]?.reason ?? '', /was refused before: it may be paid/)
+  assert.deepEqual(await reseal(file), { count: 1 })
+  await seal(bank)
+  assert.deepEqual(await waitingIn(bank), ids)
+})
+
+test('a payment that the bank has accepted by name, in a file that it refuses: put into another by force alone', async () => {
+  const bank = await world()
+  await bank.pay([100, 200])
+  await bank.work()
+  const [paid = assert.fail()] = await bank.sweep()
+  const [file = assert.fail()] = await files(bank)
+  const { end_to_end_id } = paid
+  await bank.report([{ level: 'transaction', code: 'ACCP', end_to_end_id }])
+  await bank.work()
+  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['AC06'] }])
+  await bank.work()
+  assert.deepEqual(await reseal(file), { count: 1 })
+  assert.deepEqual(await reseal(file, true), { count: 1 })
+  assert.match((await fileOf(file)).reason, /^RJCT AC06; resealed by ann: mended/)
+})
+
+test('a file that is refused as a repetition: its payments go into another by force alone', async () => {
+  const bank = await world()
+  await bank.pay([100])
+  await bank.work()
+  await bank.sweep()
+  const [file = assert.fail()] = await files(bank)
+  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['DU01'] }])
+  await bank.work()
+  assert.equal((await fileOf(file)).state, 'rejected')
+  const refused = await reseal(file)
+  assert.match('fault' in refused ? refused.fault : '', /takes file .* for one that it has \(RJCT/)
+  assert.deepEqual(await reseal(file, true), { count: 1 })
+})
+
+test('a status without the id of its file, of a payment in its second one: set aside', async () => {
+  const { bank, ids, paid, file } = await refusedWorld([100])
+  assert.deepEqual(await reseal(file), { count: 1 })
+  await bank.round()
+  await bank.work()
+  await bank.sweep()
+  const [again = assert.fail()] = await bank.items()
+  const { end_to_end_id = '' } = paid[0] ?? {}
+  const rejected = { level: 'transaction', code: 'RJCT', reasons: ['AC04'], end_to_end_id } as const
+  await bank.report([rejected])
+  await bank.work()
+  assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
+  assert.match(
+    (await strays(bank))[0]?.reason ?? '',
+    new RegExp(
+      `^it names no file, and the payment was in ${file.msg_id} and is in ${again.msg_id}`,
+    ),
+  )
+  await bank.report([{ ...rejected, msg_id: again.msg_id }])
+  await bank.work()
+  assert.equal(await bank.statusOf(ids[0] ?? ''), 'failed')
+})
+
+test('a debit of an earlier file, while the next one is to be sent: that one is neither acknowledged nor sent', async () => {
+  const { bank, ids, paid, file } = await refusedWorld([100, 200])
+  assert.deepEqual(await reseal(file), { count: 2 })
+  // In a file that is sealed and not sent.
+  await seal(bank)
+  const [second = assert.fail()] = (await files(bank)).filter(({ state }) => state === 'sealed')
+  const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
+  await bank.report([debit(one)])
+  bank.pause(true)
+  await bank.work()
+  bank.pause(false)
+  await bank.round()
+  assert.equal(await bank.statusOf(ids[0] ?? ''), 'succeeded')
+  // It would pay what is paid: it stops, is taken back, and the other payment goes by the next one.
+  assert.deepEqual(await bank.outbox(), [])
+  const stopped = await fileOf(second)
+  assert.deepEqual([stopped.offers, stopped.state === 'acknowledged'], [0, false])
+  assert.match(stopped.reason, new RegExp(`are over, or go another way: ${ids[0]}$`))
+  assert.match(await bank.problem(), new RegExp(`file ${second.msg_id} is not sent`))
+  const say = { note: 'ann: one is paid', items: await itemsOf(stopped) }
+  assert.deepEqual(await takeBackFile(service.deps.sql, stopped, say), { count: 1 })
+  await bank.afterFailure()
+  await bank.work()
+  assert.deepEqual(
+    (await bank.sweep()).map(({ amount }) => amount),
+    [200n],
+  )
+})
+
+test('a payout that a person has failed, or holds, since its file was sealed: the file is not sent', async () => {
+  for (const status of ['failed', 'compliance_hold'] as const) {
+    const bank = await world()
+    const [id = ''] = await bank.pay([100, 200])
+    await until('the slot has come', bank.isDue)
+    await sealDue(bank.rail)
+    await service.deps.lanes.advancePayout.run({
+      account_id: bank.client.account.account_id,
+      payout_id: id,
+      steps: [
+        {
+          status,
+          failure: status === 'failed' ? { code: 'x', category: 'x', message: 'x' } : null,
+        },
+      ],
+      by: 'operator',
+      person: { name: 'ann', is_login: false },
+      ask_again_in_ms: null,
+    })
+    await bank.round()
+    assert.deepEqual(await bank.outbox(), [])
+    const [file = assert.fail()] = await files(bank)
+    assert.equal(file.offers, 0)
+    assert.match(file.reason, new RegExp(`${id}$`))
+    // Another file of the rail goes.
+    await bank.pay([300])
+    await bank.afterFailure()
+    await bank.work()
+    await until('the other file is sent', async () => {
+      await bank.afterFailure()
+      return (await bank.outbox()).length === 1
+    })
+  }
+})
+
+test('the bank speaks of a file that it cannot have, as after a restored backup: it is not sent', async () => {
+  const bank = await world({ profile: { release_by_person: true } })
+  await bank.pay([100])
+  await bank.work()
+  const [file = assert.fail()] = await files(bank)
+  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'ACCP' }])
+  await bank.work()
+  const { owner } = service.database
+  await owner`update rail_files set state = 'approved', approved_by = 'ann', approved_at = now()
+    where msg_id = ${file.msg_id}`
+  await bank.work()
+  assert.deepEqual(await bank.outbox(), [])
+  assert.match((await fileOf(file)).reason, /speaks of it in a line that is set aside/)
+  await closeAll(bank)
+  await bank.afterFailure()
+  assert.equal((await bank.outbox()).length, 1)
+})
+
+test('taken back: only a file that the bank was never offered', async () => {
+  const bank = await world()
+  await bank.pay([100])
+  await bank.work()
+  const [file = assert.fail()] = await files(bank)
+  const say = { note: 'ann: no', items: await itemsOf(file) }
+  const refused = await takeBackFile(service.deps.sql, file, say)
+  assert.match('fault' in refused ? refused.fault : '', /is sent, or is sent at this moment/)
+  await assert.rejects(
+    service.database.owner`
+      update rail_files set state = 'withdrawn' where msg_id = ${file.msg_id}`,
+    { code: '23514' },
+  )
+})
+
+test('while a file is to go again, the bank answers about the first time: it counts', async () => {
+  for (const [said, state] of [
+    [{ code: 'ACCP' }, 'acknowledged'],
+    [{ code: 'RJCT', reasons: ['AC06'] }, 'rejected'],
+  ] as const) {
+    const bank = await world()
+    await bank.pay([100])
+    await bank.work()
+    await bank.sweep()
+    const [file = assert.fail()] = await files(bank)
+    const again = { force: true, note: 'ann: no answer', items: await itemsOf(file) }
+    assert.equal(await resendFile(service.deps.sql, file, again), undefined)
+    bank.pause(true)
+    await bank.report([{ level: 'group', msg_id: file.msg_id, ...said }])
+    await bank.work()
+    bank.pause(false)
+    await bank.work()
+    assert.equal((await fileOf(file)).state, state)
+    assert.deepEqual([await strays(bank), await bank.outbox()], [[], []])
+  }
+})
+
+test('uploaded twice, and seen by the bank once: a repetition is a refusal, and no reception', async () => {
+  let fails = 1
+  const bank = await world({
+    wrapTransport: transport => ({
+      ...transport,
+      async write(name, bytes) {
+        fails -= 1
+        if (fails >= 0) throw new Error('no space left on device')
+        return transport.write(name, bytes)
+      },
+    }),
+  })
+  await bank.pay([100])
+  await bank.round()
+  await bank.afterFailure()
+  const [file = assert.fail()] = await files(bank)
+  assert.deepEqual([file.state, file.uploads, file.offers], ['sent', 2, 1])
+  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['AM05'] }])
+  await bank.work()
+  assert.equal((await fileOf(file)).state, 'rejected')
+})
+
+test('the rail debits another account since: statements of the old one still fit its files', async () => {
+  const bank = await world()
+  const ids = await bank.pay([100])
+  await bank.work()
+  const paid = await bank.sweep()
+  const iban = 'DE02120300000000202051'
+  await service.database.owner`
+    update rails set config = jsonb_set(config, '{settlement_account,iban}', ${`"${iban}"`}::text::jsonb)
+    where name = ${bank.name}`
+  Object.assign(bank.rail.config.settlement_account, { iban })
+  await bank.book(paid)
+  await bank.work()
+  assert.deepEqual([await strays(bank), await bank.statusOf(ids[0] ?? '')], [[], 'succeeded'])
+})
+
+test('two banks on one host, by user or port: neither speaks of the other’s payments', async () => {
+  const ours = await world()
+  const [id = ''] = await ours.pay([100])
+  await ours.work()
+  const [paid = assert.fail()] = await ours.sweep()
+  const other = await world({ inbox: join(ours.folder, 'inbox') })
+  const sftp = {
+    kind: 'sftp',
+    host: 'sftp.example',
+    outbox: '/out',
+    inbox: '/in',
+    archive: '/kept',
+  }
+  const at = async (bank: FileRailWorld, more: object) => {
+    const transport = JSON.stringify({ ...sftp, ...more })
+    await service.database.owner`
+      update rails set config = jsonb_set(config, '{transport}', ${transport}::text::jsonb)
+      where name = ${bank.name}`
+  }
+  for (const [mine, theirs] of [
+    [{ user: 'a' }, { user: 'b' }],
+    [{ user: 'a' }, { user: 'a', port: 2222 }],
+  ] as const) {
+    await at(ours, mine)
+    await at(other, theirs)
+    const user = JSON.stringify([mine, theirs])
+    await other.report([{ ...debit(paid), text: user }], `${JSON.stringify(theirs)}.txt`)
+    await other.work()
+    await ours.settle()
+    assert.equal(await ours.statusOf(id), 'processing')
+    assert.match((await strays(other))[0]?.reason ?? '', /was sent to another bank/)
+  }
+})
+
+test('a group of more payments than are written at once: each is evidence', async () => {
+  const bank = await world({ profile: { settles_on: 'accepted', most_items: 5_000 } })
+  const ids: string[] = []
+  for (const rest of [200, 200, 200, 200, 200, 201]) {
+    ids.push(...(await bank.pay(Array.from({ length: rest }, () => 100))))
+  }
+  await bank.work()
+  const [file = assert.fail()] = await files(bank)
+  assert.equal(file.item_count, 1_201)
+  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'ACCP' }])
+  await bank.work()
+  const statuses = await service.database.owner<{ status: string; count: number }[]>`
+    select status, count(*)::integer as count from payout_outcomes where id = any (${ids}::text[])
+    group by status`
+  assert.deepEqual([...statuses], [{ status: 'succeeded', count: 1_201 }])
+})
