@@ -33,7 +33,7 @@ export function reroute(
   state: AttemptState,
   book: Book,
   payout: OpenPayout,
-  { next, not_taken }: Pick<Judged, 'next' | 'not_taken'>,
+  { next }: Pick<Judged, 'next'>,
   by: Cause = 'rail',
 ): { readonly payout: OpenPayout; readonly event: Event } | undefined {
   const last = state.attempts.get(nameOf(payout))
@@ -45,7 +45,6 @@ export function reroute(
     rail: next.rail,
     previous_rail: last.rail,
     attempt: last.number + 1,
-    reason: not_taken,
     by,
     journals: [],
   }

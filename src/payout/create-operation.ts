@@ -303,7 +303,7 @@ type Made = Pick<Payout, 'status' | 'status_description'> & { readonly expected_
 function asMade(payout: Payout, { status, status_description, expected_at }: Made): Payout {
   const untouched = { failure: null, rail_reference: '', answers: [] }
   const made = { status, status_description, expected_at: expected_at ?? null }
-  return { ...payout, ...made, ...untouched }
+  return { ...payout, ...made, ...untouched, rail: payout.first_rail }
 }
 
 export const keptPayout: Keeping<CreatedPayout, Made> = {

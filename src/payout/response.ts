@@ -92,6 +92,12 @@ export const PayoutResponse = Type.Object(
     on_behalf_of: Type.String(),
     purpose: Type.String(),
     quote: Id('poq', 'The quote used; one is recorded even when none was sent.'),
+    rail: Type.String({
+      description:
+        'The rail that has it now, or had it last: `simulator` of sandboxes, `manual` where ' +
+        'people pay, the name of another one; empty for a transfer to another account. GET ' +
+        '/v3/payout/{id}/timeline shows each attempt.',
+    }),
     reference_id: Type.String(),
     statement_descriptor: Type.String(),
     status: PayoutStatus,
@@ -144,6 +150,7 @@ export function presentPayout(payout: Payout) {
     on_behalf_of: particulars.on_behalf_of,
     purpose: particulars.purpose,
     quote: quoteIdOf(payout),
+    rail: payout.rail,
     reference_id: particulars.reference_id,
     statement_descriptor: particulars.statement_descriptor,
     status: payout.status,

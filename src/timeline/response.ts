@@ -6,8 +6,18 @@ import { amountToJson } from '../money/json.ts'
 import { PayoutStatus } from '../payout/request.ts'
 import { FailureResponse } from '../payout/response.ts'
 import { CAUSES, PAYOUT_STATUSES } from '../payout/states.ts'
-import { SIMULATOR } from '../rail/rail.ts'
-import { conditionWords } from '../rail/rules.ts'
+import {
+  AttemptItem,
+  presentAttempt,
+  presentReroute,
+  presentReview,
+  presentRoute,
+  type Reader,
+  RerouteItem,
+  ReviewItem,
+  RouteItem,
+} from './attempt-response.ts'
+import { isUnderReview } from './attempts.ts'
 import {
   MAX_ATTEMPTS,
   MAX_STATES,
@@ -16,7 +26,6 @@ import {
   type TimelineHandling,
   type TimelineItem,
   type TimelineJournal,
-  type TimelineRoute,
   type TimelineSource,
   type TimelineState,
   type TimelineWebhook,
@@ -63,55 +72,6 @@ const StateItem = Type.Object(
     sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
   },
   { title: 'TimelineState', description: 'The payout came to be in this status.' },
-)
-
-const Condition = (description: string) =>
-  Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: `${description}; null: any.`,
-  })
-
-const Bound = (description: string) =>
-  Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description: `${description}, in minor units of what arrives; null: any.`,
-  })
-
-const RouteItem = Type.Object(
-  {
-    at: Timestamp,
-    kind: Type.Literal('route'),
-    rail: Type.String({
-      description:
-        'Where the payout went: `simulator` for sandbox accounts, `manual` for one that people ' +
-        'pay by hand, or the name of another rail. It never changes.',
-    }),
-    route: Type.Union(
-      [
-        Type.Object(
-          {
-            account: Condition('Only payouts of this account'),
-            type: Condition('Only payouts of this type'),
-            network: Condition('Only over this network or chain'),
-            currency: Condition('Only what arrives in this currency'),
-            country: Condition('Only to this country'),
-            min_amount: Bound('Only from this amount on'),
-            max_amount: Bound('Only up to this amount'),
-            priority: Type.Integer({
-              description: 'Decides between routes that name as many conditions.',
-            }),
-          },
-          { title: 'RouteTaken' },
-        ),
-        Type.Null(),
-      ],
-      { description: 'The route that led there, as it was then; null when none was needed.' },
-    ),
-    reason: Type.String({ description: 'Why it went there, in words.' }),
-    event: Id('evt', 'The event of its making.'),
-    sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
-  },
-  { title: 'TimelineRoute', description: 'Which rail the payout was given to, and why.' },
 )
 
 const HandlingItem = Type.Object(
@@ -194,12 +154,30 @@ export const TimelineResponse = Type.Object(
     status: Literals(PAYOUT_STATUSES, { description: 'As the payout is now.' }),
     truncated: Type.Boolean({
       description:
-        `Whether older states or attempts were left out: the newest ${MAX_STATES} states and ` +
-        `${MAX_ATTEMPTS} attempts are kept.`,
+        `Whether older states or webhook attempts were left out: the newest ${MAX_STATES} states ` +
+        `and ${MAX_ATTEMPTS} webhook attempts are kept.`,
     }),
-    items: Type.Array(Type.Union([StateItem, RouteItem, HandlingItem, JournalItem, WebhookItem]), {
-      description: 'Oldest first; of one time each state, the route, its journals, its attempts.',
+    under_review: Type.Boolean({
+      description:
+        'Whether the operator looks at what the rail has said: until that is over nothing moves.',
     }),
+    items: Type.Array(
+      Type.Union([
+        StateItem,
+        RouteItem,
+        AttemptItem,
+        ReviewItem,
+        RerouteItem,
+        HandlingItem,
+        JournalItem,
+        WebhookItem,
+      ]),
+      {
+        description:
+          'Oldest first; of one time each state, the route, the attempt, its journals, its ' +
+          'webhook attempts.',
+      },
+    ),
   },
   {
     title: 'PayoutTimeline',
@@ -207,23 +185,31 @@ export const TimelineResponse = Type.Object(
   },
 )
 
-export function presentTimeline(source: TimelineSource) {
-  const { payout, truncated } = source
+/** As this reader may see it. */
+export function presentTimeline(source: TimelineSource, reader: Reader) {
+  const { payout, truncated, handOver } = source
   return {
     object: 'payout_timeline',
     payout: payout.id,
     status: payout.status,
     truncated,
-    items: makeTimeline(source).map(presentItem),
+    under_review: isUnderReview(handOver),
+    items: makeTimeline(source).map(item => presentItem(item, reader)),
   }
 }
 
-function presentItem(item: TimelineItem) {
+function presentItem(item: TimelineItem, reader: Reader) {
   switch (item.kind) {
     case 'state':
       return presentState(item)
     case 'route':
       return presentRoute(item)
+    case 'attempt':
+      return presentAttempt(item, reader)
+    case 'review':
+      return presentReview(item, reader)
+    case 'reroute':
+      return presentReroute(item)
     case 'handling':
       return presentHandling(item)
     case 'journal':
@@ -237,36 +223,6 @@ function presentState({ at, kind, event_id, sequence, ...state }: TimelineState)
   const { status, previous_status, by, status_description, failure, answer, by_hand } = state
   const facts = { status, previous_status, by, status_description, failure, answer, by_hand }
   return { at, kind, ...facts, event: event_id, sequence: Number(sequence) }
-}
-
-function presentRoute({ at, kind, rail, route, event_id, sequence }: TimelineRoute) {
-  return {
-    at,
-    kind,
-    rail,
-    route: route && {
-      account: route.account_id,
-      type: route.payout_type,
-      network: route.network,
-      currency: route.currency,
-      country: route.country,
-      min_amount: route.min_amount === null ? null : amountToJson(route.min_amount),
-      max_amount: route.max_amount === null ? null : amountToJson(route.max_amount),
-      priority: route.priority,
-    },
-    reason: reasonOf({ rail, route }),
-    event: event_id,
-    sequence: Number(sequence),
-  }
-}
-
-/** Why a payout went to its rail, in words. */
-export function reasonOf({ rail, route }: Pick<TimelineRoute, 'rail' | 'route'>): string {
-  if (route !== null) {
-    return `Of the routes that fit, the one for ${conditionWords(route)} decided.`
-  }
-  if (rail === SIMULATOR) return 'The payouts of sandbox accounts go to the simulator.'
-  return 'The payout was made before there were routes; nobody had paid it.'
 }
 
 function presentHandling({ event_id: event, sequence, ...item }: TimelineHandling) {

@@ -18,10 +18,11 @@ export function timelineRoutes(app: FastifyInstance, deps: Pick<Reads, 'reads' |
         operationId: 'getPayoutTimeline',
         summary: 'Fetch what became of a payout, and why.',
         description:
-          'Every state with its cause, the rail that the payout went to and why, who paid it by ' +
-          'hand, the journals it wrote in the book of the account, and each attempt to tell a ' +
-          'webhook endpoint of it, in one list, oldest first. Attempts are forgotten with their ' +
-          'deliveries, some 30 days after those ended.',
+          'Every state with its cause, the rail that the payout went to and why, each attempt ' +
+          'to send it with its references, when it was released and when it should arrive, who ' +
+          'paid it by hand, the journals it wrote in the book of the account, and each attempt ' +
+          'to tell a webhook endpoint of it, in one list, oldest first. Attempts to tell are ' +
+          'forgotten with their deliveries, some 30 days after those ended.',
         params: pathId('pot'),
         response: Envelope(TimelineResponse),
         refusals: ['not_found'],
@@ -34,7 +35,7 @@ export function timelineRoutes(app: FastifyInstance, deps: Pick<Reads, 'reads' |
         account_id,
         unlessLate(() => findTimeline(deps.reads, key)),
       )
-      return send(reply, success(presentTimeline(found(source))))
+      return send(reply, success(presentTimeline(found(source), 'account')))
     },
   )
 }

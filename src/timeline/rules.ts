@@ -1,5 +1,5 @@
-// Makes the timeline of a payout: its states, route, handling by people, journals and webhook
-// attempts, in one list ordered by time and cause. Pure.
+// Makes the timeline of a payout: its states, route, attempts on rails, handling by people,
+// journals and attempts to tell webhooks, in one list ordered by time and cause. Pure.
 import { lineOf } from '../balance-transaction/columns.ts'
 import type { NamedEvent } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
@@ -9,8 +9,15 @@ import type { Cause, EventCause, PayoutStatus } from '../payout/states.ts'
 import type { Failure } from '../rail/rail.ts'
 import type { RouteTaken } from '../rail/rules.ts'
 import type { Attempt, Delivery } from '../webhook/webhook.ts'
+import {
+  attemptsOf,
+  type HandOver,
+  reviewsOf,
+  type TimelineAttempt,
+  type TimelineReview,
+} from './attempts.ts'
 
-/** A timeline has the newest states and attempts, at most so many of each. */
+/** A timeline has the newest states and webhook attempts, at most so many of each. */
 export const MAX_STATES = 1_000
 export const MAX_ATTEMPTS = 1_000
 
@@ -21,7 +28,7 @@ export interface TimelineLine {
 }
 
 /** A webhook attempt with the current state of its delivery; `due_at` is by the account's clock. */
-export interface TimelineAttempt
+export interface WebhookAttempt
   extends Pick<
       Delivery,
       'endpoint_id' | 'event_id' | 'event_sequence' | 'event_type' | 'status' | 'attempts'
@@ -35,8 +42,9 @@ export interface TimelineSource {
   readonly payout: Payout
   readonly events: readonly NamedEvent[]
   readonly journals: readonly Journal[]
-  readonly attempts: readonly TimelineAttempt[]
-  /** Older states or attempts were left out. */
+  readonly handOver: HandOver
+  readonly webhook_attempts: readonly WebhookAttempt[]
+  /** Older states or webhook attempts were left out. */
   readonly truncated: boolean
 }
 
@@ -47,6 +55,19 @@ export interface TimelineRoute {
   readonly rail: string
   readonly route: RouteTaken | null
   /** The event of its creation. */
+  readonly event_id: string
+  readonly sequence: bigint
+}
+
+/** The rail that had the payout has proved that it did not take it, and the next one gets it. */
+export interface TimelineReroute {
+  readonly kind: 'reroute'
+  readonly at: Instant
+  readonly rail: string
+  readonly previous_rail: string
+  /** The number of the attempt that begins. */
+  readonly attempt: number
+  readonly by: Cause
   readonly event_id: string
   readonly sequence: bigint
 }
@@ -108,7 +129,7 @@ export interface TimelineWebhook {
   readonly at: Instant
   readonly event_id: string
   readonly sequence: bigint
-  readonly attempt: TimelineAttempt
+  readonly attempt: WebhookAttempt
   readonly outcome: Outcome
   /** Set if and only if the outcome is `will_retry`. */
   readonly retry_at: Instant | null
@@ -117,6 +138,9 @@ export interface TimelineWebhook {
 export type TimelineItem =
   | TimelineState
   | TimelineRoute
+  | TimelineAttempt
+  | TimelineReview
+  | TimelineReroute
   | TimelineHandling
   | TimelineJournal
   | TimelineWebhook
@@ -128,6 +152,9 @@ interface Facts extends Partial<EventCause>, Partial<ByHand> {
   readonly failure?: Failure | null
   readonly status_description?: string
   readonly answer?: number
+  readonly rail?: string
+  readonly previous_rail?: string
+  readonly attempt?: number
 }
 
 function factsOf(event: NamedEvent): Facts {
@@ -139,26 +166,37 @@ export function journalsNamed(events: readonly NamedEvent[]): bigint[] {
   return events.flatMap(event => (factsOf(event).journals ?? []).map(BigInt))
 }
 
-/** Oldest first. Of one time by event; of one event its state, then journals, then attempts. */
+/**
+ * Oldest first. Of one time by event; of one event in the order of RANKS. What has no event of its
+ * own follows the last event before it.
+ */
 export function makeTimeline(source: TimelineSource): TimelineItem[] {
   const events = source.events.toSorted((a, b) => compare(a.sequence, b.sequence))
+  const { payout, handOver } = source
   const items = [
-    ...statesOf(events.filter(({ type }) => !(type in HANDLED))),
-    ...routeOf(source.payout, events[0]),
+    ...statesOf(events.filter(({ type }) => !(type in HANDLED) && type !== REROUTED)),
+    ...routeOf(payout, events[0]),
+    ...attemptsOf(payout, handOver),
+    ...reviewsOf(handOver),
+    ...events.flatMap(rerouteOf),
     ...events.flatMap(handlingOf),
     ...journalsOf(events, source.journals),
-    ...source.attempts.map(webhookOf),
+    ...source.webhook_attempts.map(webhookOf),
   ]
   const places = new Map(events.map(({ id, created_at }) => [id, created_at]))
   // No item precedes its event, even when the database's clock was set back in between.
-  const placeOf = ({ at, event_id }: TimelineItem) => {
-    const caused_at = places.get(event_id) ?? at
-    return at < caused_at ? caused_at : at
+  const placeOf = (item: TimelineItem) => {
+    const caused_at = ('event_id' in item ? places.get(item.event_id) : undefined) ?? item.at
+    return item.at < caused_at ? caused_at : item.at
+  }
+  const sequenceOf = (item: TimelineItem) => {
+    if ('sequence' in item) return item.sequence
+    return events.findLast(({ created_at }) => created_at <= item.at)?.sequence ?? 0n
   }
   return items.toSorted(
     (a, b) =>
       compare(placeOf(a), placeOf(b)) ||
-      compare(a.sequence, b.sequence) ||
+      compare(sequenceOf(a), sequenceOf(b)) ||
       RANKS[a.kind] - RANKS[b.kind] ||
       compare(a.at, b.at) ||
       compare(numberOf(a), numberOf(b)) ||
@@ -166,11 +204,30 @@ export function makeTimeline(source: TimelineSource): TimelineItem[] {
   )
 }
 
-const RANKS = { state: 0, route: 1, handling: 1, journal: 2, webhook_attempt: 3 } as const
+const RANKS = {
+  state: 0,
+  reroute: 0,
+  route: 1,
+  handling: 1,
+  attempt: 2,
+  review: 3,
+  journal: 4,
+  webhook_attempt: 5,
+} as const
 
 function numberOf(item: TimelineItem): bigint {
-  if (item.kind === 'journal') return item.number
-  return item.kind === 'webhook_attempt' ? BigInt(item.attempt.number) : 0n
+  switch (item.kind) {
+    case 'journal':
+      return item.number
+    case 'attempt':
+      return BigInt(item.number)
+    case 'review':
+      return BigInt(item.exception.number)
+    case 'webhook_attempt':
+      return BigInt(item.attempt.number)
+    default:
+      return 0n
+  }
 }
 
 function deliveryOf(item: TimelineItem): string {
@@ -219,10 +276,22 @@ function byHandOf(event: NamedEvent): ByHand | null {
 }
 
 /** None for service_account payouts, which have no rail, and when the creation was left out. */
-function routeOf({ rail, route }: Payout, created: NamedEvent | undefined): TimelineRoute[] {
+function routeOf(
+  { first_rail: rail, route }: Payout,
+  created: NamedEvent | undefined,
+): TimelineRoute[] {
   if (rail === '' || created?.type !== 'payout.created') return []
   const { id: event_id, sequence, created_at: at } = created
   return [{ kind: 'route', at, rail, route, event_id, sequence }]
+}
+
+const REROUTED = 'payout.rerouted'
+
+function rerouteOf(event: NamedEvent): TimelineReroute[] {
+  const { rail, previous_rail, attempt, by } = factsOf(event)
+  if (event.type !== REROUTED || !rail || !previous_rail || !attempt || !by) return []
+  const { id: event_id, sequence, created_at: at } = event
+  return [{ kind: 'reroute', at, rail, previous_rail, attempt, by, event_id, sequence }]
 }
 
 /** Actions by event type. */
@@ -257,7 +326,7 @@ function journalsOf(
 }
 
 /** Only the newest attempt of a pending delivery is retried. */
-function webhookOf(attempt: TimelineAttempt): TimelineWebhook {
+function webhookOf(attempt: WebhookAttempt): TimelineWebhook {
   const { created_at: at, event_id, event_sequence: sequence, status_code } = attempt
   const succeeded = status_code !== null && status_code >= 200 && status_code < 300
   const waits = attempt.status === 'pending' && attempt.number === attempt.attempts

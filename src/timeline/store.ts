@@ -6,14 +6,20 @@ import { keysOf } from '../db/keys.ts'
 import { within } from '../db/shard.ts'
 import { listEventsOf } from '../event/store.ts'
 import type { Key } from '../id.ts'
+import type { Instant } from '../instant.ts'
 import { findJournals } from '../ledger/store.ts'
+import { keepsAttempts } from '../payout/attempt.ts'
+import type { Payout } from '../payout/payout.ts'
 import { findPayouts } from '../payout/store.ts'
+import { findAttempts } from '../rail/attempt-store.ts'
+import { findExceptions } from '../rail/exception-store.ts'
+import type { HandOver } from './attempts.ts'
 import {
   journalsNamed,
   MAX_ATTEMPTS,
   MAX_STATES,
-  type TimelineAttempt,
   type TimelineSource,
+  type WebhookAttempt,
 } from './rules.ts'
 
 /** Undefined when the account has no such payout. */
@@ -31,7 +37,7 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
   if (payout === undefined) return undefined
   const kept = events.slice(0, MAX_STATES)
   const numbers = journalsNamed(kept)
-  const [journals, attempts] = await Promise.all([
+  const [journals, webhook_attempts, handOver] = await Promise.all([
     numbers.length === 0
       ? []
       : findJournals(
@@ -39,14 +45,39 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
           numbers.map(number => ({ account_id, number })),
         ),
     listAttemptsOf(tx, kept, MAX_ATTEMPTS + 1),
+    findHandOver(tx, payout),
   ])
   return {
     payout,
     events: kept,
     journals,
-    attempts: attempts.slice(0, MAX_ATTEMPTS),
-    truncated: events.length > MAX_STATES || attempts.length > MAX_ATTEMPTS,
+    handOver,
+    webhook_attempts: webhook_attempts.slice(0, MAX_ATTEMPTS),
+    truncated: events.length > MAX_STATES || webhook_attempts.length > MAX_ATTEMPTS,
   }
+}
+
+async function findHandOver(tx: TransactionSql, payout: Payout): Promise<HandOver> {
+  const kept = keepsAttempts(payout) ? [payout] : []
+  const [asked, attempts, exceptions] = await Promise.all([
+    findAsked(tx, payout),
+    kept.length === 0 ? [] : findAttempts(tx, kept),
+    kept.length === 0 ? [] : findExceptions(tx, kept),
+  ])
+  return { ...asked, attempts, exceptions }
+}
+
+/** How often the rail of a payout was asked, and when it is next. */
+export async function findAsked(tx: TransactionSql, key: Key) {
+  const { account_id, id } = key
+  const [asked] = await tx<{ rail_attempts: number; ask_rail_at: Instant | null }[]>`
+    select s.rail_attempts, o.ask_rail_at from payout_states s
+    left join lateral (
+      select ask_rail_at from open_payouts o
+      where o.account_id = ${account_id} and o.id = ${id} ${within(tx, 'o', [key])} limit 1
+    ) o on true
+    where s.account_id = ${account_id} and s.id = ${id} ${within(tx, 's', [key])} limit 1`
+  return asked ?? { rail_attempts: 0, ask_rail_at: null }
 }
 
 /** The webhook attempts of these events, to any endpoint, newest first. */
@@ -54,8 +85,8 @@ export async function listAttemptsOf(
   tx: TransactionSql,
   events: readonly Key[],
   limit: number,
-): Promise<TimelineAttempt[]> {
-  return tx<TimelineAttempt[]>`
+): Promise<WebhookAttempt[]> {
+  return tx<WebhookAttempt[]>`
     select d.endpoint_id, d.event_id, d.event_sequence, d.event_type, d.status, d.attempts,
       d.due_at + b.clock_ahead as due_at, a.*
     from ${keysOf(tx, events)}

@@ -7,6 +7,7 @@ import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { listEventsOf } from '../../src/event/store.ts'
 import { newId } from '../../src/id.ts'
 import { findJournals } from '../../src/ledger/store.ts'
+import { uetrOf } from '../../src/payout/swift/uetr.ts'
 import type { RailReport } from '../../src/rail/rail.ts'
 import { listAttemptsOf } from '../../src/timeline/store.ts'
 import { assertRefused, balancesOf } from '../support/assert/check.ts'
@@ -34,16 +35,18 @@ function funded(sandbox = true): Promise<Client> {
   return service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED }, sandbox })
 }
 
+const OF_RAILS: ReadonlySet<string> = new Set(['route', 'attempt'])
+
 async function wholeTimelineOf(account: Client, id: string): Promise<Json> {
   const answer = await account.get(`/v3/payout/${id}/timeline`)
   assert.equal(answer.status, 200, answer.text)
   return answer.json.data
 }
 
-/** Without the route, which is always the same for a sandbox. */
+/** Without route and attempt, which follow from the payout for a sandbox. */
 async function timelineOf(account: Client, id: string): Promise<Json> {
   const timeline = await wholeTimelineOf(account, id)
-  return { ...timeline, items: timeline.items.filter((item: Json) => item.kind !== 'route') }
+  return { ...timeline, items: timeline.items.filter((item: Json) => !OF_RAILS.has(item.kind)) }
 }
 
 function says(rail: RailReport) {
@@ -88,6 +91,7 @@ test(`${PATH}, just made: its creation, and the journal of the debit`, async () 
     payout: payout.id,
     status: 'processing',
     truncated: false,
+    under_review: false,
     items: [
       {
         at: payout.created_at,
@@ -110,6 +114,23 @@ test(`${PATH}, just made: its creation, and the journal of the debit`, async () 
         reason: 'The payouts of sandbox accounts go to the simulator.',
         event: event?.id,
         sequence: Number(event?.sequence),
+      },
+      {
+        at: payout.created_at,
+        kind: 'attempt',
+        number: 1,
+        rail: 'simulator',
+        route: null,
+        reason: 'The payouts of sandbox accounts go to the simulator.',
+        state: 'waiting',
+        uetr: uetrOf(payout.id),
+        references: {},
+        release_at: null,
+        handed_over_at: null,
+        released_at: null,
+        expected_at: null,
+        ended_at: null,
+        failure: null,
       },
       {
         at: payout.created_at,

@@ -45,6 +45,7 @@ export const BENEFICIARY_DETAILS: Shape = {
 export const PAYOUT: Shape = {
   // Ours, besides the fields of the table.
   expected_at: 'string or null',
+  rail: 'string',
   id: 'string',
   object: 'string',
   amount: 'integer',

@@ -1,0 +1,202 @@
+// corridor payout show: all that is needed to pay one payout by hand, who has it now and who had
+// it, and what became of it.
+import type { Account } from '../account/rules.ts'
+import { listAccounts } from '../account/store.ts'
+import type { Instant } from '../instant.ts'
+import { amountToJson } from '../money/json.ts'
+import { withAnswers } from '../payout/action.ts'
+import type { Payout } from '../payout/payout.ts'
+import { presentPayout } from '../payout/response.ts'
+import { uetrOf } from '../payout/swift/uetr.ts'
+import { MANUAL } from '../rail/rail.ts'
+import { attemptReason, reasonOf } from '../timeline/attempt-response.ts'
+import type { TimelineAttempt, TimelineReview } from '../timeline/attempts.ts'
+import { presentTimeline } from '../timeline/response.ts'
+import { makeTimeline, type TimelineItem, type TimelineSource } from '../timeline/rules.ts'
+import { findTimeline } from '../timeline/store.ts'
+import { type Json, NotThere, print, withContext } from './context.ts'
+import { accountOf } from './payout-handling.ts'
+import { money, outline, table, toSecond } from './table.ts'
+import { visible } from './terminal.ts'
+
+export async function showAction(payout_id: string, options: Json): Promise<void> {
+  const { account, source } = await withContext(async context => {
+    const account_id = await accountOf(context, payout_id)
+    const account = (await listAccounts(context.sql)).find(a => a.account_id === account_id)
+    return { account, source: await findTimeline(context.sql, { account_id, id: payout_id }) }
+  })
+  if (source === undefined || account === undefined) throw new NotThere('payout', payout_id)
+  const { items, under_review } = presentTimeline(source, 'operator')
+  const data = {
+    ...presentForDesk(source.payout),
+    account_name: account.name,
+    under_review,
+    timeline: items,
+  }
+  print(options, data, showWords(source, account))
+}
+
+/** The payout as the API presents it, and what only an operator sees. */
+export function presentForDesk(payout: Payout) {
+  const { account_id, rail, route, rail_reference, taken_by, taken_at } = payout
+  return {
+    account_id,
+    rail,
+    route,
+    rail_reference,
+    taken_by,
+    taken_at,
+    send: {
+      amount: amountToJson(payout.destination_amount),
+      currency: payout.destination_currency,
+    },
+    payout: presentPayout(payout),
+  }
+}
+
+/** `local chats`, `swift`. */
+export function over({ type, fund_transfer_network }: Payout): string {
+  return [type, fund_transfer_network].filter(word => word !== '').join(' ')
+}
+
+/** Payee, destination and amount, in the order of a bank's form; then the history. */
+function showWords(source: TimelineSource, account: Account): string {
+  const { payout } = source
+  const items = makeTimeline(source)
+  const attempts = items.filter(item => item.kind === 'attempt')
+  const reviews = items.filter(item => item.kind === 'review')
+  const { particulars, beneficiary_details } = withAnswers(payout)
+  const { destination: _id, status: _status, documents, ...beneficiary } = beneficiary_details
+  const { destination_details, name, ...others } = beneficiary
+  const { documents: more, logistics_tracking_details, metadata, ...said } = particulars
+  return [
+    `${payout.id}  ${payout.status}${payout.rail === '' ? '' : `, rail ${payout.rail}`}`,
+    ...reviews.flatMap(reviewWords),
+    ...handWords(payout),
+    '',
+    ...outline({
+      send: toSend(payout),
+      to: name,
+      over: over(payout),
+      charges: payout.charge_type,
+      uetr: payout.mt103 === '' ? '' : uetrOf(payout.id),
+      ...said,
+    }),
+    ...outline({
+      destination: destination_details,
+      beneficiary: others,
+      documents: [...more, ...documents],
+      logistics_tracking_details,
+      metadata,
+    }),
+    '',
+    ...outline({
+      account: `${account.account_id} ${account.name}${account.sandbox ? ', a sandbox' : ''}`,
+      debited: debited(payout),
+      made: toSecond(payout.created_at),
+      status_description: payout.status_description,
+      failure: payout.failure,
+      bank_reference: payout.rail_reference,
+      why_this_rail: payout.rail === '' || attempts.length > 0 ? '' : reasonOf(payout),
+    }),
+    ...attempts.flatMap(attemptWords),
+    '',
+    table(['history', '', '', ''], items.flatMap(historyOf)),
+  ].join('\n')
+}
+
+function handWords({ id, rail, status, taken_by, taken_at }: Payout): string[] {
+  if (rail !== MANUAL || taken_at === null) {
+    if (rail !== MANUAL || status !== 'processing') return []
+    return ['taken by nobody: its account can cancel it. Before you pay it:', `  ${takeLine(id)}`]
+  }
+  const who = `taken by ${visible(taken_by)} at ${toSecond(taken_at)}`
+  if (status !== 'processing') return [who]
+  return [
+    `${who}; when it is paid:`,
+    `  npx corridor payout transition ${id} succeeded --reference BANK_REFERENCE`,
+  ]
+}
+
+/** What is open, and what to do about it. */
+function reviewWords({ exception }: TimelineReview): string[] {
+  const { payout_id, number, rail, kind, message, closed_at } = exception
+  if (closed_at !== null) return []
+  return [
+    `under review, exception ${number} of rail ${rail}, ${kind}: ${visible(message)}`,
+    '  nothing moves until you have asked the bank or the provider and said what you found:',
+    `  npx corridor rail close-exception ${payout_id} ${number} --note "WHAT YOU FOUND"`,
+  ]
+}
+
+const STATE_WORDS: Readonly<Record<TimelineAttempt['state'], string>> = {
+  waiting: 'waits, its rail does not have it',
+  handed_over: 'handed over',
+  paid: 'paid',
+  failed: 'failed',
+  not_taken: 'not taken',
+  returned: 'returned',
+}
+
+function attemptWords(attempt: TimelineAttempt): string[] {
+  const { number, rail, state, not_taken, failure } = attempt
+  const second = (at: Instant | null) => (at === null ? '' : toSecond(at))
+  const said = not_taken ?? failure
+  return outline({
+    [`attempt ${number}, rail ${rail}`]: {
+      state: STATE_WORDS[state],
+      why_this_rail: attemptReason(attempt),
+      release_at: second(attempt.release_at),
+      handed_over_at: second(attempt.handed_over_at),
+      released_at: second(attempt.released_at),
+      expected_at: second(attempt.expected_at),
+      ended_at: second(attempt.ended_at),
+      because: said === null ? '' : `${said.code}: ${said.message}`,
+      uetr: attempt.uetr,
+      ...attempt.references,
+    },
+  })
+}
+
+function takeLine(id: string): string {
+  return `npx corridor payout take ${id}`
+}
+
+function historyOf(item: TimelineItem): string[][] {
+  const at = toSecond(item.at)
+  switch (item.kind) {
+    case 'state': {
+      const { operator = '', reference = '', reason = '' } = item.by_hand ?? {}
+      const said = [item.status_description, item.failure?.message ?? '', reference, reason]
+      const words = [...new Set(said)].filter(word => word !== '').join('; ')
+      return [[at, item.status, operator === '' ? (item.by ?? '') : operator, words]]
+    }
+    case 'route':
+      return [[at, `to rail ${item.rail}`, '', reasonOf(item)]]
+    case 'reroute':
+      return [[at, `to rail ${item.rail}`, item.by, `${item.previous_rail} has not taken it`]]
+    case 'review':
+      return reviewHistory(item)
+    case 'handling':
+      return [[at, item.action, item.by_hand.operator, item.by_hand.reason]]
+    default:
+      return []
+  }
+}
+
+function reviewHistory({ at, exception }: TimelineReview): string[][] {
+  const { number, kind, message, closed_at, closed_by, note } = exception
+  const opened = [toSecond(at), `exception ${number}`, 'rail', `${kind}: ${message}`]
+  if (closed_at === null) return [opened]
+  return [opened, [toSecond(closed_at), `exception ${number} closed`, closed_by, note]]
+}
+
+export function toSend({ destination_currency, destination_amount }: Payout): string {
+  return money(destination_currency, destination_amount)
+}
+
+function debited({ holding_currency, holding_amount, fixed_fee, variable_fee }: Payout): string {
+  const fees = fixed_fee + variable_fee
+  const total = money(holding_currency, holding_amount + fees)
+  return `${total} (${money(holding_currency, fees)} of it fees)`
+}

@@ -1,0 +1,223 @@
+// Answers about the rails of a payout: where it was routed, who had it, and that the operator looks
+// at it. The operator sees more than the account does.
+import Type from 'typebox'
+import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { amountToJson } from '../money/json.ts'
+import { FailureResponse } from '../payout/response.ts'
+import { CAUSES } from '../payout/states.ts'
+import { SIMULATOR } from '../rail/rail.ts'
+import { conditionWords, type RouteTaken } from '../rail/rules.ts'
+import { ATTEMPT_STATES, type TimelineAttempt, type TimelineReview } from './attempts.ts'
+import type { TimelineReroute, TimelineRoute } from './rules.ts'
+
+const Condition = (description: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: `${description}; null: any.`,
+  })
+
+const Bound = (description: string) =>
+  Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: `${description}, in minor units of what arrives; null: any.`,
+  })
+
+const TakenResponse = Type.Object(
+  {
+    account: Condition('Only payouts of this account'),
+    type: Condition('Only payouts of this type'),
+    network: Condition('Only over this network or chain'),
+    currency: Condition('Only what arrives in this currency'),
+    country: Condition('Only to this country'),
+    min_amount: Bound('Only from this amount on'),
+    max_amount: Bound('Only up to this amount'),
+    priority: Type.Integer({
+      description: 'Decides between routes that name as many conditions.',
+    }),
+  },
+  { title: 'RouteTaken' },
+)
+
+export const RouteItem = Type.Object(
+  {
+    at: Timestamp,
+    kind: Type.Literal('route'),
+    rail: Type.String({
+      description:
+        'Where the payout was routed: `simulator` for sandbox accounts, `manual` for one that ' +
+        'people pay by hand, or the name of another rail. It never changes.',
+    }),
+    route: Type.Union([TakenResponse, Type.Null()], {
+      description: 'The route that led there, as it was then; null when none was needed.',
+    }),
+    reason: Type.String({ description: 'Why it went there, in words.' }),
+    event: Id('evt', 'The event of its making.'),
+    sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
+  },
+  { title: 'TimelineRoute', description: 'Which rail the payout was given to, and why.' },
+)
+
+const MaybeTime = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description })
+
+export const AttemptItem = Type.Object(
+  {
+    at: Timestamp,
+    kind: Type.Literal('attempt'),
+    number: Type.Integer({ minimum: 1, description: 'From 1 in the payout.' }),
+    rail: Type.String({ description: 'The rail that has it, or had it.' }),
+    route: Type.Union([TakenResponse, Type.Null()], {
+      description: 'The route that led there, as it was then; null when none was needed.',
+    }),
+    reason: Type.String({ description: 'Why it went there, in words.' }),
+    state: Literals(ATTEMPT_STATES, {
+      description:
+        '`waiting`: its rail does not have it yet. `handed_over`: its rail may have it. Then ' +
+        '`paid`, `failed`, `returned` (paid, and the money came back), or `not_taken`: the rail ' +
+        'has proved that it did not take it.',
+    }),
+    uetr: Type.String({
+      description:
+        'The unique end-to-end transaction reference of this attempt. Empty when its payment ' +
+        'carries none.',
+    }),
+    references: Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description:
+        'What the rail calls it, as far as it has said: `end_to_end_id`, `file`, `message_id` ' +
+        'and `instruction_id` of bank files, `provider` of a provider, `bank_reference` of the ' +
+        'bank that has paid. More members may come.',
+    }),
+    release_at: MaybeTime(
+      'While it waits for a cut-off: when its rail gets it. Until then it can be cancelled.',
+    ),
+    handed_over_at: MaybeTime('When its rail was first asked to pay it, or a person took it.'),
+    released_at: MaybeTime('When its rail sent it on, such as by sealing its file.'),
+    expected_at: MaybeTime(
+      'When the beneficiary has the money at the latest, as far as it is known.',
+    ),
+    ended_at: MaybeTime('When it was over. What was paid may come back after that.'),
+    failure: Type.Union([FailureResponse, Type.Null()], {
+      description: 'Of an attempt that has failed or was returned.',
+    }),
+  },
+  { title: 'TimelineAttempt', description: 'The payout handed to one rail, once.' },
+)
+
+export const RerouteItem = Type.Object(
+  {
+    at: Timestamp,
+    kind: Type.Literal('reroute'),
+    rail: Type.String({ description: 'The rail that gets it now.' }),
+    previous_rail: Type.String({ description: 'The rail that has not taken it.' }),
+    attempt: Type.Integer({ minimum: 2, description: 'The number of the attempt that begins.' }),
+    by: Literals(CAUSES),
+    event: Id('evt', 'The event that tells of it.'),
+    sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
+  },
+  { title: 'TimelineReroute', description: 'Another rail gets the payout.' },
+)
+
+export const ReviewItem = Type.Object(
+  {
+    at: Timestamp,
+    kind: Type.Literal('review'),
+    attempt: Type.Integer({ minimum: 1, description: 'The number of the attempt.' }),
+    ended_at: MaybeTime('When the operator was done; null while the payout is under review.'),
+    reason: Type.String({ description: 'What goes on, in words.' }),
+  },
+  {
+    title: 'TimelineReview',
+    description:
+      'The operator looks at what the rail has said. Until that is over nothing moves, and the ' +
+      'account has nothing to do.',
+  },
+)
+
+/** Who reads it. An account sees neither the words of a rail's refusal nor those of exceptions. */
+export type Reader = 'account' | 'operator'
+
+export function presentRoute({ at, kind, rail, route, event_id, sequence }: TimelineRoute) {
+  return {
+    at,
+    kind,
+    rail,
+    route: presentTaken(route),
+    reason: reasonOf({ rail, route }),
+    event: event_id,
+    sequence: Number(sequence),
+  }
+}
+
+function presentTaken(route: RouteTaken | null) {
+  if (route === null) return null
+  return {
+    account: route.account_id,
+    type: route.payout_type,
+    network: route.network,
+    currency: route.currency,
+    country: route.country,
+    min_amount: route.min_amount === null ? null : amountToJson(route.min_amount),
+    max_amount: route.max_amount === null ? null : amountToJson(route.max_amount),
+    priority: route.priority,
+  }
+}
+
+/** Why a payout went to its rail, in words. */
+export function reasonOf({ rail, route }: Pick<TimelineRoute, 'rail' | 'route'>): string {
+  if (route !== null) {
+    return `Of the routes that fit, the one for ${conditionWords(route)} decided.`
+  }
+  if (rail === SIMULATOR) return 'The payouts of sandbox accounts go to the simulator.'
+  return 'The payout was made before there were routes; nobody had paid it.'
+}
+
+/** Why an attempt was made with its rail, in words. */
+export function attemptReason({ number, rail, route }: TimelineAttempt): string {
+  if (number === 1) return reasonOf({ rail, route })
+  if (route === null) return 'A person named the rail.'
+  const words = conditionWords(route)
+  return `The rail before it has not taken it; the next route was the one for ${words}.`
+}
+
+/** What a bank says of an attempt now may be about the operator's own account at it. */
+const OF_THE_OPERATOR: ReadonlySet<string> = new Set(['bank_status'])
+
+export function presentAttempt(attempt: TimelineAttempt, reader: Reader) {
+  const { at, kind, number, rail, route, state, uetr, not_taken } = attempt
+  const known = Object.entries(attempt.references)
+  const shown = known.filter(([name]) => reader === 'operator' || !OF_THE_OPERATOR.has(name))
+  return {
+    at,
+    kind,
+    number,
+    rail,
+    route: presentTaken(route),
+    reason: attemptReason(attempt),
+    state,
+    uetr,
+    references: Object.fromEntries(shown),
+    release_at: attempt.release_at,
+    handed_over_at: attempt.handed_over_at,
+    released_at: attempt.released_at,
+    expected_at: attempt.expected_at,
+    ended_at: attempt.ended_at,
+    failure: attempt.failure,
+    ...(reader === 'operator' && { not_taken }),
+  }
+}
+
+export function presentReroute({ event_id: event, sequence, ...item }: TimelineReroute) {
+  return { ...item, event, sequence: Number(sequence) }
+}
+
+export function presentReview({ at, kind, exception }: TimelineReview, reader: Reader) {
+  const { attempt, closed_at: ended_at } = exception
+  const reason =
+    ended_at === null ? 'Under review by the operator.' : 'The operator has reviewed it.'
+  const item = { at, kind, attempt, ended_at, reason }
+  if (reader === 'account') return item
+  const { number, rail, kind: exception_kind, message, closed_by, note } = exception
+  return { ...item, exception: { number, rail, kind: exception_kind, message, closed_by, note } }
+}

@@ -1,0 +1,156 @@
+// Who had a payout: its attempts, and when the operator has looked at one. Pure.
+import type { Instant } from '../instant.ts'
+import { firstAttempt } from '../payout/attempt.ts'
+import type { Payout } from '../payout/payout.ts'
+import type { NotTaken, PayoutAttempt, RailException } from '../rail/attempt.ts'
+import { expectedArrival } from '../rail/plan.ts'
+import { type Failure, isOutside, MANUAL } from '../rail/rail.ts'
+import type { RouteTaken } from '../rail/rules.ts'
+
+/** Where an attempt is: not yet with its rail, with it, or over. */
+export const ATTEMPT_STATES = [
+  'waiting',
+  'handed_over',
+  'paid',
+  'failed',
+  'not_taken',
+  'returned',
+] as const
+export type AttemptState = (typeof ATTEMPT_STATES)[number]
+
+/** What is known of a payout's hand-over besides its row. */
+export interface HandOver {
+  /** How often a rail was asked about the payout. */
+  readonly rail_attempts: number
+  /** When the rail is asked next, by the database's clock; null for never. */
+  readonly ask_rail_at: Instant | null
+  /** Those that are stored, by number. */
+  readonly attempts: readonly PayoutAttempt[]
+  /** Of all attempts, by number. */
+  readonly exceptions: readonly RailException[]
+}
+
+/** One payout handed to one rail, once. */
+export interface TimelineAttempt {
+  readonly kind: 'attempt'
+  readonly at: Instant
+  readonly number: number
+  readonly rail: string
+  /** Null when none was needed, or a person named the rail. */
+  readonly route: RouteTaken | null
+  readonly state: AttemptState
+  /** '' when the payment carries none. */
+  readonly uetr: string
+  /** When its rail gets it, while it waits for a cut-off. */
+  readonly release_at: Instant | null
+  /** When the rail was first asked about it. */
+  readonly handed_over_at: Instant | null
+  /** When the rail sent it on, and when it arrives, in its words. */
+  readonly released_at: Instant | null
+  readonly expected_at: Instant | null
+  readonly ended_at: Instant | null
+  readonly failure: Failure | null
+  readonly not_taken: NotTaken | null
+  readonly references: Readonly<Record<string, string>>
+}
+
+/** The operator looks at what a rail has said; nothing moves until that is over. */
+export interface TimelineReview {
+  readonly kind: 'review'
+  readonly at: Instant
+  readonly exception: RailException
+}
+
+export function attemptsOf(payout: Payout, known: HandOver): TimelineAttempt[] {
+  const stored = known.attempts.map(attempt => storedAttempt(payout, known, attempt))
+  return stored.length > 0 ? stored : derivedAttempt(payout, known)
+}
+
+export function reviewsOf({ exceptions }: HandOver): TimelineReview[] {
+  return exceptions.map(exception => ({ kind: 'review', at: exception.opened_at, exception }))
+}
+
+export function isUnderReview({ exceptions }: HandOver): boolean {
+  return exceptions.some(({ closed_at }) => closed_at === null)
+}
+
+function storedAttempt(payout: Payout, known: HandOver, attempt: PayoutAttempt): TimelineAttempt {
+  const { number, rail, route, uetr, opened_at: at, asked_at, ended_as, ended_at } = attempt
+  const state = ended_as || openState(payout, rail, asked_at !== null)
+  const isLast = number === known.attempts.length
+  const ended = state === 'failed' || state === 'returned'
+  return {
+    kind: 'attempt',
+    at,
+    number,
+    rail,
+    route,
+    state,
+    uetr,
+    release_at: state === 'waiting' ? releaseOf(route, known) : null,
+    handed_over_at: rail === MANUAL && isLast ? payout.taken_at : asked_at,
+    released_at: attempt.released_at,
+    expected_at: attempt.expected_at ?? (isLast ? expectedArrival(payout) : null),
+    ended_at,
+    failure: isLast && ended ? payout.failure : null,
+    not_taken: attempt.not_taken,
+    references: withOwn(payout, isLast, attempt.rail_references),
+  }
+}
+
+/** People have it once one of them has taken it. */
+function openState({ taken_by }: Payout, rail: string, asked: boolean): AttemptState {
+  return (rail === MANUAL ? taken_by !== '' : asked) ? 'handed_over' : 'waiting'
+}
+
+function releaseOf(route: RouteTaken | null, { ask_rail_at }: HandOver): Instant | null {
+  return route?.timetable == null ? null : ask_rail_at
+}
+
+function withOwn(
+  { rail_reference }: Payout,
+  isLast: boolean,
+  references: Readonly<Record<string, string>>,
+) {
+  if (!isLast || rail_reference === '') return references
+  return { ...references, bank_reference: rail_reference }
+}
+
+const ENDED: Partial<Record<Payout['status'], AttemptState>> = {
+  succeeded: 'paid',
+  failed: 'failed',
+  reversed: 'returned',
+}
+
+/**
+ * The one attempt that has no row: of the simulator, of people, and of a rail that was not asked
+ * yet. None of a payout that is held, or was over before any rail had it.
+ */
+function derivedAttempt(payout: Payout, known: HandOver): TimelineAttempt[] {
+  const { first_rail: rail, status, taken_at, updated_at } = payout
+  const handed = rail === MANUAL ? taken_at !== null : known.rail_attempts > 0
+  const state = ENDED[status] ?? openState(payout, rail, handed)
+  const never = !handed && (status === 'failed' || status === 'compliance_hold')
+  if (rail === '' || never || (isOutside(rail) && state !== 'waiting')) return []
+  const { number, route, opened_at: at, uetr } = firstAttempt(payout, payout.created_at)
+  return [
+    {
+      kind: 'attempt',
+      at,
+      number,
+      rail,
+      route,
+      state,
+      // People give the payment a reference of their own, unless its message says one.
+      uetr: rail === MANUAL && payout.mt103 === '' ? '' : uetr,
+      release_at: state === 'waiting' ? releaseOf(route, known) : null,
+      handed_over_at: rail === MANUAL ? taken_at : null,
+      released_at: null,
+      expected_at: expectedArrival(payout),
+      ended_at: ENDED[status] === undefined ? null : updated_at,
+      failure: payout.failure,
+      not_taken: null,
+      references: withOwn(payout, true, {}),
+    },
+  ]
+}

@@ -1,0 +1,271 @@
+// Where a payout is: its attempts, reroutes and reviews as its account sees them by HTTP and as the
+// operator sees them by `corridor payout show`. The rails are scripts; everything else is the product's.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Timetable } from '../../src/calendar/calendar.ts'
+import { releaseOf } from '../../src/calendar/rules.ts'
+import type { Rail, RailReport } from '../../src/rail/rail.ts'
+import { insertRail } from '../../src/rail/row-store.ts'
+import { verify } from '../../src/verify/run.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { makeDue, railOf, report, settleAll } from '../support/service/settling.ts'
+
+let service: TestService
+let live: Client
+let cli: Cli
+before(async () => {
+  service = await startTestService({ rail_timeout_ms: 20_000, simulator_delay_ms: 0 })
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
+  await service.setFees([{}])
+  await service.setRates({ 'USD/HKD': '7.8' })
+  for (const name of ['bank', 'second']) {
+    const rail = { name, kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
+    await insertRail(service.deps.sql, rail)
+  }
+  live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
+  await twoRoutes()
+})
+after(async () => {
+  const verdict = await verify(service.database.owner, { account_id: null, all: true })
+  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+  await cli.close()
+  await service.close()
+})
+
+function twoRoutes(timetable: Timetable | null = null) {
+  return service.setRoutes([
+    { rail: 'bank', priority: 2, timetable },
+    { rail: 'second', priority: 1 },
+  ])
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+type Json = any
+
+async function pay(account = live): Promise<Json> {
+  const answer = await account.post('/v3/payout', { ...localPayout, amount: 1000 })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+async function timelineOf(id: string, account = live): Promise<Json> {
+  const answer = await account.get(`/v3/payout/${id}/timeline`)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+const ofKind = (items: readonly Json[], kind: string) => items.filter(item => item.kind === kind)
+
+async function attemptsOf(id: string, account = live): Promise<Json[]> {
+  return ofKind((await timelineOf(id, account)).items, 'attempt')
+}
+
+/** One round of a worker that asks these rails; each is a script. */
+function settle(rails: Readonly<Record<string, RailReport>>) {
+  const scripts = Object.entries(rails).map(([name, said]): [string, Rail] => [
+    name,
+    railOf({ submit: async () => said }),
+  ])
+  return settleOnce({ ...service.deps, rails: new Map(scripts) })
+}
+
+const MESSAGE = 'The bank takes no HKD today.'
+const NOT_TAKEN: RailReport = { ...report(), not_taken: { code: 'closed', message: MESSAGE } }
+const RELEASED_AT = '2026-11-23T14:30:00.000000Z'
+const EXPECTED_AT = '2026-11-24T17:00:00.000000Z'
+const SENT: RailReport = {
+  ...report(),
+  ask_again_in_ms: 60_000,
+  references: { end_to_end_id: 'E2E1', file: 'M1.xml', message_id: 'M1', bank_status: 'PDNG AM04' },
+  released_at: RELEASED_AT,
+  expected_at: EXPECTED_AT,
+}
+
+test('a payout that waits for a cut-off: its attempt waits, and says until when', async () => {
+  const timetable = {
+    calendar: 'hk',
+    cut_off: '15:00',
+    zone: 'Asia/Hong_Kong',
+    lead_minutes: 30,
+    arrival_days: 2,
+  } as const
+  await twoRoutes(timetable)
+  const { id, created_at, expected_at, rail } = await pay()
+  await twoRoutes()
+  assert.equal(rail, 'bank')
+  const [attempt, ...more] = await attemptsOf(id)
+  assert.deepEqual(more, [])
+  const { number, state, release_at, handed_over_at } = attempt
+  assert.deepEqual([number, attempt.rail, state, handed_over_at], [1, 'bank', 'waiting', null])
+  assert.equal(release_at, releaseOf(timetable, created_at)?.release_at)
+  assert.equal(attempt.expected_at, expected_at)
+  const cancelled = await live.post(`/v3/payout/${id}/cancel`, {})
+  assert.equal(cancelled.status, 200, cancelled.text)
+  assert.deepEqual(await attemptsOf(id), [], 'no rail ever had it')
+})
+
+test('handed over and sent: its references, its release and its expected arrival, in its words', async () => {
+  const { id } = await pay()
+  await settle({ bank: SENT })
+  const [attempt] = await attemptsOf(id)
+  const { uetr, handed_over_at, ...rest } = attempt
+  assert.match(uetr, /^[0-9a-f-]{36}$/)
+  assert.ok(handed_over_at >= attempt.at)
+  assert.deepEqual(
+    { ...rest, at: '', route: null, reason: '' },
+    {
+      at: '',
+      kind: 'attempt',
+      number: 1,
+      rail: 'bank',
+      route: null,
+      reason: '',
+      state: 'handed_over',
+      // What the bank says of it now may be about the operator's own account.
+      references: { end_to_end_id: 'E2E1', file: 'M1.xml', message_id: 'M1' },
+      release_at: null,
+      released_at: RELEASED_AT,
+      expected_at: EXPECTED_AT,
+      ended_at: null,
+      failure: null,
+    },
+  )
+  assert.equal((await live.get(`/v3/payout/${id}`)).json.data.expected_at, EXPECTED_AT)
+  const shown = await cli.run('payout', 'show', id)
+  assert.equal(shown.code, 0, shown.stderr)
+  for (const words of [
+    /attempt 1, rail bank/,
+    /handed over/,
+    /M1\.xml/,
+    /PDNG AM04/,
+    new RegExp(uetr),
+  ]) {
+    assert.match(shown.stdout, words)
+  }
+  await makeDue(service, id)
+  await settle({ bank: { ...report('failed'), references: { bank_reference: 'B-7' } } })
+  const [failed] = await attemptsOf(id)
+  assert.deepEqual([failed.state, failed.failure.code], ['failed', 'T1'])
+  assert.equal(failed.references.bank_reference, 'B-7')
+})
+
+test('not taken: both attempts and the reroute; why it was not taken is for the operator', async () => {
+  const { id } = await pay()
+  await settle({ bank: NOT_TAKEN, second: report() })
+  await settle({ bank: NOT_TAKEN, second: report('succeeded') })
+  const timeline = await timelineOf(id)
+  assert.deepEqual(
+    timeline.items.map((item: Json) => item.kind),
+    ['state', 'route', 'journal', 'attempt', 'reroute', 'attempt', 'state', 'journal'],
+  )
+  const [first, second] = ofKind(timeline.items, 'attempt')
+  assert.deepEqual(
+    [first, second].map(({ number, rail, state }) => `${number} ${rail} ${state}`),
+    ['1 bank not_taken', '2 second paid'],
+  )
+  assert.notEqual(first.uetr, second.uetr)
+  assert.ok(first.ended_at !== null && second.ended_at !== null)
+  assert.match(second.reason, /rail before it has not taken it/)
+  const [reroute] = ofKind(timeline.items, 'reroute')
+  const { rail, previous_rail, attempt, by } = reroute
+  assert.deepEqual(
+    { rail, previous_rail, attempt, by },
+    {
+      rail: 'second',
+      previous_rail: 'bank',
+      attempt: 2,
+      by: 'rail',
+    },
+  )
+  const states = ofKind(timeline.items, 'state')
+  assert.deepEqual(
+    states.map(({ status, previous_status }) => [status, previous_status]),
+    [
+      ['processing', null],
+      ['succeeded', 'processing'],
+    ],
+  )
+  const seen = await Promise.all(
+    [`/v3/payout/${id}`, `/v3/payout/${id}/timeline`, `/v3/event?object_id=${id}`].map(path =>
+      live.get(path),
+    ),
+  )
+  assert.equal(seen[0]?.json.data.rail, 'second')
+  for (const { text } of seen) assert.ok(!text.includes(MESSAGE), text)
+  const { json, stdout } = await cli.run('payout', 'show', id, '--json')
+  const [told] = ofKind((json as Json).timeline, 'attempt')
+  assert.deepEqual(told.not_taken, { code: 'closed', message: MESSAGE }, stdout)
+  const words = await cli.run('payout', 'show', id)
+  assert.match(words.stdout, /closed: The bank takes no HKD today\./)
+  assert.match(words.stdout, /to rail second/)
+})
+
+test('an exception: the account reads that the operator looks at it, the operator reads what it is', async () => {
+  const { id } = await pay()
+  const message = 'The bank has booked 9.00 USD.'
+  await settle({ bank: { ...report(), exception: { kind: 'amount_differs', message } } })
+  const open = await timelineOf(id)
+  assert.equal(open.under_review, true)
+  const [review] = ofKind(open.items, 'review')
+  const { at, ...rest } = review
+  assert.ok(at >= open.items[0].at)
+  assert.deepEqual(rest, {
+    kind: 'review',
+    attempt: 1,
+    ended_at: null,
+    reason: 'Under review by the operator.',
+  })
+  assert.ok(!JSON.stringify(open).includes('amount_differs'))
+  const shown = await cli.run('payout', 'show', id)
+  assert.match(shown.stdout, /under review, exception 1 of rail bank, amount_differs: The bank has/)
+  assert.match(shown.stdout, new RegExp(`rail close-exception ${id} 1 --note`))
+  const closed = await cli.run('rail', 'close-exception', id, '1', '--note', 'Booked in two parts.')
+  assert.equal(closed.code, 0, closed.stderr)
+  const over = await timelineOf(id)
+  assert.equal(over.under_review, false)
+  assert.ok(ofKind(over.items, 'review')[0].ended_at >= at)
+  assert.ok(!JSON.stringify(over).includes('two parts'))
+  const { json } = await cli.run('payout', 'show', id, '--json')
+  const { exception } = ofKind((json as Json).timeline, 'review')[0]
+  assert.deepEqual(exception, {
+    number: 1,
+    rail: 'bank',
+    kind: 'amount_differs',
+    message,
+    closed_by: 'anna',
+    note: 'Booked in two parts.',
+  })
+  await settle({ bank: report('succeeded') })
+})
+
+test('a sandbox: the simulator’s one attempt follows from the payout, from waiting to returned', async () => {
+  const sandbox = await service.openAccount({ fund: { USD: 10_000n } })
+  const { id } = await pay(sandbox)
+  const state = async () => (await attemptsOf(id, sandbox)).map(a => `${a.rail} ${a.state}`)
+  assert.deepEqual(await state(), ['simulator waiting'])
+  await settleAll(service)
+  assert.deepEqual(await state(), ['simulator paid'])
+  const moved = await sandbox.post(`/v3/sandbox/payout/${id}/transition`, { status: 'reversed' })
+  assert.equal(moved.status, 200, moved.text)
+  assert.deepEqual(await state(), ['simulator returned'])
+})
+
+test('paid by people: handed over when one has taken it, with the bank’s reference once it is paid', async () => {
+  await service.setRoutes([{ rail: 'manual' }])
+  const { id } = await pay()
+  await twoRoutes()
+  const seen = async () =>
+    (await attemptsOf(id)).map(({ rail, state, references, uetr }) => {
+      assert.equal(uetr, '')
+      return [rail, state, references]
+    })
+  assert.deepEqual(await seen(), [['manual', 'waiting', {}]])
+  await cli.run('payout', 'take', id)
+  assert.deepEqual(await seen(), [['manual', 'handed_over', {}]])
+  const paid = await cli.run('payout', 'transition', id, 'succeeded', '--reference', 'B-9')
+  assert.equal(paid.code, 0, paid.stderr)
+  assert.deepEqual(await seen(), [['manual', 'paid', { bank_reference: 'B-9' }]])
+})
