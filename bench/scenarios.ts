@@ -9,6 +9,7 @@ import { benchPayouts } from './payout.ts'
 import { benchProcesses } from './processes.ts'
 import { benchQuotes } from './quote.ts'
 import { benchReads } from './read.ts'
+import { benchScreening } from './screening.ts'
 import { benchSettling } from './settle.ts'
 import { benchStorage } from './storage.ts'
 import { benchVerifying } from './verify.ts'
@@ -82,6 +83,12 @@ export const SCENARIOS: readonly Scenario[] = [
     measures: 'memory of the service under load',
     minutes: { full: 11, quick: 1 },
     run: benchMemory,
+  },
+  {
+    name: 'screening',
+    measures: 'names found among 60,000 listed ones, and ordinary ones held',
+    minutes: { full: 2, quick: 1 },
+    run: benchScreening,
   },
   {
     name: 'verify',

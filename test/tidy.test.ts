@@ -37,7 +37,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['balance-transaction'],
   ['beneficiary'],
   ['rail', 'funding', 'entity', 'nacha'],
-  ['account-lifecycle'],
+  ['account-lifecycle', 'screening'],
   ['quote'],
   ['requirement', 'payout-options'],
   ['payout'],

@@ -15,7 +15,7 @@ const PERMISSIVE = new Set([
   'Unlicense',
 ])
 
-const MAX_DIRECT = 25
+const MAX_DIRECT = 26
 
 interface Installed {
   readonly license?: string

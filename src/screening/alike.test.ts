@@ -1,0 +1,82 @@
+// Likeness of words: known values of Jaro's measure, slips, penalties, and bounds that hold for all.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  alike,
+  bitCount,
+  fewestInCommon,
+  isOneSlip,
+  jaro,
+  lettersOf,
+  soundsAlike,
+} from './alike.ts'
+
+test('the similarity of Jaro, by the examples of its literature', () => {
+  const rows: readonly (readonly [a: string, b: string, jaro: number])[] = [
+    ['martha', 'marhta', 0.944],
+    ['dwayne', 'duane', 0.822],
+    ['dixon', 'dicksonx', 0.767],
+    ['crate', 'trace', 0.733],
+    ['abc', 'xyz', 0],
+    ['', 'abc', 0],
+    ['same', 'same', 1],
+  ]
+  for (const [a, b, expected] of rows) {
+    assert.ok(Math.abs(jaro(a, b) - expected) < 0.001, `${a} ${b}: ${jaro(a, b)}`)
+    assert.ok(Math.abs(jaro(b, a) - expected) < 0.001, `${b} ${a}`)
+  }
+})
+
+test('one slip: a letter left out, too many or wrong, two neighbours swapped, nothing more', () => {
+  const rows: readonly (readonly [a: string, b: string, slip: boolean])[] = [
+    ['talic', 'alic', true],
+    ['talic', 'tallic', true],
+    ['talic', 'talik', true],
+    ['talic', 'atlic', true],
+    ['talic', 'talci', true],
+    ['talic', 'catil', false],
+    ['talic', 'tlaci', false],
+    ['talic', 'tal', false],
+    ['ab', 'ba', true],
+  ]
+  for (const [a, b, slip] of rows) {
+    assert.equal(isOneSlip(a, b), slip, `${a} ${b}`)
+    assert.equal(isOneSlip(b, a), slip, `${b} ${a}`)
+  }
+})
+
+test('a slip costs less in a longer word; a first letter of other sound and another length cost', () => {
+  assert.equal(alike('putin', 'putin'), 1)
+  assert.ok(alike('petropars', 'petropras') > alike('pars', 'pras'))
+  assert.ok(alike('qaddafi', 'gadafi') > alike('qaddafi', 'radafi'))
+  assert.ok(alike('mohammed', 'muhammad') > 0.75)
+  assert.ok(alike('ivan', 'ivanovich') < alike('ivanov', 'ivanof'))
+})
+
+const Word = fc.string({ unit: fc.constantFrom(...'abcdeghkmy09'), minLength: 1, maxLength: 12 })
+
+test('likeness: the same both ways, from 0 to 1, and 1 for equal words alone', () => {
+  fc.assert(
+    fc.property(Word, Word, (a, b) => {
+      const score = alike(a, b)
+      assert.ok(score >= -0.05 && score <= 1)
+      assert.ok(Math.abs(score - alike(b, a)) < 0.12, 'ties may be matched in another order')
+      assert.equal(score === 1, a === b)
+    }),
+  )
+})
+
+test('the fewest letters in common never rule out words that are alike enough', () => {
+  fc.assert(
+    fc.property(Word, Word, fc.constantFrom(0.6, 0.75, 0.9), (a, b, least) => {
+      if (alike(a, b) < least) return
+      const first = soundsAlike(a.charCodeAt(0), b.charCodeAt(0))
+      const fewest = fewestInCommon(a.length, b.length, least, first)
+      const [ofA, ofB] = [lettersOf(a), lettersOf(b)]
+      assert.ok(bitCount(ofA & ~ofB) <= a.length - fewest)
+      assert.ok(bitCount(ofB & ~ofA) <= b.length - fewest)
+    }),
+    { numRuns: 5_000 },
+  )
+})

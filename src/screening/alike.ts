@@ -1,0 +1,145 @@
+// How alike two words are: Jaro–Winkler, with a penalty when their lengths differ and another when
+// they begin with letters of different sound, as first letters are seldom mistyped. Pure.
+
+/** A common beginning counts up to this many letters. */
+const PREFIX = 4
+const PREFIX_WEIGHT = 0.1
+/** Words that are less alike than this gain nothing by a common beginning. */
+const BOOST_FROM = 0.7
+
+/** A shorter word counts as of another length below this share of the longer one. */
+const LENGTH_FROM = 0.9
+const LENGTH_WEIGHT = 0.3
+const FIRST_LETTER_FACTOR = 0.9
+
+/** What one slip of the fingers costs, by the length of the word. */
+const SLIP = 0.6
+/** What words lose that differ by more than a slip. */
+const OTHER_SPELLING = 0.05
+
+/** Letters that begin the same name in different spellings: Qaddafi, Gaddafi, Kaddafi. */
+const SOUNDS = ['ckqgx', 'jygz', 'sczx', 'td', 'bpv', 'fpv', 'vw', 'aeo', 'eiy', 'ouw', 'hk']
+
+const SOUND_MASKS = new Int32Array(128)
+for (const [i, letters] of SOUNDS.entries()) {
+  for (const letter of letters) {
+    const code = letter.charCodeAt(0)
+    SOUND_MASKS[code] = (SOUND_MASKS[code] ?? 0) | (1 << i)
+  }
+}
+
+export function soundsAlike(a: number, b: number): boolean {
+  return a === b || ((SOUND_MASKS[a] ?? 0) & (SOUND_MASKS[b] ?? 0)) !== 0
+}
+
+/** Longest words that are compared letter by letter; the rest of a longer one is not looked at. */
+const LONGEST = 64
+const taken = new Uint8Array(LONGEST)
+const inOrder = new Uint8Array(LONGEST)
+
+/** The similarity of Jaro: 1 for equal words, 0 for words without a common letter. */
+export function jaro(a: string, b: string): number {
+  const lengthA = Math.min(a.length, LONGEST)
+  const lengthB = Math.min(b.length, LONGEST)
+  if (lengthA === 0 || lengthB === 0) return 0
+  const reach = Math.max(0, (Math.max(lengthA, lengthB) >> 1) - 1)
+  taken.fill(0, 0, lengthB)
+  let matches = 0
+  for (let i = 0; i < lengthA; i++) {
+    const code = a.charCodeAt(i)
+    const end = Math.min(lengthB, i + reach + 1)
+    for (let j = Math.max(0, i - reach); j < end; j++) {
+      if (taken[j] === 1 || b.charCodeAt(j) !== code) continue
+      taken[j] = 1
+      inOrder[matches++] = code
+      break
+    }
+  }
+  if (matches === 0) return 0
+  let moved = 0
+  let at = 0
+  for (let j = 0; j < lengthB; j++) {
+    if (taken[j] === 0) continue
+    if (b.charCodeAt(j) !== inOrder[at++]) moved++
+  }
+  return (matches / lengthA + matches / lengthB + (matches - (moved >> 1)) / matches) / 3
+}
+
+/** How alike two words are, from 0 to 1. */
+export function alike(a: string, b: string): number {
+  if (a === b) return 1
+  const slip = isOneSlip(a, b) ? 1 - SLIP / Math.max(a.length, b.length) : 0
+  return Math.max(slip, jaroWinkler(a, b) - OTHER_SPELLING)
+}
+
+/** Whether one letter is left out, too many or wrong, or two neighbours are swapped. */
+export function isOneSlip(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a]
+  if (long.length - short.length > 1) return false
+  let at = 0
+  while (at < short.length && short.charCodeAt(at) === long.charCodeAt(at)) at++
+  if (long.length > short.length) return short.slice(at) === long.slice(at + 1)
+  if (short.slice(at + 1) === long.slice(at + 1)) return true
+  return (
+    short.charCodeAt(at) === long.charCodeAt(at + 1) &&
+    short.charCodeAt(at + 1) === long.charCodeAt(at) &&
+    short.slice(at + 2) === long.slice(at + 2)
+  )
+}
+
+function jaroWinkler(a: string, b: string): number {
+  let score = jaro(a, b)
+  if (score > BOOST_FROM) {
+    const most = Math.min(PREFIX, a.length, b.length)
+    let common = 0
+    while (common < most && a.charCodeAt(common) === b.charCodeAt(common)) common++
+    score += common * PREFIX_WEIGHT * (1 - score)
+  }
+  const lengths = Math.min(a.length, b.length) / Math.max(a.length, b.length)
+  if (lengths < LENGTH_FROM) score *= 1 - (1 - lengths) * LENGTH_WEIGHT
+  return soundsAlike(a.charCodeAt(0), b.charCodeAt(0)) ? score : score * FIRST_LETTER_FACTOR
+}
+
+/** The letters of a word as bits: a to z, and one for all digits. */
+export function lettersOf(word: string): number {
+  let letters = 0
+  for (let i = 0; i < word.length; i++) {
+    const code = word.charCodeAt(i)
+    letters |= code >= 97 && code <= 122 ? 1 << (code - 97) : 1 << 26
+  }
+  return letters
+}
+
+/**
+ * The fewest letters in common with which words of these lengths can be this much alike. Letters
+ * alone tell that most words are not, without comparing them.
+ */
+export function fewestInCommon(
+  lengthA: number,
+  lengthB: number,
+  least: number,
+  alikeFirst: boolean,
+) {
+  const most = Math.min(lengthA, lengthB)
+  for (let common = 1; common <= most; common++) {
+    if (common >= Math.max(lengthA, lengthB) - 1) return common
+    if (mostAlike(lengthA, lengthB, common, alikeFirst) >= least) return common
+  }
+  return most + 1
+}
+
+/** What `alike` does not exceed for words with so many letters in common. */
+function mostAlike(lengthA: number, lengthB: number, common: number, alikeFirst: boolean): number {
+  let most = (common / lengthA + common / lengthB + 1) / 3
+  if (alikeFirst) most += PREFIX * PREFIX_WEIGHT * (1 - most)
+  const lengths = Math.min(lengthA, lengthB) / Math.max(lengthA, lengthB)
+  if (lengths < LENGTH_FROM) most *= 1 - (1 - lengths) * LENGTH_WEIGHT
+  return (alikeFirst ? most : most * FIRST_LETTER_FACTOR) - OTHER_SPELLING
+}
+
+/** How many bits are set. */
+export function bitCount(bits: number): number {
+  let left = bits - ((bits >>> 1) & 0x55555555)
+  left = (left & 0x33333333) + ((left >>> 2) & 0x33333333)
+  return (((left + (left >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
+}

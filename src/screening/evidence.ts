@@ -1,0 +1,125 @@
+// What else is known of a party beside its name, and how it moves the score. What either side does
+// not say moves nothing. Pure.
+import type { BirthSpan, ListedEntry, Party, PartyId, ScorePiece } from './screening.ts'
+
+const WEAK_FACTOR = 0.95
+const KIND_FACTOR = 0.85
+/** What is left of the distance to 1 when the birth dates agree. */
+export const BIRTH_AGREES = 0.6
+const BIRTH_DIFFERS = 0.8
+const COUNTRY_DIFFERS = 0.95
+const ID_DIFFERS = 0.7
+
+/** A step of the score, with the score from 0 to 1 behind it. */
+export interface Step extends Omit<ScorePiece, 'score'> {
+  readonly score: number
+}
+
+/** The steps from the score of a name to the score of an entry. */
+export function evidenceSteps(
+  from: number,
+  party: Party,
+  entry: ListedEntry,
+  weak: boolean,
+): readonly Step[] {
+  const steps: Step[] = []
+  let score = from
+  const add = (step: Omit<Step, 'score'> & { to: (score: number) => number }) => {
+    score = step.to(score)
+    steps.push({ piece: step.piece, text: step.text, score })
+  }
+  if (weak) {
+    const text = 'its list calls this name a weak one'
+    add({ piece: 'weak', text, to: score => score * WEAK_FACTOR })
+  }
+  const kinds = compareKinds(party, entry)
+  if (kinds !== undefined) add({ piece: 'kind', text: kinds, to: score => score * KIND_FACTOR })
+  const births = compareBirths(party.birth_date, entry.births)
+  if (births === 'agree') {
+    const text = `born ${party.birth_date}, as listed`
+    add({ piece: 'birth', text, to: score => 1 - (1 - score) * BIRTH_AGREES })
+  } else if (births === 'differ') {
+    const text = `born ${party.birth_date}, listed as born ${spansText(entry.births)}`
+    add({ piece: 'birth', text, to: score => score * BIRTH_DIFFERS })
+  }
+  if (apart(party.countries, entry.countries)) {
+    const text = `of ${party.countries.join(', ')}, listed for ${entry.countries.join(', ')}`
+    add({ piece: 'country', text, to: score => score * COUNTRY_DIFFERS })
+  }
+  const other = conflictingId(party.ids, entry.ids)
+  if (other !== undefined) {
+    const text = `${other.kind} number ${other.number} is not the listed one`
+    add({ piece: 'id', text, to: score => score * ID_DIFFERS })
+  }
+  return steps
+}
+
+function compareKinds({ kind }: Party, entry: ListedEntry): string | undefined {
+  if (kind === 'unknown' || entry.kind === 'unknown' || kind === entry.kind) return undefined
+  return `${withArticle(kind)}, listed as ${withArticle(entry.kind)}`
+}
+
+function withArticle(kind: string): string {
+  return `${/^[aou]/.test(kind) ? 'an' : 'a'} ${kind}`
+}
+
+/** Days and years around a listed birth that are still taken for it: lists often guess. */
+const NEAR_DAYS = 366
+
+type Births = 'agree' | 'differ' | 'unknown'
+
+/** A date near a listed one neither agrees nor differs. */
+export function compareBirths(birth_date: string, spans: readonly BirthSpan[]): Births {
+  const day = dayOf(birth_date)
+  if (day === undefined || spans.length === 0) return 'unknown'
+  if (spans.some(({ from, to }) => birth_date >= from && birth_date <= to)) return 'agree'
+  const isNear = spans.some(({ from, to }) => {
+    const first = dayOf(from)
+    const last = dayOf(to)
+    if (first === undefined || last === undefined) return true
+    return day >= first - NEAR_DAYS && day <= last + NEAR_DAYS
+  })
+  return isNear ? 'unknown' : 'differ'
+}
+
+function dayOf(date: string): number | undefined {
+  const time = Date.parse(`${date}T00:00:00Z`)
+  return Number.isNaN(time) ? undefined : Math.floor(time / 86_400_000)
+}
+
+function spansText(spans: readonly BirthSpan[]): string {
+  return spans.map(({ from, to }) => (from === to ? from : `${from} to ${to}`)).join(' or ')
+}
+
+/** Whether both name countries and none in common. */
+function apart(some: readonly string[], others: readonly string[]): boolean {
+  return some.length > 0 && others.length > 0 && !some.some(country => others.includes(country))
+}
+
+/** Of these a party has one of each country; passports are renewed under other numbers. */
+const ONE_OF_EACH = new Set(['national', 'tax', 'registration'])
+
+function conflictingId(ids: readonly PartyId[], listed: readonly PartyId[]): PartyId | undefined {
+  return ids.find(id => {
+    if (!ONE_OF_EACH.has(id.kind) || id.country === '' || idKey(id) === undefined) return false
+    const same = listed.filter(({ kind, country }) => kind === id.kind && country === id.country)
+    return same.length > 0 && !same.some(one => idKey(one) === idKey(id))
+  })
+}
+
+/** Fewest characters of a number that tells one party from another. */
+const SHORTEST_ID = 5
+
+/** What equal ids share; undefined for a number that says nothing, such as 00000. */
+export function idKey({ number }: PartyId): string | undefined {
+  const key = number
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[^0-9A-Z]+/g, '')
+  return key.length < SHORTEST_ID || /^(.)\1*$/.test(key) ? undefined : key
+}
+
+/** Whether both were issued by the same country, as far as they say. */
+export function sameIssuer(one: PartyId, other: PartyId): boolean {
+  return one.country === '' || other.country === '' || one.country === other.country
+}

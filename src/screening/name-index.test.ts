@@ -1,0 +1,48 @@
+// The index finds what comparing each name finds.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { NameIndex } from './name-index.ts'
+import { compareNames } from './name-score.ts'
+
+const Word = fc.oneof(
+  fc.constantFrom(
+    'ali',
+    'muhammad',
+    'mohamed',
+    'company',
+    'compny',
+    'ltd',
+    'hassan',
+    'hasan',
+    'al',
+  ),
+  fc.string({ unit: fc.constantFrom(...'aeioklmnst'), minLength: 1, maxLength: 8 }),
+)
+const Name = fc.array(Word, { minLength: 1, maxLength: 4 })
+
+test('every name that scores enough is found, with its score, and no other', () => {
+  fc.assert(
+    fc.property(
+      fc.array(Name, { minLength: 1, maxLength: 40 }),
+      fc.array(Name, { minLength: 1, maxLength: 5 }),
+      fc.constantFrom(0.6, 0.8, 0.88),
+      (names, asked, least) => {
+        const index = new NameIndex(names.map((words, ref) => ({ ref, words })))
+        // Several searches in a row, as each leaves the index as it was.
+        for (const words of asked) {
+          const found = index.search(words, least).map(({ ref, compared }) => [ref, compared.score])
+          const expected = names.flatMap((listed, ref) => {
+            const { score } = compareNames(words, listed)
+            return score >= least ? [[ref, score]] : []
+          })
+          assert.deepEqual(
+            found.sort(([a = 0], [b = 0]) => a - b),
+            expected,
+          )
+        }
+      },
+    ),
+    { numRuns: 1_000 },
+  )
+})

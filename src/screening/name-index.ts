@@ -1,0 +1,157 @@
+// Finds, among some ten thousand names, those that may be alike: by words that are alike, without
+// comparing each name. Finds every name whose score reaches the least one asked for. Pure.
+import { alike, bitCount, fewestInCommon, lettersOf, soundsAlike } from './alike.ts'
+import {
+  compareNames,
+  mostFor,
+  type NameScore,
+  SAME_WORD,
+  totalWeight,
+  weightOf,
+} from './name-score.ts'
+
+/** Names are known by a number that the caller gives them; one may have several spellings. */
+export interface FoundName {
+  readonly ref: number
+  readonly compared: NameScore
+}
+
+/** The words of one length, member by member. */
+interface Words {
+  readonly texts: readonly string[]
+  readonly letters: Int32Array
+  readonly firsts: Uint8Array
+  /** The spellings with each word. */
+  readonly rows: readonly Int32Array[]
+}
+
+interface Similar {
+  readonly rows: Int32Array
+  readonly likeness: number
+  readonly weight: number
+}
+
+interface Row {
+  readonly ref: number
+  readonly words: readonly string[]
+}
+
+export class NameIndex {
+  readonly #rows: readonly Row[]
+  /** By length, as words of very different length are not alike. */
+  readonly #byLength: ReadonlyMap<number, Words>
+  /** By all letters without spaces: where words were run together. */
+  readonly #joined: ReadonlyMap<string, readonly number[]>
+  /** For the search under way, by row: the weights of the words found, each times its likeness. */
+  readonly #found: Float64Array
+  /** By row, the last word of the search that was found in it. */
+  readonly #lastWord: Int32Array
+  #word = 0
+
+  constructor(rows: readonly Row[]) {
+    this.#rows = rows
+    this.#byLength = wordsByLength(rows)
+    this.#joined = rowsByLetters(rows)
+    this.#found = new Float64Array(rows.length)
+    this.#lastWord = new Int32Array(rows.length)
+  }
+
+  /** The names that score `least` or more against these words, in no order. */
+  search(words: readonly string[], least: number): FoundName[] {
+    const rows = new Set(this.#promising(words, least))
+    for (const row of this.#joined.get(words.join('')) ?? []) rows.add(row)
+    const found: FoundName[] = []
+    for (const row of rows) {
+      const { ref, words: listed } = this.#rows[row] as Row
+      const compared = compareNames(words, listed)
+      if (compared.score >= least) found.push({ ref, compared })
+    }
+    return found
+  }
+
+  /** Rows whose words, each counted at its best, could reach the score. */
+  #promising(words: readonly string[], least: number): number[] {
+    const touched: number[] = []
+    for (const word of words) {
+      this.#word++
+      const own = weightOf(word)
+      for (const { rows, likeness, weight } of this.#similar(word)) {
+        // What the word adds when it is found, less what it costs when it is not.
+        const adds = likeness * weight + Math.max(0, own - weight)
+        for (const row of rows) {
+          // Similar words come best first, so the first one of a row counts.
+          if (this.#lastWord[row] === this.#word) continue
+          this.#lastWord[row] = this.#word
+          if (this.#found[row] === 0) touched.push(row)
+          this.#found[row] = (this.#found[row] ?? 0) + adds
+        }
+      }
+    }
+    const total = totalWeight(words)
+    const promising: number[] = []
+    for (const row of touched) {
+      if (mostFor(Math.min(1, (this.#found[row] ?? 0) / total)) >= least) promising.push(row)
+      this.#found[row] = 0
+    }
+    return promising
+  }
+
+  /** Listed words that are alike, best first. */
+  #similar(word: string): Similar[] {
+    const found: Similar[] = []
+    const asked = lettersOf(word)
+    const first = word.charCodeAt(0)
+    for (const [length, { texts, letters, firsts, rows }] of this.#byLength) {
+      const ifAlike = fewestInCommon(word.length, length, SAME_WORD, true)
+      if (ifAlike > Math.min(word.length, length)) continue
+      const ifOther = fewestInCommon(word.length, length, SAME_WORD, false)
+      for (let i = 0; i < letters.length; i++) {
+        const fewest = soundsAlike(first, firsts[i] ?? 0) ? ifAlike : ifOther
+        const listed = letters[i] ?? 0
+        // Each letter that the other word does not have is not in common.
+        if (bitCount(asked & ~listed) > word.length - fewest) continue
+        if (bitCount(listed & ~asked) > length - fewest) continue
+        const likeness = alike(word, texts[i] ?? '')
+        if (likeness >= SAME_WORD)
+          found.push({ rows: rows[i] ?? NO_ROWS, likeness, weight: weightOf(texts[i] ?? '') })
+      }
+    }
+    return found.sort((a, b) => b.likeness - a.likeness)
+  }
+}
+
+const NO_ROWS = new Int32Array()
+
+function wordsByLength(rows: readonly Row[]): Map<number, Words> {
+  const rowsOf = new Map<string, number[]>()
+  rows.forEach(({ words }, row) => {
+    for (const word of new Set(words)) {
+      const known = rowsOf.get(word)
+      if (known === undefined) rowsOf.set(word, [row])
+      else known.push(row)
+    }
+  })
+  const byLength = Map.groupBy(rowsOf, ([{ length }]) => length)
+  return new Map(
+    Array.from(byLength, ([length, words]) => [
+      length,
+      {
+        texts: words.map(([text]) => text),
+        letters: Int32Array.from(words, ([text]) => lettersOf(text)),
+        firsts: Uint8Array.from(words, ([text]) => text.charCodeAt(0)),
+        rows: words.map(([, having]) => Int32Array.from(having)),
+      },
+    ]),
+  )
+}
+
+function rowsByLetters(rows: readonly Row[]): Map<string, number[]> {
+  const byLetters = new Map<string, number[]>()
+  rows.forEach(({ words }, row) => {
+    const letters = words.join('')
+    const known = byLetters.get(letters)
+    if (known === undefined) byLetters.set(letters, [row])
+    else known.push(row)
+  })
+  return byLetters
+}

@@ -1,0 +1,113 @@
+// Compares two names word by word: each word with the one that is most alike, no word twice. Pure.
+import { alike } from './alike.ts'
+
+/** Words that are less alike than this are different words. */
+export const SAME_WORD = 0.75
+
+/** What a party's words that the listed name has not cost, by their share of it. */
+const LEFT_OVER_WEIGHT = 0.8
+/** What a listed name's words that the party has not cost: people leave names out. */
+const NOT_NAMED_WEIGHT = 0.4
+
+/** Words that are in many names say less of whom they mean. */
+const COMMON = new Set(
+  `abd abdul abu al bank bin construction de del der development el electronics engineering
+  enterprise enterprises establishment export factory foundation for general global group haji
+  holding holdings import industrial industries industry international investment investments la
+  management marine maritime mohamed mohammad mohammed muhammad navigation of oil petroleum
+  production research sayyid services shipping ship state technologies technology the trade trading
+  transport und and van von y`.split(/\s+/),
+)
+/** What kind of company it is, which says little of which one. */
+const LEGAL_FORMS = new Set(
+  `ab ag aktiengesellschaft aktsionernoe anonim aoc aps as asa bhd bv bvba ca co company corp
+  corporation cpt cv dmcc dooel doo eurl fz fzc fzco fze fzllc gesellschaft gmbh gp inc
+  incorporated jsc jsoc kft kg kk kommandit lda limited llc llp lp ltd ltda mbh nv oao
+  obshchestvo ojsc ooo oy oyj pao pjsc plc private psc pt pte pty public pvt pvtltd sa sac
+  sae sal saoc saog sarl sas sca scs sdn se snc sp spa spolka sprl srl sro stock tnk uab ug
+  wll zao zoo`.split(/\s+/),
+)
+
+const COMMON_WEIGHT = 0.5
+const LEGAL_FORM_WEIGHT = 0.1
+
+/** How much a word counts: by its letters, less when it is common. */
+export function weightOf(word: string): number {
+  if (COMMON.has(word)) return word.length * COMMON_WEIGHT
+  return LEGAL_FORMS.has(word) ? word.length * LEGAL_FORM_WEIGHT : word.length
+}
+
+export function totalWeight(words: readonly string[]): number {
+  return words.reduce((sum, word) => sum + weightOf(word), 0)
+}
+
+/** A word of the party, and the listed word that it was taken for. */
+export interface WordPair {
+  readonly asked: string
+  readonly listed: string
+  readonly alike: number
+}
+
+/** Scores and factors from 0 to 1. */
+export interface NameScore {
+  readonly score: number
+  /** How alike the words are that were taken for each other. */
+  readonly words: number
+  /** The factor for words of the party that the listed name does not have. */
+  readonly left: number
+  /** All letters are the same, and only the spaces differ. */
+  readonly joined: boolean
+  readonly pairs: readonly WordPair[]
+  readonly left_over: readonly string[]
+  readonly not_named: readonly string[]
+}
+
+/** What no score exceeds when the words found, each times its likeness, weigh this share. */
+export function mostFor(share: number): number {
+  return 1 - LEFT_OVER_WEIGHT * (1 - share)
+}
+
+export function compareNames(asked: readonly string[], listed: readonly string[]): NameScore {
+  const joined = asked.length !== listed.length && asked.join('') === listed.join('')
+  if (joined) {
+    return { score: 1, words: 1, left: 1, joined, pairs: [], left_over: [], not_named: [] }
+  }
+  const pairs = bestPairs(asked, listed)
+  const [left_over, not_named] = [[...asked], [...listed]]
+  let weight = 0
+  let sum = 0
+  for (const pair of pairs) {
+    // As the listed word weighs: a mistyped "comapny" is as common as what it stands for.
+    weight += weightOf(pair.listed)
+    sum += weightOf(pair.listed) * pair.alike
+    left_over.splice(left_over.indexOf(pair.asked), 1)
+    not_named.splice(not_named.indexOf(pair.listed), 1)
+  }
+  const words = weight === 0 ? 0 : sum / weight
+  const over = totalWeight(left_over)
+  const left = 1 - (weight + over === 0 ? 0 : over / (over + weight)) * LEFT_OVER_WEIGHT
+  const named = 1 - (totalWeight(not_named) / totalWeight(listed)) * NOT_NAMED_WEIGHT
+  return { score: words * left * named, words, left, joined, pairs, left_over, not_named }
+}
+
+/** The pairs that are most alike first, each word in one pair at most. */
+function bestPairs(asked: readonly string[], listed: readonly string[]): WordPair[] {
+  const found: { i: number; j: number; alike: number }[] = []
+  asked.forEach((a, i) => {
+    listed.forEach((b, j) => {
+      const score = alike(a, b)
+      if (score >= SAME_WORD) found.push({ i, j, alike: score })
+    })
+  })
+  found.sort((a, b) => b.alike - a.alike || a.i - b.i || a.j - b.j)
+  const takenAsked = new Set<number>()
+  const takenListed = new Set<number>()
+  const pairs: WordPair[] = []
+  for (const { i, j, alike } of found) {
+    if (takenAsked.has(i) || takenListed.has(j)) continue
+    takenAsked.add(i)
+    takenListed.add(j)
+    pairs.push({ asked: asked[i] ?? '', listed: listed[j] ?? '', alike })
+  }
+  return pairs
+}

@@ -1,0 +1,144 @@
+// Asks the lists about a party: which entries it may be, with a score that is explained piece by
+// piece. Keeps the lists in memory as an index. Pure.
+import { BIRTH_AGREES, evidenceSteps, idKey, type Step, sameIssuer } from './evidence.ts'
+import { NameIndex } from './name-index.ts'
+import type { NameScore } from './name-score.ts'
+import type {
+  Hit,
+  ListedEntry,
+  ListedName,
+  ListName,
+  Party,
+  PartyId,
+  ScorePiece,
+} from './screening.ts'
+import { joinShort, wordsOf } from './words.ts'
+
+/** Of 1000: from here on a person must look. docs/screening.md has the figures that chose it. */
+export const THRESHOLD = 880
+
+export interface List {
+  readonly list: ListName
+  readonly entries: readonly ListedEntry[]
+}
+
+interface Indexed {
+  readonly list: ListName
+  readonly entry: ListedEntry
+  readonly name: ListedName
+}
+
+interface IndexedId {
+  readonly list: ListName
+  readonly entry: ListedEntry
+  readonly id: PartyId
+}
+
+export class Screener {
+  readonly #names: readonly Indexed[]
+  readonly #index: NameIndex
+  readonly #ids: ReadonlyMap<string, readonly IndexedId[]>
+
+  constructor(lists: readonly List[]) {
+    this.#names = lists.flatMap(({ list, entries }) =>
+      entries.flatMap(entry => entry.names.map(name => ({ list, entry, name }))),
+    )
+    this.#index = new NameIndex(
+      this.#names.flatMap(({ name }, ref) => spellingsOf(name.text).map(words => ({ ref, words }))),
+    )
+    this.#ids = idsOf(lists)
+  }
+
+  /** Names, not entries. */
+  get size(): number {
+    return this.#names.length
+  }
+
+  /** The entries that score the threshold or more, best first. */
+  screen(party: Party, threshold = THRESHOLD): Hit[] {
+    const best = new Map<ListedEntry, Hit>()
+    const keep = (hit: Hit) => {
+      const known = best.get(hit.entry)
+      if (hit.score >= threshold && (known === undefined || hit.score > known.score)) {
+        best.set(hit.entry, hit)
+      }
+    }
+    for (const { list, entry, id } of this.#sameIds(party.ids)) keep(idHit(list, entry, id))
+    const least = leastOfName(party, threshold / 1000)
+    for (const words of spellingsOf(party.name)) {
+      for (const { ref, compared } of this.#index.search(words, least)) {
+        const named = this.#names[ref]
+        if (named !== undefined) keep(nameHit(party, named, compared))
+      }
+    }
+    return Array.from(best.values()).sort((a, b) => b.score - a.score)
+  }
+
+  #sameIds(ids: readonly PartyId[]): IndexedId[] {
+    return ids.flatMap(id => {
+      const listed = this.#ids.get(idKey(id) ?? '') ?? []
+      return listed.filter(other => sameIssuer(id, other.id))
+    })
+  }
+}
+
+/** The words of a name, and these with short ones joined to the next when that differs. */
+function spellingsOf(name: string): string[][] {
+  const words = wordsOf(name)
+  if (words.length === 0) return []
+  const joined = joinShort(words)
+  return joined.length === words.length ? [words] : [words, joined]
+}
+
+function idsOf(lists: readonly List[]): Map<string, IndexedId[]> {
+  const ids = new Map<string, IndexedId[]>()
+  for (const { list, entries } of lists) {
+    for (const entry of entries) {
+      for (const id of entry.ids) {
+        const key = idKey(id)
+        if (key !== undefined) ids.set(key, [...(ids.get(key) ?? []), { list, entry, id }])
+      }
+    }
+  }
+  return ids
+}
+
+/** The lowest score of a name that a birth date can still lift to the threshold. */
+function leastOfName({ birth_date }: Party, threshold: number): number {
+  return birth_date === '' ? threshold : 1 - (1 - threshold) / BIRTH_AGREES
+}
+
+function idHit(list: ListName, entry: ListedEntry, id: PartyId): Hit {
+  const text = `the same ${id.kind} number, ${id.number}`
+  const pieces: ScorePiece[] = [{ piece: 'id', score: 1000, text }]
+  return { list, entry, name: entry.names[0]?.text ?? '', score: 1000, pieces }
+}
+
+function nameHit(party: Party, { list, entry, name }: Indexed, compared: NameScore): Hit {
+  const steps = [...nameSteps(compared), ...evidenceSteps(compared.score, party, entry, name.weak)]
+  const pieces = steps.map(step => ({ ...step, score: perMille(step.score) }))
+  return { list, entry, name: name.text, score: pieces.at(-1)?.score ?? 0, pieces }
+}
+
+function nameSteps({ words, score, pairs, left_over, not_named, joined, left }: NameScore): Step[] {
+  const others = pairs.filter(({ asked, listed }) => asked !== listed)
+  const spelled = others.map(({ asked, listed }) => `${asked} for ${listed}`)
+  const same = joined ? 'the same letters, with other spaces' : 'the same words'
+  const steps: Step[] = [
+    { piece: 'words', score: words, text: spelled.length === 0 ? same : spelled.join(', ') },
+  ]
+  if (left_over.length > 0) {
+    const text = `not in the listed name: ${left_over.join(' ')}`
+    steps.push({ piece: 'left_over', score: words * left, text })
+  }
+  if (not_named.length > 0) {
+    const text = `only in the listed name: ${not_named.join(' ')}`
+    steps.push({ piece: 'not_named', score, text })
+  }
+  return steps
+}
+
+function perMille(score: number): number {
+  // A hair's breadth for what binary fractions lose.
+  return Math.floor(score * 1000 + 1e-6)
+}

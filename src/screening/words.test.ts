@@ -1,0 +1,35 @@
+// Names of any script become words that can be compared.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { joinShort, wordsOf } from './words.ts'
+
+test('words of a name: Latin letters in lower case, without accents and marks', () => {
+  const rows: readonly (readonly [name: string, words: string])[] = [
+    ['José  María ÁLVAREZ-Peña', 'jose maria alvarez pena'],
+    ["Seán O'Neill", 'sean oneill'],
+    ['Seán O’Neill', 'sean oneill'],
+    ['Petropars S.A.', 'petropars sa'],
+    ['Владимир Путин', 'vladimir putin'],
+    ['Ελλάδα', 'ellada'],
+    ['محمد', 'mhmd'],
+    ['习近平', 'xi jin ping'],
+    ['ＡＢＣ Ｔｒａｄｉｎｇ', 'abc trading'],
+    ['7th of Tir', '7th of tir'],
+    [' . - ', ''],
+    ['', ''],
+  ]
+  for (const [name, words] of rows) assert.equal(wordsOf(name).join(' '), words, name)
+})
+
+test('short words are joined to the next, the last one to nothing', () => {
+  const rows: readonly (readonly [words: string, joined: string])[] = [
+    ['osama bin laden', 'osama binladen'],
+    ['abd al rahman', 'abdalrahman'],
+    ['kim jong un', 'kimjong un'],
+    ['tariq ali', 'tariq ali'],
+    ['al', 'al'],
+  ]
+  for (const [words, joined] of rows) {
+    assert.equal(joinShort(words.split(' ')).join(' '), joined, words)
+  }
+})

@@ -1,0 +1,37 @@
+// The figures that screening promises, on a share of what `npm run bench screening` measures.
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { listedEntries } from '../../bench/screening/listed-names.ts'
+import { mistypedFound, namesFound, ordinaryHeld } from '../../bench/screening/measure.ts'
+import { seeded } from '../../bench/screening/random.ts'
+import { Screener } from '../../src/screening/screener.ts'
+import type { ListedEntry } from '../../src/screening/screening.ts'
+
+const SEED = Number(process.env.SEED ?? 20261123)
+const random = seeded(SEED)
+
+let entries: ListedEntry[]
+let screener: Screener
+before(() => {
+  entries = listedEntries(10_000, random)
+  screener = new Screener([{ list: 'ofac', entries }])
+})
+
+test('99 % of published names are found', t => {
+  t.diagnostic(`SEED=${SEED}`)
+  const found = namesFound(screener, entries, 500, random)
+  assert.ok(found >= 0.99, String(found))
+})
+
+test('95 % of mistyped names are found, by each kind of error', t => {
+  t.diagnostic(`SEED=${SEED}`)
+  for (const [error, found] of Object.entries(mistypedFound(screener, entries, 200, random))) {
+    assert.ok(found >= 0.95, `${error}: ${found}`)
+  }
+})
+
+test('at most 1 % of ordinary names are held', t => {
+  t.diagnostic(`SEED=${SEED}`)
+  const { held } = ordinaryHeld(screener, 1_000, random)
+  assert.ok(held <= 0.01, String(held))
+})
