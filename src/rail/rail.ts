@@ -121,7 +121,10 @@ export interface RailStep {
 
 /** What a rail says about an attempt; the caller applies the new steps. */
 export interface RailReport {
-  /** The whole history of the attempt on the rail, oldest first. */
+  /**
+   * The whole history of the attempt on the rail, oldest first. A payout that a rail takes is
+   * `processing` already, so that this is never the first.
+   */
   readonly steps: readonly RailStep[]
   /** When to ask again; null when nothing more will happen by itself. */
   readonly ask_again_in_ms: number | null
