@@ -28,6 +28,7 @@ const LONG_FIRST: readonly string[] = [
   'test/input',
   'test/live/http-stop',
   'test/story',
+  'test/schedules',
 ]
 
 /** How long a process may go on when its tests have ended, for what one that failed has left open. */
