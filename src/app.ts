@@ -1,6 +1,5 @@
 // The HTTP application without the server: routes, strict bodies, authentication and error answers.
 // It does not listen, so tests can call it directly.
-import buildValidators from '@fastify/ajv-compiler'
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -36,6 +35,7 @@ import { documentRoute, referencePages } from './http/reference.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { REASON } from './http/schema.ts'
 import { refuseTooMuch } from './http/sizes.ts'
+import { buildValidator } from './http/validators.ts'
 import { opsRoutes } from './ops.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
@@ -161,9 +161,6 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
     connections.sending(request.raw, reply.raw, length)
   })
 }
-
-/** Compiles the schema of a route once a process, however many applications there are in it. */
-const buildValidator = buildValidators()
 
 /** How often Node checks for slow and silent clients. */
 const LOOK_FOR_SLOW_MS = 500

@@ -1,0 +1,54 @@
+// Validators of routes: made at the first call, with the findings of the last one. No start of the
+// service compiles a schema, so each of them is compiled here.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fastify from 'fastify'
+import { addRoutes, buildApp, describedOnly } from '../app.ts'
+import { buildValidator } from './validators.ts'
+
+interface Validate {
+  (value: unknown): boolean
+  readonly errors?: readonly { readonly message?: string }[] | null
+}
+
+test('a validator: the errors of its last call, none of a call before', () => {
+  const compile = buildValidator({}, { customOptions: { coerceTypes: false } })
+  const validate = compile({ schema: { type: 'integer' } } as object) as Validate
+  assert.equal(validate.errors ?? undefined, undefined)
+  assert.equal(validate('1'), false)
+  assert.deepEqual(
+    validate.errors?.map(({ message }) => message),
+    ['must be integer'],
+  )
+  assert.equal(validate(1), true)
+  assert.equal(validate.errors, null)
+})
+
+test('a schema that is none: said at the first call, and at each after it', () => {
+  const validate = buildValidator(
+    {},
+    { customOptions: {} },
+  )({ schema: { type: 'number?' } } as object)
+  assert.throws(() => validate(1), /invalid|JSONType/)
+  assert.throws(() => validate(1), /invalid|JSONType/)
+})
+
+test('the schemas of every route compile', async () => {
+  const schemas: { readonly what: string; readonly schema: object }[] = []
+  const routes = fastify()
+  routes.addHook('onRoute', ({ method, url, schema = {} }) => {
+    for (const part of ['body', 'querystring', 'params', 'headers'] as const) {
+      const of_part = schema[part] as object | undefined
+      if (of_part !== undefined) schemas.push({ what: `${method} ${url} ${part}`, schema: of_part })
+    }
+  })
+  addRoutes(routes, describedOnly())
+  assert.ok(schemas.length > 40, `${schemas.length} schemas`)
+  const app = await buildApp(describedOnly())
+  await app.ready()
+  for (const { what, schema } of schemas) {
+    const validate = app.validatorCompiler?.({ schema, method: '', url: '', httpPart: '' })
+    assert.doesNotThrow(() => validate?.({}), what)
+  }
+  await app.close()
+})
