@@ -1,7 +1,7 @@
 // Describes errors in openapi.json and docs/errors.md: the refusals of an operation by status, an
 // example of each reason, and the catalogue as a table. src/http/errors.ts writes the answers
 // themselves.
-import Type from 'typebox'
+
 import { CATALOGUE, REASONS, type Reason } from '../../src/errors.ts'
 import { MAX_BODY_BYTES } from '../../src/http/json.ts'
 import {
@@ -20,6 +20,7 @@ import {
 } from '../../src/http/message.ts'
 import { MAX_PROBLEMS } from '../../src/http/problems.ts'
 import { ErrorDetail } from '../../src/http/schema.ts'
+import { Type } from '../../src/http/type.ts'
 
 /** The traits of an operation that decide which refusals it can give without naming them. */
 export interface OperationTraits {

@@ -1,7 +1,8 @@
 // What a caller sends about balances and balance transactions: the schemas of queries.
-import Type from 'typebox'
+
 import { CurrencyFilter, ListQueryOf } from '../http/list.ts'
 import { Literals } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { idPattern } from '../id.ts'
 import { BALANCE_TRANSACTION_TYPES } from './balance-transaction.ts'
 

@@ -1,6 +1,7 @@
 // Balances and balance transactions as callers see them.
-import Type from 'typebox'
+
 import { Id, Literals, Money, RateNumber, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { BALANCE_TRANSACTION_TYPES, type BalanceTransaction } from './balance-transaction.ts'

@@ -1,5 +1,5 @@
 // The kinds of rails that exchange files with a bank: one a format.
-import ssh2 from 'ssh2'
+import { createRequire } from 'node:module'
 import type { BankFormat } from '../bank-format.ts'
 import { type AnyRailKind, type KindName, type RailDeps, railKind } from '../rail/kind.ts'
 import { fileRail } from './adapter.ts'
@@ -57,11 +57,14 @@ const EXAMPLE = {
   },
 } as const
 
+const require = createRequire(import.meta.url)
 const PEM = /^-----BEGIN [A-Z ]*PRIVATE KEY-----/
 
 function checkSecret(secret: string): string[] {
   if (!PEM.test(secret)) return []
-  const parsed = ssh2.utils.parseKey(secret)
+  // Loaded for a key alone: no other secret needs it.
+  const { utils } = require('ssh2') as typeof import('ssh2')
+  const parsed = utils.parseKey(secret)
   return parsed instanceof Error ? [`the private key cannot be used: ${parsed.message}`] : []
 }
 

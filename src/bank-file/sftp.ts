@@ -1,7 +1,7 @@
 // Exchanges files with an SFTP server. The server is known by its host key: with another one
 // nothing is sent, not even the log-in. A rename of SFTP's version 3 refuses a name that is taken.
 import { hash } from 'node:crypto'
-import { type CipherAlgorithm, Client, type SFTPWrapper } from 'ssh2'
+import type { CipherAlgorithm, SFTPWrapper } from 'ssh2'
 import {
   archiveName,
   failureWords,
@@ -81,6 +81,8 @@ type Done<T> = (error?: Error | null, value?: T) => void
 type Call = <T>(what: string, start: (done: Done<T>) => void) => Promise<T>
 
 async function connect(config: SftpConfig, secret: SftpSecret) {
+  // Imported by the first connection: most installations make none.
+  const { Client } = await import('ssh2')
   const client = new Client()
   let other: string | undefined
   const ready = new Promise<void>((resolve, reject) => {

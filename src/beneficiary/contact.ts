@@ -2,9 +2,9 @@
 // and the checks of dates and e-mail addresses. Undefined and '' mean "not set", which is no
 // problem.
 
-import Type from 'typebox'
 import { invalidField, type Problem } from '../errors.ts'
 import { Closed, CountryCode, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 
 export const Document = Closed(
   {

@@ -1,5 +1,6 @@
 // What a caller sends about beneficiaries: the schemas of bodies and queries.
-import Type, { type Static } from 'typebox'
+
+import type { Static } from 'typebox'
 import { ListQueryOf } from '../http/list.ts'
 import {
   Closed,
@@ -10,6 +11,7 @@ import {
   optional,
   Text,
 } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { CHAINS } from '../network/chain.ts'
 import { Address, Document, Phone } from './contact.ts'
 

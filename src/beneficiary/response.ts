@@ -1,6 +1,7 @@
 // Beneficiaries as callers see them.
-import Type from 'typebox'
+
 import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { Address, Document, Phone } from './contact.ts'
 import { BENEFICIARY_TYPES, DestinationDetails } from './request.ts'

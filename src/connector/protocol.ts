@@ -1,9 +1,11 @@
 // The protocol between Corridor and a connector: paths, schemas of bodies, limits and times.
 // docs/connector.openapi.json is made from it. Whoever reads a body passes over members that it
 // does not know.
-import Type, { type Static } from 'typebox'
+
+import type { Static } from 'typebox'
 import { BeneficiaryRequest } from '../beneficiary/request.ts'
 import { Closed, CurrencyCode, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 
 export const PROTOCOL = '1'
 

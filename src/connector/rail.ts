@@ -1,6 +1,6 @@
 // The adapter of a connector. What the connector says is kept as evidence before it is interpreted;
 // the report follows from all of the evidence. An answer that is not clear proves nothing.
-import { Errors } from 'typebox/schema'
+import { misfitsOf } from '../http/validators.ts'
 import { instantFromIso } from '../instant.ts'
 import type { Evidence, NewEvidence } from '../rail/evidence.ts'
 import type { RailPayout, RailReport } from '../rail/rail.ts'
@@ -182,7 +182,7 @@ export class ConnectorRail {
 
   async #readCapabilities(): Promise<Capabilities> {
     const { status_code, json } = await this.#client.ask('GET', '/capabilities')
-    const [fits] = Errors(Capabilities, json)
+    const fits = misfitsOf(Capabilities, json).length === 0
     if (status_code === 200 && fits) return json as Capabilities
     throw new Unclear(`not handed over: no capabilities of protocol ${PROTOCOL} (${status_code})`)
   }
@@ -197,9 +197,9 @@ function exceptionOf(kind: string, message: string): RailReport {
 
 /** The payment in an answer; one that does not fit the protocol, or is another's, says nothing. */
 function paymentOf({ attempt }: RailPayout, json: unknown): Payment {
-  const [fits, errors] = Errors(Payment, json)
-  if (!fits) {
-    const [{ instancePath = '', message = '' } = {}] = errors
+  const [misfit] = misfitsOf(Payment, json)
+  if (misfit !== undefined) {
+    const { instancePath, message = '' } = misfit
     throw new Unclear(`payment ${attempt.id}: not of the protocol: ${instancePath} ${message}`)
   }
   const payment = json as Payment
@@ -212,6 +212,6 @@ function paymentOf({ attempt }: RailPayout, json: unknown): Payment {
 }
 
 function errorOf(json: unknown): { readonly code: string; readonly message: string; id?: string } {
-  const [fits] = Errors(ErrorBody, json)
+  const fits = misfitsOf(ErrorBody, json).length === 0
   return fits ? (json as ErrorBody) : { code: 'unreadable', message: '' }
 }

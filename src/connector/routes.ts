@@ -2,9 +2,9 @@
 // none: the payout becomes due, and its rail is asked. So a forged or repeated one can do no harm,
 // and a signature is asked for all the same.
 import type { FastifyInstance } from 'fastify'
-import { Check } from 'typebox/schema'
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
+import { misfitsOf } from '../http/validators.ts'
 import type { RailRow } from '../rail/kind.ts'
 import { readSecrets } from './config.ts'
 import { WakeBody } from './protocol.ts'
@@ -59,6 +59,6 @@ function readWake(body: string): WakeBody {
   } catch {
     throw wrong()
   }
-  if (!Check(WakeBody, json)) throw wrong()
+  if (misfitsOf(WakeBody, json).length > 0) throw wrong()
   return json as WakeBody
 }

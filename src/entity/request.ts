@@ -1,10 +1,12 @@
 // What a caller sends about entities: the schemas of bodies and queries, and the checks of fields.
-import Type, { type Static } from 'typebox'
+
+import type { Static } from 'typebox'
 import { checkDate, checkEmail, Document, Phone } from '../beneficiary/contact.ts'
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { ListQueryOf, TextFilter } from '../http/list.ts'
 import { Closed, clearable, Id, Literals, Metadata, optional, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { checkCountry } from '../network/country.ts'
 import { comparable, isBlank } from './comparable.ts'

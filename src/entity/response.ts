@@ -1,7 +1,8 @@
 // Entities as callers see them, and the result of the duplicate rules.
-import Type from 'typebox'
+
 import { Document, Phone } from '../beneficiary/contact.ts'
 import { Id, Literals, Metadata, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import type { Explanation } from './duplicates.ts'
 import type { Entity } from './entity.ts'
 import {

@@ -1,6 +1,7 @@
 // The query of the list of events.
-import Type from 'typebox'
+
 import { ListQueryOf } from '../http/list.ts'
+import { Type } from '../http/type.ts'
 import { idPattern } from '../id.ts'
 import { OBJECT_IDS } from './event.ts'
 

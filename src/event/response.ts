@@ -1,6 +1,7 @@
 // Answers about events. `data` holds the values of the change, not the whole object.
-import Type from 'typebox'
+
 import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import type { IdPrefix } from '../id.ts'
 import { type NamedEvent, OBJECTS } from './event.ts'
 

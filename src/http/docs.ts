@@ -1,9 +1,11 @@
 // Describes a route: its schemas, and what openapi.json says about it. All routes use one shape, so
 // that the document has security, the idempotency header and refusals for each. scripts/openapi
 // makes the document.
-import Type, { type TSchema } from 'typebox'
+
+import type { TSchema } from 'typebox'
 import type { Reason } from '../errors.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
+import { Type } from './type.ts'
 
 export interface OperationDocs {
   readonly operationId: string

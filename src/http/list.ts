@@ -1,6 +1,7 @@
 // What all lists of the API share: the query, how it is read, and the answer of a page
 // (§list.page). Knows no resource and no SQL.
-import Type, { type TProperties, type TSchema } from 'typebox'
+
+import type { TProperties, TSchema } from 'typebox'
 import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../db/order.ts'
 import type { Cursor, Page, Wanted } from '../db/page.ts'
 import { invalidParameter, type Problem, refusal, refuseIfAny } from '../errors.ts'
@@ -8,6 +9,7 @@ import { type IdPrefix, idPattern } from '../id.ts'
 import { instantFromIso } from '../instant.ts'
 import { DOCUMENTED } from './docs.ts'
 import { Closed } from './schema.ts'
+import { Type } from './type.ts'
 
 const MAX_LIMIT = 100
 const DEFAULT_LIMIT = 10

@@ -1,8 +1,10 @@
 // The parts that schemas of requests and responses share. A part with a title is a component of
 // openapi.json. A part with a reason of its own, other than invalid_field, names it.
-import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+
+import type { Static, TProperties, TSchema } from 'typebox'
 import { REASONS } from '../errors.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
+import { Type } from './type.ts'
 
 /** Schema keyword: the reason of a refusal when the value does not match (http/problems.ts). */
 export const REASON = 'x-reason'

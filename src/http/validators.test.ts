@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fastify from 'fastify'
 import { addRoutes, buildApp, describedOnly } from '../app.ts'
-import { buildValidator } from './validators.ts'
+import { Type } from './type.ts'
+import { buildValidator, misfitsOf } from './validators.ts'
 
 interface Validate {
   (value: unknown): boolean
@@ -51,4 +52,23 @@ test('the schemas of every route compile', async () => {
     assert.doesNotThrow(() => validate?.({}), what)
   }
   await app.close()
+})
+
+test('misfits of a value: each with its place, none when it fits, the value unchanged', () => {
+  const Step = Type.Object({ at: Type.Integer(), note: Type.Optional(Type.String()) })
+  const Steps = Type.Object({ steps: Type.Array(Step, { 'x-reason': 'our own' }) })
+  assert.deepEqual(misfitsOf(Steps, { steps: [{ at: 1 }, { at: 2, note: '', more: 1 }] }), [])
+  const wrong = Object.freeze({ steps: [Object.freeze({ at: '1' }), Object.freeze({ note: 1 })] })
+  const places = misfitsOf(Steps, wrong).map(
+    ({ instancePath, message }) => `${instancePath} ${message}`,
+  )
+  assert.deepEqual(places, [
+    '/steps/0/at must be integer',
+    "/steps/1 must have required property 'at'",
+    '/steps/1/note must be string',
+  ])
+  assert.deepEqual(
+    misfitsOf(Steps, null).map(({ instancePath, message }) => [instancePath, message]),
+    [['', 'must be object']],
+  )
 })

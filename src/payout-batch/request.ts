@@ -1,8 +1,10 @@
 // What a caller sends about batches of payouts: the schemas of bodies and queries.
-import Type, { type Static } from 'typebox'
+
+import type { Static } from 'typebox'
 import { DOCUMENTED } from '../http/docs.ts'
 import { ListQueryOf, TextFilter } from '../http/list.ts'
 import { Closed, Literals, Metadata, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { PayoutRequest } from '../payout/request.ts'
 import { BATCH_MODES, type BatchMode, ITEM_STATUSES } from './payout-batch.ts'
 

@@ -1,7 +1,8 @@
 // Batches of payouts and their items as callers see them.
-import Type from 'typebox'
+
 import { presentProblem } from '../http/errors.ts'
 import { ErrorDetail, Literals, Metadata, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import {
   BATCH_MODES,
   type BatchItem,

@@ -1,7 +1,8 @@
 // The ways a payout could go as callers see them.
-import Type from 'typebox'
+
 import { presentProblem } from '../http/errors.ts'
 import { ErrorDetail, Money, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
 import { QuoteRequest } from '../quote/request.ts'
 import { PRICE, presentPrice } from '../quote/response.ts'

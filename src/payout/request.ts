@@ -1,5 +1,6 @@
 // What a caller sends about payouts: the schemas of bodies and queries.
-import Type, { type Static } from 'typebox'
+
+import type { Static } from 'typebox'
 import { Document } from '../beneficiary/contact.ts'
 import { BeneficiaryRequest } from '../beneficiary/request.ts'
 import type { Reason } from '../errors.ts'
@@ -15,6 +16,7 @@ import {
   Metadata,
   Text,
 } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES, PayoutType } from '../quote/request.ts'
 import { PAYOUT_STATUSES } from './states.ts'

@@ -1,6 +1,6 @@
 // Payouts as callers see them: the schemas of answers, and the answers themselves.
 
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { Document } from '../beneficiary/contact.ts'
 import { BeneficiaryDetailsResponse } from '../beneficiary/response.ts'
 import { DOCUMENTED } from '../http/docs.ts'
@@ -16,6 +16,7 @@ import {
   RateNumber,
   Timestamp,
 } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import type { Decimal } from '../money/decimal.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { quoteIdOf } from '../quote/carried.ts'

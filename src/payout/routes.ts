@@ -1,6 +1,6 @@
 // POST and GET /v3/payout, GET /v3/payout/{id}, POST /v3/payout/{id}/cancel and /action.
+
 import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
 import type { Tried } from '../engine/dry-run.ts'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
@@ -9,6 +9,7 @@ import { claimOf, send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import type { Answered } from '../idempotency/operations.ts'
 import { checkAction } from './action.ts'
 import type { CreatedPayout } from './create-operation.ts'

@@ -1,5 +1,6 @@
 // What a caller sends about quotes: the schemas of bodies and queries.
-import Type, { type Static } from 'typebox'
+
+import type { Static } from 'typebox'
 import { DOCUMENTED } from '../http/docs.ts'
 import { ListQueryOf } from '../http/list.ts'
 import {
@@ -11,6 +12,7 @@ import {
   Id,
   Literals,
 } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { PAYOUT_TYPES } from './quote.ts'
 
 export const CHARGE_TYPES = ['shared', 'ours'] as const

@@ -1,6 +1,8 @@
 // Quotes as callers see them, and the explanations of their figures.
-import Type, { type TSchema } from 'typebox'
+
+import type { TSchema } from 'typebox'
 import { Id, Literals, Minor, Money, RateNumber } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { type Instant, withOffset } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { explainQuote, RATE_METHODS } from './explain.ts'

@@ -1,6 +1,8 @@
 // The query of GET /v3/payout/requirements.
-import Type, { type Static } from 'typebox'
+
+import type { Static } from 'typebox'
 import { Closed, Literals } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 
 export const RequirementsQuery = Closed({

@@ -1,5 +1,5 @@
 // The schema of requirements in answers.
-import Type from 'typebox'
+import { Type } from '../http/type.ts'
 import { PayoutType } from '../quote/request.ts'
 
 const FIELD = {

@@ -1,6 +1,8 @@
 // Requests of sandbox accounts.
-import Type, { type Static } from 'typebox'
+
+import type { Static } from 'typebox'
 import { Amount, Closed, CurrencyCode, Literals, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import { GIVEN_BACK_STATUSES, PAYOUT_STATUSES } from '../payout/states.ts'
 

@@ -1,6 +1,7 @@
 // Answers about the clock of a sandbox account.
-import Type from 'typebox'
+
 import { Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'
 
 export const ClockResponse = Type.Object(

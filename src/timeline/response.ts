@@ -1,6 +1,7 @@
 // Answers about the timeline of a payout.
-import Type from 'typebox'
+
 import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import type { Posting } from '../ledger/rules.ts'
 import { amountToJson } from '../money/json.ts'
 import { PayoutStatus } from '../payout/request.ts'

@@ -1,12 +1,13 @@
 // GET /v3/webhook_endpoint/{id}/delivery and GET …/delivery/{delivery_id}.
+
 import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { idPattern } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { findDeliveries, listAttempts, listDeliveries, onAccountClock } from './delivery-store.ts'

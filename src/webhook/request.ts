@@ -1,7 +1,9 @@
 // Requests about webhook endpoints: the schemas of bodies and queries.
-import Type, { type Static } from 'typebox'
+
+import type { Static } from 'typebox'
 import { ListQueryOf } from '../http/list.ts'
 import { Closed, clearable, Id, Literals, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES, EVENT_TYPES, MAX_URL_LENGTH } from './webhook.ts'
 
 const Url = Type.String({

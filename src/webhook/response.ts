@@ -1,6 +1,7 @@
 // Answers about webhook endpoints, deliveries and replays.
-import Type from 'typebox'
+
 import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'
 import type { Replayed } from './decide.ts'
 import { MAX_REPLAYED } from './rules.ts'

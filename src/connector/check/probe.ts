@@ -2,7 +2,7 @@
 // sends. Keeps every answer, and every payment that the connector has taken.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Errors } from 'typebox/schema'
+import { misfitsOf } from '../../http/validators.ts'
 import { newId } from '../../id.ts'
 import { type Exchanged, exchange } from '../../webhook/exchange.ts'
 import { newSecret } from '../../webhook/sign.ts'
@@ -155,9 +155,9 @@ export function expectStatus(reply: Reply, ...wanted: readonly number[]): void {
 /** What is wrong with a body, each problem with its place; [] when nothing is. */
 export function problemsOf(schema: object, json: unknown): string[] {
   if (json === undefined) return ['the body is not JSON']
-  const [fits, errors] = Errors(schema, json)
-  if (fits) return []
-  return errors.slice(0, 5).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`)
+  return misfitsOf(schema, json)
+    .slice(0, 5)
+    .map(({ instancePath, message }) => `${instancePath || '/'} ${message}`)
 }
 
 export function newPaymentId(attempt = 1): string {

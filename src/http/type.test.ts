@@ -1,0 +1,54 @@
+// Our builder of schemas beside that of typebox, whose types it has: the same JSON, member by member.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import Typebox from 'typebox'
+import { Type } from './type.ts'
+
+type Builder = typeof Type
+
+const OPTIONS = { title: 'A title', description: 'Words', examples: ['x'], 'x-reason': 'currency' }
+
+const SCHEMAS: Readonly<Record<string, (type: Builder) => object>> = {
+  'a text': type => type.String(),
+  'a text with options': type => type.String({ ...OPTIONS, pattern: '^a+$', minLength: 1 }),
+  numbers: type => type.Union([type.Integer({ minimum: 1 }), type.Number(OPTIONS)]),
+  'an array': type => type.Array(type.String(OPTIONS), { minItems: 1, maxItems: 2 }),
+  literals: type => type.Union([type.Literal('a'), type.Literal(1), type.Literal(true)], OPTIONS),
+  'a literal with options': type => type.Literal('a', OPTIONS),
+  'nothing, yes or no, anything': type =>
+    type.Union([type.Null(), type.Boolean(OPTIONS), type.Unknown(OPTIONS), type.Unknown()]),
+  'an object without members': type => type.Object({}),
+  'an object of required members': type =>
+    type.Object(
+      { b: type.String(), a: type.Integer() },
+      { ...OPTIONS, additionalProperties: false },
+    ),
+  'an object, some of whose members may be left out': type =>
+    type.Object({ a: type.Optional(type.String(OPTIONS)), b: type.Null() }),
+  'an object, all of whose members may be left out': type =>
+    type.Object({ a: type.Optional(type.Array(type.String())) }),
+  'one schema, optional here and required there': type => {
+    const text = type.String(OPTIONS)
+    return type.Object({ a: text, b: type.Optional(text), c: type.Object({ d: text }) })
+  },
+  'an optional that is copied by its members: required again': type =>
+    type.Object({ a: { ...type.Optional(type.String()) } }),
+  'texts by any name': type => type.Record(type.String(), type.String(), OPTIONS),
+  'a schema as it is': type => type.Unsafe({ type: ['string', 'null'], ...OPTIONS }),
+  'a schema as it is, that may be left out': type =>
+    type.Object({ a: type.Optional(type.Unsafe({ enum: ['a', 'b'] })), b: type.Unsafe({}) }),
+  'an optional as it is: still optional': type =>
+    type.Object({ a: type.Unsafe(type.Optional(type.String())) }),
+}
+
+for (const [name, build] of Object.entries(SCHEMAS)) {
+  test(`a schema of ${name}: as typebox writes it`, () => {
+    assert.equal(JSON.stringify(build(Type)), JSON.stringify(build(Typebox)))
+  })
+}
+
+test('what is optional does not change the schema that it is made of', () => {
+  const text = Type.String()
+  Type.Optional(text)
+  assert.deepEqual(JSON.parse(JSON.stringify(Type.Object({ text }))).required, ['text'])
+})

@@ -1,0 +1,54 @@
+// The builder of schemas: what we use of typebox, with its types. Typebox itself is 370 modules;
+// finding them would take a tenth of a second of processor time at every start.
+import type Typebox from 'typebox'
+
+type Name =
+  | 'Array'
+  | 'Boolean'
+  | 'Integer'
+  | 'Literal'
+  | 'Null'
+  | 'Number'
+  | 'Object'
+  | 'Optional'
+  | 'Record'
+  | 'String'
+  | 'Union'
+  | 'Unknown'
+  | 'Unsafe'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** Hidden in a member that may be left out: an object does not require it. */
+const OPTIONAL = '~optional'
+
+/** A copy, as typebox makes one: a schema may stand in one object and be optional in another. */
+function copyOf(schema: Schema): Schema {
+  return Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema))
+}
+
+const builder = {
+  Array: (items: Schema, options?: Schema) => ({ type: 'array', items, ...options }),
+  Boolean: (options?: Schema) => ({ type: 'boolean', ...options }),
+  Integer: (options?: Schema) => ({ type: 'integer', ...options }),
+  Literal: (value: unknown, options?: Schema) => ({ type: typeof value, const: value, ...options }),
+  Null: (options?: Schema) => ({ type: 'null', ...options }),
+  Number: (options?: Schema) => ({ type: 'number', ...options }),
+  Object(properties: Readonly<Record<string, Schema>>, options?: Schema) {
+    const required = Object.keys(properties).filter(name => !(OPTIONAL in (properties[name] ?? {})))
+    const named = required.length === 0 ? {} : { required }
+    return { type: 'object', ...named, properties, ...options }
+  },
+  Optional: (schema: Schema) => Object.defineProperty(copyOf(schema), OPTIONAL, { value: true }),
+  /** Of any names. */
+  Record: (_names: Schema, value: Schema, options?: Schema) => {
+    return { type: 'object', patternProperties: { '^.*$': value }, ...options }
+  },
+  String: (options?: Schema) => ({ type: 'string', ...options }),
+  Union: (anyOf: readonly Schema[], options?: Schema) => ({ anyOf, ...options }),
+  Unknown: (options?: Schema) => ({ ...options }),
+  Unsafe: copyOf,
+} satisfies Record<Name, unknown>
+
+/** Named as typebox names it. */
+export const Type = builder as unknown as Pick<typeof Typebox, Name>
