@@ -23,22 +23,44 @@ CREATE TRIGGER only_rises BEFORE UPDATE ON reference_version FOR EACH ROW EXECUT
 GRANT SELECT ON reference_version TO corridor_auditor;
 GRANT SELECT ON reference_version TO corridor_service;
 
-CREATE TABLE reference_changes (
+CREATE TABLE audit_log (
   change_id bigint NOT NULL,
   table_name text NOT NULL,
   changed_at timestamp with time zone NOT NULL,
   changed_by text NOT NULL,
+  act text NOT NULL,
+  via text NOT NULL,
+  reason text DEFAULT ''::text NOT NULL,
   before jsonb,
   after jsonb,
   hash bytea NOT NULL,
-  CONSTRAINT reference_changes_pkey PRIMARY KEY (change_id),
-  CONSTRAINT reference_changes_check CHECK (((before IS NOT NULL) OR (after IS NOT NULL)))
+  CONSTRAINT audit_log_pkey PRIMARY KEY (change_id),
+  CONSTRAINT audit_log_check CHECK (((before IS NOT NULL) OR (after IS NOT NULL)))
 );
-CREATE INDEX reference_changes_by_table ON reference_changes USING btree (table_name, change_id);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON reference_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER chained BEFORE INSERT ON reference_changes FOR EACH ROW EXECUTE FUNCTION chain_change();
-GRANT SELECT ON reference_changes TO corridor_auditor;
-GRANT SELECT ON reference_changes TO corridor_service;
+CREATE INDEX audit_log_by_table ON audit_log USING btree (table_name, change_id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER chained BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION chain_change();
+GRANT SELECT ON audit_log TO corridor_auditor;
+GRANT SELECT ON audit_log TO corridor_service;
+
+CREATE TABLE users (
+  name text COLLATE "C" NOT NULL,
+  full_name text NOT NULL,
+  role text NOT NULL,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  disabled_at timestamp with time zone,
+  disabled_reason text DEFAULT ''::text NOT NULL,
+  CONSTRAINT users_pkey PRIMARY KEY (name),
+  CONSTRAINT disabled_for_a_reason CHECK (((disabled_at IS NULL) = (disabled_reason = ''::text))),
+  CONSTRAINT users_full_name_check CHECK ((full_name <> ''::text)),
+  CONSTRAINT users_name_check CHECK ((name ~ '^[a-z][a-z0-9._-]{1,39}$'::text)),
+  CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['operator'::text, 'auditor'::text])))
+);
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON users FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON users FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER one_operator_left AFTER INSERT OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION require_operator();
+GRANT SELECT ON users TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (disabled_at, disabled_reason, role) ON users TO corridor_service;
 
 CREATE TABLE accounts (
   account_id text COLLATE "C" NOT NULL,
@@ -1415,10 +1437,12 @@ AS $function$
 declare
   head bytea;
 begin
+  new.act := coalesce(current_setting('corridor.act', true), '');
+  new.via := coalesce(current_setting('corridor.via', true), '');
   select change_head, change_count + 1 into head, new.change_id from reference_version for update;
   new.hash := sha256(head || convert_to(concat_ws(E'\n', new.change_id, to_json(new.table_name),
-    to_json(new.changed_by), new.changed_at, coalesce(new.before::text, 'null'),
-    coalesce(new.after::text, 'null')), 'UTF8'));
+    to_json(new.changed_by), to_json(new.act), to_json(new.via), to_json(new.reason), new.changed_at,
+    coalesce(new.before::text, 'null'), coalesce(new.after::text, 'null')), 'UTF8'));
   update reference_version set change_head = new.hash, change_count = new.change_id;
   return new;
 end $function$;
@@ -1447,7 +1471,7 @@ declare
   new_row jsonb := case when tg_op <> 'DELETE' then history_row(to_jsonb(new), skipped) end;
 begin
   if old_row is distinct from new_row then
-    insert into reference_changes (table_name, changed_at, changed_by, before, after)
+    insert into audit_log (table_name, changed_at, changed_by, before, after)
     values (tg_table_name, clock_timestamp(),
       coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
       old_row, new_row);
@@ -1477,10 +1501,42 @@ declare
   new_row jsonb := case when tg_op <> 'DELETE' then digest_row(to_jsonb(new), skipped) end;
 begin
   if old_row is distinct from new_row then
-    insert into reference_changes (table_name, changed_at, changed_by, before, after)
+    insert into audit_log (table_name, changed_at, changed_by, before, after)
     values (tg_table_name, clock_timestamp(),
       coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
       old_row, new_row);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION record_act(changed text, why text, was jsonb, is_now jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if changed <> all (array['payouts', 'balance_transactions', 'entities', 'events', 'rail_exceptions',
+    'rail_files', 'rail_inbox'])
+  then
+    raise exception 'the history of % is written by its triggers alone', changed
+      using errcode = 'insufficient_privilege';
+  end if;
+  insert into audit_log (table_name, changed_at, changed_by, reason, before, after)
+  values (changed, clock_timestamp(),
+    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user), why, was, is_now);
+end $function$;
+REVOKE EXECUTE ON FUNCTION record_act(text,text,jsonb,jsonb) FROM public;
+GRANT EXECUTE ON FUNCTION record_act(text,text,jsonb,jsonb) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION require_operator()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from users where role = 'operator' and disabled_at is null) then
+    raise exception 'an installation with users has an operator who is not disabled'
+      using errcode = 'check_violation', constraint = 'one_operator_left';
   end if;
   return null;
 end $function$;
@@ -1554,7 +1610,7 @@ begin
     and p.to_currency is not distinct from new.to_currency
     and (p.effective_from, p.policy_id) < (new.effective_from, new.policy_id)
   order by p.effective_from desc, p.policy_id desc limit 1;
-  insert into reference_changes (table_name, changed_at, changed_by, before, after)
+  insert into audit_log (table_name, changed_at, changed_by, before, after)
   values (tg_table_name, clock_timestamp(),
     coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
     followed, to_jsonb(new));
@@ -1840,7 +1896,7 @@ CREATE OR REPLACE FUNCTION keep_batch()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  insert into reference_changes (table_name, changed_at, changed_by, before, after)
+  insert into audit_log (table_name, changed_at, changed_by, before, after)
   values (tg_table_name, clock_timestamp(),
     coalesce(nullif(current_setting('corridor.operator', true), ''), session_user), null,
     digest_row(to_jsonb(new), '{}') || jsonb_build_object('items', (
@@ -1883,7 +1939,7 @@ CREATE OR REPLACE FUNCTION keep_noted(changed text, before jsonb, after jsonb)
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  insert into reference_changes (table_name, changed_at, changed_by, before, after)
+  insert into audit_log (table_name, changed_at, changed_by, before, after)
   select changed, clock_timestamp(),
     coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
     keep_noted.before -> id, keep_noted.after -> id

@@ -88,15 +88,21 @@ begin
   return null;
 end $$;
 
--- What changed in reference tables: who, when, the row before and the row after. Triggers write it, so
--- that no command and no statement by hand passes it by.
-create table reference_changes (
+-- What was changed and by whom: the row before and the row after. Triggers write it for reference data,
+-- so that no command and no statement by hand passes it by. What an operator does to the money, the
+-- payouts and the files of accounts is written in the transaction of the act, by record_act.
+create table audit_log (
   -- Numbered without gaps.
   change_id bigint primary key,
   table_name text not null,
   changed_at timestamptz not null,
   -- The operator whom the command names, else the database user.
   changed_by text not null,
+  -- The command, such as `payout transition`, and where it ran; '' of statements by hand.
+  act text not null,
+  via text not null,
+  -- Why, in the words of whoever did it; '' where they gave none, or the row has it.
+  reason text not null default '',
   -- Null: there was no row.
   before jsonb,
   -- Null: there is no row any more.
@@ -105,8 +111,8 @@ create table reference_changes (
   hash bytea not null,
   check (before is not null or after is not null)
 );
-create index reference_changes_by_table on reference_changes (table_name, change_id);
-create trigger append_only before update or delete or truncate on reference_changes
+create index audit_log_by_table on audit_log (table_name, change_id);
+create trigger append_only before update or delete or truncate on audit_log
   for each statement execute function refuse_change();
 
 -- Whoever writes takes the row of the head first, so that the numbers follow the chain.
@@ -115,14 +121,16 @@ set timezone to 'UTC' set datestyle to 'ISO' as $$
 declare
   head bytea;
 begin
+  new.act := coalesce(current_setting('corridor.act', true), '');
+  new.via := coalesce(current_setting('corridor.via', true), '');
   select change_head, change_count + 1 into head, new.change_id from reference_version for update;
   new.hash := sha256(head || convert_to(concat_ws(E'\n', new.change_id, to_json(new.table_name),
-    to_json(new.changed_by), new.changed_at, coalesce(new.before::text, 'null'),
-    coalesce(new.after::text, 'null')), 'UTF8'));
+    to_json(new.changed_by), to_json(new.act), to_json(new.via), to_json(new.reason), new.changed_at,
+    coalesce(new.before::text, 'null'), coalesce(new.after::text, 'null')), 'UTF8'));
   update reference_version set change_head = new.hash, change_count = new.change_id;
   return new;
 end $$;
-create trigger chained before insert on reference_changes
+create trigger chained before insert on audit_log
   for each row execute function chain_change();
 
 -- Of a secret, or of the hash that is kept of it, the history has a hash: enough to vouch for it, and
@@ -145,7 +153,7 @@ declare
   new_row jsonb := case when tg_op <> 'DELETE' then history_row(to_jsonb(new), skipped) end;
 begin
   if old_row is distinct from new_row then
-    insert into reference_changes (table_name, changed_at, changed_by, before, after)
+    insert into audit_log (table_name, changed_at, changed_by, before, after)
     values (tg_table_name, clock_timestamp(),
       coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
       old_row, new_row);
@@ -170,10 +178,27 @@ declare
   new_row jsonb := case when tg_op <> 'DELETE' then digest_row(to_jsonb(new), skipped) end;
 begin
   if old_row is distinct from new_row then
-    insert into reference_changes (table_name, changed_at, changed_by, before, after)
+    insert into audit_log (table_name, changed_at, changed_by, before, after)
     values (tg_table_name, clock_timestamp(),
       coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
       old_row, new_row);
   end if;
   return null;
 end $$;
+
+-- What an operator did to rows of an account. Only such rows: what triggers write about reference data
+-- cannot be forged by it.
+create function record_act(changed text, why text, was jsonb, is_now jsonb) returns void
+language plpgsql security definer set search_path to public, pg_temp as $$
+begin
+  if changed <> all (array['payouts', 'balance_transactions', 'entities', 'events', 'rail_exceptions',
+    'rail_files', 'rail_inbox'])
+  then
+    raise exception 'the history of % is written by its triggers alone', changed
+      using errcode = 'insufficient_privilege';
+  end if;
+  insert into audit_log (table_name, changed_at, changed_by, reason, before, after)
+  values (changed, clock_timestamp(),
+    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user), why, was, is_now);
+end $$;
+revoke execute on function record_act(text, text, jsonb, jsonb) from public;

@@ -1,5 +1,34 @@
 -- What every process holds in memory: accounts, API keys, rates, fees, pricing policies, rails and routes. On
--- Citus they stay on the coordinator; everything else is distributed by account_id.
+-- Citus they stay on the coordinator, as the users do; everything else is distributed by account_id.
+
+-- The people who run the installation. Whoever leaves is disabled: the audit log goes on naming them.
+create table users (
+  name text collate "C" primary key check (name ~ '^[a-z][a-z0-9._-]{1,39}$'),
+  full_name text not null check (full_name <> ''),
+  -- An operator reads and changes everything, an auditor reads everything.
+  role text not null check (role in ('operator', 'auditor')),
+  created_at timestamptz not null default clock_timestamp(),
+  disabled_at timestamptz,
+  disabled_reason text not null default '',
+  constraint disabled_for_a_reason check ((disabled_at is null) = (disabled_reason = ''))
+);
+create trigger history after insert or update or delete on users
+  for each row execute function keep_history();
+create trigger kept before delete or truncate on users
+  for each statement execute function refuse_change();
+
+-- Without an operator nobody could make one. Whoever writes users at the same time waits for the head
+-- of the history, so that two operators do not disable each other.
+create function require_operator() returns trigger language plpgsql as $$
+begin
+  if not exists (select from users where role = 'operator' and disabled_at is null) then
+    raise exception 'an installation with users has an operator who is not disabled'
+      using errcode = 'check_violation', constraint = 'one_operator_left';
+  end if;
+  return null;
+end $$;
+create trigger one_operator_left after insert or update on users
+  for each statement execute function require_operator();
 
 create table accounts (
   account_id text collate "C" primary key,
@@ -210,7 +239,7 @@ begin
     and p.to_currency is not distinct from new.to_currency
     and (p.effective_from, p.policy_id) < (new.effective_from, new.policy_id)
   order by p.effective_from desc, p.policy_id desc limit 1;
-  insert into reference_changes (table_name, changed_at, changed_by, before, after)
+  insert into audit_log (table_name, changed_at, changed_by, before, after)
   values (tg_table_name, clock_timestamp(),
     coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
     followed, to_jsonb(new));

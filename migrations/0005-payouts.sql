@@ -381,7 +381,7 @@ create trigger append_only before update or delete or truncate on payout_batch_i
 create function keep_batch() returns trigger language plpgsql
 security definer set timezone to 'UTC' set search_path to public, pg_temp as $$
 begin
-  insert into reference_changes (table_name, changed_at, changed_by, before, after)
+  insert into audit_log (table_name, changed_at, changed_by, before, after)
   values (tg_table_name, clock_timestamp(),
     coalesce(nullif(current_setting('corridor.operator', true), ''), session_user), null,
     digest_row(to_jsonb(new), '{}') || jsonb_build_object('items', (

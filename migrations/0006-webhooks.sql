@@ -111,7 +111,7 @@ end $$;
 
 create function keep_noted(changed text, before jsonb, after jsonb) returns void
 language sql security definer set search_path to public, pg_temp as $$
-  insert into reference_changes (table_name, changed_at, changed_by, before, after)
+  insert into audit_log (table_name, changed_at, changed_by, before, after)
   select changed, clock_timestamp(),
     coalesce(nullif(current_setting('corridor.operator', true), ''), session_user),
     keep_noted.before -> id, keep_noted.after -> id

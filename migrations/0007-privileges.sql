@@ -3,10 +3,13 @@
 
 -- The service. Append-only tables get no update and no delete; tables whose rows live on get updates of
 -- exactly the columns that may change.
-grant select on schema_migrations, reference_version, reference_changes
+grant select on schema_migrations, reference_version, audit_log
   to corridor_service;
 
-grant select, insert on accounts, api_keys to corridor_service;
+grant execute on function record_act(text, text, jsonb, jsonb) to corridor_service;
+
+grant select, insert on accounts, api_keys, users to corridor_service;
+grant update (role, disabled_at, disabled_reason) on users to corridor_service;
 grant update (name, currencies, primary_currency, duplicate_window_s, state, state_reason)
   on accounts to corridor_service;
 grant update (revoked_at) on api_keys to corridor_service;

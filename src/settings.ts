@@ -25,7 +25,9 @@ export const SETTINGS = [
   {
     name: 'CORRIDOR_USER',
     fallback: 'name of the system user',
-    meaning: 'Who changes rates, fees, accounts and the like by hand; paying by hand needs it.',
+    meaning:
+      'Who runs commands, as the audit log names them. An installation with users takes one of ' +
+      'these; paying by hand always needs it.',
   },
   {
     name: 'CORRIDOR_RATE_FEED_URL',

@@ -1,4 +1,5 @@
 // Imports entities: each row of a file is a creation under the duplicate rules.
+import { actOfImport } from '../audit/recorded.ts'
 import { readConfined } from '../db/confine.ts'
 import type { Decided } from '../engine/operation.ts'
 import type { RuleName } from '../entity/duplicates.ts'
@@ -67,6 +68,7 @@ const NOT_WRITTEN = ''
 class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, EntityRow> {
   readonly operation: ReturnType<typeof writeEntity>
   readonly #account_id: string
+  readonly #import_name: string
   readonly #problemsOf: BodyProblems
   readonly #started_at: Instant
   readonly #keys: RowKeys
@@ -82,6 +84,7 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
   ) {
     this.operation = writeEntity(dry_run ? () => NOT_WRITTEN : bookId, upsertEndedReviews)
     this.#account_id = account.account_id
+    this.#import_name = name
     this.#problemsOf = problemsOf
     this.#started_at = started_at
     this.#keys = new RowKeys(name)
@@ -94,6 +97,15 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
     const draft = draftOf(request, this.#keys.next(hashJson(request)).key)
     const change = { kind: 'create', draft } as const
     return { command: { account_id: this.#account_id, claim: null, change } }
+  }
+
+  acts(outcomes: readonly WrittenEntity[]) {
+    const created = outcomes.filter(({ did }) => did === 'created')
+    return actOfImport(
+      'entities',
+      this.#import_name,
+      created.map(({ entity }) => entity),
+    )
   }
 
   written(line: number, _: CreateEntity, outcome: WrittenEntity, again: boolean): EntityRow {

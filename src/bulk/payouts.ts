@@ -1,5 +1,6 @@
 // Imports payouts: each row of a file is a payout, which is made once.
 import type { Account } from '../account/rules.ts'
+import { actOfImport } from '../audit/recorded.ts'
 import { readConfined } from '../db/confine.ts'
 import type { Decided } from '../engine/operation.ts'
 import { invalidField, type Problem } from '../errors.ts'
@@ -134,6 +135,11 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     const account = this.#opened.reference.current().accounts.get(account_id)
     if (account === undefined) throw new Error(`account ${account_id} is gone`)
     return account
+  }
+
+  acts(outcomes: readonly PaidRow[]) {
+    const made = outcomes.flatMap(({ made }) => made?.payout ?? [])
+    return actOfImport('payouts', this.#wanted.name, made)
   }
 
   written(line: number, { keys }: PayRow, { made, payout }: PaidRow, again: boolean): PayoutRow {

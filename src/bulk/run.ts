@@ -3,6 +3,8 @@
 // rows in the order of the file. It knows neither what rows ask for nor how results are shown.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '../account/rules.ts'
+import type { Act } from '../audit/act.ts'
+import { recorded } from '../audit/recorded.ts'
 import type { Sql } from '../db/connect.ts'
 import { dryRun } from '../engine/dry-run.ts'
 import { Lane } from '../engine/lane.ts'
@@ -46,6 +48,8 @@ export interface Rows<Command, State, Outcome, Result> {
   readonly operation: Operation<Command, State, Outcome>
   /** The command of a row, or everything wrong with its body. Called once a row, in order. */
   read(body: unknown): { readonly command: Command } | { readonly problems: readonly Problem[] }
+  /** What the audit log has of rows that were written together. */
+  acts(outcomes: readonly Outcome[]): readonly Act[]
   /** `again`: an earlier try had no answer, so it may have taken effect. */
   written(line: number, command: Command, outcome: Outcome, again: boolean): Result
   refused(line: number, problems: readonly Problem[]): Result
@@ -133,7 +137,8 @@ function writing<Command, State, Outcome, Result>(
   sql: Sql,
   rows: Rows<Command, State, Outcome, Result>,
 ): Way<Command, Result> {
-  const lane = new Lane(sql, rows.operation, { max_batch: BATCH })
+  const operation = recorded(rows.operation, outcomes => rows.acts(outcomes))
+  const lane = new Lane(sql, operation, { max_batch: BATCH })
   const write = async (
     line: number,
     command: Command,

@@ -9,10 +9,15 @@ import {
   listKeysOfAccount,
   type Settings,
 } from '../account/store.ts'
-import { createAccount, type NewAccount, type OpenedAccount } from '../account-lifecycle/create.ts'
+import {
+  createAccount,
+  type NewAccount,
+  type OpenedAccount,
+  type Writer,
+} from '../account-lifecycle/create.ts'
 import { changeSettings, changeState } from '../account-lifecycle/operations.ts'
+import type { HistoricRow } from '../audit/store.ts'
 import type { Sql } from '../db/connect.ts'
-import type { HistoricRow } from '../db/reference-changes.ts'
 import type { Booking } from '../funding/rules.ts'
 import { listBalancesOf } from '../ledger/store.ts'
 import { countOpenPayouts } from '../payout/state-store.ts'
@@ -42,7 +47,8 @@ export function createFunded(
     const again = `corridor fund ${account_id} ${money(currency, amount)} --source ${source}`
     return book(context, booking, again)
   }
-  return createAccount({ write: context.write, fund }, wanted, onOpened)
+  const write: Writer['write'] = (operation, command) => context.write(operation, command, null)
+  return createAccount({ write, fund }, wanted, onOpened)
 }
 
 export function accountCommands(account: Command): void {
@@ -266,7 +272,7 @@ async function setAction(account_id: string, options: SetOptions): Promise<void>
   }
   const { before, after } = await withContext(async context => {
     await findAccount(context.sql, account_id)
-    return context.write(changeSettings, change)
+    return context.write(changeSettings, change, null)
   })
   const words = SETTINGS.map(([label, of]) => [label, of(before), of(after)] as const)
     .filter(([, was, is]) => was !== is)
@@ -297,7 +303,7 @@ function stateCommand(account: Command, name: string, to: AccountState, descript
       const change = { account_id, to, reason: readReason(options.reason) }
       const { from, reason } = await withContext(async context => {
         await findAccount(context.sql, account_id)
-        return context.write(changeState(countOpenPayouts), change)
+        return context.write(changeState(countOpenPayouts), change, null)
       })
       const words = `${account_id}  was ${from}, is ${to}: ${reason}`
       print(options, { account_id, from, to, reason }, words)

@@ -3,7 +3,7 @@
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { checkVariables } from '../config.ts'
-import { offerJson, report } from './context.ts'
+import { offerJson, pathOf, report, running } from './context.ts'
 
 interface Called {
   readonly name: string
@@ -33,6 +33,16 @@ const COMMANDS: readonly Called[] = [
     name: 'key',
     description: 'create, list and revoke API keys',
     load: async () => (await import('./key.ts')).keyCommands,
+  },
+  {
+    name: 'user',
+    description: 'name the people who run commands',
+    load: async () => (await import('./user.ts')).userCommands,
+  },
+  {
+    name: 'audit',
+    description: 'show and prove who has changed what',
+    load: async () => (await import('./audit.ts')).auditCommands,
   },
   {
     name: 'fund',
@@ -181,7 +191,10 @@ export async function makeProgram(
     // Inherited by every command added below.
     .configureOutput(json ? { writeErr: () => {} } : {})
     // Commands that read no settings refuse a mistyped one as well.
-    .hook('preAction', () => checkVariables())
+    .hook('preAction', (_program, command) => {
+      checkVariables()
+      running.command = pathOf(command)
+    })
   for (const { name, description, load } of COMMANDS) {
     const command = program.command(name).description(description)
     if (isWanted(name)) (await load())(command)

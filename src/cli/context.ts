@@ -1,12 +1,15 @@
 // What every command shares: it opens and migrates the database, finds an account by its id, prints
 // JSON or words on standard output, and says how a command fails.
+import { hostname } from 'node:os'
 import { type Command, CommanderError } from 'commander'
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
+import type { Act } from '../audit/act.ts'
+import { recorded } from '../audit/recorded.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import type { Read } from '../csv.ts'
 import { connect, type Sql } from '../db/connect.ts'
-import { DatabaseProblem, isConnectionLost, isOutcomeUnknown } from '../db/failure.ts'
+import { DatabaseProblem, isConnectionLost, isOutcomeUnknown, isReadOnly } from '../db/failure.ts'
 import { migrate, refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
 import { learnShards } from '../db/shard.ts'
 import { Lane } from '../engine/lane.ts'
@@ -14,6 +17,8 @@ import type { Operation } from '../engine/operation.ts'
 import { CATALOGUE, Refusal } from '../errors.ts'
 import { didYouMean } from '../nearest.ts'
 import { openDatabase } from '../postgres/open.ts'
+import { readCaller } from '../user/rules.ts'
+import { listUsers } from '../user/store.ts'
 import { visible } from './terminal.ts'
 
 /** The option that every command has. */
@@ -24,13 +29,26 @@ export interface Json {
 export interface Context {
   readonly config: Config
   readonly url: string
-  /** Connected as the service's role, which cannot rewrite the books. For rows of no account. */
+  /**
+   * Connected as the service's role, which cannot rewrite the books; an auditor's connection writes
+   * nothing. For rows of no account.
+   */
   readonly sql: Sql
   /** Reads the rows of all accounts, and cannot change them. */
   readonly audit: Sql
-  /** Runs one write through a lane of its own. */
-  write<C, S, O>(operation: Operation<C, S, O>, command: C): Promise<O>
+  /**
+   * Runs one write through a lane of its own. `act` says of its outcome what the audit log has;
+   * null: triggers write it.
+   */
+  write<C, S, O>(
+    operation: Operation<C, S, O>,
+    command: C,
+    act: ((outcome: O) => Act) | null,
+  ): Promise<O>
 }
+
+/** The command that this process runs, such as `payout transition`, for the audit log. */
+export const running = { command: '' }
 
 /** A wrong call: printed as one line, without a stack. */
 export class UsageError extends Error {}
@@ -64,16 +82,31 @@ export async function onDatabase<T>(
   url: string,
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
-  const cli = { max: 2, application_name: 'corridor cli', operator: config.user }
-  const sql = connect(url, { ...cli, as: 'service' })
+  const cli = {
+    max: 2,
+    application_name: 'corridor cli',
+    operator: config.user,
+    act: running.command,
+    via: `cli at ${hostname()}`,
+  }
   const audit = connect(url, { ...cli, as: 'auditor' })
-  const write = <C, S, O>(operation: Operation<C, S, O>, command: C) =>
-    new Lane(sql, operation, { max_batch: 1 }).run(command)
+  const opened = [audit]
   try {
+    const role = readOrRefuse(readCaller(await listUsers(audit), config))
+    const read_only = role === 'auditor'
+    const sql = connect(url, { ...cli, as: 'service', read_only })
+    opened.push(sql)
     await learnShards(sql)
-    return await work({ config, url, sql, audit, write })
+    const write: Context['write'] = (operation, command, act) => {
+      const audited = act === null ? operation : recorded(operation, made => made.map(act))
+      return new Lane(sql, audited, { max_batch: 1 }).run(command)
+    }
+    return await work({ config, url, sql, audit, write }).catch(error => {
+      if (!isReadOnly(error)) throw error
+      throw new CommandFailed(`${config.user} is an auditor, who reads and changes nothing`)
+    })
   } finally {
-    await Promise.all([sql, audit].map(connection => connection.end({ timeout: 5 })))
+    await Promise.all(opened.map(connection => connection.end({ timeout: 5 })))
   }
 }
 
@@ -104,6 +137,13 @@ export function personOf({ config }: Context): string {
   )
 }
 
+/** The words of a command, without the program's name. */
+export function pathOf(command: Command): string {
+  const { parent } = command
+  if (parent === null) return ''
+  return `${pathOf(parent)} ${command.name()}`.trimStart()
+}
+
 /** Adds --json to every command that does not describe it itself. */
 export function offerJson(program: Command): void {
   for (const command of program.commands) {
@@ -130,6 +170,7 @@ const WAYS_OUT = {
   entity: 'corridor entity list shows those that wait for review',
   rail: 'corridor rail list shows those there are',
   key: 'corridor key list ACCOUNT shows those of an account',
+  user: 'corridor user list shows those there are',
   'balance transaction': 'corridor statement ACCOUNT shows those of an account',
   event: 'GET /v3/event lists those of an account',
 }

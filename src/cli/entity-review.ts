@@ -6,6 +6,7 @@ import { writeEntity } from '../entity/operations.ts'
 import { APPROVAL_TRANSITIONS, type ReviewResult } from '../entity/states.ts'
 import { findEntities, findEntityAccount } from '../entity/store.ts'
 import { Refusal } from '../errors.ts'
+import { previousStatus } from '../event/event.ts'
 import { bookId } from '../id.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { countHeldPayouts, upsertEndedReviews } from '../payout/hold-store.ts'
@@ -172,10 +173,14 @@ async function reviewed(
     const change = { kind: 'review', id, status, description, seen: seen ?? updated_at } as const
     try {
       const operation = writeEntity(bookId, upsertEndedReviews)
-      const outcome = await write(operation, { account_id, claim: null, change })
-      // The status that the decision found under the lock.
-      const data = outcome.events[0]?.data as { previous_status?: string } | undefined
-      const from = data?.previous_status ?? ''
+      const command = { account_id, claim: null, change }
+      const outcome = await write(operation, command, outcome => ({
+        table_name: 'entities',
+        reason: description,
+        before: { account_id, id, approval_status: previousStatus(outcome.events) },
+        after: { account_id, id, approval_status: status },
+      }))
+      const from = previousStatus(outcome.events)
       return { entity: outcome.entity, from, seen: change.seen, held }
     } catch (error) {
       const again = seen === undefined && reasonOf(error) === 'entity_changed'

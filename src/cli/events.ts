@@ -135,7 +135,16 @@ async function deliver(
   account_id: string,
   change: WebhookChange,
 ): Promise<Replayed> {
-  const { replayed } = await write(writeWebhook(bookId), { account_id, claim: null, change })
+  const { replayed } = await write(
+    writeWebhook(bookId),
+    { account_id, claim: null, change },
+    ({ endpoint: { id }, replayed }) => ({
+      table_name: 'events',
+      reason: '',
+      before: null,
+      after: { account_id, id, delivered_again: String(replayed?.deliveries ?? 0) },
+    }),
+  )
   if (replayed === null) throw new Error('a replay without an outcome')
   return replayed
 }

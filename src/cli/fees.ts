@@ -1,8 +1,8 @@
 // corridor fees: the fee schedule as the operator sees and changes it.
 import { type Command, Option } from 'commander'
+import type { HistoricRow } from '../audit/store.ts'
 import { bankingCountry } from '../beneficiary/country.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import type { HistoricRow } from '../db/reference-changes.ts'
 import { transact } from '../db/transact.ts'
 import { findChain } from '../network/chain.ts'
 import { isCountry } from '../network/country.ts'

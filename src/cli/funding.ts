@@ -1,6 +1,7 @@
 // corridor fund, withdraw, adjust and reverse: an operator books money on an account, and takes a
 // booking back.
 import type { Command } from 'commander'
+import type { Act } from '../audit/act.ts'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { findAccountOfLine } from '../balance-transaction/store.ts'
 import type { Operation } from '../engine/operation.ts'
@@ -227,7 +228,7 @@ async function bookOnce<C, S>(
   again: string,
 ): Promise<Correction> {
   try {
-    return await context.write(operation, command)
+    return await context.write(operation, command, bookingAct)
   } catch (error) {
     const unknown = error instanceof Refusal && error.status === 503
     if (!unknown) throw error
@@ -236,4 +237,12 @@ async function bookOnce<C, S>(
         `once, however often it is run: ${again}`,
     )
   }
+}
+
+function bookingAct({ entries: [{ line }] }: Correction): Act {
+  const { account_id, id, type, currency, net_amount, description, metadata } = line
+  const { reference = '' } = metadata
+  const amount = net_amount.toString()
+  const after = { account_id, id, type, currency, amount, reference }
+  return { table_name: 'balance_transactions', reason: description, before: null, after }
 }

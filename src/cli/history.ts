@@ -1,6 +1,6 @@
 // corridor … history: lists what changed in a reference table and who changed it, newest first.
 import type { Command } from 'commander'
-import { type Change, type HistoricRow, listChanges } from '../db/reference-changes.ts'
+import { type Change, type HistoricRow, listChanges } from '../audit/store.ts'
 import { print, withContext } from './context.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
 import { table, toSecond } from './table.ts'

@@ -1,8 +1,9 @@
 // corridor payout take|release|transition: what people do with a payout. A person takes a payout to
 // pay it by hand; a transition says how that went.
 import type { Command } from 'commander'
+import type { Act } from '../audit/act.ts'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
-import { nameEvent } from '../event/event.ts'
+import { nameEvent, previousStatus } from '../event/event.ts'
 import {
   ASKING,
   type Handling,
@@ -16,7 +17,7 @@ import {
   PAYOUT_TRANSITIONS,
   type PayoutStatus,
 } from '../payout/states.ts'
-import type { AdvanceOutcome } from '../payout/step.ts'
+import type { Advance, AdvanceOutcome } from '../payout/step.ts'
 import { advancePayout, handlePayout } from '../payout/step-operation.ts'
 import { findPayoutAccount } from '../payout/store.ts'
 import type { RailStep } from '../rail/rail.ts'
@@ -104,7 +105,13 @@ async function handle(
     const person = personOf(context, options)
     const account_id = await accountOf(context, payout_id)
     const command = { account_id, payout_id, act, person, ...(from !== undefined && { from }) }
-    return context.write(handlePayout, command)
+    const held = (taken_by: string) => ({ account_id, id: payout_id, taken_by })
+    return context.write(handlePayout, command, ({ before, payout }) => ({
+      table_name: 'payouts',
+      reason: person.reason ?? '',
+      before: held(before.taken_by),
+      after: held(payout.taken_by),
+    }))
   })
   const { taken_by, taken_at } = payout
   const words =
@@ -161,16 +168,17 @@ async function transitionAction(
   const step = readStep(status, options)
   const { failure } = step
   const outcome = await withContext(async context => {
-    return context.write(advancePayout, {
+    const command: Advance = {
       account_id: await accountOf(context, payout_id),
       payout_id,
       steps: [step],
       by: 'operator',
       person: personOf(context, options),
       ask_again_in_ms: null,
-    })
+    }
+    return context.write(advancePayout, command, outcome => stepAct(outcome, options))
   })
-  const from = previousStatus(outcome)
+  const from = previousStatus(outcome.events)
   if (status === 'failed' && outcome.payout.rail_attempts > 0)
     process.stderr.write(alreadyAsked(payout_id))
   const line = outcome.entries[0]?.line
@@ -183,6 +191,16 @@ async function transitionAction(
     balance_transaction: line === undefined ? null : presentBalanceTransaction(line),
   }
   print(options, data, [`${payout_id}  ${from} → ${status}`, ...describeCredit(outcome)].join('\n'))
+}
+
+function stepAct({ payout, events }: AdvanceOutcome, options: TransitionOptions): Act {
+  const { account_id, id, status, rail_reference } = payout
+  return {
+    table_name: 'payouts',
+    reason: options.reason ?? options.message ?? '',
+    before: { account_id, id, status: previousStatus(events) },
+    after: { account_id, id, status, rail_reference },
+  }
 }
 
 function readStep(status: PayoutStatus, options: TransitionOptions): RailStep {
@@ -209,12 +227,6 @@ function readStep(status: PayoutStatus, options: TransitionOptions): RailStep {
 function alreadyAsked(payout_id: string): string {
   const words = `the rail was asked to pay ${payout_id} before; make sure that it does not`
   return `corridor: warning: ${words}\n`
-}
-
-/** The status that the decision found under the lock. */
-function previousStatus(outcome: AdvanceOutcome): string {
-  const data = outcome.events[0]?.data as { previous_status?: string } | undefined
-  return data?.previous_status ?? ''
 }
 
 function describeCredit(outcome: AdvanceOutcome): string[] {

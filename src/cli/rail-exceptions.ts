@@ -1,6 +1,8 @@
 // corridor rail exceptions|close-exception: payouts that stand still until a person has looked at
 // what their rail said.
 import type { Command } from 'commander'
+import type { Act } from '../audit/act.ts'
+import { recordActs } from '../audit/store.ts'
 import { transactConfined } from '../db/confine.ts'
 import { closeException } from '../payout/wake-store.ts'
 import type { RailException } from '../rail/attempt.ts'
@@ -71,9 +73,11 @@ async function closeAction(
   const asked = await withContext(async context => {
     const closing = { number, closed_by: personOf(context), note }
     const account_id = await accountOf(context, payout_id)
-    return transactConfined(context.sql, [account_id], tx =>
-      closeException(tx, { account_id, id: payout_id }, closing),
-    )
+    return transactConfined(context.sql, [account_id], async tx => {
+      const asked = await closeException(tx, { account_id, id: payout_id }, closing)
+      if (asked !== undefined) await recordActs(tx, [closingAct(account_id, payout_id, closing)])
+      return asked
+    })
   })
   if (asked === undefined) {
     const hint = 'corridor rail exceptions shows them'
@@ -96,4 +100,18 @@ function shown({
   opened_at,
 }: RailException) {
   return { account: account_id, payout: payout_id, number, attempt, rail, kind, message, opened_at }
+}
+
+function closingAct(
+  account_id: string,
+  id: string,
+  { number, note }: { readonly number: number; readonly note: string },
+): Act {
+  const exception = String(number)
+  return {
+    table_name: 'rail_exceptions',
+    reason: note,
+    before: { account_id, id, exception, state: 'open' },
+    after: { account_id, id, exception, state: 'closed' },
+  }
 }

@@ -1,7 +1,7 @@
 // corridor rates: the rate book, row by row, by files of rates, and by a feed.
 import { type Command, Option } from 'commander'
+import type { HistoricRow } from '../audit/store.ts'
 import { databaseNow, type Sql } from '../db/connect.ts'
-import type { HistoricRow } from '../db/reference-changes.ts'
 import { secondsBetween } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
 import { formatDecimal, parseMajor } from '../money/decimal.ts'

@@ -1,10 +1,10 @@
 // corridor route set|list|remove|history: says which rails take the payouts of live accounts, in
 // which order.
 import { type Command, Option } from 'commander'
+import type { HistoricRow } from '../audit/store.ts'
 import { CALENDAR_NAMES } from '../calendar/calendar.ts'
 import { daysLeft } from '../calendar/rules.ts'
 import { CALENDARS } from '../calendar/tables.ts'
-import type { HistoricRow } from '../db/reference-changes.ts'
 import { amountToJson } from '../money/json.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import {

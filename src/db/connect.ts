@@ -44,8 +44,13 @@ export interface ConnectOptions {
   readonly max: number
   readonly as: keyof typeof ROLES
   readonly application_name?: string
-  /** The author of changes in the history of the reference tables. */
+  /** Who makes changes, as the audit log names them. */
   readonly operator?: string
+  /** What makes them, such as the command `rates set`, and where. */
+  readonly act?: string
+  readonly via?: string
+  /** Whether the database refuses whatever writes. */
+  readonly read_only?: boolean
   /**
    * For connections that only look up rows by key. Each statement is planned once, so a plan made
    * while a table was small must still use its index when it is large.
@@ -118,6 +123,9 @@ export function connect(url: string, options: ConnectOptions): Sql {
       idle_in_transaction_session_timeout: options.as === 'owner' ? '0' : '10s',
       ...(options.look_ups === true ? LOOK_UP_PLANS : {}),
       ...(options.operator === undefined ? {} : { 'corridor.operator': options.operator }),
+      ...(options.read_only === true ? { default_transaction_read_only: 'on' } : {}),
+      ...(options.act === undefined ? {} : { 'corridor.act': options.act }),
+      ...(options.via === undefined ? {} : { 'corridor.via': options.via }),
       ...(options.spread === true ? SPREAD : {}),
       ...ROLES[options.as],
     }),

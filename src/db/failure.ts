@@ -57,6 +57,11 @@ export function classify(error: unknown): Failure {
   return 'fault'
 }
 
+/** Did a connection that only reads try to write? read_only_sql_transaction */
+export function isReadOnly(error: unknown): boolean {
+  return errorCode(error) === '25006'
+}
+
 /** Does the server not know a table? Of a shard: it was moved to another machine. */
 export function isTableMissing(error: unknown): boolean {
   return errorCode(error) === '42P01'

@@ -69,3 +69,9 @@ export interface NamedEvent extends Event {
 export function nameEvent<E extends Event>(event: E): E & NamedEvent {
   return { ...event, id: numberedId('evt', event, event.sequence) }
 }
+
+/** The status that a change found under the lock, as its first event says it; '' without one. */
+export function previousStatus([event]: readonly Pick<Event, 'data'>[]): string {
+  const data = event?.data as { previous_status?: string } | undefined
+  return data?.previous_status ?? ''
+}

@@ -216,6 +216,7 @@ interface HandlingState extends LockedBooks {
 }
 
 interface Handled {
+  readonly before: Payout
   readonly payout: Payout
   readonly event: Event
 }
@@ -249,7 +250,7 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
     const facts = { status, by: 'operator', journals: [], ...personFacts(person) }
     const content = PAYOUT_SEAL.digest(payout)
     const event = recordChange({ books }, payout, HANDLING_EVENTS[act], facts, content)
-    return { payout, event }
+    return { before, payout, event }
   },
 
   store(tx, outcomes, { books }) {

@@ -229,7 +229,7 @@ const BALANCES: Rule = {
       or b.updated_at <> l.created_at
       or (l.created_at is null and abs(extract(epoch from b.updated_at - a.created_at)) > 60
         and not exists (
-          select from reference_changes c
+          select from audit_log c
           where c.table_name = 'accounts' and c.after ->> 'account_id' = b.account_id
             and abs(extract(epoch from b.updated_at - c.changed_at)) <= 60
         )))`,

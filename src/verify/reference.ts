@@ -1,5 +1,5 @@
-// Holds reference rows (accounts, keys, rates, fees and what else has a history) and the rows whose
-// digests the same history keeps against their newest change, and the chain of the history itself.
+// Holds reference rows (users, accounts, keys, rates, fees and what else has a history), and rows
+// whose digests the audit log has, against their newest change; and the chain of the log itself.
 import type { TransactionSql } from '../db/connect.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { Findings } from './problem.ts'
@@ -26,6 +26,7 @@ const ITEMS = `jsonb_build_object('items', (
 
 /** Named here and not found by their triggers, which whoever changes rows unseen takes off. */
 const KEPT: readonly Kept[] = [
+  { table: 'users', as: 'row', skipped: [], key: ['name'] },
   { table: 'accounts', as: 'row', skipped: [], key: ['account_id'] },
   { table: 'api_keys', as: 'row', skipped: [], key: ['key_id'] },
   { table: 'rates', as: 'row', skipped: ['loaded_at'], key: ['base', 'quote'] },
@@ -72,7 +73,7 @@ export async function checkReference(
 ): Promise<void> {
   if (account_id !== null) return
   const name = (table: string, select: string) => nameRows(tx, null, findings, { table, select })
-  await name('reference_changes', CHAIN)
+  await name('audit_log', CHAIN)
   await name('reference_version', HEAD)
   for (const kept of KEPT) await name(kept.table, rowsThatDiffer(kept))
 }
@@ -99,7 +100,7 @@ function rowsThatDiffer({ table, as, skipped, key, besides = "'{}'" }: Kept): st
     with newest as (
       select distinct on (key) key, after from (
         select ${keyOf('coalesce(after, before)')} as key, after, change_id
-        from reference_changes where table_name = '${table}'
+        from audit_log where table_name = '${table}'
       ) c order by key, change_id desc
     ), stored as (
       select ${keyOf('row')} as key, row, count(*) over (partition by ${keyOf('row')}) as times
@@ -127,13 +128,13 @@ const CHAIN = `
     coalesce(encode(hash, 'hex'), 'none') as found
   from (
     select c.*, lag(hash) over numbers as previous, lag(change_id) over numbers as number_before
-    from reference_changes c window numbers as (order by change_id)
+    from audit_log c window numbers as (order by change_id)
   ) c
   where change_id <> coalesce(number_before, 0) + 1
     or hash is distinct from sha256(
       coalesce(previous, decode('${EMPTY_HASH}', 'hex')) || convert_to(concat_ws(E'\\n', change_id,
-        to_json(table_name), to_json(changed_by), changed_at, coalesce(before::text, 'null'),
-        coalesce(after::text, 'null')), 'UTF8'))`
+        to_json(table_name), to_json(changed_by), to_json(act), to_json(via), to_json(reason),
+        changed_at, coalesce(before::text, 'null'), coalesce(after::text, 'null')), 'UTF8'))`
 
 /** The head is the newest change. */
 const HEAD = `
@@ -148,7 +149,7 @@ const HEAD = `
       string_agg(encode(change_head, 'hex'), '') as change_head
     from reference_version
   ) v
-  left join (select * from reference_changes order by change_id desc limit 1) c on true
+  left join (select * from audit_log order by change_id desc limit 1) c on true
   where v.times <> 1 or v.only_rows is distinct from true
     or v.change_count is distinct from coalesce(c.change_id, 0)
     or v.change_head is distinct from coalesce(encode(c.hash, 'hex'), '${EMPTY_HASH}')`

@@ -86,6 +86,17 @@ export async function verify(sql: Sql, options: VerifyOptions): Promise<Verdict>
   return { ok: true, checked, problem: null }
 }
 
+/** Verifies the audit log and the rows that it vouches for, and names every wrong one. */
+export async function verifyAudit(sql: Sql): Promise<readonly Problem[]> {
+  const findings = new Findings(true)
+  await sql
+    .begin('isolation level repeatable read read only', tx => checkReference(tx, null, findings))
+    .catch(error => {
+      if (!(error instanceof Enough)) throw error
+    })
+  return findings.problems
+}
+
 async function check(
   tx: TransactionSql,
   options: VerifyOptions,
@@ -120,7 +131,7 @@ async function check(
   for (const { table, check: checkRecords } of [...RECORDS, ...ATTEMPTS]) {
     await part(table, sp => checkRecords(sp, account_id, findings))
   }
-  await part('reference_changes', sp => checkReference(sp, account_id, findings))
+  await part('audit_log', sp => checkReference(sp, account_id, findings))
   const kept = options.kept ?? []
   await part('books', sp => checkKeptHeads(sp, kept, account_id, findings))
   if (books === null || payouts === null) return null

@@ -165,7 +165,7 @@ test('rates history: who changed a rate, before and after, newest first; numbers
   const wrong = await cli.run('rates', 'history', 'GBP')
   assert.deepEqual([wrong.code, wrong.stderr], [2, 'corridor: a pair is like EUR/USD, not "GBP"\n'])
   await assert.rejects(
-    database.owner`update reference_changes set changed_by = 'somebody else'`,
-    /reference_changes is append-only/,
+    database.owner`update audit_log set changed_by = 'somebody else'`,
+    /audit_log is append-only/,
   )
 })

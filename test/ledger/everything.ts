@@ -92,6 +92,9 @@ async function addRowsThatWait({ service, main, entities }: History): Promise<vo
     join each_event e on e.account_id = ${account_id} and e.sequence = n.number
     join webhook_endpoints w on w.account_id = e.account_id`
   await owner`
+    insert into users (name, full_name, role) values
+      ('ada', 'Ada Lovelace', 'operator'), ('grace', 'Grace Hopper', 'auditor')`
+  await owner`
     insert into routes (payout_type, rail, priority) values
       ('local', 'manual', 1), ('swift', 'manual', 2)`
   await owner`

@@ -186,9 +186,10 @@ function isAbout({ table, account_id, key, expected, found }: Problem, row: Pick
     holds: ['payouts'],
     open_payouts: ['payouts'],
     payout_outcomes: ['payouts'],
-    reference_version: ['reference_changes'],
-    reference_changes: [
+    reference_version: ['audit_log'],
+    audit_log: [
       'reference_version',
+      'users',
       'accounts',
       'api_keys',
       'rates',
@@ -200,7 +201,7 @@ function isAbout({ table, account_id, key, expected, found }: Problem, row: Pick
   if (table !== row.table && !near[row.table]?.includes(table)) return false
   const said = `${key} ${expected} ${found}`
   // A link of a chain that is gone is named by the one after it.
-  if (table === 'reference_changes' && row.table === table) return true
+  if (table === 'audit_log' && row.table === table) return true
   // By its name; or it is named by its account, as a book is, or what vouches for it is.
   if (row.names.some(name => name !== '' && said.includes(name))) return true
   return (

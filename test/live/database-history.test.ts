@@ -15,7 +15,7 @@ before(async () => {
 after(() => service.close())
 
 const POLICY = `insert into pricing_policies (name, value, effective_from, created_at) select`
-const CHANGE = `insert into reference_changes (table_name, changed_at, changed_by, after)
+const CHANGE = `insert into audit_log (table_name, changed_at, changed_by, after)
   values ('rates', now(), 'Mary', '{}')`
 
 const REFUSED: readonly (readonly [
@@ -24,11 +24,11 @@ const REFUSED: readonly (readonly [
   sql: string,
   words: RegExp,
 ])[] = [
-  ['a change forged', 'service', CHANGE, /permission denied for table reference_changes/],
+  ['a change forged', 'service', CHANGE, /permission denied for table audit_log/],
   [
     'a change rewritten',
     'service',
-    `update reference_changes set changed_by = 'Mary'`,
+    `update audit_log set changed_by = 'Mary'`,
     /permission denied/,
   ],
   [
@@ -101,7 +101,7 @@ test('every trigger that writes history or versions runs as the owner of the tab
   const rows = await service.database.owner<{ name: string }[]>`
     select proname::text as name from pg_proc
     where pronamespace = 'public'::regnamespace and not prosecdef
-      and prosrc ~ 'into reference_changes|update reference_version'`
+      and prosrc ~ 'into audit_log|update reference_version'`
   // It runs for an insert that one of the others makes.
   assert.deepEqual(
     rows.map(({ name }) => name),

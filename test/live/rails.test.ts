@@ -152,7 +152,7 @@ test('corridor rail: list, show, pause, resume, remove; the secret is nowhere', 
   const all = [list, paused, words, history].map(({ stdout }) => stdout).join()
   assert.ok(!all.includes(BANK.secret))
   const changes = await service.database.owner<{ text: string }[]>`
-    select coalesce(before::text, '') || coalesce(after::text, '') as text from reference_changes
+    select coalesce(before::text, '') || coalesce(after::text, '') as text from audit_log
     where table_name = 'rails'`
   assert.ok(changes.length >= 4)
   assert.ok(changes.every(({ text }) => !text.includes(BANK.secret)))

@@ -42,7 +42,7 @@ function rows() {
 
 function changes() {
   return service.database.owner`
-    select changed_by, coalesce(after, before) ->> 'quote' as quote from reference_changes
+    select changed_by, coalesce(after, before) ->> 'quote' as quote from audit_log
     where table_name = 'rates' order by change_id`
 }
 

@@ -210,13 +210,15 @@ function reviewUntil(
       await delay(1)
       if (id === undefined) continue
       const change = { kind: 'review', id, status, description: '' } as const
-      const outcome = await context.write(operation, { account_id, claim: null, change }).then(
-        () => status,
-        (error: unknown) => {
-          if (error instanceof Refusal) return String(error.problems[0]?.reason)
-          throw error
-        },
-      )
+      const outcome = await context
+        .write(operation, { account_id, claim: null, change }, null)
+        .then(
+          () => status,
+          (error: unknown) => {
+            if (error instanceof Refusal) return String(error.problems[0]?.reason)
+            throw error
+          },
+        )
       counts[outcome] = (counts[outcome] ?? 0) + 1
     }
     return counts

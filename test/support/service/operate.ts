@@ -16,7 +16,7 @@ export function operate<C, S, O>(
   operation: Operation<C, S, O>,
   command: C,
 ): Promise<O> {
-  return onDatabase(deps.config, database.url, context => context.write(operation, command))
+  return onDatabase(deps.config, database.url, context => context.write(operation, command, null))
 }
 
 export function setState(service: TestService, { account }: OpenedAccount, to: AccountState) {

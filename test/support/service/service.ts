@@ -263,7 +263,10 @@ function openOperator(url: string, config: Config): Pick<Context, 'sql' | 'write
 
 /** Books opening balances as the operator. */
 export function writerOf({ write, config }: Pick<Context, 'write' | 'config'>): Writer {
-  return { write, fund: booking => write(bookMoney, { ...booking, by: config.user }) }
+  return {
+    write: (operation, command) => write(operation, command, null),
+    fund: booking => write(bookMoney, { ...booking, by: config.user }, null),
+  }
 }
 
 export function basic(key_id: string, secret: string): string {

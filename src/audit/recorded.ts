@@ -1,0 +1,29 @@
+// An operation with its acts in the audit log, by the same transaction.
+import type { Operation } from '../engine/operation.ts'
+import type { Act } from './act.ts'
+import { recordActs } from './store.ts'
+
+/** The operation; `actsOf` says what of outcomes that are stored together the log has. */
+export function recorded<Command, State, Outcome>(
+  operation: Operation<Command, State, Outcome>,
+  actsOf: (outcomes: readonly Outcome[]) => readonly Act[],
+): Operation<Command, State, Outcome> {
+  return {
+    ...operation,
+    store: (tx, outcomes, state) =>
+      Promise.all([operation.store(tx, outcomes, state), recordActs(tx, actsOf(outcomes))]),
+  }
+}
+
+/** What an import has made in one transaction: its name, how many, the first and the last. */
+export function actOfImport(
+  table_name: 'payouts' | 'entities',
+  import_name: string,
+  made: readonly { readonly account_id: string; readonly id: string }[],
+): readonly Act[] {
+  const [first, last] = [made[0], made.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const { account_id, id } = first
+  const after = { account_id, id, import: import_name, made: String(made.length), last_id: last.id }
+  return [{ table_name, reason: '', before: null, after }]
+}

@@ -1,0 +1,121 @@
+// The statements of the audit log: who changed what, when, and what it was before and after.
+// Triggers write it for reference data, record_act for what operators do to rows of accounts.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+import { EMPTY_HASH } from '../ledger/rules.ts'
+import type { Act } from './act.ts'
+
+/** A row of a reference table, every value as text: numbers stay exact. */
+export type HistoricRow = Readonly<Record<string, string | null>>
+
+export interface Change {
+  readonly changed_at: Instant
+  readonly changed_by: string
+  /** Null: the row was added. */
+  readonly before: HistoricRow | null
+  /** Null: the row was removed. */
+  readonly after: HistoricRow | null
+}
+
+/** A change with all that the audit log says of it. */
+export interface AuditedChange extends Change {
+  /** Counted from 1 without gaps. */
+  readonly change_id: bigint
+  readonly table_name: string
+  /** The command, such as `payout transition`; '' of statements by hand. */
+  readonly act: string
+  /** Where it ran, such as `cli at host`. */
+  readonly via: string
+  readonly reason: string
+  /** In hex digits: over the hash of the change before, and all of this one. */
+  readonly hash: string
+}
+
+/** The changes of a table, newest first; with `where`, of rows that have these values. */
+export async function listChanges(
+  sql: Sql,
+  table_name: string,
+  limit: number,
+  where: HistoricRow = {},
+): Promise<Change[]> {
+  return sql<Change[]>`
+    select changed_at, changed_by,
+      (select json_object_agg(key, value) from jsonb_each_text(before)) as before,
+      (select json_object_agg(key, value) from jsonb_each_text(after)) as after
+    from audit_log c
+    where table_name = ${table_name} and not exists (
+      select from jsonb_each_text(${JSON.stringify(where)}::text::jsonb) w
+      where coalesce(c.after, c.before) ->> w.key is distinct from w.value)
+    order by change_id desc limit ${limit}`
+}
+
+/** What to look for; '' and null are anything. */
+export interface AuditFilter {
+  readonly by: string
+  readonly act: string
+  readonly account_id: string
+  /** The id of what was changed, such as that of a payout. */
+  readonly id: string
+  readonly since: Instant | null
+  /** Changes with smaller numbers; null: from the newest on. */
+  readonly before: bigint | null
+}
+
+/** The changes that fit, newest first. */
+export async function listAudit(
+  sql: Sql,
+  { by, act, account_id, id, since, before }: AuditFilter,
+  limit: number,
+): Promise<AuditedChange[]> {
+  return sql<AuditedChange[]>`
+    select ${sql.unsafe(COLUMNS)} from audit_log
+    where (${by} = '' or changed_by = ${by})
+      and (${act} = '' or act = ${act} or starts_with(act, ${`${act} `}))
+      and (${account_id} = '' or coalesce(after, before) ->> 'account_id' = ${account_id})
+      and (${id} = '' or coalesce(after, before) ->> 'id' = ${id})
+      and (${since}::timestamptz is null or changed_at >= ${since}::timestamptz)
+      and (${before}::bigint is null or change_id < ${before}::bigint)
+    order by change_id desc limit ${limit}`
+}
+
+const COLUMNS = `change_id, table_name, changed_at, changed_by, act, via, reason,
+  encode(hash, 'hex') as hash,
+  (select json_object_agg(key, value) from jsonb_each_text(before)) as before,
+  (select json_object_agg(key, value) from jsonb_each_text(after)) as after`
+
+/** The changes after this one, oldest first. */
+export async function listAuditAfter(
+  sql: Sql,
+  change_id: bigint,
+  limit: number,
+): Promise<AuditedChange[]> {
+  return sql<AuditedChange[]>`
+    select ${sql.unsafe(COLUMNS)} from audit_log where change_id > ${change_id}
+    order by change_id limit ${limit}`
+}
+
+/** The newest change: its number and hash; 0 and the empty hash when there is none. */
+export async function findHead(sql: Sql): Promise<Pick<AuditedChange, 'change_id' | 'hash'>> {
+  const [row] = await sql<{ change_id: bigint; hash: string }[]>`
+    select change_id, encode(hash, 'hex') as hash from audit_log order by change_id desc limit 1`
+  return row ?? { change_id: 0n, hash: EMPTY_HASH }
+}
+
+/** The hash of a change; undefined when there is none of this number. */
+export async function findChange(sql: Sql, change_id: bigint): Promise<string | undefined> {
+  const [row] = await sql<{ hash: string }[]>`
+    select encode(hash, 'hex') as hash from audit_log where change_id = ${change_id}`
+  return row?.hash
+}
+
+/** Records what an operator does, in the transaction in which it is done. Sent at the call. */
+export function recordActs(tx: TransactionSql, acts: readonly Act[]): Promise<unknown> {
+  return Promise.all(
+    acts.map(({ table_name, reason, before, after }) => {
+      const was = before === null ? null : JSON.stringify(before)
+      return tx`
+        select record_act(${table_name}, ${reason}, ${was}::text::jsonb,
+          ${JSON.stringify(after)}::text::jsonb)`.execute()
+    }),
+  )
+}

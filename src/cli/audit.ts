@@ -1,0 +1,167 @@
+// corridor audit list|export|verify: who did what, from where, and why.
+import { type Command, InvalidArgumentError } from 'commander'
+import {
+  type AuditedChange,
+  type AuditFilter,
+  findChange,
+  findHead,
+  listAudit,
+  listAuditAfter,
+} from '../audit/store.ts'
+import type { Sql } from '../db/connect.ts'
+import { type Instant, instantFromIso } from '../instant.ts'
+import { describe, type Problem } from '../verify/problem.ts'
+import { verifyAudit } from '../verify/run.ts'
+import { type Json, print, UsageError, withContext } from './context.ts'
+import { MAX_LIMIT, readLimit } from './input.ts'
+import { table, toSecond } from './table.ts'
+import { visible } from './terminal.ts'
+
+interface ListOptions extends Json {
+  readonly by?: string
+  readonly act?: string
+  readonly account?: string
+  readonly id?: string
+  readonly since?: Instant
+  readonly before?: bigint
+  readonly limit: number
+}
+
+export function auditCommands(audit: Command): void {
+  audit
+    .command('list')
+    .description('list what was done, newest first')
+    .option('--by <user>', 'by this user alone')
+    .option('--act <command>', 'by this command alone, such as "payout transition"')
+    .option('--account <account>', 'to this account alone')
+    .option('--id <id>', 'to this object alone, such as a payout')
+    .option('--since <time>', 'from this time on, as 2026-11-23T08:00:00Z', readTime)
+    .option('--before <number>', 'before this number: the next page', readNumber)
+    .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, 50)
+    .addHelpText('after', '\nExample:\n  npx corridor audit list --by ada --act payout')
+    .action(listAction)
+  audit
+    .command('export')
+    .description('write the whole log, oldest first, one JSON object a line')
+    .option('--after <number>', 'only what comes after this number', readNumber)
+    .addHelpText('after', '\nExample:\n  npx corridor audit export > audit.jsonl')
+    .action(exportAction)
+  audit
+    .command('verify')
+    .description('prove that nothing of the log was changed, added or removed')
+    .option('--head <head>', 'number:hash, as an earlier run printed it: it is still there')
+    .addHelpText('after', VERIFY_HELP)
+    .action(verifyAction)
+}
+
+const VERIFY_HELP = `
+Each change carries a hash over itself and the change before it. Keep the head
+that this prints where nobody who has the database can change it. With --head a
+later run proves that the log up to there is the same.
+
+Example:
+  npx corridor audit verify`
+
+function readTime(text: string): Instant {
+  const instant = instantFromIso(text)
+  if (instant !== undefined) return instant
+  throw new InvalidArgumentError('It is no time such as 2026-11-23T08:00:00Z.')
+}
+
+function readNumber(text: string): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text)
+  throw new InvalidArgumentError('It is no number of a change.')
+}
+
+async function listAction(options: ListOptions): Promise<void> {
+  const { by = '', act = '', account = '', id = '', since = null, before = null } = options
+  const filter: AuditFilter = { by, act, account_id: account, id, since, before }
+  const changes = await withContext(({ audit }) => listAudit(audit, filter, options.limit))
+  const words = changes.length === 0 ? 'nothing that fits was done' : changeTable(changes)
+  print(options, changes.map(presented), words)
+}
+
+function changeTable(changes: readonly AuditedChange[]): string {
+  const rows = changes.map(change => [
+    String(change.change_id),
+    toSecond(change.changed_at),
+    change.changed_by,
+    change.act || change.via || 'a statement by hand',
+    change.table_name,
+    describeChange(change),
+    change.reason,
+  ])
+  return table(['number', 'when', 'who', 'act', 'table', 'what', 'why'], rows)
+}
+
+/** What names the row, and the members that differ: all of a new row, none of one that went. */
+function describeChange({ before, after }: AuditedChange): string {
+  const row = after ?? before ?? {}
+  const named = ['account_id', 'id', 'key_id', 'name'].flatMap(key => row[key] ?? [])
+  const changed = Object.entries(after ?? {}).flatMap(([key, value]) => {
+    const was = before?.[key]
+    if (value === was || value === null || named.includes(value)) return []
+    return was === undefined || was === null ? [`${key} ${value}`] : [`${key} ${was} → ${value}`]
+  })
+  return [...named, ...(after === null ? ['removed'] : changed)].join(' ')
+}
+
+/** Numbers of changes may exceed the exact numbers of JSON. */
+function presented(change: AuditedChange) {
+  return { ...change, change_id: String(change.change_id) }
+}
+
+const PORTION = 1_000
+
+async function exportAction({ after = 0n }: { after?: bigint }): Promise<void> {
+  await withContext(async ({ audit }) => {
+    let last = after
+    for (;;) {
+      const changes = await listAuditAfter(audit, last, PORTION)
+      const lines = changes.map(change => `${visible(JSON.stringify(presented(change)))}\n`)
+      if (!process.stdout.write(lines.join(''))) await drained()
+      last = changes.at(-1)?.change_id ?? last
+      if (changes.length < PORTION) return
+    }
+  })
+}
+
+function drained(): Promise<void> {
+  return new Promise(resolve => process.stdout.once('drain', () => resolve()))
+}
+
+async function verifyAction(options: Json & { head?: string }): Promise<void> {
+  const kept = options.head === undefined ? undefined : readHead(options.head)
+  const { problems, head } = await withContext(async ({ audit }) => ({
+    problems: [...(await verifyAudit(audit)), ...(await missing(audit, kept))],
+    head: await findHead(audit),
+  }))
+  const is_same = problems.length === 0
+  const newest = `${head.change_id}:${head.hash}`
+  const words = is_same
+    ? `${head.change_id} changes, chained.\nThe audit log is in order. Its head: ${newest}`
+    : [...problems.map(describe), `Not in order: ${problems.length} named.`].join('\n')
+  print(options, { ok: is_same, problems, head: is_same ? newest : null }, words)
+  if (!is_same) process.exitCode = 1
+}
+
+interface Head {
+  readonly change_id: bigint
+  readonly hash: string
+}
+
+function readHead(text: string): Head {
+  const [, number = '', hash = ''] = /^(\d{1,18}):([0-9a-f]{64})$/.exec(text) ?? []
+  if (number === '') throw new UsageError('--head must be number:hash, as audit verify prints it')
+  return { change_id: BigInt(number), hash }
+}
+
+/** A log that was cut and continued has another change in the place of the kept head, or none. */
+async function missing(audit: Sql, kept: Head | undefined): Promise<Problem[]> {
+  if (kept === undefined || kept.change_id === 0n) return []
+  const hash = await findChange(audit, kept.change_id)
+  if (hash === kept.hash) return []
+  const key = `change_id ${kept.change_id}`
+  const expected = `the hash that was kept, ${kept.hash}`
+  return [{ table: 'audit_log', account_id: '', key, expected, found: hash ?? 'none' }]
+}

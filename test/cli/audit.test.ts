@@ -1,0 +1,293 @@
+// Users and the audit log: who may run commands, that each act is there once with the name of whoever
+// did it, and that a log which was changed is named.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Findings } from '../../src/verify/problem.ts'
+import { checkReference } from '../../src/verify/reference.ts'
+import { rowVersions } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { pickSeed, seeded } from '../support/service/process.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+
+let service: TestService
+let live: Client
+let nobody: Cli
+const people = new Map<string, Cli>()
+const as = (name: string) => people.get(name) ?? assert.fail(name)
+
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  await service.setRates({ 'USD/HKD': '8' })
+  await service.setFees([{ payout_type: 'local', fixed_amount: 100n }])
+  await service.setRoutes([{}])
+  live = await service.openAccount({
+    currencies: ['USD'],
+    fund: { USD: 10n ** 9n },
+    sandbox: false,
+  })
+  nobody = await openCli(service.database.url)
+  for (const name of ['ada', 'grace', 'alan', 'adda', 'mary']) {
+    people.set(name, await openCli(service.database.url, { CORRIDOR_USER: name }))
+  }
+})
+after(async () => {
+  await Promise.all([nobody, ...people.values()].map(cli => cli.close()))
+  await service.close()
+})
+
+const create = (cli: Cli, name: string, role: string, full_name = name) =>
+  cli.run('user', 'create', name, '--name', full_name, '--role', role)
+
+test('without users: whoever has the database runs commands; the first user is an operator', async () => {
+  assert.match((await nobody.run('user', 'list')).stdout, /^no user/)
+  const first = await create(nobody, 'grace', 'auditor')
+  assert.deepEqual([first.code, first.stdout], [2, ''])
+  assert.match(first.stderr, /the first user is an operator/)
+  assert.equal((await nobody.run('rates', 'list')).code, 0)
+  const made = await create(nobody, 'ada', 'operator', 'Ada Lovelace')
+  assert.match(made.stdout, /Ada Lovelace, is an operator\n.*export CORRIDOR_USER=ada/)
+})
+
+test('with users: a command needs one who is there and not disabled', async () => {
+  assert.equal((await create(as('ada'), 'grace', 'auditor', 'Grace Hopper')).code, 0)
+  assert.equal((await create(as('ada'), 'alan', 'operator', 'Alan Turing')).code, 0)
+  assert.equal((await as('ada').run('user', 'disable', 'alan', '--reason', 'Left')).code, 0)
+  for (const [cli, words] of [
+    [nobody, /set CORRIDOR_USER/],
+    [as('adda'), /no user "adda"; did you mean ada\?/],
+    [as('alan'), /user alan is disabled: Left/],
+  ] as const) {
+    for (const args of [
+      ['rates', 'list'],
+      ['rates', 'set', 'EUR', 'USD', '2'],
+      ['audit', 'list'],
+    ]) {
+      const { code, stdout, stderr } = await cli.run(...args)
+      assert.deepEqual([code, stdout], [2, ''])
+      assert.match(stderr, words)
+    }
+  }
+})
+
+test('an auditor reads everything, and no command of theirs changes a row', async () => {
+  for (const args of [['rates', 'list'], ['audit', 'list'], ['audit', 'verify'], ['verify']]) {
+    assert.equal((await as('grace').run(...args)).code, 0, args.join(' '))
+  }
+  const { account_id } = live.account
+  const before = await rowVersions(service.database.owner)
+  for (const args of [
+    ['rates', 'set', 'EUR', 'USD', '1.1', '--source', 'bank'],
+    ['fund', account_id, 'USD', '1', '--reference', 'R1'],
+    ['key', 'create', account_id],
+    ['account', 'freeze', account_id, '--reason', 'Case 1'],
+    ['user', 'role', 'grace', 'operator'],
+    ['user', 'create', 'mary', '--name', 'Mary', '--role', 'operator'],
+  ]) {
+    const { code, stdout, stderr } = await as('grace').run(...args)
+    assert.deepEqual([code, stdout], [1, ''], args.join(' '))
+    assert.match(stderr, /grace is an auditor, who reads and changes nothing/)
+  }
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+})
+
+test('the last operator stays: neither disabled nor given another role, by command or by hand', async () => {
+  for (const args of [
+    ['disable', 'ada', '--reason', 'Left'],
+    ['role', 'ada', 'auditor'],
+  ]) {
+    const { code, stderr } = await as('ada').run('user', ...args)
+    assert.equal(code, 1)
+    assert.match(stderr, /the last operator/)
+  }
+  const { owner } = service.database
+  await assert.rejects(
+    owner`update users set role = 'auditor' where name = 'ada'`,
+    /has an operator/,
+  )
+  await assert.rejects(owner`delete from users where name = 'grace'`, /append-only/)
+})
+
+test('two operators disable each other at the same moment: one of them is left', async () => {
+  await as('ada').run('user', 'enable', 'alan')
+  const ends = await Promise.all([
+    as('ada').run('user', 'disable', 'alan', '--reason', 'Race'),
+    as('alan').run('user', 'disable', 'ada', '--reason', 'Race'),
+  ])
+  // Who comes second is disabled by then, or is the last.
+  assert.equal(ends.filter(({ code }) => code === 0).length, 1)
+  const users = await service.database.owner`
+    select name from users where role = 'operator' and disabled_at is null`
+  const [left] = users.map(({ name }) => String(name))
+  assert.equal(users.length, 1)
+  const other = left === 'ada' ? 'alan' : 'ada'
+  assert.equal((await as(left ?? '').run('user', 'enable', other)).code, 0)
+})
+
+interface Logged {
+  readonly changed_by: string
+  readonly act: string
+  readonly table_name: string
+  readonly reason: string
+  readonly via: string
+  readonly before: Record<string, string> | null
+  readonly after: Record<string, string>
+}
+
+async function lastOf(...args: string[]): Promise<Logged> {
+  const { json } = await as('grace').run('audit', 'list', '--limit', '1', ...args, '--json')
+  return json[0] ?? assert.fail('nothing is logged')
+}
+
+async function payoutId(): Promise<string> {
+  const { status, json, text } = await live.post('/v3/payout', {
+    ...localPayout,
+    allow_duplicate: true,
+  })
+  assert.equal(status, 200, text)
+  return json.data.id
+}
+
+test('an act on a payout: who, what before and after, why and from where, in one row', async () => {
+  const id = await payoutId()
+  const { account_id } = live.account
+  assert.equal((await as('alan').run('payout', 'take', id)).code, 0)
+  const taken = await lastOf('--id', id)
+  assert.deepEqual(
+    [taken.changed_by, taken.act, taken.before, taken.after],
+    ['alan', 'payout take', { account_id, id, taken_by: '' }, { account_id, id, taken_by: 'alan' }],
+  )
+  const why = ['--reason', 'Returned']
+  assert.equal((await as('alan').run('payout', 'transition', id, 'failed', ...why)).code, 0)
+  const failed = await lastOf('--id', id)
+  assert.match(failed.via, /^cli at ./)
+  assert.deepEqual(
+    [failed.changed_by, failed.act, failed.table_name, failed.reason, failed.before?.status],
+    ['alan', 'payout transition', 'payouts', 'Returned', 'processing'],
+  )
+  assert.equal(failed.after.status, 'failed')
+  const words = await as('grace').run('audit', 'list', '--id', id)
+  assert.match(words.stdout, /payout transition +payouts .*status processing → failed/s)
+})
+
+test('an act that is refused: no row', async () => {
+  const count = async () =>
+    (await service.database.owner`select count(*)::integer as n from audit_log`)[0]?.n
+  const before = await count()
+  const id = await payoutId()
+  assert.equal((await as('ada').run('payout', 'transition', id, 'succeeded')).code, 1)
+  assert.equal(
+    (await as('ada').run('withdraw', live.account.account_id, 'USD', '99999999999')).code,
+    2,
+  )
+  assert.equal(await count(), before)
+})
+
+test('random acts of three people: each is there once, under its name', async t => {
+  const seed = pickSeed()
+  t.diagnostic(`SEED=${seed}`)
+  const random = seeded(seed)
+  const { account_id } = live.account
+  const names = ['ada', 'alan']
+  const done: string[] = []
+  const act = async (n: number) => {
+    const name = names[Math.floor(random() * names.length)] ?? 'ada'
+    const reference = `act ${n}`
+    const kinds = [
+      ['fund', account_id, 'USD', '1', '--reference', reference],
+      ['withdraw', account_id, 'USD', '1', '--reference', reference, '--reason', reference],
+      ['key', 'create', account_id, '--name', reference],
+      ['rates', 'set', 'USD', 'HKD', '8', '--source', reference, '--force'],
+      ['account', 'set', account_id, '--name', reference],
+    ]
+    const args = kinds[Math.floor(random() * kinds.length)] ?? []
+    const { code, stderr } = await as(name).run(...args)
+    assert.equal(code, 0, `${args.join(' ')}: ${stderr}`)
+    const [first = '', second = ''] = args
+    const path = ['key', 'rates', 'account'].includes(first) ? `${first} ${second}` : first
+    done.push(`${name}: ${path}: ${reference}`)
+  }
+  for (let n = 0; n < 24; n += 4) await Promise.all([n, n + 1, n + 2, n + 3].map(act))
+  const { json } = await as('grace').run('audit', 'list', '--limit', '200', '--json')
+  const logged = (json as Logged[]).flatMap(({ changed_by, act, after }) => {
+    const reference = [after.reference, after.source, after.name].find(x => x?.startsWith('act '))
+    return reference === undefined ? [] : [`${changed_by}: ${act}: ${reference}`]
+  })
+  assert.deepEqual(logged.sort(), done.sort())
+})
+
+test('the log as a whole: exported oldest first, chained; the head that was kept is still there', async () => {
+  const { stdout } = await as('grace').run('audit', 'export')
+  const rows = stdout
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  assert.deepEqual(
+    rows.map(({ change_id }) => Number(change_id)),
+    rows.map((_, i) => i + 1),
+  )
+  const { json } = await as('grace').run('audit', 'verify', '--json')
+  assert.deepEqual([json.ok, json.head], [true, `${rows.length}:${rows.at(-1).hash}`])
+  assert.equal((await create(as('ada'), 'mary', 'auditor', 'Mary')).code, 0)
+  assert.equal((await as('grace').run('audit', 'verify', '--head', json.head)).code, 0)
+  const other = `${rows.length}:${'0'.repeat(64)}`
+  const cut = await as('grace').run('audit', 'verify', '--head', other)
+  assert.equal(cut.code, 1)
+  assert.match(cut.stdout, /expected the hash that was kept/)
+})
+
+for (const [what, statement] of [
+  ['the history of a rate', `select record_act('rates', '', null, '{}')`],
+  [
+    'a row of its own',
+    `insert into audit_log (table_name, changed_at, changed_by, after)
+    values ('payouts', now(), 'ada', '{}')`,
+  ],
+  ['another name in a row', `update audit_log set changed_by = 'ada'`],
+] as const) {
+  test(`the service writes ${what}: refused`, async () => {
+    await assert.rejects(service.deps.sql.unsafe(statement), /permission denied|triggers alone/)
+  })
+}
+
+const TAMPERED: readonly (readonly [column: string, value: string])[] = [
+  ['changed_by', `'mallory'`],
+  ['act', `'rates list'`],
+  ['via', `'cli at home'`],
+  ['reason', `'Because'`],
+  ['changed_at', `changed_at - interval '1 day'`],
+  ['after', `'{"id": "pot_0"}'`],
+]
+
+test('a row that was changed by whoever owns the database: named by verify and audit verify', async () => {
+  const { owner } = service.database
+  const numbers = [1, 5, 9, 13, 17]
+  await owner`alter table audit_log disable trigger append_only`
+  let tampered = 0
+  for (const [column, value] of TAMPERED) {
+    for (const number of numbers) {
+      const undone = owner.begin(async tx => {
+        await tx.unsafe(`update audit_log set ${column} = ${value} where change_id = ${number}`)
+        const findings = new Findings(true)
+        await checkReference(tx, null, findings)
+        const keys = findings.problems.map(({ key }) => key)
+        assert.ok(keys.includes(`change_id ${number}`), `${column} of ${number}`)
+        tampered += 1
+        throw new Undo()
+      })
+      await assert.rejects(undone, Undo)
+    }
+  }
+  assert.equal(tampered, 30)
+  await owner`update audit_log set changed_by = 'mallory' where change_id = 3`
+  for (const command of [
+    ['verify', '--all'],
+    ['audit', 'verify'],
+  ]) {
+    const { code, stdout } = await as('grace').run(...command)
+    assert.equal(code, 1)
+    assert.match(stdout, /audit_log, change_id 3: expected the hash/)
+  }
+})
+
+class Undo extends Error {}
