@@ -170,6 +170,7 @@ async function found<T>(answer: Promise<T>): Promise<T | undefined> {
 /** `wx` is exclusive: a file of that name is refused. */
 async function writeAll(sftp: SFTPWrapper, call: Call, path: string, bytes: Uint8Array) {
   const handle = await call<Buffer>(`create ${path}`, done => sftp.open(path, 'wx', done))
+  const close = () => call<undefined>(`close ${path}`, done => sftp.close(handle, done))
   try {
     const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     for (let at = 0; at < all.length; at += PIECE) {
@@ -177,9 +178,12 @@ async function writeAll(sftp: SFTPWrapper, call: Call, path: string, bytes: Uint
       await call<undefined>(`write ${path}`, done => sftp.write(handle, all, at, length, at, done))
     }
     await synced(sftp, call, handle)
-  } finally {
-    await call(`close ${path}`, done => sftp.close(handle, done))
+  } catch (error) {
+    // Why it was not written is told, and not that it could not be closed then.
+    await close().catch(() => {})
+    throw error
   }
+  await close()
 }
 
 /** Not every server offers fsync; one that does is asked. */

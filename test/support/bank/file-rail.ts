@@ -57,7 +57,7 @@ export interface FileRailWorld {
 
 export interface WorldOptions {
   readonly name?: string
-  readonly profile?: Partial<BankProfile>
+  readonly profile?: Partial<BankProfile> | { readonly like: string }
   readonly format?: BankFormat
   readonly config?: object
   /** Another rail's inbox, and the account that this one debits. */

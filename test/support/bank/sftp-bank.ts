@@ -53,7 +53,7 @@ export async function openSftpBank(
       iban,
       format: iso20022,
       config: { transport },
-      profile: { name: 'test', like: 'generic' } as never,
+      profile: { name: 'test', like: 'generic' },
     },
     openTransport: () => openSftp(transport, { password: LOGIN.password }),
   })

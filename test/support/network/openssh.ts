@@ -23,20 +23,34 @@ export interface OpenSsh {
   close(): Promise<void>
 }
 
-/** `folder` holds its keys and its log; its files are those of the machine. */
-export async function startOpenSsh(folder: string): Promise<OpenSsh> {
+/** The user of files when root started the server, so that permissions mean something. */
+export const NOBODY = 65_534
+
+export interface OpenSshOptions {
+  /** Any free one, if not said. */
+  readonly port?: number
+  /** Instead of the key by which the server of this folder is known. */
+  readonly other_host_key?: boolean
+  /** Whose files they are when root starts it: NOBODY, or root itself. */
+  readonly files_of?: number
+}
+
+/** `folder` holds its keys, which stay; its files are those of the machine. */
+export async function startOpenSsh(folder: string, options: OpenSshOptions = {}): Promise<OpenSsh> {
   const keys = join(folder, 'keys')
   await mkdir(keys, { recursive: true })
-  const [host, login] = ['host', 'login'].map(name => join(keys, name)) as [string, string]
+  const host = join(keys, options.other_host_key === true ? 'other-host' : 'host')
+  const login = join(keys, 'login')
   for (const path of [host, login]) {
+    if (existsSync(path)) continue
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path])
   }
   const authorized = join(keys, 'authorized')
   await writeFile(authorized, await readFile(`${login}.pub`), { mode: 0o600 })
-  const port = await freePort()
+  const port = options.port ?? (await freePort())
   if (userInfo().uid === 0) await mkdir('/run/sshd', { recursive: true })
   const config = join(folder, 'sshd_config')
-  await writeFile(config, configOf({ port, host, authorized, pid: join(folder, 'pid') }))
+  await writeFile(config, configOf({ port, host, authorized, pid: join(folder, 'pid') }, options))
   const child = spawn(SSHD, ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr?.on('data', piece => {
@@ -56,8 +70,13 @@ export async function startOpenSsh(folder: string): Promise<OpenSsh> {
   }
 }
 
-function configOf(at: { port: number; host: string; authorized: string; pid: string }): string {
-  const server = SFTP_SERVERS.find(existsSync)
+function configOf(
+  at: { port: number; host: string; authorized: string; pid: string },
+  { files_of = 0 }: OpenSshOptions,
+): string {
+  const as_other = userInfo().uid === 0 && files_of !== 0
+  const ids = `--reuid=${files_of} --regid=${files_of} --clear-groups`
+  const server = `${as_other ? `/usr/bin/setpriv ${ids} ` : ''}${SFTP_SERVERS.find(existsSync)}`
   return [
     `Port ${at.port}`,
     'ListenAddress 127.0.0.1',
