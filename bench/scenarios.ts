@@ -8,6 +8,7 @@ import type { Options } from './options.ts'
 import { benchPayouts } from './payout.ts'
 import { benchProcesses } from './processes.ts'
 import { benchQuotes } from './quote.ts'
+import { benchRails } from './rails.ts'
 import { benchReads } from './read.ts'
 import { benchScreening } from './screening.ts'
 import { benchSettling } from './settle.ts'
@@ -53,6 +54,12 @@ export const SCENARIOS: readonly Scenario[] = [
     measures: 'payouts settled by the worker',
     minutes: { full: 3, quick: 1 },
     run: benchSettling,
+  },
+  {
+    name: 'rails',
+    measures: 'files for a bank sealed, its reports read, and payouts settled beside them',
+    minutes: { full: 15, quick: 1 },
+    run: benchRails,
   },
   {
     name: 'growth',
