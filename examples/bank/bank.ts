@@ -249,11 +249,13 @@ export class TestBank {
     const paid = accepted.map(({ payment }) => payment)
     this.#record('paid', name, order.msg_id, paid)
     const returned = accepted.filter(({ fate }) => fate.what === 'return')
+    // One that stays paid, if there is one.
+    const { payment: odd } = accepted.find(({ fate }) => fate.what === 'pay') ?? accepted[0] ?? {}
     const debits = order.booked_as_batch
       ? this.#batches(order, paid)
-      : paid.map((payment, i) => this.#debit(payment, i === 0 && this.#has('other-amount')))
-    if (this.#has('unknown-id') && paid[0] !== undefined) {
-      debits.push(this.#debit({ ...paid[0], ...NOBODYS }))
+      : paid.map(payment => this.#debit(payment, payment === odd && this.#has('other-amount')))
+    if (this.#has('unknown-id') && odd !== undefined) {
+      debits.push(this.#debit({ ...odd, ...NOBODYS }))
     }
     if (this.#has('early-return')) {
       this.#return(name, order, returned)
@@ -262,12 +264,11 @@ export class TestBank {
       this.#notify(debits)
       this.#later(1, () => this.#return(name, order, returned))
     }
-    if (this.#has('rjct-after-booking')) this.#takeBack(order, paid)
+    if (this.#has('rjct-after-booking') && odd !== undefined) this.#takeBack(order, odd)
   }
 
   /** Says RJCT of a payment that was debited, and credits it at the end. */
-  #takeBack({ msg_id }: Order, [payment]: readonly Payment[]): void {
-    if (payment === undefined) return
+  #takeBack({ msg_id }: Order, payment: Payment): void {
     this.#later(1, () => {
       const payments = [{ payment, status: 'RJCT', reason: 'AC04' }] as const
       this.#report({ about: msg_id, group: '', reason: '', payments })
