@@ -45,6 +45,10 @@ type Line =
 export class Book {
   readonly entries = new Map<string, Entry>()
   readonly #file: FileHandle
+  /** Bytes of whole lines that are on disk. */
+  #size: number
+  /** Whether an append has failed, and may have left half a line behind them. */
+  #is_torn = false
   #waiting: string[] = []
   #writing: Promise<void> | undefined
 
@@ -54,16 +58,17 @@ export class Book {
       if (error.code !== 'ENOENT') throw error
       return ''
     })
-    const book = new Book(await open(path, 'a'))
     // A line without its end was being written during a crash: nobody has heard of it.
     const whole = lines.slice(0, lines.lastIndexOf('\n') + 1)
-    if (whole.length < lines.length) await book.#file.truncate(Buffer.byteLength(whole))
+    const book = new Book(await open(path, 'a'), Buffer.byteLength(whole))
+    if (whole.length < lines.length) await book.#mend()
     for (const line of whole.split('\n')) if (line !== '') book.#read(JSON.parse(line))
     return book
   }
 
-  private constructor(file: FileHandle) {
+  private constructor(file: FileHandle, size: number) {
     this.#file = file
+    this.#size = size
   }
 
   /** The payment is in memory at once, so that a second request with its id finds it. */
@@ -84,8 +89,16 @@ export class Book {
     entry.stored = this.#write([{ kind: 'answers', id: entry.id, seen }])
   }
 
+  /** Resolves when the payment is on disk; what could not be written is tried once more. */
+  async keep(entry: Entry): Promise<void> {
+    await entry.stored.catch(() => {
+      entry.stored = this.#write([])
+      return entry.stored
+    })
+  }
+
   async close(): Promise<void> {
-    await this.#writing
+    await this.#writing?.catch(() => {})
     await this.#file.close()
   }
 
@@ -114,15 +127,39 @@ export class Book {
   #write(lines: readonly Line[]): Promise<void> {
     this.#waiting.push(...lines.map(line => `${JSON.stringify(line)}\n`))
     const flush = async () => {
-      await before
-      const text = this.#waiting.join('')
+      // Whoever waited for lines that could not be written has been told.
+      await before?.catch(() => {})
+      const taken = this.#waiting
       this.#waiting = []
-      if (text === '') return
-      await this.#file.appendFile(text)
-      await this.#file.datasync()
+      if (taken.length === 0) return
+      try {
+        await this.#append(taken.join(''))
+      } catch (error) {
+        // They go with the next ones, in their order: a step never stands without its payment.
+        this.#waiting = [...taken, ...this.#waiting]
+        throw error
+      }
     }
     const before = this.#writing
-    this.#writing = flush()
-    return this.#writing
+    const writing = flush()
+    writing.catch(() => {})
+    this.#writing = writing
+    return writing
+  }
+
+  async #append(text: string): Promise<void> {
+    if (this.#is_torn) await this.#mend()
+    this.#is_torn = true
+    await this.#file.appendFile(text)
+    await this.#file.datasync()
+    this.#is_torn = false
+    this.#size += Buffer.byteLength(text)
+  }
+
+  /** Cuts off half a line, which the next one would be written behind. */
+  async #mend(): Promise<void> {
+    await this.#file.truncate(this.#size)
+    await this.#file.datasync()
+    this.#is_torn = false
   }
 }

@@ -24,6 +24,7 @@ export const FAULTS = {
   'forgets-keys': 'forgets each payment after a few seconds',
   'steps-reordered': 'tells the newest step first',
   'steps-rewritten': 'replaces earlier steps by the newest one',
+  'returns-too-much': 'returns more than it has paid',
   'code-missing': 'rejects payments without a code',
   'cancels-twice': 'tells of a second cancellation when it is asked again',
   'answers-twice': 'asks for an answer again that it has',

@@ -6,9 +6,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Book, Entry, Order, Step } from './book.ts'
 import type { Faults } from './faults.ts'
 
-type Told = Omit<Step, 'number' | 'at'>
+type Told = Omit<Step, 'number' | 'at'> & {
+  /** Minor units that do not come back. */
+  readonly fee?: bigint
+}
 
 const REJECTED = { status: 'rejected', code: 'AC04', message: 'The account is closed.' }
+const RETURNED = { status: 'returned', code: 'AC06', message: 'The account is blocked.' }
 const ASKED = { status: 'requires_action', code: 'DOC', message: 'Send the invoice.' }
 
 /** What follows `accepted`, by the last two digits of the amount; any other amount is paid. */
@@ -16,7 +20,8 @@ const COURSES: Readonly<Record<string, readonly Told[]>> = {
   '01': [{ ...REJECTED }],
   '02': [ASKED, { status: 'processing', code: '', message: '' }, paid()],
   '03': [{ status: 'on_hold', code: 'SCR', message: 'Being screened.' }, paid()],
-  '04': [paid(), { status: 'returned', code: 'AC06', message: 'The account is blocked.' }],
+  '04': [paid(), RETURNED],
+  '05': [paid(), { ...RETURNED, fee: 25n }],
   // Stays with the provider, and can be cancelled.
   '06': [],
 }
@@ -105,11 +110,14 @@ export class Provider {
     }
   }
 
-  #say(entry: Entry, told: Told): void {
+  #say(entry: Entry, { fee = 0n, ...told }: Told): void {
     const { faults, onPaid, onStep } = this.#options
+    const { amount, currency } = entry.order
     if (told.status === 'paid') onPaid?.(entry.id, entry.order)
     const code = told.status === 'rejected' && faults.hits('code-missing') ? '' : told.code
-    this.#book.addStep(entry, { ...told, code, at: new Date().toISOString() })
+    const kept = told.status === 'returned' && faults.hits('returns-too-much') ? -1n : fee
+    const money = kept === 0n ? {} : { amount: String(BigInt(amount) - kept), currency }
+    this.#book.addStep(entry, { ...told, ...money, code, at: new Date().toISOString() })
     onStep?.(entry)
   }
 

@@ -148,13 +148,18 @@ async function take(options: ConnectorOptions, id: string, body: string): Promis
   const isSame = known !== undefined && isSameOrder(known.order, order, faults)
   if (known !== undefined && !isSame) return error(409, 'other_body', id)
   const isAgain = known !== undefined && faults.hits('pays-again')
-  if (known !== undefined && !isAgain) return shown(options, known)
+  if (known !== undefined && !isAgain) {
+    // Its first order may have had no answer because the disk was full.
+    await book.keep(known)
+    provider.pay(known)
+    return shown(options, known)
+  }
   const isRacing = faults.hits('races')
   if (isRacing) await wait(50)
   const again = isAgain || isRacing ? `-${randomUUID()}` : ''
   // In memory before the first wait: a second request with this id finds it.
   const entry = book.add(id, order, referenceOf(id) + again, [provider.judge(order)])
-  await entry.stored
+  await book.keep(entry)
   provider.pay(entry)
   if (faults.hits('forgets-keys')) setTimeout(() => book.entries.delete(id), 2_000).unref()
   return shown(options, entry)
@@ -175,8 +180,8 @@ async function takeAnswers(options: ConnectorOptions, entry: Entry, body: string
 }
 
 /** The payment as it is on disk. */
-async function shown({ faults }: ConnectorOptions, entry: Entry): Promise<Reply> {
-  await entry.stored
+async function shown({ book, faults }: ConnectorOptions, entry: Entry): Promise<Reply> {
+  await book.keep(entry)
   const { id, order, reference, answers_seen } = entry
   const { amount: ordered, currency } = order
   const amount = faults.hits('other-amount') ? String(BigInt(ordered) - 1n) : ordered
@@ -198,6 +203,9 @@ const MEMBERS = [
   'currency',
   'network',
   'charge_type',
+  'purpose',
+  'transaction_description',
+  'reference_id',
   'beneficiary',
   'created_at',
 ]

@@ -4,8 +4,7 @@
 import type { BankProfile } from '../bank-format.ts'
 import type { Instant } from '../instant.ts'
 import { meaningOf } from '../iso20022/status.ts'
-import { findCurrency } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
+import { moneyWords } from '../money/words.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
 import { causeOf, failureOf, type Scheme } from './codes.ts'
 import { Bookings, type Evidence } from './evidence.ts'
@@ -359,11 +358,6 @@ class Course {
 /** Past the bank's cut-off; or the bank has moved the day. */
 function isMissedCutOff(reason: string): boolean {
   return reason === 'DT05' || reason === 'DT06'
-}
-
-function moneyWords(amount: bigint, currency: string): string {
-  const exponent = findCurrency(currency)?.exponent
-  return `${currency} ${exponent === undefined ? amount : formatMajor(amount, exponent)}`
 }
 
 function withCodes(text: string, codes: readonly string[]): string {

@@ -3,7 +3,7 @@
 import type { Evidence, NewEvidence } from '../rail/evidence.ts'
 import type { RailPayout } from '../rail/rail.ts'
 import type { Payment, Step } from './protocol.ts'
-import type { ToldStep } from './steps.ts'
+import { amountProblem, type Money, type ToldStep } from './steps.ts'
 
 /** One thing that a connector said; whose it is, its payout says. */
 export type Word = Pick<
@@ -71,12 +71,14 @@ export function wasTaken(evidence: readonly Evidence[]): boolean {
 
 /** The steps, in the order in which they came. */
 export function stepsIn(evidence: readonly Evidence[]): readonly (ToldStep & Received)[] {
-  return evidence.flatMap(({ level, code: status, reasons, message, detail, received_at }) => {
+  return evidence.flatMap(({ level, code: status, reasons, detail, ...said }) => {
     const [, number] = STEP.exec(level) ?? []
     if (number === undefined) return []
+    const { message, amount, currency, received_at } = said
     const { category = '' } = detail as { readonly category?: string }
+    const code = reasons[0] ?? ''
     return [
-      { number: Number(number), status, code: reasons[0] ?? '', message, category, received_at },
+      { number: Number(number), status, code, message, category, amount, currency, received_at },
     ]
   })
 }
@@ -86,7 +88,7 @@ type Received = Pick<Evidence, 'received_at'>
 /** Why a person must look at what was said of the payment; undefined when it fits the order. */
 export function paymentProblem(
   evidence: readonly Evidence[],
-  ordered: { readonly amount: bigint; readonly currency: string },
+  ordered: Money,
 ): { readonly kind: string; readonly message: string } | undefined {
   const payments = evidence.filter(({ level }) => level === PAYMENT)
   const other = payments.find(
@@ -97,6 +99,8 @@ export function paymentProblem(
     const message = `The rail has ${said} (minor units), and ${was} was ordered.`
     return { kind: 'amount_differs', message }
   }
+  const differs = amountProblem(stepsIn(evidence), ordered)
+  if (differs !== '') return { kind: 'amount_differs', message: differs }
   const references = [...new Set(payments.map(({ reference }) => reference))].filter(r => r !== '')
   if (references.length < 2) return undefined
   const message = `The rail names this payment ${references.join(' and ')}: it may be paid twice.`

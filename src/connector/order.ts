@@ -19,6 +19,7 @@ export function orderOf(payout: RailPayout): Order {
     currency: payout.destination_currency,
     network: payout.fund_transfer_network,
     charge_type: payout.charge_type,
+    ...payout.particulars,
     beneficiary,
     created_at: payout.created_at,
   }

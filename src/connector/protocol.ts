@@ -95,6 +95,11 @@ export const Order = Type.Object(
     currency: CurrencyCode,
     network: Text(64, { description: 'The local network, such as `sepa`; empty for any.' }),
     charge_type: Text(16, { description: 'Who bears the charges; empty when not applicable.' }),
+    purpose: Text(64, { description: 'What the payment is for, a code or words of the account.' }),
+    transaction_description: Text(500, { description: 'For the beneficiary to read.' }),
+    reference_id: Text(128, {
+      description: "The account's own reference; empty when it gave none. It need not be unique.",
+    }),
     beneficiary: Type.Object(
       { ...BeneficiaryRequest.properties },
       { title: 'Beneficiary', description: 'Who is paid, and where.' },
@@ -144,7 +149,9 @@ export const Step = Type.Object(
   },
   {
     title: 'Step',
-    description: 'One thing that happened. A step that was told once never changes.',
+    description:
+      'One thing that happened. A step that was told once never changes. `returned` has an ' +
+      'amount and a currency when less came back than was paid, or another currency.',
   },
 )
 export type Step = Static<typeof Step>
@@ -198,7 +205,10 @@ export type ErrorBody = Static<typeof ErrorBody>
 
 export const WakeBody = Closed(
   {
-    account: Type.String({ minLength: 1, maxLength: 64, description: 'As the order had it.' }),
+    account: Type.String({
+      pattern: '^[0-9A-Za-z_-]{1,64}$',
+      description: 'As the order had it.',
+    }),
     id: PaymentId,
   },
   { title: 'Wake', description: 'Which payment Corridor should ask about now.' },

@@ -18,7 +18,7 @@ import {
 } from './evidence.ts'
 import { orderOf } from './order.ts'
 import { Capabilities, ErrorBody, Payment, PROTOCOL, UNKNOWN_PAYMENT } from './protocol.ts'
-import { askAgainIn, readSteps } from './steps.ts'
+import { askAgainIn, readSteps, shortReturn } from './steps.ts'
 
 /** Where evidence is kept. */
 export interface EvidenceStore {
@@ -117,10 +117,15 @@ export class ConnectorRail {
     const is_wrong = said.exception !== undefined
     const { reference, expected_at = '' } = payment
     const arrival = instantFromIso(expected_at)
+    const returned = shortReturn(told, { amount, currency })
+    const references = {
+      ...(reference !== '' && { provider: reference }),
+      ...(returned !== undefined && { returned }),
+    }
     return {
       ...said,
       ask_again_in_ms: is_wrong ? null : askAgainIn(told, age, this.key_lifetime_ms),
-      ...(reference !== '' && { references: { provider: reference } }),
+      ...(Object.keys(references).length > 0 && { references }),
       ...(arrival !== undefined && { expected_at: arrival }),
     }
   }

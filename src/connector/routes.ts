@@ -52,13 +52,16 @@ export function connectorRoutes(app: FastifyInstance, deps: Needs): void {
 }
 
 function readWake(body: string): WakeBody {
-  const wrong = () => refusal('invalid_field', 'The body is {"account": …, "id": …}.', '')
   let json: unknown
   try {
     json = JSON.parse(body)
   } catch {
-    throw wrong()
+    throw refusal('invalid_field', 'The body is {"account": …, "id": …}.', '')
   }
-  if (misfitsOf(WakeBody, json).length > 0) throw wrong()
-  return json as WakeBody
+  const [misfit] = misfitsOf(WakeBody, json)
+  if (misfit === undefined) return json as WakeBody
+  const { instancePath, message = '' } = misfit
+  const field = instancePath.slice(1)
+  const about = field === '' ? 'The body is {"account": …, "id": …} and' : `The member ${field}`
+  throw refusal('invalid_field', `${about} ${message}.`, field)
 }

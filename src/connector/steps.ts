@@ -1,12 +1,23 @@
 // What a connector has said about an attempt, as the steps of its payout. The whole of the evidence
 // is read, in the order in which it came. Whatever contradicts itself becomes an exception for a
 // person; only an explicit rejection fails a payout. Pure.
+import { moneyWords } from '../money/words.ts'
 import type { RailReport, RailStep } from '../rail/rail.ts'
 import { STEP_STATUSES, type Step, type StepStatus } from './protocol.ts'
 
 /** A step as it was told, once. */
 export type ToldStep = Pick<Step, 'number' | 'status' | 'code' | 'message'> &
-  Partial<Pick<Step, 'category'>>
+  Partial<Pick<Step, 'category'>> & {
+    /** Minor units; null or absent: as it was ordered. */
+    readonly amount?: bigint | null
+    readonly currency?: string
+  }
+
+export interface Money {
+  /** Minor units. */
+  readonly amount: bigint
+  readonly currency: string
+}
 
 type Said = Pick<RailReport, 'steps' | 'not_taken' | 'exception'>
 
@@ -32,8 +43,8 @@ export function readSteps(told: readonly ToldStep[]): Said {
 }
 
 /** Why a history cannot be, as a sentence; '' when it can. Steps that are not known say nothing. */
-export function historyProblem(told: readonly ToldStep[]): string {
-  let before: ToldStep | undefined
+export function historyProblem(told: readonly Pick<ToldStep, 'number' | 'status'>[]): string {
+  let before: Pick<ToldStep, 'status'> | undefined
   for (const [i, step] of told.entries()) {
     if (step.number !== i + 1) {
       return `Step ${step.number} (${step.status}) came where step ${i + 1} is next.`
@@ -49,6 +60,39 @@ export function historyProblem(told: readonly ToldStep[]): string {
   }
   return ''
 }
+
+/**
+ * Why a person must look at the amounts of steps, as a sentence; '' when they fit the order:
+ * something else was paid, or more came back than was paid, or nothing.
+ */
+export function amountProblem(told: readonly ToldStep[], ordered: Money): string {
+  const step = told.find(each => {
+    const { amount, currency } = moneyOf(each, ordered)
+    const is_other = currency !== ordered.currency
+    if (each.status === 'paid') return is_other || amount !== ordered.amount
+    return each.status === 'returned' && (amount === 0n || (!is_other && amount > ordered.amount))
+  })
+  if (step === undefined) return ''
+  const [said, was] = [moneyOf(step, ordered), ordered].map(words)
+  return `The rail says ${step.status} ${said}, and ${was} was ordered.`
+}
+
+/**
+ * What came back, where it is less than was paid, or in another currency; undefined when it is all
+ * of it. The account gets back what it paid: the difference is a cost of the operator's.
+ */
+export function shortReturn(told: readonly ToldStep[], ordered: Money): string | undefined {
+  const step = told.find(({ status }) => status === 'returned')
+  const said = step === undefined ? ordered : moneyOf(step, ordered)
+  return words(said) === words(ordered) ? undefined : words(said)
+}
+
+/** What a step says that it moved; without a word of it, what was ordered. */
+function moneyOf({ amount, currency }: ToldStep, ordered: Money): Money {
+  return { amount: amount ?? ordered.amount, currency: currency || ordered.currency }
+}
+
+const words = ({ amount, currency }: Money) => moneyWords(amount, currency)
 
 function lastKnown(told: readonly ToldStep[]): ToldStep | undefined {
   return told.findLast(({ status }) => isKnown(status))

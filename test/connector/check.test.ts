@@ -34,6 +34,7 @@ const FOUND_BY: Readonly<Record<Exclude<Fault, 'drop-answers' | 'errors-500'>, s
   'forgets-keys': 'keys-kept',
   'steps-reordered': 'steps-numbered',
   'steps-rewritten': 'steps-kept',
+  'returns-too-much': 'returns-bounded',
   'code-missing': 'rejections-coded',
   'cancels-twice': 'cancel-repeat',
   'answers-twice': 'answers-repeat',

@@ -133,10 +133,50 @@ test('connector, returned after it was paid: reversed with the code of the provi
   const { rail } = await open(t)
   const payout = payoutOf(1004n)
   await submit(rail, payout)
-  let report = await settled(rail, payout)
-  while (report.ask_again_in_ms !== null) report = await settled(rail, payout)
+  const report = await ended(rail, payout)
   assert.equal(statuses(report), 'succeeded reversed')
   assert.equal(report.steps[1]?.failure?.message, 'AC06: The account is blocked.')
+})
+
+/** Until nothing more is told. */
+async function ended(rail: ConnectorRail, payout: RailPayout): Promise<RailReport> {
+  let report = await settled(rail, payout)
+  while (report.ask_again_in_ms !== null) report = await settled(rail, payout)
+  return report
+}
+
+test('connector, less returned than was paid: reversed in full, and what came back is named', async t => {
+  const { rail } = await open(t)
+  const payout = payoutOf(1005n)
+  await submit(rail, payout)
+  const report = await ended(rail, payout)
+  assert.equal(statuses(report), 'succeeded reversed')
+  assert.equal(report.exception, undefined)
+  assert.equal(report.references?.returned, 'EUR 9.80')
+  const whole = payoutOf(1004n)
+  await submit(rail, whole)
+  assert.equal((await ended(rail, whole)).references?.returned, undefined)
+})
+
+test('connector, more returned than was paid: an exception, and no step', async t => {
+  const { rail } = await open(t, { 'returns-too-much': 1 })
+  const payout = payoutOf(1004n)
+  await submit(rail, payout)
+  const { steps, exception } = await ended(rail, payout)
+  assert.deepEqual(steps, [])
+  assert.deepEqual(exception, {
+    kind: 'amount_differs',
+    message: 'The rail says returned EUR 10.05, and EUR 10.04 was ordered.',
+  })
+})
+
+test('connector, an order: what it is for, in the words of the account', async t => {
+  const { rail, connector } = await open(t)
+  const particulars = { purpose: 'SALA', transaction_description: 'Wages', reference_id: 'R-7' }
+  const payout = payoutOf(1000n, { particulars })
+  await submit(rail, payout)
+  const order = connector.book.entries.get(payout.attempt.id)?.order
+  for (const [member, words] of Object.entries(particulars)) assert.equal(order?.[member], words)
 })
 
 test('connector, a currency that it does not carry: proof for the next route', async t => {

@@ -113,6 +113,24 @@ test('a webhook of another form, or too long: 400', async () => {
   }
 })
 
+test('a webhook with a member of another form: 400, and the member is named', async () => {
+  const id = `pot_${'0'.repeat(20)}-1`
+  const wrong = [
+    ['account', { account: '\u0000', id }],
+    ['account', { account: 'acc_1,acc_2', id }],
+    ['account', { account: '', id }],
+    ['account', { account: 7, id }],
+    ['id', { account: 'acc_00000000', id: `${id}\u0000` }],
+    ['id', { account: 'acc_00000000', id: `${id},pot` }],
+  ] as const
+  for (const [member, body] of wrong) {
+    const { status, json, text } = await send('partner', JSON.stringify(body))
+    assert.equal(status, 400, text)
+    assert.equal(json.errors[0].remarks, member)
+    assert.match(json.errors[0].message, new RegExp(`^The member ${member} `))
+  }
+})
+
 test('corridor rail add, a connector without a secret or a key lifetime: refused, each named', async () => {
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
   try {

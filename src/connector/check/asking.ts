@@ -1,7 +1,7 @@
 // Checks of a connector: what it says of a payment is right, grows at its end alone, and stays.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ErrorBody, type Payment, STEP_STATUSES, type Step, UNKNOWN_PAYMENT } from '../protocol.ts'
-import { historyProblem } from '../steps.ts'
+import { amountProblem, historyProblem } from '../steps.ts'
 import type { Group, KeptPayment } from './check.ts'
 import {
   expectStatus,
@@ -182,6 +182,22 @@ export const STEPS: Group = {
       },
     },
     {
+      name: 'returns-bounded',
+      proves: 'No more comes back than was paid.',
+      needs: ['steps-possible'],
+      async run(probe) {
+        const { id, payment } = await putNew(probe, 4)
+        const seen = await probe.watch(id, isReturned)
+        const { steps } = seen.at(-1) ?? payment
+        if (!isReturned({ steps })) {
+          throw new Skipped('an amount that ends in 04 is not returned here')
+        }
+        const ordered = { amount: BigInt(payment.amount), currency: payment.currency }
+        const problem = amountProblem(steps.map(withMoney), ordered)
+        if (problem !== '') throw new Finding(problem)
+      },
+    },
+    {
       name: 'rejections-coded',
       proves: 'A rejection has the code of the provider.',
       needs: ['steps-numbered'],
@@ -196,6 +212,14 @@ export const STEPS: Group = {
     },
   ],
 }
+
+const isReturned = ({ steps }: Pick<Payment, 'steps'>) =>
+  steps.some(({ status }) => status === 'returned' || status === 'rejected')
+
+const withMoney = ({ amount, ...step }: Step) => ({
+  ...step,
+  amount: amount === undefined ? null : BigInt(amount),
+})
 
 export const CHANGING: Group = {
   name: 'Cancelling and answering',

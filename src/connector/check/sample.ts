@@ -42,6 +42,9 @@ export function sampleOrder(
     currency: money.currency,
     network: '',
     charge_type: '',
+    purpose: 'supplier_payment',
+    transaction_description: 'Invoice 2041',
+    reference_id: '',
     beneficiary: {
       name: 'Test Beneficiary',
       type: 'individual' as const,

@@ -1,0 +1,9 @@
+// An amount as people read it in a message: `EUR 9.50`. Pure.
+import { findCurrency } from './currency.ts'
+import { formatMajor } from './decimal.ts'
+
+/** Of a currency that is not known the amount is in minor units. */
+export function moneyWords(amount: bigint, currency: string): string {
+  const exponent = findCurrency(currency)?.exponent
+  return `${currency} ${exponent === undefined ? amount : formatMajor(amount, exponent)}`
+}
