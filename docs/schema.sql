@@ -209,6 +209,7 @@ CREATE TABLE rails (
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON rails FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON rails FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER keeps_its_identity BEFORE UPDATE ON rails FOR EACH ROW WHEN (((old.kind = 'connector'::text) AND ((old.config -> 'url'::text) IS DISTINCT FROM (new.config -> 'url'::text)))) EXECUTE FUNCTION check_rail_identity();
 CREATE TRIGGER legal_change BEFORE DELETE OR UPDATE ON rails FOR EACH ROW EXECUTE FUNCTION check_rail_change();
 GRANT SELECT ON rails TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT, UPDATE (config, paused_reason, secret) ON rails TO corridor_service;
@@ -1972,6 +1973,25 @@ AS $function$
 begin
   raise exception 'attempt %-% cannot be changed so', old.payout_id, old.number
     using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_rail_identity()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  lock table payout_attempts in share mode;
+  if old.paused_reason = '' or exists (
+    select from payout_attempts a
+    join open_payouts p on p.account_id = a.account_id and p.id = a.payout_id
+    where a.rail = old.name and a.asked_at is not null and a.ended_as in ('', 'paid'))
+  then
+    raise exception 'rail % is asked about payouts: it keeps its url', old.name
+      using errcode = 'check_violation', constraint = 'keeps_its_identity';
+  end if;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_exception_change()

@@ -53,6 +53,27 @@ create trigger legal_end before update on payout_attempts
 create trigger kept before delete or truncate on payout_attempts
   for each statement execute function refuse_change();
 
+-- Another provider would not know what this one was handed, and would be handed it again. Whoever claims
+-- payouts waits meanwhile; no process asks a rail that is paused. The owner, as whom this runs, sees the
+-- attempts of all accounts.
+create function check_rail_identity() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  lock table payout_attempts in share mode;
+  if old.paused_reason = '' or exists (
+    select from payout_attempts a
+    join open_payouts p on p.account_id = a.account_id and p.id = a.payout_id
+    where a.rail = old.name and a.asked_at is not null and a.ended_as in ('', 'paid'))
+  then
+    raise exception 'rail % is asked about payouts: it keeps its url', old.name
+      using errcode = 'check_violation', constraint = 'keeps_its_identity';
+  end if;
+  return new;
+end $$;
+create trigger keeps_its_identity before update on rails
+  for each row when (old.kind = 'connector' and old.config -> 'url' is distinct from new.config -> 'url')
+  execute function check_rail_identity();
+
 -- What a rail said of an attempt, in the order in which it came in. It is written and committed before
 -- anybody concludes from it; the steps of a payout are derived from all of it, every time.
 create table rail_evidence (

@@ -61,7 +61,13 @@ export async function demoBank(options: BankDemoOptions): Promise<void> {
     steps.push(step)
     if (options.json !== true) process.stdout.write(`${describe(step, steps.length)}\n`)
   }
-  await runWithBank({ url, folder, over_sftp: options.bank === 'sftp' }, tell)
+  const interrupt = listenForInterrupt()
+  const { signal } = interrupt
+  try {
+    await runWithBank({ url, folder, over_sftp: options.bank === 'sftp', signal }, tell)
+  } finally {
+    interrupt.end()
+  }
   if (options.json === true) print(options, steps, '')
 }
 
@@ -69,6 +75,20 @@ interface Place {
   readonly url: string
   readonly folder: string
   readonly over_sftp: boolean
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+}
+
+/** The first Ctrl-C ends the demonstration in order, the second ends the process. */
+function listenForInterrupt() {
+  const stopping = new AbortController()
+  const stop = () => {
+    process.stderr.write('\nstopping: its route, its fee and its rail go away\n')
+    stopping.abort(new CommandFailed('the demonstration was stopped'))
+  }
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const end = () => void process.off('SIGINT', stop).off('SIGTERM', stop)
+  return { signal: stopping.signal, end }
 }
 
 async function runWithBank(place: Place, tell: (step: BankDemoStep) => void): Promise<void> {
@@ -149,8 +169,8 @@ class BankDemo {
   }
 
   async #pay(): Promise<[string, string]> {
-    const { place, authorization, tell } = this.#parts
-    const get = () => send(place.url, authorization, { method: 'GET', path: '/v3/balance' })
+    const { tell } = this.#parts
+    const get = () => this.#ask({ method: 'GET', path: '/v3/balance' })
     await until(KEY_TIMEOUT_MS, get, ({ response }) => response.status === 401)
     const exchanges = await Promise.all(
       AMOUNTS.map((amount, i) =>
@@ -163,8 +183,13 @@ class BankDemo {
   }
 
   async #send(request: Exchange['request']): Promise<Exchange> {
+    return succeeded(await this.#ask(request))
+  }
+
+  #ask(request: Exchange['request']): Promise<Exchange> {
     const { place, authorization } = this.#parts
-    return succeeded(await send(place.url, authorization, request))
+    place.signal.throwIfAborted()
+    return send(place.url, authorization, request)
   }
 
   #get(path: string): Promise<Exchange> {
@@ -199,6 +224,7 @@ class BankDemo {
   async #wait(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
     const deadline = performance.now() + STAGE_TIMEOUT_MS
     while (!(await holds())) {
+      this.#parts.place.signal.throwIfAborted()
       if (performance.now() > deadline) throw new CommandFailed(`not seen: ${what}${HINT}`)
       await new Promise(resolve => setTimeout(resolve, 250))
     }

@@ -152,7 +152,13 @@ async function replaceRail(
   }
   await refuseOtherIdentity(audit, rail, before)
   // A secret that is not given again stays.
-  await updateRail(sql, rail.secret === '' ? { ...rail, secret: before.secret } : rail)
+  const row = rail.secret === '' ? { ...rail, secret: before.secret } : rail
+  await updateRail(sql, row).catch(error => {
+    if ((error as { constraint_name?: string }).constraint_name !== 'keeps_its_identity')
+      throw error
+    // Resumed, or handed something, since it was looked at.
+    throw new CommandFailed(`rail ${rail.name} was asked about a payout at this moment: try again`)
+  })
 }
 
 /** Another provider would not know what this one was handed, and would pay it again. */
@@ -161,10 +167,16 @@ async function refuseOtherIdentity(audit: Sql, rail: RailRow, before: RailRow): 
   const [old, given] = [before, rail].map(({ config }) => config as Record<string, unknown>)
   const other = kind?.identity?.find(member => old?.[member] !== given?.[member])
   if (other === undefined) return
+  const keeps = `rail ${rail.name} keeps its ${other}`
   const handed = await countHanded(audit, rail.name)
-  if (handed === 0) return
-  const why = `it may have ${handed} ${handed === 1 ? 'payout' : 'payouts'} that are not over`
-  throw new CommandFailed(`rail ${rail.name} keeps its ${other}: ${why}; add another rail`)
+  if (handed > 0) {
+    const payouts = `${handed} ${handed === 1 ? 'payout' : 'payouts'}`
+    throw new CommandFailed(`${keeps}: it is asked about ${payouts}; add another rail`)
+  }
+  // A process that has not heard of the other one yet would hand a payout to this one.
+  if (before.paused_reason === '') {
+    throw new CommandFailed(`${keeps} while it is asked: corridor rail pause ${rail.name} first`)
+  }
 }
 
 async function listAction(options: Json): Promise<void> {

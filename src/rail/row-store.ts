@@ -25,11 +25,12 @@ export async function updateRail(sql: Sql, { name, config, secret }: RailRow): P
     where name = ${name}`
 }
 
-/** How many attempts the rail may have and has not ended. */
+/** How many payouts the rail has and is asked about: paid ones too, whose money may come back. */
 export async function countHanded(audit: Sql, rail: string): Promise<number> {
   const [row] = await audit<{ count: number }[]>`
-    select count(*)::integer as count from payout_attempts
-    where rail = ${rail} and asked_at is not null and ended_as = ''`
+    select count(*)::integer as count from payout_attempts a
+    join open_payouts p on p.account_id = a.account_id and p.id = a.payout_id
+    where a.rail = ${rail} and a.asked_at is not null and a.ended_as in ('', 'paid')`
   return row?.count ?? 0
 }
 

@@ -1,11 +1,17 @@
 // corridor demo --bank against a service of its own: two payouts through the rail of files and the
 // test bank, by a folder and over SFTP, each paid once by the bank's own ledger.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import type { BankDemoStep } from '../../src/cli/demo-bank.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
-import { type RunningProcess, startProcess } from '../support/service/process.ts'
+import {
+  type RunningProcess,
+  spawnCommand,
+  startProcess,
+  until,
+} from '../support/service/process.ts'
 
 let database: TestDatabase
 let service: RunningProcess
@@ -38,6 +44,32 @@ test('demo --bank --json: one payout arrives, one is returned, every file is sho
     const balance = steps.flatMap(s => (s.step === 'balance' ? [s] : []))[0]
     assert.equal(balance?.response.body.data.available[0].amount, String(100_000 - 10_000 - 35))
   }
+})
+
+test('demo --bank, stopped by Ctrl-C: its route and its fee are gone, and its rail is asked nothing', async () => {
+  const { owner } = database
+  const before = await owner`select payout_type, network from fees`
+  const child = spawnCommand(['demo', '--url', service.address, '--bank'], {
+    DATABASE_URL: database.url,
+  })
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', text => {
+    said += text
+  })
+  const ended = once(child, 'close')
+  await until('a payout was made', async () => {
+    const rows = await owner`
+      select from routes r join open_payouts using (account_id) where r.rail = 'demo_bank'`
+    return rows.length > 0 || child.exitCode !== null
+  })
+  child.kill('SIGINT')
+  const [code] = await ended
+  assert.equal(code, 1, said)
+  assert.match(said, /stopping: .*\n.*the demonstration was stopped/)
+  assert.deepEqual([...(await owner`select rail from routes`)], [])
+  assert.deepEqual([...(await owner`select payout_type, network from fees`)], [...before])
+  const [rail] = await owner`select paused_reason from rails where name = 'demo_bank'`
+  assert.equal(rail?.paused_reason, 'the demonstration is over')
 })
 
 test('demo --bank, in an installation with a live account: refused, and nothing is booked', async () => {

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type OpenRail, type RailRow, railKind } from '../../src/rail/kind.ts'
+import type { RailReport } from '../../src/rail/rail.ts'
 import { insertRail, updatePause, updateRail } from '../../src/rail/row-store.ts'
 import { OpenRails } from '../../src/rails.ts'
-import { countWaiting } from '../../src/worker/settle-payouts.ts'
+import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
@@ -206,11 +208,84 @@ test('the database: a rail keeps its name and kind, has one of the known kinds, 
   const refused = await cli.run('rail', 'remove', 'bank')
   assert.match(refused.stderr, /rail bank has had payouts and stays; corridor rail pause bank/)
   // A paused rail is told as such, and not as one that nobody here can ask.
-  await updateRail(service.deps.sql, { ...BANK, config: {} })
   await updatePause(service.deps.sql, 'bank', 'Holiday')
+  await updateRail(service.deps.sql, { ...BANK, config: {} })
   await service.deps.reference.refresh()
   await countWaiting(service.deps)
   const told = await service.deps.metrics.registry.metrics()
   assert.match(told, /^corridor_rails_paused\{rail="bank"\} 1$/m)
   assert.doesNotMatch(told, /^corridor_payouts_left_alone\{rail="bank"\}/m)
+})
+
+const replaced = (url: string) => async () => {
+  const config = await cli.file('other.json', JSON.stringify({ url, key_lifetime_s: null }))
+  return cli.run('rail', 'add', 'partner', '--kind', 'connector', '--config', config, '--replace')
+}
+
+test('corridor rail add --replace, another url: refused while the rail is asked, paid payouts too', async () => {
+  const { owner } = service.database
+  const config = { url: 'https://one.example', key_lifetime_s: null }
+  await insertRail(service.deps.sql, { ...BANK, name: 'partner', config })
+  await service.setRoutes([{ rail: 'partner' }])
+  const account = await service.openAccount({ sandbox: false, fund: { USD: 100_000n } })
+  const { text, json } = await account.post('/v3/payout', { ...localPayout, amount: 1000 })
+  assert.ok(json.data, text)
+  const toTwo = replaced('https://two.example')
+  const paid = { ...report('succeeded'), ask_again_in_ms: 86_400_000 }
+  const settle = (answer: RailReport) => {
+    const rail = railOf({ submit: async () => answer, inquire: async () => answer })
+    return settleOnce({ ...service.deps, rails: new Map([['partner', rail]]) })
+  }
+  assert.match(
+    (await toTwo()).stderr,
+    /keeps its url while it is asked: corridor rail pause partner/,
+  )
+  await settle({ ...report(), ask_again_in_ms: 60_000 })
+  assert.match(
+    (await toTwo()).stderr,
+    /keeps its url: it is asked about 1 payout; add another rail/,
+  )
+  await owner`update open_payouts set ask_rail_at = now(), claimed_until = null`
+  await settle(paid)
+  await updatePause(service.deps.sql, 'partner', 'Moving')
+  assert.match((await toTwo()).stderr, /keeps its url: it is asked about 1 payout/)
+  const other = { ...BANK, name: 'partner', config: { url: 'https://two.example' } }
+  await assert.rejects(updateRail(service.deps.sql, other), {
+    constraint_name: 'keeps_its_identity',
+  })
+  // The same url, written as it was, with other settings: taken.
+  assert.equal((await replaced('https://one.example')()).code, 0)
+  await owner`update open_payouts set ask_rail_at = now(), claimed_until = null`
+  await settle({ ...paid, ask_again_in_ms: null })
+  const moved = await toTwo()
+  assert.equal(moved.code, 0, moved.stderr)
+})
+
+test('corridor rail add --replace, another url while a payout is handed over: it waits, and is refused', async () => {
+  const { owner } = service.database
+  const config = { url: 'https://one.example', key_lifetime_s: null }
+  const slow = { ...BANK, name: 'slow', config, paused_reason: 'Moving' }
+  await insertRail(service.deps.sql, slow)
+  await service.setRoutes([{ rail: 'slow' }])
+  const account = await service.openAccount({ sandbox: false, fund: { USD: 100_000n } })
+  const { json, text } = await account.post('/v3/payout', { ...localPayout, amount: 2000 })
+  assert.ok(json.data, text)
+  const { account_id } = account.account
+  const written = Promise.withResolvers<void>()
+  const handed = Promise.withResolvers<void>()
+  const committed = owner.begin(async tx => {
+    await tx`insert into payout_attempts (account_id, payout_id, number, rail, uetr, opened_at,
+      asked_at) values (${account_id}, ${json.data.id}, 1, 'slow', ${crypto.randomUUID()},
+      now(), now())`
+    written.resolve()
+    await handed.promise
+  })
+  await written.promise
+  const other = { ...slow, config: { url: 'https://two.example' } }
+  const refused = assert.rejects(updateRail(service.deps.sql, other), {
+    constraint_name: 'keeps_its_identity',
+  })
+  await untilBlocked(owner)
+  handed.resolve()
+  await Promise.all([committed, refused])
 })
