@@ -20,10 +20,17 @@ export class PgpFailed extends Error {
   override readonly name = 'PgpFailed'
 }
 
+/** Longer than gpg takes for the largest file. One that waits for something is ended. */
+const MOST_MS = 120_000
+
 const QUIET = ['--batch', '--no-tty', '--quiet', '--pinentry-mode', 'loopback'] as const
 
 /** Encrypts and signs, as far as the settings name keys. */
-export async function wrap(config: PgpConfig, bytes: Uint8Array): Promise<Uint8Array> {
+export async function wrap(
+  config: PgpConfig,
+  bytes: Uint8Array,
+  within_ms = MOST_MS,
+): Promise<Uint8Array> {
   const { encrypt_to, sign_as } = config
   const args = [
     ...(sign_as === '' ? [] : ['--local-user', sign_as, '--sign']),
@@ -34,15 +41,15 @@ export async function wrap(config: PgpConfig, bytes: Uint8Array): Promise<Uint8A
     '--output',
     '-',
   ]
-  const child = start(config, args)
+  const child = start(config, args, within_ms)
   child.stdin.on('error', () => {})
   child.stdin.end(bytes)
   const [out, said, code] = await Promise.all([
     buffer(child.stdout),
     text(child.stderr),
-    ended(child),
+    ended(child, within_ms),
   ])
-  if (code !== 0) throw new PgpFailed(`gpg did not encrypt: ${lastLine(said)}`)
+  if (code !== 0) throw new PgpFailed(`gpg did not encrypt: ${reasonOf(said)}`)
   return out
 }
 
@@ -55,27 +62,33 @@ export async function unwrap(
   from: string,
   to: string,
   most_bytes: number,
+  within_ms = MOST_MS,
 ): Promise<void> {
   // A small file may unpack to a large one.
   const bound = ['--max-output', String(most_bytes)]
   const args = [...bound, '--status-fd', '1', '--yes', '--output', to, '--decrypt', from]
-  const child = start(config, args)
+  const child = start(config, args, within_ms)
   child.stdin.end()
   const [status, said, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
-    ended(child),
+    ended(child, within_ms),
   ])
-  if (code !== 0) throw new PgpFailed(`gpg did not decrypt: ${lastLine(said)}`)
+  if (code !== 0) throw new PgpFailed(`gpg did not decrypt: ${reasonOf(said)}`)
   if (config.signed_by === '') return
-  // VALIDSIG begins with the key that signed, and ends with the primary key that this belongs to.
-  const signers = [...status.matchAll(/^\[GNUPG:\] VALIDSIG (.*)$/gm)].flatMap(([, words = '']) => {
-    const all = words.split(' ')
-    return [all[0], all.at(-1)]
-  })
-  if (!signers.includes(config.signed_by)) {
-    throw new PgpFailed(`it is not signed by ${config.signed_by}`)
+  if (!signersOf(status).includes(config.signed_by)) {
+    throw new PgpFailed(`it is not signed by ${config.signed_by}, or by that key no longer`)
   }
+}
+
+/** The fingerprints of good signatures: of the key that signed, and of the one it belongs to. */
+function signersOf(status: string): string[] {
+  return status.split('[GNUPG:] NEWSIG').flatMap(about => {
+    // VALIDSIG is said of keys that have expired or were revoked, too; GOODSIG is not.
+    if (!/^\[GNUPG:\] GOODSIG /m.test(about)) return []
+    const words = /^\[GNUPG:\] VALIDSIG (.*)$/m.exec(about)?.[1]?.split(' ') ?? []
+    return [words[0] ?? '', words.at(-1) ?? '']
+  })
 }
 
 /** Whether bytes begin as a message of PGP does, armoured or not. */
@@ -88,22 +101,31 @@ export function isWrapped(head: Uint8Array): boolean {
   return armoured || ((first & 0x80) !== 0 && [1, 3, 4, 8, 18, 20].includes(tag))
 }
 
-function start({ home }: PgpConfig, args: readonly string[]) {
+function start({ home }: PgpConfig, args: readonly string[], within_ms: number) {
   const child = spawn('gpg', ['--homedir', home, ...QUIET, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, LC_ALL: 'C' },
+    timeout: within_ms,
+    killSignal: 'SIGKILL',
   })
   return child
 }
 
-function ended(child: ReturnType<typeof start>): Promise<number | null> {
+function ended(child: ReturnType<typeof start>, within_ms: number): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.on('error', error => reject(new PgpFailed(`gpg cannot be run: ${error.message}`)))
+    // Not at its close: what it has begun itself may hold its output open.
+    child.on('exit', code => {
+      if (child.killed) reject(new PgpFailed(`gpg gave no answer in ${within_ms} ms`))
+      else if (code !== 0) resolve(code)
+    })
     child.on('close', resolve)
   })
 }
 
-function lastLine(said: string): string {
+function reasonOf(said: string): string {
+  // It asks for a passphrase, and speaks of that only by what it cannot do.
+  if (said.includes("can't get input")) return 'the key has a passphrase; make one without'
   const lines = said.split('\n').filter(line => line.trim() !== '')
   return lines.at(-1) ?? 'it says nothing'
 }

@@ -1,0 +1,287 @@
+// Files under PGP, by the real gpg: what is encrypted and signed for a bank, and what of a bank's files is
+// believed. Each party has keys of its own in a folder of its own, without passphrases.
+import assert from 'node:assert/strict'
+import { execFile, execFileSync } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { isWrapped, type PgpConfig, PgpFailed, unwrap, wrap } from '../../src/bank-file/pgp.ts'
+
+const run = promisify(execFile)
+
+const HAS_GPG = (() => {
+  try {
+    return execFileSync('gpg', ['--version'], { encoding: 'utf8' }).startsWith('gpg (GnuPG)')
+  } catch {
+    return false
+  }
+})()
+const skip = HAS_GPG ? false : 'NOT RUN: this machine has no gpg (gnupg)'
+
+const MOST = 1_000_000
+const TEXT = Buffer.from('101 091000019 a file of credits\n'.repeat(100))
+
+/** A folder of keys. */
+interface Party {
+  readonly home: string
+  readonly gpg: (...args: string[]) => Promise<string>
+  /** Makes a key without a passphrase; returns its fingerprint. */
+  readonly key: (name: string, options?: KeyOptions) => Promise<string>
+}
+
+interface KeyOptions {
+  readonly passphrase?: string
+  /** Made and expired long ago. */
+  readonly expired?: boolean
+}
+
+let folder: string
+let us: Party
+let bank: Party
+let ours: string
+let theirs: string
+const parties: Party[] = []
+
+async function party(name: string): Promise<Party> {
+  const home = join(folder, name)
+  await mkdir(home, { mode: 0o700 })
+  const gpg = async (...args: string[]) => {
+    const options = ['--homedir', home, '--batch', '--no-tty', '--pinentry-mode', 'loopback']
+    return (await run('gpg', [...options, ...args], { encoding: 'utf8' })).stdout
+  }
+  const key = async (uid: string, { passphrase = '', expired = false }: KeyOptions = {}) => {
+    const until = expired ? '2020-02-01' : 'never'
+    const then = expired ? ['--faked-system-time', '20200101T000000'] : []
+    const own = [...then, '--passphrase', passphrase]
+    await gpg(...own, '--quick-generate-key', uid, 'ed25519', 'sign', until)
+    const listed = await gpg('--list-keys', '--with-colons', uid)
+    const [, fingerprint = ''] = /^fpr:+([0-9A-F]{40}):/m.exec(listed) ?? []
+    await gpg(...own, '--quick-add-key', fingerprint, 'cv25519', 'encr', until)
+    return fingerprint
+  }
+  const made = { home, gpg, key }
+  parties.push(made)
+  return made
+}
+
+/** The other party knows this one's keys. */
+async function introduce(from: Party, to: Party): Promise<void> {
+  const path = join(folder, 'keys.asc')
+  await writeFile(path, await from.gpg('--armor', '--export'))
+  await to.gpg('--import', path)
+}
+
+before(async () => {
+  if (!HAS_GPG) return
+  folder = await mkdtemp(join(tmpdir(), 'pgp-'))
+  us = await party('us')
+  bank = await party('bank')
+  ours = await us.key('Example Payments <ours@example.com>')
+  theirs = await bank.key('Test Bank <theirs@example.com>')
+  await introduce(us, bank)
+  await introduce(bank, us)
+})
+after(async () => {
+  if (!HAS_GPG) return
+  for (const { home } of parties) await run('gpgconf', ['--homedir', home, '--kill', 'all'])
+  await rm(folder, { recursive: true, force: true })
+})
+
+const settings = (changes: Partial<PgpConfig> = {}): PgpConfig => ({
+  home: us.home,
+  encrypt_to: theirs,
+  sign_as: ours,
+  signed_by: theirs,
+  ...changes,
+})
+
+let files = 0
+
+/** A file that the bank made, by what gpg is told. */
+async function made(from: Party, ...args: string[]): Promise<string> {
+  const [plain, path] = [join(folder, `${++files}.txt`), join(folder, `${files}.pgp`)]
+  await writeFile(plain, TEXT)
+  await from.gpg('--trust-model', 'always', '--output', path, ...args, plain)
+  return path
+}
+
+/** What we read of it. */
+async function opened(path: string, config = settings()): Promise<Buffer> {
+  const to = join(folder, `${++files}.plain`)
+  await unwrap(config, path, to, MOST)
+  return readFile(to)
+}
+
+const refused = (message: RegExp) => ({ name: 'PgpFailed', message })
+
+test('pgp, encrypted and signed for the bank: it reads the text, and sees who signed', {
+  skip,
+}, async () => {
+  const bytes = await wrap(settings(), TEXT)
+  assert.ok(isWrapped(bytes) && !Buffer.from(bytes).includes('file of credits'))
+  const path = join(folder, 'sent.asc')
+  await writeFile(path, bytes)
+  assert.equal(await bank.gpg('--decrypt', path), String(TEXT))
+  const status = await bank.gpg('--status-fd', '1', '--output', `${path}.txt`, '--decrypt', path)
+  assert.match(status, new RegExp(`VALIDSIG ${ours}`))
+  // Encrypted to nobody else: we cannot read it ourselves.
+  await assert.rejects(us.gpg('--decrypt', path), /No secret key|decryption failed/)
+})
+
+test('pgp, signed alone or encrypted alone, as the settings say', { skip }, async () => {
+  const read = async (bytes: Uint8Array) => {
+    const path = join(folder, `${++files}.asc`)
+    await writeFile(path, bytes)
+    return bank.gpg('--status-fd', '1', '--decrypt', path)
+  }
+  const signed = await read(await wrap(settings({ encrypt_to: '' }), TEXT))
+  assert.match(signed, /VALIDSIG/)
+  assert.doesNotMatch(signed, /DECRYPTION_OKAY/)
+  const encrypted = await read(await wrap(settings({ sign_as: '' }), TEXT))
+  assert.match(encrypted, /DECRYPTION_OKAY/)
+  assert.doesNotMatch(encrypted, /VALIDSIG/)
+})
+
+test('pgp, a file that the bank has signed and encrypted: read, armoured or not', {
+  skip,
+}, async () => {
+  for (const armor of [[], ['--armor']]) {
+    const path = await made(bank, ...armor, '--recipient', ours, '--sign', '--encrypt')
+    assert.ok(isWrapped((await readFile(path)).subarray(0, 64)))
+    assert.deepEqual(await opened(path), TEXT)
+  }
+  const signed = await made(bank, '--sign')
+  assert.ok(isWrapped((await readFile(signed)).subarray(0, 64)))
+  assert.deepEqual(await opened(signed), TEXT)
+})
+
+test('pgp, a signature that is not the bank’s, or none: refused', { skip }, async () => {
+  const other = await bank.key('Other Branch <other@example.com>')
+  await introduce(bank, us)
+  const by_other = ['--local-user', other, '--recipient', ours, '--sign', '--encrypt']
+  await assert.rejects(opened(await made(bank, ...by_other)), refused(/not signed by/))
+  const unsigned = await made(bank, '--recipient', ours, '--encrypt')
+  await assert.rejects(opened(unsigned), refused(/not signed by/))
+  // Read all the same where no signature is asked for.
+  assert.deepEqual(await opened(unsigned, settings({ signed_by: '' })), TEXT)
+  const stranger = await party('stranger')
+  await stranger.key('Stranger <stranger@example.com>')
+  await introduce(us, stranger)
+  const strange = await made(stranger, '--recipient', ours, '--sign', '--encrypt')
+  await assert.rejects(opened(strange), refused(/gpg did not decrypt|not signed by/))
+})
+
+test('pgp, a file that was changed or cut off after it was signed: refused', { skip }, async () => {
+  const path = await made(bank, '--recipient', ours, '--sign', '--encrypt')
+  const bytes = await readFile(path)
+  const at = bytes.length - 20
+  const changed = Buffer.concat([bytes.subarray(0, at), Buffer.from([~(bytes[at] ?? 0) & 255])])
+  for (const wrong of [Buffer.concat([changed, bytes.subarray(at + 1)]), bytes.subarray(0, at)]) {
+    const spoilt = join(folder, `${++files}.pgp`)
+    await writeFile(spoilt, wrong)
+    await assert.rejects(opened(spoilt), refused(/gpg did not decrypt/))
+  }
+})
+
+test('pgp, a key of the bank that has expired: nothing is encrypted to it, nor believed by it', {
+  skip,
+}, async () => {
+  const old = await party('old_bank')
+  const expired = await old.key('Old Bank <old@example.com>', { expired: true })
+  await introduce(old, us)
+  await introduce(us, old)
+  await assert.rejects(wrap(settings({ encrypt_to: expired }), TEXT), refused(/did not encrypt: /))
+  const then = ['--faked-system-time', '20200115T000000']
+  const signed = await made(old, ...then, '--local-user', expired, '--sign')
+  await assert.rejects(opened(signed, settings({ signed_by: expired })), refused(/not signed by/))
+})
+
+test('pgp, a key of the bank that was revoked: a signature by it is not believed', {
+  skip,
+}, async () => {
+  const gone = await party('revoked_bank')
+  const revoked = await gone.key('Revoked Bank <revoked@example.com>')
+  const signed = await made(gone, '--local-user', revoked, '--sign')
+  await introduce(gone, us)
+  assert.deepEqual(await opened(signed, settings({ signed_by: revoked })), TEXT)
+  // gpg has written the revocation beside the key; a colon keeps it from being used by mistake.
+  const path = join(gone.home, 'openpgp-revocs.d', `${revoked}.rev`)
+  const certificate = (await readFile(path, 'utf8')).replace(':-----BEGIN', '-----BEGIN')
+  await writeFile(path, certificate)
+  await us.gpg('--import', path)
+  await assert.rejects(opened(signed, settings({ signed_by: revoked })), refused(/not signed by/))
+  await assert.rejects(wrap(settings({ encrypt_to: revoked }), TEXT), refused(/did not encrypt: /))
+})
+
+test('pgp, our key expired, missing, or with a passphrase: not sealed, and the reason says so', {
+  skip,
+}, async () => {
+  const expired = await us.key('Expired <expired@example.com>', { expired: true })
+  const locked = await us.key('Locked <locked@example.com>', { passphrase: 'a secret' })
+  await run('gpgconf', ['--homedir', us.home, '--kill', 'gpg-agent'])
+  const reasons = {
+    [expired]: /did not encrypt: .*(expired|unusable|skipped|No secret key)/i,
+    ['A'.repeat(40)]: /did not encrypt: .*(No secret key|skipped)/i,
+    [locked]: /did not encrypt: the key has a passphrase; make one without/,
+  }
+  for (const [sign_as, reason] of Object.entries(reasons)) {
+    await assert.rejects(wrap(settings({ sign_as }), TEXT), refused(reason), sign_as)
+  }
+  const unknown = settings({ encrypt_to: 'B'.repeat(40) })
+  await assert.rejects(wrap(unknown, TEXT), refused(/did not encrypt: /))
+})
+
+test('pgp, no agent that gpg could ask for our key: told, and nothing is read', {
+  skip,
+}, async () => {
+  // A socket has a short path; the agent cannot listen in a folder whose own is longer.
+  const deep = join(folder, 'x'.repeat(60), 'y'.repeat(60))
+  await mkdir(deep, { recursive: true, mode: 0o700 })
+  const keys = join(folder, 'public.asc')
+  await writeFile(keys, await us.gpg('--armor', '--export'))
+  const home = ['--homedir', deep, '--batch', '--no-tty', '--no-autostart']
+  // It says that the agent is not there, and imports them all the same.
+  await run('gpg', [...home, '--import', keys]).catch(() => {})
+  await assert.rejects(wrap(settings({ home: deep }), TEXT), refused(/did not encrypt: /))
+  const path = await made(bank, '--recipient', ours, '--sign', '--encrypt')
+  await assert.rejects(opened(path, settings({ home: deep })), refused(/did not decrypt: /))
+})
+
+test('pgp, a small file that unpacks to a large one: bounded', { skip }, async () => {
+  const plain = join(folder, 'large.txt')
+  await writeFile(plain, Buffer.alloc(20 * MOST))
+  const path = join(folder, 'large.pgp')
+  await bank.gpg('--trust-model', 'always', '--output', path, '--sign', plain)
+  assert.ok((await readFile(path)).length < MOST / 10)
+  await assert.rejects(opened(path), PgpFailed)
+})
+
+/** Programs of this folder are found first. */
+function firstOnPath(t: TestContext, bin: string): void {
+  const { PATH = '' } = process.env
+  process.env.PATH = bin === '' ? join(folder, 'nothing') : [bin, PATH].join(delimiter)
+  t.after(() => {
+    process.env.PATH = PATH
+  })
+}
+
+test('pgp, a gpg that is not there: one sentence', { skip }, async t => {
+  firstOnPath(t, '')
+  await assert.rejects(wrap(settings(), TEXT), refused(/gpg cannot be run: .*ENOENT/))
+})
+
+test('pgp, a gpg that hangs: ended when the time is over, and what it began is not waited for', {
+  skip,
+}, async t => {
+  const bin = join(folder, 'bin')
+  await mkdir(bin)
+  await writeFile(join(bin, 'gpg'), '#!/bin/sh\nsleep 30 &\nexec sleep 30\n')
+  await chmod(join(bin, 'gpg'), 0o755)
+  firstOnPath(t, bin)
+  const path = join(folder, 'sent.asc')
+  await assert.rejects(wrap(settings(), TEXT, 200), refused(/gave no answer in 200 ms/))
+  const to = join(folder, 'never.plain')
+  await assert.rejects(unwrap(settings(), path, to, MOST, 200), refused(/gave no answer in 200 ms/))
+})
