@@ -18,7 +18,7 @@ import {
   UsageError,
   withContext,
 } from './context.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readReason } from './input.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readText } from './input.ts'
 import { table, toSecond } from './table.ts'
 
 const HASH = '9f86d081884c'
@@ -113,7 +113,7 @@ interface CloseOptions extends Json {
 }
 
 async function closeAction(prefix: string, options: CloseOptions): Promise<void> {
-  const note = readReason(options.note)
+  const note = readText('--note', options.note, MAX_REASON)
   const { file, count } = await withContext(async context => {
     const person = personOf(context)
     const file = await inboxFileOf(context, prefix)

@@ -278,12 +278,13 @@ async function putBack(
     const file = await fileOf(context.sql, msg_id)
     const note = `${personOf(context)}: ${reason}`
     const items = await listItemsOf(context.audit, msg_id)
+    if (items.length === 0) throw new CommandFailed(`file ${msg_id} has no payment any more`)
     const done = await work(context, file, { note, items })
     if ('fault' in done) throw new CommandFailed(done.fault)
     return { count: done.count, left: items.length - done.count }
   })
   const words =
-    `${msg_id}  ${count} payments go into the next file` +
+    `${msg_id}  ${count} ${count === 1 ? 'payment goes' : 'payments go'} into the next file` +
     (left === 0 ? '' : `; ${left} stay here: over, accepted by the bank, or held by a person`)
   print(options, { file: msg_id, payments: count, left_out: left }, words)
 }
