@@ -119,6 +119,27 @@ export interface BankSays {
   readonly said_at: string
 }
 
+/** What a reader of files fills in: a note that says nothing. */
+export const NOTHING_SAID: BankSays = {
+  position: '',
+  level: 'note',
+  msg_id: '',
+  payment_information_id: '',
+  end_to_end_id: '',
+  instruction_id: '',
+  uetr: '',
+  code: '',
+  reasons: [],
+  text: '',
+  amount: null,
+  currency: '',
+  is_credit: null,
+  account: '',
+  statement: '',
+  reference: '',
+  said_at: '',
+}
+
 /** How one bank reads and answers files: data, of which some are shipped. */
 export interface BankProfile {
   readonly name: string

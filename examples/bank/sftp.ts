@@ -34,6 +34,8 @@ export interface SftpOptions {
   readonly host_key?: string
   /** Asked at each call; undefined to do as is asked. */
   readonly fault?: (call: SftpCall) => SftpFault | undefined
+  /** Told of each log-in. */
+  readonly logged_in?: () => void
   /** Awaited after a rename, before it is answered. */
   readonly renamed?: (path: string) => Promise<void>
 }
@@ -61,8 +63,9 @@ export async function startSftp(options: SftpOptions): Promise<SftpServer> {
     connection.on('close', () => connections.delete(connection))
     connection.on('authentication', context => {
       const known = context.method === 'password' && context.password === options.password
-      if (known && context.username === options.user) context.accept()
-      else context.reject(['password'])
+      if (!known || context.username !== options.user) return context.reject(['password'])
+      options.logged_in?.()
+      context.accept()
     })
     connection.on('ready', () => {
       connection.on('session', accept => {

@@ -5,26 +5,6 @@ import { parseMajor } from '../money/decimal.ts'
 import { attributeOf, textOf } from './node.ts'
 import type { XmlNode } from './xml-stream.ts'
 
-export const NOTHING_SAID: BankSays = {
-  position: '',
-  level: 'note',
-  msg_id: '',
-  payment_information_id: '',
-  end_to_end_id: '',
-  instruction_id: '',
-  uetr: '',
-  code: '',
-  reasons: [],
-  text: '',
-  amount: null,
-  currency: '',
-  is_credit: null,
-  account: '',
-  statement: '',
-  reference: '',
-  said_at: '',
-}
-
 /** An id that the bank gives back; '' when it says that it had none. */
 export function idOf(node: XmlNode | undefined, ...path: readonly string[]): string {
   const id = textOf(node, ...path)

@@ -1,6 +1,6 @@
 // Reads what a bank's ACH file says: returns of credits, and notifications of change, which are
 // notes for a person and change nothing by themselves. All else in such a file is a note as well.
-import { type BankSays, UnreadableFile } from '../bank-format.ts'
+import { type BankSays, NOTHING_SAID, UnreadableFile } from '../bank-format.ts'
 import { changeTitle, readReturnCode } from './codes.ts'
 import { linesOf } from './lines.ts'
 import { CHANGE, RETURN, readRecord } from './record.ts'
@@ -72,21 +72,9 @@ function changeSays(entry: Entry, { line, text }: Entry['addenda'][number]): Ban
 /** A note without code and text. */
 function noteOf({ line, file, entry }: Entry): BankSays {
   return {
+    ...NOTHING_SAID,
     position: `line ${line}`,
-    level: 'note',
-    msg_id: '',
-    payment_information_id: '',
     end_to_end_id: /^[0-9A-Z]{15}$/.test(entry.individual_id) ? entry.individual_id : '',
-    instruction_id: '',
-    uetr: '',
-    code: '',
-    reasons: [],
-    text: '',
-    amount: null,
-    currency: '',
-    is_credit: null,
-    account: '',
-    statement: '',
     reference: entry.trace_number,
     said_at: createdAt(file),
   }

@@ -4,6 +4,7 @@ import {
   type BankFormat,
   type BankProfile,
   type BankSays,
+  NOTHING_SAID,
   UnreadableFile,
 } from '../../../src/bank-format.ts'
 import { currencyExponent } from '../../../src/money/currency.ts'
@@ -26,25 +27,8 @@ export const PROFILE: BankProfile = {
   nacha: null,
 }
 
-const NOTHING_SAID: BankSays = {
-  position: '',
-  level: 'transaction',
-  msg_id: '',
-  payment_information_id: '',
-  end_to_end_id: '',
-  instruction_id: '',
-  uetr: '',
-  code: '',
-  reasons: [],
-  text: '',
-  amount: null,
-  currency: '',
-  is_credit: null,
-  account: '',
-  statement: '',
-  reference: '',
-  said_at: '',
-}
+/** A word on one payment. */
+const SAID: BankSays = { ...NOTHING_SAID, level: 'transaction' }
 
 /** A file of the bank: each of these, and an end without which it is half a file. */
 export function plainReport(says: readonly Partial<BankSays>[]): string {
@@ -109,7 +93,7 @@ function lineSaid(line: string, number: number): BankSays {
   try {
     const { amount, ...said } = JSON.parse(line)
     const money = { amount: amount === undefined || amount === null ? null : BigInt(amount) }
-    return { ...NOTHING_SAID, ...said, ...money, position: `line ${number}` }
+    return { ...SAID, ...said, ...money, position: `line ${number}` }
   } catch {
     throw new UnreadableFile('no JSON', number)
   }
