@@ -46,8 +46,14 @@ export function isBooked(said: readonly Evidence[]): boolean {
   return debits.count > credits.count
 }
 
-function bookingOf({ reference, said_at, amount }: Evidence) {
+/** The bank's own reference of a booking, '' for none, and the kind of message that reports it. */
+export function namesOf(reference: string): { readonly own: string; readonly kind: string } {
   const [, own = '', kind = ''] = /^(.*?) ?(?:(camt\.05\d)(?: .*)?)?$/.exec(reference) ?? []
+  return { own, kind }
+}
+
+function bookingOf({ reference, said_at, amount }: Evidence) {
+  const { own, kind } = namesOf(reference)
   // Without a reference of its own, a booking is known by its statement, day and amount.
   return { kind, id: own === '' ? `${reference} ${said_at} ${amount}` : own }
 }

@@ -7,7 +7,7 @@ import { meaningOf } from '../iso20022/status.ts'
 import { moneyWords } from '../money/words.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
 import { causeOf, failureOf, type Scheme } from './codes.ts'
-import { Bookings, type Evidence } from './evidence.ts'
+import { Bookings, type Evidence, namesOf } from './evidence.ts'
 import { type SentFile, silentUntil } from './silence.ts'
 
 export interface Subject {
@@ -262,7 +262,7 @@ class Course {
 
   #debit(evidence: Evidence): void {
     if (this.#differs(evidence) || !this.#debits.add(evidence)) return
-    const [own = ''] = evidence.reference.split(' camt.')
+    const { own } = namesOf(evidence.reference)
     if (own !== '') this.#references.bank_reference = own
     if (this.#rejection !== undefined) this.#settleRejection()
     else if (!this.#group_rejected) this.#confirm(RANKS.booked)

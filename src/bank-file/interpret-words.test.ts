@@ -1,0 +1,307 @@
+// What is told of a payment besides its steps: each exception in its words, with the codes of the
+// bank, references for the timeline, what a new file makes void, and whether a debit is booked.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BankProfile } from '../bank-format.ts'
+import { readProfile } from '../iso20022/profile.ts'
+import { type Evidence, isBooked } from './evidence.ts'
+import { type Interpretation, interpret, type Subject } from './interpret.ts'
+
+const { value: GENERIC } = readProfile('generic')
+assert.ok(GENERIC !== undefined)
+const SEALED = '2026-11-23T09:00:00.000000Z'
+const SENT = '2026-11-23T10:00:00.000000Z'
+const HEARD = '2026-11-24T10:00:00.000000Z'
+/** Before its file was sealed: it was in another one. */
+const EARLIER = { received_at: '2026-11-22T10:00:00.000000Z' }
+const item = { amount: 10_000n, currency: 'EUR' }
+
+const says = (change: Partial<Evidence>): Evidence => ({
+  level: 'transaction',
+  code: '',
+  reasons: [],
+  text: '',
+  amount: null,
+  currency: '',
+  is_credit: null,
+  said_at: '2026-11-24',
+  reference: '',
+  received_at: HEARD,
+  ...change,
+})
+const status = (text: string, change: Partial<Evidence> = {}) => {
+  const [code = '', ...reasons] = text.split('/')
+  return says({ code, reasons, ...change })
+}
+const group = (text: string) => status(text, { level: 'group' })
+const debit = (change: Partial<Evidence> = {}) => {
+  const booked = { level: 'booking', code: 'BOOK', is_credit: false } as const
+  return says({ ...booked, ...item, reference: 'D-1 camt.053 17', ...change })
+}
+const credit = (change: Partial<Evidence> = {}) => {
+  const booked = { level: 'return', code: 'BOOK', is_credit: true } as const
+  return says({ ...booked, ...item, reference: 'C-1 camt.053 18', ...change })
+}
+
+const FILE: NonNullable<Subject['file']> = {
+  sealed_at: SEALED,
+  execution_date: '2026-11-24',
+  state: 'sent',
+  sent_at: SENT,
+  updated_at: SENT,
+}
+
+function heard(said: readonly Evidence[], profile: Partial<BankProfile> = {}): Interpretation {
+  const subject = { item, profile: { ...(GENERIC as BankProfile), ...profile }, file: FILE }
+  return interpret(said, { ...subject, now: HEARD })
+}
+
+const ACCEPTED = { settles_on: 'accepted' } as const
+const OWN_CODE = { meanings: { WAIT: 'requires_action' } } as const
+
+const EXCEPTIONS: readonly (readonly [message: string, ...said: Evidence[]])[] = [
+  [
+    'second_debit: The bank has debited the payment twice.',
+    debit(),
+    debit({ reference: 'D-2 camt.053 17' }),
+  ],
+  [
+    'second_return: The bank has returned the payment twice.',
+    debit(),
+    credit(),
+    credit({ reference: 'C-2 camt.053 18' }),
+  ],
+  [
+    'rejected_but_booked: The bank has rejected the payment, and its debit is booked.',
+    status('RJCT/AC04'),
+    debit(),
+  ],
+  [
+    'rejected_but_booked: The bank has rejected the payment, and its debit is booked.',
+    group('RJCT/AC04'),
+    debit(),
+  ],
+  [
+    'paid_after_rejection: The bank has rejected the payment, and then says that it pays (AC04).',
+    status('RJCT/AC04'),
+    status('ACSP'),
+  ],
+  [
+    'contradiction: The bank says that it pays and that it does not (DS01, DS05).',
+    status('RJCT/DS01/DS05'),
+  ],
+  [
+    'contradiction: The bank says that it pays and that it does not (AM04, AC04, AC06).',
+    status('RJCT/AM04'),
+    status('RJCT/AC04/AC06'),
+  ],
+  [
+    'contradiction: The bank says that it pays and that it does not.',
+    status('ACSP'),
+    group('RJCT/AC04'),
+  ],
+  [
+    'amount_differs: The bank names another amount or currency (EUR 90.00 instead of EUR 100.00).',
+    debit({ amount: 9_000n }),
+  ],
+  [
+    'amount_differs: The bank names another amount or currency (XXQ 9000 instead of EUR 100.00).',
+    debit({ amount: 9_000n, currency: 'XXQ' }),
+  ],
+  [
+    'amount_differs: The bank names another amount or currency (EUR instead of EUR 100.00).',
+    debit(),
+    credit({ amount: null }),
+  ],
+  [
+    'duplicate: The bank takes the payment for a repetition of one that it has (DU01, AM05).',
+    status('RJCT/DU01/AM05'),
+  ],
+  [
+    'group_rejected: ' +
+      'The bank has rejected the group that the payment is in, and not the payment (AC04).',
+    group('RJCT/AC04'),
+  ],
+  [
+    'group_rejected: ' +
+      'The bank has rejected the group that the payment is in, and not the payment (AC04).',
+    group('ACSP'),
+    group('RJCT/AC04'),
+  ],
+  ['no_funds: The settlement account is short (AM04).', status('PDNG/AM04')],
+  ['no_funds: The settlement account is short (AM04).', status('PART/AM04')],
+  ['no_funds: The settlement account is short (AM04).', status('RCVD/AM04')],
+  [
+    'needs_person: ' +
+      'The bank waits for a person: a second signature, or the name of the payee (PATC, X001).',
+    status('PATC/X001'),
+  ],
+  ['none', status('ACSP'), status('PATC')],
+  ['none', status('PATC'), status('ACSP')],
+  ['none', status('PATC'), status('RJCT/AC04')],
+  ['none', status('PDNG/AM04'), status('RJCT/AC04')],
+  ['none', status('RJCT/AC04'), status('RJCT/AC04')],
+  ['none', status('RJCT/FF10'), status('RJCT/FF10')],
+  ['none', status('RJCT/AC04'), status('RJCT/FF10')],
+  ['none', status('RJCT/DS01/AC04')],
+  ['none', group('RJCT/AC04'), status('ACSP'), status('RJCT/AC04')],
+  ['none', status('RJCT/AC04', { level: 'note' })],
+]
+
+for (const [wanted, ...said] of EXCEPTIONS) {
+  const words = said.map(({ level, code, reasons }) => [level, code, ...reasons].join(' '))
+  test(`${words.join('; ')}: ${wanted}`, () => {
+    const { exception } = heard(said)
+    assert.equal(
+      exception === undefined ? 'none' : `${exception.kind}: ${exception.message}`,
+      wanted,
+    )
+  })
+}
+
+test('a group that is rejected after a success and given back: nothing more to look at', () => {
+  const { steps, exception } = heard(
+    [group('ACSP'), group('RJCT/AC04'), debit(), credit()],
+    ACCEPTED,
+  )
+  assert.deepEqual([steps.at(-1)?.status, exception], ['reversed', undefined])
+})
+
+test('a payment of a rejected group: an acceptance of it is a contradiction and no success', () => {
+  const { steps, exception } = heard([group('RJCT/AC04'), status('ACSP')], ACCEPTED)
+  assert.deepEqual([steps, exception?.kind], [[], 'contradiction'])
+})
+
+test('short of funds after a success: reversed, and no other way takes it', () => {
+  const { steps, not_taken } = heard([status('ACSP'), status('RJCT/AM04')], ACCEPTED)
+  const last = steps.at(-1)
+  assert.deepEqual([last?.status, last?.failure?.code], ['reversed', 'PR000550'])
+  assert.equal(not_taken, undefined)
+})
+
+for (const [text, wanted] of [
+  ['RJCT/FF10', 'not taken: PF000570'],
+  ['RJCT/FF10/DT05', 'not taken: PF000570'],
+  ['RJCT/FF10/AC04', 'failed: PF000570'],
+  ['RJCT', 'failed: PF000500'],
+  ['CANC', 'failed: PF000595'],
+] as const) {
+  test(`${text}: ${wanted}`, () => {
+    const { steps, not_taken } = heard([status(text)])
+    const code = not_taken?.code ?? steps.at(-1)?.failure?.code
+    assert.equal(`${not_taken === undefined ? 'failed' : 'not taken'}: ${code}`, wanted)
+  })
+}
+
+test('a cancelled payment says the codes that came with it', () => {
+  const [step] = heard([status('CANC/CUST')]).steps
+  assert.match(step?.failure?.message ?? '', /\(DS02, CUST\)/)
+})
+
+test('the account is asked: with the codes, and not once the bank has decided', () => {
+  const asked = status('WAIT/X001')
+  assert.deepEqual(heard([asked], OWN_CODE).steps, [
+    {
+      status: 'requires_action',
+      failure: null,
+      description: 'The bank asks for more before it pays (WAIT, X001).',
+    },
+  ])
+  for (const before of [status('ACSP'), status('RJCT/FF10'), group('RJCT/AC04')]) {
+    assert.deepEqual(heard([before, asked], OWN_CODE).steps, [])
+  }
+  assert.equal(heard([asked, asked], OWN_CODE).steps.length, 1)
+  const going_on = heard([asked, status('ACSP')], OWN_CODE).steps
+  assert.deepEqual(
+    going_on.map(step => step.status),
+    ['requires_action', 'processing'],
+  )
+})
+
+for (const [what, said, wanted] of [
+  ['a status', [status('ACSP/X001')], { bank_status: 'ACSP X001' }],
+  ['a status of the group', [group('ACSP')], {}],
+  ['a debit', [debit()], { bank_reference: 'D-1' }],
+  ['a debit without a reference', [debit({ reference: '' })], {}],
+  ['a debit that its statement alone names', [debit({ reference: 'camt.053 17' })], {}],
+  ['money that came back', [debit(), credit()], { bank_reference: 'D-1' }],
+  [
+    'less that came back',
+    [debit(), credit({ amount: 9_000n })],
+    { bank_reference: 'D-1', returned: 'EUR 90.00' },
+  ],
+  [
+    'another currency that came back',
+    [debit(), credit({ currency: 'USD' })],
+    { bank_reference: 'D-1', returned: 'USD 100.00' },
+  ],
+] as const) {
+  test(`references, ${what}`, () => {
+    assert.deepEqual(heard(said).references, wanted)
+  })
+}
+
+test('silence is broken by a word that decides something, and by no other', () => {
+  const silent = { silent_after_days: 3, ...ACCEPTED }
+  const until = (...said: Evidence[]) => heard(said, silent).silent_until
+  const in_three_days = '2026-11-26T10:00:00.000000Z'
+  for (const word of ['RCVD', 'PART', 'ACTC', 'WHAT']) {
+    assert.equal(until(status(word)), in_three_days, word)
+  }
+  for (const word of ['PDNG', 'ACSP', 'RJCT/FF10']) assert.equal(until(status(word)), null, word)
+  // The earlier file may have been answered: this one was not.
+  assert.equal(until(status('RJCT/FF10', EARLIER)), in_three_days)
+})
+
+test('another file: what was said of the earlier one is over, but for another amount', () => {
+  assert.equal(heard([status('PATC', EARLIER)]).exception, undefined)
+  assert.equal(heard([status('RJCT/FF10', EARLIER)]).not_taken, undefined)
+  assert.equal(heard([debit({ amount: 9_000n, ...EARLIER })]).exception?.kind, 'amount_differs')
+  // The earlier acceptance does not make this rejection a failure.
+  assert.ok(heard([status('ACSP', EARLIER), status('RJCT/FF10')]).not_taken)
+  const { exception } = heard([status('ACSP', EARLIER), group('RJCT/AC04')])
+  assert.equal(exception?.kind, 'group_rejected')
+  // At the very moment of the seal it is this file's.
+  assert.ok(heard([status('RJCT/FF10', { received_at: SEALED })]).not_taken)
+})
+
+test('a status is one of a payment, whichever direction it names', () => {
+  const [step] = heard([status('ACSC', { is_credit: true })], { settles_on: 'acsc' }).steps
+  assert.equal(step?.status, 'succeeded')
+})
+
+const BOOKED: readonly (readonly [what: string, said: readonly Evidence[], booked: boolean])[] = [
+  ['nothing', [], false],
+  ['statuses alone', [status('ACSC')], false],
+  ['a debit', [debit()], true],
+  ['a debit of another amount', [debit({ amount: 1n })], true],
+  ['a debit that came back', [debit(), credit()], false],
+  ['a debit and a credit of ours', [debit(), credit({ level: 'booking' })], false],
+  ['a debit, and a word on a credit', [debit(), status('ACSC', { is_credit: true })], true],
+  ['a return alone', [credit()], false],
+  [
+    'two debits, one of which came back',
+    [debit(), debit({ reference: 'D-2 camt.053 17' }), credit()],
+    true,
+  ],
+  ['one debit, told by both', [debit(), debit({ reference: 'D-9 camt.054 3' }), credit()], false],
+  [
+    'two debits without references of their own',
+    [debit({ reference: 'camt.053 17' }), debit({ reference: 'camt.053 18' }), credit()],
+    true,
+  ],
+  [
+    'one debit without a reference, told twice',
+    [debit({ reference: 'camt.053 17' }), debit({ reference: 'camt.053 17' }), credit()],
+    false,
+  ],
+  [
+    'a reference that goes on in another line',
+    [debit({ reference: 'camt.053 1\ncamt.053 2' }), credit()],
+    false,
+  ],
+]
+
+for (const [what, said, booked] of BOOKED) {
+  test(`isBooked, ${what}: ${booked}`, () => assert.equal(isBooked(said), booked))
+}
