@@ -131,3 +131,80 @@ test('asked again after success: never past the lifetime of the key', () => {
     askAgainIn(told('paid'), { since_opened_ms, since_paid_ms: 0 }, 7 * DAY_MS)
   assert.deepEqual([at(0), at(7 * DAY_MS - 5), at(7 * DAY_MS)], [DAY_MS, 5, null])
 })
+
+/** A step as a provider tells it, with words of its own. */
+const step = (number: number, status: string, words: Partial<ToldStep> = {}): ToldStep => ({
+  number,
+  status,
+  code: '',
+  message: '',
+  ...words,
+})
+const failure = (code: string, category: string, message: string) => ({ code, category, message })
+
+for (const [what, said, wanted] of [
+  [
+    'what is asked for',
+    [step(1, 'requires_action', { message: 'Which invoice?' })],
+    [{ status: 'requires_action', failure: null, description: 'Which invoice?' }],
+  ],
+  [
+    'one wait after another',
+    [step(1, 'on_hold', { message: 'Looking.' }), step(2, 'requires_action', { message: 'Who?' })],
+    [
+      { status: 'compliance_hold', failure: null, description: 'Looking.' },
+      { status: 'processing', failure: null },
+      { status: 'requires_action', failure: null, description: 'Who?' },
+    ],
+  ],
+  [
+    'a hold after a question',
+    [step(1, 'requires_action'), step(2, 'on_hold')],
+    [
+      { status: 'requires_action', failure: null, description: '' },
+      { status: 'processing', failure: null },
+      { status: 'compliance_hold', failure: null, description: '' },
+    ],
+  ],
+  [
+    'a wait that ends, and a word that nobody knows',
+    [step(1, 'on_hold'), step(2, 'accepted'), step(3, 'looked_at'), step(4, 'paid')],
+    [
+      { status: 'compliance_hold', failure: null, description: '' },
+      { status: 'processing', failure: null },
+      { status: 'succeeded', failure: null },
+    ],
+  ],
+  [
+    'a rejection with code, words and category',
+    [step(1, 'rejected', { code: 'X1', message: 'Closed.', category: 'account' })],
+    [{ status: 'failed', failure: failure('PF000400', 'account', 'X1: Closed.') }],
+  ],
+  [
+    'a rejection with words alone',
+    [step(1, 'rejected', { code: ' ', message: 'Closed.', category: '' })],
+    [{ status: 'failed', failure: failure('PF000400', 'rejected', 'Closed.') }],
+  ],
+  [
+    'a cancellation without a word',
+    [step(1, 'cancelled')],
+    [{ status: 'failed', failure: failure('PF000410', 'cancelled', 'No reason was given.') }],
+  ],
+  [
+    'a return',
+    [step(1, 'paid'), step(2, 'returned', { code: 'R1' })],
+    [
+      { status: 'succeeded', failure: null },
+      { status: 'reversed', failure: failure('PR000400', 'returned', 'R1') },
+    ],
+  ],
+] as const) {
+  test(`the steps of the payout, ${what}`, () => {
+    assert.deepEqual(readSteps(said), { steps: wanted })
+  })
+}
+
+test('a step that is left out is named, with the one that was to come', () => {
+  const { exception } = readSteps([step(1, 'accepted'), step(3, 'paid')])
+  assert.equal(exception?.message, 'Step 3 (paid) came where step 2 is next.')
+})
