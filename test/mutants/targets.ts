@@ -27,6 +27,8 @@ const ADVANCE_API = [
   'test/api/payout-action.test.ts',
 ]
 
+const INTERPRET = ['bank-file/interpret-words.test.ts', 'bank-file/interpret.test.ts']
+
 export const TARGETS: readonly Target[] = [
   target('money/decimal.ts', ['money/decimal.test.ts']),
   target('money/currency.ts', ['money/currency.test.ts']),
@@ -60,7 +62,11 @@ export const TARGETS: readonly Target[] = [
   target('payout/progress.ts', ['payout/step.test.ts'], ADVANCE_API),
   target('payout/report.ts', [], ['test/live/attempts.test.ts']),
   target('payout/attempt-step.ts', [], ['test/live/attempts.test.ts']),
+  target('rail/rules.ts', ['rail/rules.test.ts']),
+  target('connector/steps.ts', ['connector/steps.test.ts']),
   target('bank-file/codes.ts', ['bank-file/interpret.test.ts']),
+  target('bank-file/evidence.ts', INTERPRET),
+  target('bank-file/interpret.ts', INTERPRET),
   target('entity/comparable.ts', ['entity/comparable.test.ts']),
   target('entity/duplicates.ts', ['entity/duplicates.test.ts']),
   target('entity/rules.ts', ['entity/rules.test.ts'], ['test/api/entity-approval.test.ts']),
