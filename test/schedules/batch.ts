@@ -8,7 +8,7 @@ import type { RailPayout } from '../../src/rail/rail.ts'
 import type { TestService } from '../support/service/service.ts'
 import { payAll } from '../support/service/settling.ts'
 import { type Chance, chanceOf } from './chance.ts'
-import { allowing, Person } from './people.ts'
+import { allowing, Person, patiently } from './people.ts'
 import { type Order, Provider, type Truth, type World } from './provider.ts'
 import { amountsOf, fateOf, lieOf, PROVIDERS, type Schedule, START } from './schedule.ts'
 import { look, type Seen, wrongWith } from './seen.ts'
@@ -168,7 +168,7 @@ export class Batch {
     if (keys.length === 0) return
     const account_ids = [...new Set(keys.map(({ account_id }) => account_id))]
     const { sql } = this.#anyProcess(this.#chance)
-    await transactConfined(sql, account_ids, tx => wakePayouts(tx, keys))
+    await patiently(() => transactConfined(sql, account_ids, tx => wakePayouts(tx, keys)))
   }
 
   /** Who looks at exceptions: a person who telephones, and says or closes what they found. */

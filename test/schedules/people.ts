@@ -1,6 +1,7 @@
 // A person who looks at payouts: telephones providers, moves payouts to what is true, closes exceptions,
 // and pays by hand.
 import { transactConfined } from '../../src/db/confine.ts'
+import { classify } from '../../src/db/failure.ts'
 import type { Deps } from '../../src/deps.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import { Refusal } from '../../src/errors.ts'
@@ -28,8 +29,10 @@ export class Person {
     const { account_id, id } = seen
     const by = { closed_by: 'anna', note: 'Telephoned.' }
     for (const { number } of seen.exceptions.filter(({ is_open }) => is_open)) {
-      await transactConfined(this.#deps.sql, [account_id], tx =>
-        closeException(tx, { account_id, id }, { number, ...by }),
+      await patiently(() =>
+        transactConfined(this.#deps.sql, [account_id], tx =>
+          closeException(tx, { account_id, id }, { number, ...by }),
+        ),
       )
       this.#world.count('exception closed')
     }
@@ -64,7 +67,7 @@ export class Person {
     const about = { account_id, payout_id: id }
     const person = { name: 'anna', reason: 'Today.' }
     const lane = new Lane(this.#deps.sql, handlePayout, { max_batch: 1 })
-    await allowing(lane.run({ ...about, act: 'take', person }))
+    if (!(await allowing(lane.run({ ...about, act: 'take', person })))) return
     if (chance.is(0.3)) {
       await allowing(lane.run({ ...about, act: 'release', person }))
       return
@@ -73,18 +76,33 @@ export class Person {
     const advance = { ...about, by: 'operator', steps: [step], ask_again_in_ms: null } as const
     this.#world.truthOf(id).paid += 1
     const paid = { ...person, reference: `BY-HAND-${id}` }
-    await this.#deps.lanes.advancePayout.run({ ...advance, person: paid })
+    // Whoever is not answered says it again, and is refused if it was heard.
+    await allowing(
+      patiently(() => this.#deps.lanes.advancePayout.run({ ...advance, person: paid })),
+    )
     this.#world.count('paid by hand')
   }
 }
 
-/** Whether it was done; false when the product refused it. */
+/** Whether it was done; false when the product refused it, or could not say so in time. */
 export async function allowing(act: Promise<unknown>): Promise<boolean> {
   try {
     await act
     return true
   } catch (error) {
-    if (error instanceof Refusal && error.status !== 503) return false
+    if (error instanceof Refusal) return false
     throw error
+  }
+}
+
+/** Once more while the database is too slow to say whether it is done; a repeat does no harm. */
+export async function patiently<T>(act: () => Promise<T>): Promise<T> {
+  for (let left = 10; ; left--) {
+    try {
+      return await act()
+    } catch (error) {
+      const is_slow = error instanceof Refusal ? error.status === 503 : classify(error) !== 'fault'
+      if (!is_slow || left === 0) throw error
+    }
   }
 }
