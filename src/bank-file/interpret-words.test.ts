@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BankProfile } from '../bank-format.ts'
 import { readProfile } from '../iso20022/profile.ts'
-import { type Evidence, isBooked } from './evidence.ts'
+import { Bookings, type Evidence, isBooked } from './evidence.ts'
 import { type Interpretation, interpret, type Subject } from './interpret.ts'
 
 const { value: GENERIC } = readProfile('generic')
@@ -296,6 +296,11 @@ const BOOKED: readonly (readonly [what: string, said: readonly Evidence[], booke
     false,
   ],
   [
+    'one debit with a reference, told again in a later statement',
+    [debit(), debit({ reference: 'D-1 camt.053 18', said_at: '2026-11-25' }), credit()],
+    false,
+  ],
+  [
     'a reference that goes on in another line',
     [debit({ reference: 'camt.053 1\ncamt.053 2' }), credit()],
     false,
@@ -305,3 +310,10 @@ const BOOKED: readonly (readonly [what: string, said: readonly Evidence[], booke
 for (const [what, said, booked] of BOOKED) {
   test(`isBooked, ${what}: ${booked}`, () => assert.equal(isBooked(said), booked))
 }
+
+test('a booking is one more the first time alone, whichever message tells it', () => {
+  const bookings = new Bookings()
+  const told = ['D-1 camt.053 17', 'D-1 camt.053 18', 'D-9 camt.054 3', 'D-2 camt.053 18']
+  const more = told.map(reference => bookings.add(debit({ reference })))
+  assert.deepEqual([more, bookings.count], [[true, false, false, true], 2])
+})
