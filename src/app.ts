@@ -18,7 +18,6 @@ import { eventRoutes } from './event/routes.ts'
 import { authenticate } from './http/authenticate.ts'
 import { checkBodyHeaders, readBodies } from './http/body.ts'
 import { Connections, STALLED_MS } from './http/connections.ts'
-import { DOC_KEYWORDS } from './http/docs.ts'
 import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
 import { MAX_BODY_BYTES } from './http/json.ts'
 import { type Limits, openLimits } from './http/limits.ts'
@@ -33,9 +32,8 @@ import {
 import { refuseInvalid } from './http/problems.ts'
 import { documentRoute, referencePages } from './http/reference.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
-import { REASON } from './http/schema.ts'
 import { refuseTooMuch } from './http/sizes.ts'
-import { buildValidator } from './http/validators.ts'
+import { buildValidator, REQUESTS } from './http/validators.ts'
 import { opsRoutes } from './ops.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
@@ -197,19 +195,7 @@ function makeFastify(deps: Deps): FastifyInstance {
     routerOptions: { maxParamLength: 256 },
     trustProxy: address => deps.config.trusted_proxies.includes(address),
     schemaController: { compilersFactory: { buildValidator } },
-    ajv: {
-      customOptions: {
-        // Fastify's defaults change the body: null would become 0.
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        allErrors: true,
-        verbose: true,
-        keywords: [REASON, ...DOC_KEYWORDS],
-        // Members of updates may be null, and percentages are integers or text.
-        allowUnionTypes: true,
-      },
-    },
+    ajv: { customOptions: REQUESTS },
   })
 }
 

@@ -1,32 +1,16 @@
 // Checks bodies that come in files by the schema and the rules of the route that takes them. So an
 // import refuses what the API refuses, in the same words.
-import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
-import { buildApp, describedOnly } from '../app.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { isObject, validationProblems, withMore } from '../http/problems.ts'
 import { tooMuch } from '../http/sizes.ts'
+import { openValidator } from '../http/validators.ts'
 
 /** Everything wrong with a body. An empty list says that it is valid. */
 export type BodyProblems = (body: unknown) => readonly Problem[]
 
-type Validate = ((body: unknown) => boolean) & { errors?: FastifySchemaValidationError[] | null }
-
-/**
- * Builds the validator of a POST route, which takes some tenths of a second. `check` is the route's
- * rule for bodies of the right shape.
- */
-export async function openBodies(
-  url: string,
-  schema: object,
-  check: (body: unknown) => void,
-): Promise<BodyProblems> {
-  const app = await buildApp(describedOnly())
-  await app.ready()
-  const compile = app.validatorCompiler
-  if (compile === undefined) throw new Error('the application has no validator')
-  const route = { method: 'POST', url, httpPart: 'body' }
-  const validate = compile({ schema, ...route }) as unknown as Validate
-  await app.close()
+/** For bodies of this schema. `check` is the route's rule for bodies of the right shape. */
+export function openBodies(schema: object, check: (body: unknown) => void): BodyProblems {
+  const validate = openValidator(schema)
   return body => {
     // Like the API, asks nothing more of a body that is too large.
     const excess = tooMuch(schema, body)

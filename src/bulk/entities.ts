@@ -46,14 +46,13 @@ const NOTHING = {
 } as const
 
 /** Finds what is wrong with the body of a creation. A body without problems is an EntityRequest. */
-export function openEntityBodies(): Promise<BodyProblems> {
-  return openBodies('/v3/entity', EntityRequest, body => checkEntity(body as EntityRequest))
+export function openEntityBodies(): BodyProblems {
+  return openBodies(EntityRequest, body => checkEntity(body as EntityRequest))
 }
 
 export async function importEntities(wanted: Import<EntityRow>): Promise<RunEnd> {
   const { account_id } = wanted.account
-  // Comes before the read: it keeps the process busy, so the answer to the read would be late.
-  const problemsOf = await openEntityBodies()
+  const problemsOf = openEntityBodies()
   const started_at = await readConfined(wanted.sql, [account_id], tx => accountNow(tx, account_id))
   return runImport(wanted, new EntityRows(wanted, problemsOf, started_at))
 }

@@ -62,8 +62,7 @@ export async function importPayouts(wanted: PayoutImport): Promise<RunEnd> {
   const reference = await openReference(sql, () => {})
   try {
     const check = (body: unknown) => checkRequest(body as PayoutRequest, account)
-    // Comes before the read: it keeps the process busy, so the answer to the read would be late.
-    const problemsOf = await openBodies('/v3/payout', PayoutRequest, check)
+    const problemsOf = openBodies(PayoutRequest, check)
     const started_at = await readConfined(sql, [account_id], tx => accountNow(tx, account_id))
     const rows = new PayoutRows(wanted, { reference, problemsOf, started_at })
     return await runImport(wanted, rows)

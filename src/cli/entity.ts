@@ -188,7 +188,7 @@ function parseBody(name: string, text: string): unknown {
 /** The body of a creation. Fails with every reason why the API would refuse it. */
 async function readRequest({ name, text }: InputFile): Promise<EntityRequest> {
   const body = parseBody(name, text)
-  const problemsOf = await openEntityBodies()
+  const problemsOf = openEntityBodies()
   const problems = problemsOf(body)
   if (problems.length === 0) return body as EntityRequest
   const lines = problems.map(({ remarks, message }) =>

@@ -1,6 +1,21 @@
 // Compiles schemas: each once a process, however many applications there are in it, and not before
 // the first value. Those of all routes would take a third of the service's start.
 import buildValidators from '@fastify/ajv-compiler'
+import { DOC_KEYWORDS } from './docs.ts'
+import { REASON } from './schema.ts'
+
+/** How Ajv judges requests. */
+export const REQUESTS = {
+  // Fastify's defaults change the body: null would become 0.
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  allErrors: true,
+  verbose: true,
+  keywords: [REASON, ...DOC_KEYWORDS],
+  // Members of updates may be null, and percentages are integers or text.
+  allowUnionTypes: true,
+}
 
 type Build = ReturnType<typeof buildValidators>
 type Validate = ReturnType<ReturnType<Build>>
@@ -33,19 +48,18 @@ export interface Misfit {
   readonly message?: string
 }
 
-const EXACT = {
-  coerceTypes: false,
-  removeAdditional: false,
-  useDefaults: false,
-  allErrors: true,
-  // Schemas have keywords of our own, for readers.
-  strict: false,
-}
-let compileExact: ReturnType<Build> | undefined
+/** Schemas of others' answers have keywords that Ajv does not know. */
+const ANSWERS = { ...REQUESTS, strict: false, verbose: false }
+let compileAnswer: ReturnType<Build> | undefined
 
 /** Of a value that is no request, such as an answer of another service; [] when it fits. */
 export function misfitsOf(schema: object, value: unknown): readonly Misfit[] {
-  compileExact ??= build({}, { customOptions: EXACT })
-  const validate = compileExact({ schema })
+  compileAnswer ??= build({}, { customOptions: ANSWERS })
+  const validate = compileAnswer({ schema })
   return validate(value) === true ? [] : (validate.errors ?? [])
+}
+
+/** Judges values as the route does whose requests have this schema; made at its first call. */
+export function openValidator(schema: object): Validate {
+  return buildValidator({}, { customOptions: REQUESTS })({ schema })
 }
