@@ -55,7 +55,17 @@ export interface ApiDocument {
   answerSchema(path: string, method: string, status: number, contentType: unknown): Json
 }
 
+/** By their text: several files of a process read one document, and compile the same schemas. */
+const read = new Map<string, ApiDocument>()
+
 export function readDocument(document: Json): ApiDocument {
+  const text = JSON.stringify(document)
+  const known = read.get(text) ?? makeDocument(document)
+  read.set(text, known)
+  return known
+}
+
+function makeDocument(document: Json): ApiDocument {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
   const compiled = new Map<Json, ValidateFunction>()
