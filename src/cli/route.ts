@@ -15,7 +15,7 @@ import {
   readTarget,
   readTimetable,
   type TimetableCells,
-} from '../rail/load.ts'
+} from '../rail/load-route.ts'
 import { listRails } from '../rail/row-store.ts'
 import {
   CONDITIONS,
