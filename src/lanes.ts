@@ -2,8 +2,8 @@
 // grows with it.
 import { writeBeneficiary } from './beneficiary/operations.ts'
 import type { Config } from './config.ts'
-import { dryRun } from './engine/dry-run.ts'
 import { LongCommands, type OpenedLanes, planLanes } from './engine/lanes.ts'
+import { loadOnly } from './engine/load-only.ts'
 import { writeEntity } from './entity/operations.ts'
 import { bookId } from './id.ts'
 import { idempotent, idempotentLong } from './idempotency/operations.ts'
@@ -43,7 +43,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     createQuote: planLanes(idempotent(createQuote(shared)), many),
     createPayout: planLanes(idempotent(createPayout(shared), keptPayout), many),
     createBatch: planLanes(idempotentLong(createBatch(shared)), batches),
-    tryPayouts: planLanes(dryRun(createPayout(shared)), batches),
+    tryPayouts: planLanes(loadOnly(createPayout(shared)), batches),
     cancelPayout: planLanes(idempotent(cancelPayout), often),
     answerPayout: planLanes(idempotent(answerPayout), seldom),
     advancePayout: planLanes(advancePayout, often),

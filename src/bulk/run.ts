@@ -6,8 +6,8 @@ import type { Account } from '../account/rules.ts'
 import type { Act } from '../audit/act.ts'
 import { recorded } from '../audit/recorded.ts'
 import type { Sql } from '../db/connect.ts'
-import { dryRun } from '../engine/dry-run.ts'
 import { Lane } from '../engine/lane.ts'
+import { loadOnly } from '../engine/load-only.ts'
 import { type Decided, decideOne, type Operation } from '../engine/operation.ts'
 import { nextTurn } from '../engine/turns.ts'
 import { type Problem, Refusal } from '../errors.ts'
@@ -171,7 +171,7 @@ function trying<Command, State, Outcome, Result>(
   { account_id }: Account,
   rows: Rows<Command, State, Outcome, Result>,
 ): Way<Command, Result> {
-  const lane = new Lane(sql, dryRun(rows.operation), { max_batch: 1 })
+  const lane = new Lane(sql, loadOnly(rows.operation), { max_batch: 1 })
   return async (batch, before) => {
     const commands = batch.flatMap(row => ('command' in row ? [row.command] : []))
     const load = async () => ({ state: await lane.run({ account_id, commands }) })

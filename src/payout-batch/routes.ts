@@ -1,7 +1,7 @@
 // POST and GET /v3/payout_batch, GET /v3/payout_batch/{id} and /item below it.
 import type { FastifyInstance } from 'fastify'
-import type { Tried } from '../engine/dry-run.ts'
 import type { Runs } from '../engine/lanes.ts'
+import type { Tried } from '../engine/load-only.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
 import { claimOf, send, success } from '../http/answer.ts'

@@ -1,8 +1,8 @@
 // POST and GET /v3/payout, GET /v3/payout/{id}, POST /v3/payout/{id}/cancel and /action.
 
 import type { FastifyInstance } from 'fastify'
-import type { Tried } from '../engine/dry-run.ts'
 import type { Runs } from '../engine/lanes.ts'
+import type { Tried } from '../engine/load-only.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { claimOf, send, success } from '../http/answer.ts'

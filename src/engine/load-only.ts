@@ -1,5 +1,5 @@
-// A dry run: what commands would come to is loaded and decided as if they were written, and nothing
-// is stored. Knows no resource and no SQL.
+// The load of an operation without its store: a dry run decides on what it returns, as if the
+// commands were written. Knows no resource and no SQL.
 import { type LongOperation, loadingAll, type Operation } from './operation.ts'
 
 /** Commands of one account, tried together in their order. */
@@ -12,7 +12,7 @@ export interface Tried<Command> {
  * Loads the state on which the commands are decided. Its transaction ends here, which releases the
  * books before the decisions: nothing will be written.
  */
-export function dryRun<Command, State, Outcome, Prepared>(
+export function loadOnly<Command, State, Outcome, Prepared>(
   operation: Operation<Command, State, Outcome, Prepared>,
 ): LongOperation<Tried<Command>, State, State, Prepared> {
   return {
