@@ -8,7 +8,6 @@ import { Machines, urlAt } from './db/machines.ts'
 import { learnShards } from './db/shard.ts'
 import { connectionsFor, openLanes } from './engine/lanes.ts'
 import { openReads, type Reads } from './engine/reads.ts'
-import { type Lanes, planAllLanes } from './lanes.ts'
 import type { Metrics } from './metrics.ts'
 import { KnownFigures } from './rail/figures.ts'
 import type { AnyRailKind } from './rail/kind.ts'
@@ -16,6 +15,7 @@ import type { Rails } from './rail/rail.ts'
 import { OpenRails, RAIL_KINDS } from './rails.ts'
 import { openReaders, type Readers } from './readers.ts'
 import { openReference, type Reference } from './reference.ts'
+import { type Lanes, planAllLanes } from './writes.ts'
 
 /** For the settling worker and the deletion of old rows. */
 const WORK_CONNECTIONS = 3

@@ -43,7 +43,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['payout'],
   ['webhook'],
   ['timeline', 'sandbox', 'payout-batch', 'bank-file', 'connector'],
-  ['verify', 'reference', 'config', 'metrics', 'log', 'lanes', 'readers', 'rails', 'deps'],
+  ['verify', 'reference', 'config', 'metrics', 'log', 'writes', 'readers', 'rails', 'deps'],
   ['worker', 'ops', 'app', 'service', 'trace'],
   ['bulk'],
   ['cli', 'main'],
