@@ -14,7 +14,8 @@ import {
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import type { Fee } from '../price/fee/rules.ts'
 import type { Quote, QuoteTerms } from '../quote/quote.ts'
-import { checkMatches, checkRequest, checkSameFee, termsWithoutQuote } from './pricing.ts'
+import { checkRequest } from './fields.ts'
+import { checkMatches, checkSameFee, termsWithoutQuote } from './pricing.ts'
 import type { PayoutRequest } from './request.ts'
 
 type Part = { readonly [M in keyof PayoutRequest]?: PayoutRequest[M] | undefined }

@@ -5,7 +5,6 @@ import type { Account } from '../account/rules.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { destinationCountry } from '../beneficiary/country.ts'
 import type { DestinationDetails } from '../beneficiary/request.ts'
-import { checkDetails } from '../beneficiary/rules.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type BookId, nameOf, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -27,65 +26,12 @@ import {
   routeSubject,
   totalDebit,
 } from '../quote/rules.ts'
-import {
-  checkCurrency,
-  checkHolding,
-  checkNetwork,
-  networkName,
-  wrongDetail,
-} from '../quote/terms.ts'
+import { checkNetwork, networkName } from '../quote/terms.ts'
 import { type Plan, planOrRefuse, sentOf } from '../rail/plan.ts'
 import { type Route, type Routed, routeOf } from '../rail/rules.ts'
-import { inlineProblems } from './destination.ts'
+import { checkTypeDetails } from './fields.ts'
 import type { Attempt, UsedQuote } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
-
-/** Refuses (400) with every problem of the request's fields at once. */
-export function checkRequest(request: PayoutRequest, account: Account): void {
-  const { currency, holding_currency, beneficiary, beneficiary_details } = request
-  const problems = [
-    ...checkCurrency(currency, 'currency'),
-    ...checkHolding(holding_currency, account, 'holding_currency'),
-    ...checkOneBeneficiary(beneficiary, beneficiary_details),
-    ...(beneficiary_details === undefined
-      ? []
-      : checkDetails(beneficiary_details, 'beneficiary_details')),
-    // A request with a quote is judged against that quote: checkMatches.
-    ...(request.quote === undefined ? checkTypeDetails(request) : []),
-  ]
-  const lacking = request.quote === undefined ? inlineProblems(request, problems) : []
-  refuseIfAny([...problems, ...lacking])
-}
-
-function checkOneBeneficiary(id: unknown, details: unknown): Problem[] {
-  if ((id === undefined) !== (details === undefined)) return []
-  return [
-    {
-      reason: 'beneficiary_missing',
-      message: 'Send exactly one of beneficiary and beneficiary_details.',
-      remarks: 'beneficiary',
-    },
-  ]
-}
-
-/** Details must belong to the payout type, and a network to the currency that arrives. */
-function checkTypeDetails(request: PayoutRequest, quote?: Quote): Problem[] {
-  const type = request.type ?? quote?.payout_type ?? 'local'
-  const problems: Problem[] = []
-  if (request.local !== undefined && type !== 'local') {
-    problems.push(...wrongDetail('local', type))
-  }
-  if (request.charge_type !== undefined && type !== 'swift') {
-    problems.push(...wrongDetail('charge_type', type))
-  }
-  const destination =
-    quote?.destination_currency ??
-    request.beneficiary_details?.destination_details.bank?.currency ??
-    request.currency
-  // The currency of a named beneficiary is not known yet, so termsWithoutQuote checks the network.
-  if (quote === undefined && request.beneficiary !== undefined) return problems
-  return [...problems, ...checkNetwork(request.local?.fund_transfer_network, destination)]
-}
 
 /**
  * The terms of a payout without a quote. The beneficiary's bank or wallet may name the currency

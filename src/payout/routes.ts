@@ -14,9 +14,9 @@ import type { Answered } from '../idempotency/operations.ts'
 import { checkAction } from './action.ts'
 import type { CreatedPayout } from './create-operation.ts'
 import { dryRunPayout } from './dry-run.ts'
+import { checkRequest } from './fields.ts'
 import { listPayouts } from './list-store.ts'
 import type { CreatePayout, Payout, PayoutState } from './payout.ts'
-import { checkRequest } from './pricing.ts'
 import { ActionRequest, PAYOUT_REFUSALS, PayoutQuery, PayoutRequest } from './request.ts'
 import {
   DryRunQuery,

@@ -51,6 +51,7 @@ export const TARGETS: readonly Target[] = [
   target('quote/rules.ts', ['quote/rules.test.ts'], ['test/api/quote.test.ts']),
   target('quote/terms.ts', ['quote/terms.test.ts'], ['test/api/quote.test.ts']),
   target('payout/states.ts', ['payout/step.test.ts']),
+  target('payout/fields.ts', ['payout/pricing.test.ts', 'payout/create.test.ts'], PAYOUT_API),
   target('payout/pricing.ts', ['payout/pricing.test.ts', 'payout/create.test.ts'], PAYOUT_API),
   target(
     'payout/duplicate.ts',

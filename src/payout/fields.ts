@@ -1,0 +1,55 @@
+// What is wrong with the fields of a payout request, before anything is looked up. Pure.
+import type { Account } from '../account/rules.ts'
+import { checkDetails } from '../beneficiary/rules.ts'
+import { type Problem, refuseIfAny } from '../errors.ts'
+import type { Quote } from '../quote/quote.ts'
+import { checkCurrency, checkHolding, checkNetwork, wrongDetail } from '../quote/terms.ts'
+import { inlineProblems } from './destination.ts'
+import type { PayoutRequest } from './request.ts'
+
+/** Refuses (400) with every problem of the request's fields at once. */
+export function checkRequest(request: PayoutRequest, account: Account): void {
+  const { currency, holding_currency, beneficiary, beneficiary_details } = request
+  const problems = [
+    ...checkCurrency(currency, 'currency'),
+    ...checkHolding(holding_currency, account, 'holding_currency'),
+    ...checkOneBeneficiary(beneficiary, beneficiary_details),
+    ...(beneficiary_details === undefined
+      ? []
+      : checkDetails(beneficiary_details, 'beneficiary_details')),
+    // A request with a quote is judged against that quote: checkMatches.
+    ...(request.quote === undefined ? checkTypeDetails(request) : []),
+  ]
+  const lacking = request.quote === undefined ? inlineProblems(request, problems) : []
+  refuseIfAny([...problems, ...lacking])
+}
+
+function checkOneBeneficiary(id: unknown, details: unknown): Problem[] {
+  if ((id === undefined) !== (details === undefined)) return []
+  return [
+    {
+      reason: 'beneficiary_missing',
+      message: 'Send exactly one of beneficiary and beneficiary_details.',
+      remarks: 'beneficiary',
+    },
+  ]
+}
+
+/** Details must belong to the payout type, and a network to the currency that arrives. */
+export function checkTypeDetails(request: PayoutRequest, quote?: Quote): Problem[] {
+  const type = request.type ?? quote?.payout_type ?? 'local'
+  const problems: Problem[] = []
+  if (request.local !== undefined && type !== 'local') {
+    problems.push(...wrongDetail('local', type))
+  }
+  if (request.charge_type !== undefined && type !== 'swift') {
+    problems.push(...wrongDetail('charge_type', type))
+  }
+  const destination =
+    quote?.destination_currency ??
+    request.beneficiary_details?.destination_details.bank?.currency ??
+    request.currency
+  // The currency of a named beneficiary is not known yet, so pricing.ts checks the network.
+  if (quote === undefined && request.beneficiary !== undefined) return problems
+  return [...problems, ...checkNetwork(request.local?.fund_transfer_network, destination)]
+}
