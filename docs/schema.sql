@@ -1194,6 +1194,58 @@ CREATE INDEX rail_inbox_lines_open ON rail_inbox_lines USING btree (sha256) WHER
 GRANT SELECT ON rail_inbox_lines TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, note) ON rail_inbox_lines TO corridor_service;
 
+CREATE TABLE screening_imports (
+  list text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  sha256 bytea NOT NULL,
+  file_name text NOT NULL,
+  format text NOT NULL,
+  published_on date NOT NULL,
+  is_sample boolean NOT NULL,
+  entry_count integer NOT NULL,
+  name_count integer NOT NULL,
+  added integer NOT NULL,
+  changed integer NOT NULL,
+  removed integer NOT NULL,
+  reason text NOT NULL,
+  imported_by text NOT NULL,
+  imported_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT screening_imports_pkey PRIMARY KEY (list, version),
+  CONSTRAINT screening_imports_added_check CHECK ((added >= 0)),
+  CONSTRAINT screening_imports_changed_check CHECK ((changed >= 0)),
+  CONSTRAINT screening_imports_check CHECK ((name_count >= entry_count)),
+  CONSTRAINT screening_imports_entry_count_check CHECK ((entry_count > 0)),
+  CONSTRAINT screening_imports_imported_by_check CHECK ((imported_by <> ''::text)),
+  CONSTRAINT screening_imports_list_check CHECK ((list = ANY (ARRAY['ofac'::text, 'ofac-cons'::text, 'un'::text, 'eu'::text, 'uk'::text]))),
+  CONSTRAINT screening_imports_removed_check CHECK ((removed >= 0)),
+  CONSTRAINT screening_imports_sha256_check CHECK ((octet_length(sha256) = 32)),
+  CONSTRAINT screening_imports_version_check CHECK ((version > 0))
+);
+CREATE TRIGGER announced AFTER INSERT ON screening_imports FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON screening_imports FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER follows BEFORE INSERT ON screening_imports FOR EACH ROW EXECUTE FUNCTION check_import();
+GRANT SELECT ON screening_imports TO corridor_auditor;
+GRANT INSERT, SELECT ON screening_imports TO corridor_service;
+
+CREATE TABLE screening_entries (
+  list text COLLATE "C" NOT NULL,
+  entry_id text COLLATE "C" NOT NULL,
+  since_version integer NOT NULL,
+  until_version integer,
+  digest bytea NOT NULL,
+  content json NOT NULL,
+  CONSTRAINT screening_entries_pkey PRIMARY KEY (list, entry_id, since_version),
+  CONSTRAINT screening_entries_list_since_version_fkey FOREIGN KEY (list, since_version) REFERENCES screening_imports(list, version),
+  CONSTRAINT digest_of_the_content CHECK ((digest = sha256(convert_to((content)::text, 'UTF8'::name)))),
+  CONSTRAINT ends_after_it_began CHECK ((until_version > since_version)),
+  CONSTRAINT screening_entries_entry_id_check CHECK ((entry_id <> ''::text))
+);
+CREATE UNIQUE INDEX listed_once ON screening_entries USING btree (list, entry_id) WHERE (until_version IS NULL);
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON screening_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER legal_end BEFORE UPDATE ON screening_entries FOR EACH ROW EXECUTE FUNCTION check_entry_end();
+GRANT SELECT ON screening_entries TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (until_version) ON screening_entries TO corridor_service;
+
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
     j.number,
@@ -2070,6 +2122,39 @@ begin
     or old.state = 'quarantined' and new.state = 'stored' and not old.kept
   then
     raise exception 'file % of a bank stays as it came', old.name using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_import()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  last screening_imports%rowtype;
+begin
+  select * into last from screening_imports where list = new.list order by version desc limit 1;
+  if new.version <> coalesce(last.version, 0) + 1 then
+    raise exception 'version % of list % does not follow %', new.version, new.list,
+      coalesce(last.version, 0) using errcode = 'check_violation';
+  end if;
+  if new.is_sample and not coalesce(last.is_sample, true) then
+    raise exception 'a sample does not replace list %', new.list using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_entry_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.until_version is not null or (new.list, new.entry_id, new.since_version, new.digest)
+    is distinct from (old.list, old.entry_id, old.since_version, old.digest)
+    or new.content::text <> old.content::text
+  then
+    raise exception 'entry % of list % stays as it was', old.entry_id, old.list
+      using errcode = 'restrict_violation';
   end if;
   return new;
 end $function$;

@@ -66,16 +66,23 @@ export interface Ordinary {
   readonly held: number
   /** What each took, in milliseconds, in ascending order. */
   readonly took_ms: readonly number[]
+  /** The processor time of each, likewise: a busy machine makes names wait, and not work more. */
+  readonly cpu_ms: readonly number[]
 }
 
 export function ordinaryHeld(screener: Screener, count: number, random: Random): Ordinary {
   const took: number[] = []
+  const cpu: number[] = []
   let held = 0
   for (let i = 0; i < count; i++) {
     const party = named(ordinaryName(random))
+    const cpu_from = process.cpuUsage()
     const from = performance.now()
     if (screener.screen(party).length > 0) held++
     took.push(performance.now() - from)
+    const { user, system } = process.cpuUsage(cpu_from)
+    cpu.push((user + system) / 1_000)
   }
-  return { held: held / count, took_ms: took.sort((a, b) => a - b) }
+  const ascending = (times: number[]) => times.sort((a, b) => a - b)
+  return { held: held / count, took_ms: ascending(took), cpu_ms: ascending(cpu) }
 }

@@ -110,6 +110,16 @@ const COMMANDS: readonly Called[] = [
     load: async () => (await import('./entity.ts')).entityCommands,
   },
   {
+    name: 'lists',
+    description: 'import sanctions lists from files, and show how old they are',
+    load: async () => (await import('./lists.ts')).listsCommands,
+  },
+  {
+    name: 'screening',
+    description: 'ask the sanctions lists about a name',
+    load: async () => (await import('./screening.ts')).screeningCommands,
+  },
+  {
     name: 'listen',
     description: 'print events as they happen, and forward them signed to a URL',
     load: async () => (await import('./listen.ts')).listenCommand,

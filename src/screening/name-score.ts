@@ -8,6 +8,8 @@ export const SAME_WORD = 0.75
 const LEFT_OVER_WEIGHT = 0.8
 /** What a listed name's words that the party has not cost: people leave names out. */
 const NOT_NAMED_WEIGHT = 0.4
+/** The same for a party of two words or more that are all spelled as listed. */
+const NOT_NAMED_EXACT = 0.15
 
 /** Words that are in many names say less of whom they mean. */
 const COMMON = new Set(
@@ -86,7 +88,9 @@ export function compareNames(asked: readonly string[], listed: readonly string[]
   const words = weight === 0 ? 0 : sum / weight
   const over = totalWeight(left_over)
   const left = 1 - (weight + over === 0 ? 0 : over / (over + weight)) * LEFT_OVER_WEIGHT
-  const named = 1 - (totalWeight(not_named) / totalWeight(listed)) * NOT_NAMED_WEIGHT
+  const exact = pairs.every(({ alike }) => alike === 1) && over === 0 && pairs.length > 1
+  const share = totalWeight(not_named) / totalWeight(listed)
+  const named = 1 - share * (exact ? NOT_NAMED_EXACT : NOT_NAMED_WEIGHT)
   return { score: words * left * named, words, left, joined, pairs, left_over, not_named }
 }
 

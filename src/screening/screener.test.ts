@@ -53,6 +53,7 @@ test('a listed name, in any order, script or spelling: found', () => {
     'Victor Anatolyevich Bout',
     'Виктор Бут',
     'Viktor But',
+    'Viktor Bout',
     'ViktorAnatolyevich Bout',
   ]
   for (const name of names) {

@@ -1,6 +1,6 @@
 // The nouns of screening: whom a list names, whom it is asked about, and what was found. Pure.
 
-export const LISTS = ['ofac', 'un', 'eu', 'uk'] as const
+export const LISTS = ['ofac', 'ofac-cons', 'un', 'eu', 'uk'] as const
 export type ListName = (typeof LISTS)[number]
 
 export const PARTY_KINDS = ['person', 'organisation', 'vessel', 'aircraft', 'unknown'] as const

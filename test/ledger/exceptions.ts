@@ -16,6 +16,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   rail_inbox: 'files of a bank, known by the digest of their bytes',
   rail_inbox_bytes: 'their bytes, which the digest proves when they are read',
   rail_inbox_lines: 'what of them was not applied, for people to look at; moves nothing',
+  screening_imports: 'sanctions lists by the digest of their files; moves nothing',
+  screening_entries: 'who is listed, each under a digest that a constraint proves',
   payout_likenesses: 'a guard against paying twice by mistake, forgotten after a week',
   ended_reviews: 'a worker’s list of what to do; a missing one is named where payouts still wait',
   webhook_deliveries:

@@ -1,0 +1,210 @@
+// corridor lists import|status: sanctions lists, imported from files as they are published.
+import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import { UnreadableFile } from '../bank-format.ts'
+import { ImportRefused, type ImportRequest, importList } from '../screening/import.ts'
+import type { ListStatus, ListVersion } from '../screening/list.ts'
+import { type ListState, STALE_AFTER_S, stateOf } from '../screening/list-rules.ts'
+import { listNewest } from '../screening/list-store.ts'
+import { LISTS, type ListName } from '../screening/screening.ts'
+import {
+  CommandFailed,
+  type Context,
+  type Json,
+  personOf,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
+import { MAX_REASON, readOneOf, readReason } from './input.ts'
+import { describeAge, table, toSecond } from './table.ts'
+import { visible } from './terminal.ts'
+
+const FOLDER = new URL('../screening/sample/', import.meta.url)
+
+/** The lists of the shipped sample: each is FOLDER/NAME.xml. */
+const SAMPLE: readonly ListName[] = ['ofac', 'un', 'eu', 'uk']
+
+const IMPORT_HELP = `
+Files as their publishers have them:
+  ofac       SDN.XML or SDN_ADVANCED.XML
+  ofac-cons  CONSOLIDATED.XML or CONS_ADVANCED.XML, all but the SDN
+  un         the consolidated list as XML
+  eu         the consolidated list of financial sanctions, full XML 1.1
+  uk         the UK Sanctions List as XML
+The advanced files of OFAC have names in their original scripts: prefer them.
+
+A file replaces the whole list. One that is older than what is here, or lacks
+more than a tenth of it, is refused; --reason takes it all the same, and keeps
+your name (CORRIDOR_USER) and the reason with it.
+
+The sample is for trying it out in sandboxes, and says nothing of who is listed.
+
+Examples:
+  npx corridor lists import SDN_ADVANCED.XML --list ofac
+  npx corridor lists import --sample`
+
+export function listsCommands(lists: Command): void {
+  lists
+    .command('import')
+    .description('import a sanctions list from a file as its publisher has it')
+    .argument('[file]', 'the file')
+    .option('--list <list>', `which list it is: ${LISTS.join(', ')}`)
+    .option('--sample', 'import the shipped sample of each list in place of a file')
+    .option('--reason <text>', `take a file that looks wrong: why, up to ${MAX_REASON} characters`)
+    .addHelpText('after', IMPORT_HELP)
+    .action(importAction)
+  lists
+    .command('status')
+    .description('show each list: its age, its size, and whether it is stale or missing')
+    .addHelpText('after', '\nExample:\n  npx corridor lists status')
+    .action(statusAction)
+}
+
+interface ImportOptions extends Json {
+  readonly list?: string
+  readonly sample?: boolean
+  readonly reason?: string
+}
+
+async function importAction(file: string | undefined, options: ImportOptions): Promise<void> {
+  const versions =
+    options.sample === true ? await importSample(file, options) : [await importFile(file, options)]
+  print(options, { imported: versions.map(presentVersion) }, versions.map(words).join('\n'))
+}
+
+async function importSample(
+  file: string | undefined,
+  { list, reason }: ImportOptions,
+): Promise<ListVersion[]> {
+  if (file !== undefined || list !== undefined || reason !== undefined) {
+    throw new UsageError('--sample imports what is shipped: leave out the file and other options')
+  }
+  return withContext(async context => {
+    const versions: ListVersion[] = []
+    for (const list of SAMPLE) {
+      const path = fileURLToPath(new URL(`${list}.xml`, FOLDER))
+      const sample = { list, file_name: `sample ${list}.xml`, is_sample: true, reason: '' }
+      const chunks = createReadStream(path)
+      versions.push(
+        await tryImport(context, { ...sample, chunks, imported_by: context.config.user }),
+      )
+    }
+    return versions
+  })
+}
+
+async function importFile(file: string | undefined, options: ImportOptions): Promise<ListVersion> {
+  if (file === undefined) throw new UsageError('a file is missing: which list is to be imported?')
+  if (options.list === undefined) {
+    throw new UsageError(`say which list the file is: --list ${LISTS.join('|')}`)
+  }
+  const list = readOneOf('list', options.list, LISTS)
+  const reason = options.reason === undefined ? '' : readReason(options.reason)
+  return withContext(context => {
+    const imported_by = reason === '' ? context.config.user : personOf(context)
+    const named = { list, file_name: basename(file), is_sample: false, reason, imported_by }
+    return tryImport(context, { ...named, chunks: createReadStream(file) })
+  })
+}
+
+async function tryImport({ sql }: Context, request: ImportRequest): Promise<ListVersion> {
+  try {
+    return await importList(sql, request)
+  } catch (error) {
+    if (error instanceof UnreadableFile) {
+      throw new CommandFailed(`${request.file_name}: ${error.message}; nothing was imported`)
+    }
+    if (!(error instanceof ImportRefused)) throw error
+    const hint = request.is_sample ? '' : '; --reason "…" takes it all the same'
+    throw new CommandFailed(`${request.file_name}: ${error.message}; nothing was imported${hint}`)
+  }
+}
+
+function words(version: ListVersion): string {
+  const { list, entry_count, name_count, added, changed, removed, published_on } = version
+  return (
+    `${list}  version ${version.version}, published on ${published_on}: ` +
+    `${entry_count} entries with ${name_count} names; ` +
+    `${added} added, ${changed} changed, ${removed} removed`
+  )
+}
+
+function presentVersion(version: ListVersion) {
+  const { list, version: number, sha256, file_name, format, published_on, is_sample } = version
+  const { entry_count, name_count, added, changed, removed, reason, imported_by } = version
+  return {
+    list,
+    version: number,
+    sha256,
+    file: file_name,
+    format,
+    published_on,
+    sample: is_sample,
+    entries: entry_count,
+    names: name_count,
+    added,
+    changed,
+    removed,
+    reason,
+    imported_by,
+  }
+}
+
+async function statusAction(options: Json): Promise<void> {
+  const newest = await withContext(({ audit }) => listNewest(audit))
+  const rows = LISTS.map(list => {
+    const status = newest.find(known => known.list === list)
+    return { list, status, state: stateOf(status) }
+  })
+  print(
+    options,
+    { stale_after_s: STALE_AFTER_S, lists: rows.map(presentStatus) },
+    [table(HEADINGS, rows.map(cellsOf)), ...warnings(rows)].join('\n'),
+  )
+}
+
+const HEADINGS = ['list', 'state', 'version', 'entries', 'names', 'published', 'imported', 'by']
+
+interface Row {
+  readonly list: ListName
+  readonly status: ListStatus | undefined
+  readonly state: ListState
+}
+
+function cellsOf({ list, status, state }: Row): string[] {
+  if (status === undefined) return [list, state, '', '', '', '', '', '']
+  const { version, entry_count, name_count, published_on, imported_at, imported_by } = status
+  return [
+    list,
+    state,
+    String(version),
+    String(entry_count),
+    String(name_count),
+    published_on,
+    toSecond(imported_at),
+    visible(imported_by),
+  ]
+}
+
+/** What each state means for whoever relies on it. */
+const MEANINGS: Readonly<Record<Exclude<ListState, 'current'>, string>> = {
+  missing: 'never imported: nobody on it is found',
+  sample: 'only the shipped sample: it says nothing of who is listed',
+  stale: `imported more than ${describeAge(STALE_AFTER_S)} ago: import it again`,
+}
+
+function warnings(rows: readonly Row[]): string[] {
+  return Object.entries(MEANINGS).flatMap(([state, meaning]) => {
+    const of = rows.filter(row => row.state === state).map(({ list }) => list)
+    return of.length === 0 ? [] : [`${of.join(', ')}: ${meaning}`]
+  })
+}
+
+function presentStatus({ list, status, state }: Row) {
+  if (status === undefined) return { list, state }
+  const { imported_at, age_s } = status
+  return { ...presentVersion(status), state, imported_at, age_s }
+}

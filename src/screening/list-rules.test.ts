@@ -1,0 +1,83 @@
+// What an import changes, which files look wrong, and when a list is stale.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ListStatus } from './list.ts'
+import { doubtOf, planImport, STALE_AFTER_S, stateOf, storedEntry } from './list-rules.ts'
+import type { ListedEntry } from './screening.ts'
+
+function entry(entry_id: string, name = 'Somebody'): ListedEntry {
+  const names = [{ text: name, weak: false }]
+  return { entry_id, kind: 'person', names, births: [], countries: [], ids: [], programmes: [] }
+}
+
+function status(more: Partial<ListStatus> = {}): ListStatus {
+  return {
+    list: 'un',
+    version: 4,
+    sha256: '',
+    file_name: 'un.xml',
+    format: 'UN consolidated XML',
+    published_on: '2026-11-20',
+    is_sample: false,
+    entry_count: 1_000,
+    name_count: 4_000,
+    added: 0,
+    changed: 0,
+    removed: 0,
+    reason: '',
+    imported_by: 'kim',
+    imported_at: '2026-11-20T10:00:00.000000Z',
+    age_s: 0,
+    ...more,
+  }
+}
+
+test('an import writes what differs: added, changed and removed entries, and no others', () => {
+  const listed = [entry('same'), entry('other', 'Before'), entry('gone')].map(storedEntry)
+  const plan = planImport(new Map(listed.map(({ entry_id, digest }) => [entry_id, digest])), [
+    entry('same'),
+    entry('other', 'After'),
+    entry('new'),
+  ])
+  assert.deepEqual(
+    plan.insert.map(({ entry_id }) => entry_id),
+    ['other', 'new'],
+  )
+  assert.deepEqual(plan.end, ['other', 'gone'])
+  assert.deepEqual([plan.added, plan.changed, plan.removed], [1, 1, 1])
+})
+
+test('an entry is the same whatever the order of its members', () => {
+  const { names, ...others } = entry('1')
+  assert.equal(storedEntry({ names, ...others }).digest, storedEntry(entry('1')).digest)
+})
+
+test('files that look wrong: older, old, of a day to come, or without what was listed', () => {
+  const newest = status()
+  const rows: readonly (readonly [
+    published_on: string,
+    removed: number,
+    newest: ListStatus | undefined,
+    doubt: RegExp,
+  ])[] = [
+    ['2026-11-20', 0, newest, /^$/],
+    ['2026-11-23', 100, newest, /^$/],
+    ['2026-11-23', 101, newest, /^it lacks 101 of the 1000 entries that are listed/],
+    ['2026-11-19', 0, newest, /^it was published on 2026-11-19, and the one that is here on /],
+    ['2026-11-19', 900, status({ is_sample: true }), /^$/],
+    ['2026-10-24', 0, undefined, /^$/],
+    ['2026-10-23', 0, undefined, /31 days ago: there is a newer one/],
+    ['2026-11-24', 0, undefined, /^$/],
+    ['2026-11-25', 0, undefined, /which is to come/],
+  ]
+  for (const [published_on, removed, before, doubt] of rows) {
+    assert.match(doubtOf({ published_on, removed }, before, '2026-11-23'), doubt)
+  }
+})
+
+test('the state of a list: missing, a sample, current for a week, then stale', () => {
+  assert.equal(stateOf(undefined), 'missing')
+  assert.equal(stateOf(status({ is_sample: true, age_s: STALE_AFTER_S + 1 })), 'sample')
+  assert.equal(stateOf(status({ age_s: STALE_AFTER_S })), 'current')
+  assert.equal(stateOf(status({ age_s: STALE_AFTER_S + 1 })), 'stale')
+})

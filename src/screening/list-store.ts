@@ -1,0 +1,85 @@
+// The statements of sanctions lists: files that were imported, and entries in their versions.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { ListStatus, ListVersion, StoredEntry } from './list.ts'
+import type { ListedEntry, ListName } from './screening.ts'
+
+/** The newest version of each list that was ever imported. */
+export async function listNewest(sql: Sql): Promise<ListStatus[]> {
+  return sql<ListStatus[]>`
+    select distinct on (list) list, version, encode(sha256, 'hex') as sha256, file_name, format,
+      published_on::text as published_on, is_sample, entry_count, name_count, added, changed,
+      removed, reason, imported_by, imported_at,
+      floor(extract(epoch from statement_timestamp() - imported_at))::integer as age_s
+    from screening_imports order by list, version desc`
+}
+
+/** Lets one import of a list go on at a time, to the end of the transaction. */
+export async function lockList(tx: TransactionSql, list: ListName): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`corridor list ${list}`}, 0))`
+}
+
+export async function insertImport(tx: TransactionSql, version: ListVersion): Promise<void> {
+  const { list, sha256, file_name, format, published_on, is_sample, entry_count } = version
+  const { name_count, added, changed, removed, reason, imported_by } = version
+  await tx`
+    insert into screening_imports (list, version, sha256, file_name, format, published_on,
+      is_sample, entry_count, name_count, added, changed, removed, reason, imported_by)
+    values (${list}, ${version.version}, decode(${sha256}, 'hex'), ${file_name}, ${format},
+      ${published_on}, ${is_sample}, ${entry_count}, ${name_count}, ${added}, ${changed},
+      ${removed}, ${reason}, ${imported_by})`
+}
+
+/** The digest of each entry of a list that is listed now, in hex by its id. */
+export async function readDigests(
+  tx: TransactionSql,
+  list: ListName,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx<{ entry_id: string; digest: string }[]>`
+    select entry_id, encode(digest, 'hex') as digest from screening_entries
+    where list = ${list} and until_version is null`
+  return new Map(rows.map(({ entry_id, digest }) => [entry_id, digest]))
+}
+
+/** Ends entries that a version has no more, or has otherwise. */
+export async function endEntries(
+  tx: TransactionSql,
+  { list, version }: Pick<ListVersion, 'list' | 'version'>,
+  entry_ids: readonly string[],
+): Promise<void> {
+  await tx`
+    update screening_entries set until_version = ${version}
+    where list = ${list} and until_version is null and entry_id = any (${entry_ids}::text[])`
+}
+
+export async function insertEntries(
+  tx: TransactionSql,
+  { list, version }: Pick<ListVersion, 'list' | 'version'>,
+  entries: readonly StoredEntry[],
+): Promise<void> {
+  await tx`
+    insert into screening_entries (list, entry_id, since_version, digest, content)
+    select ${list}, entry_id, ${version}::integer, decode(digest, 'hex'), content::json
+    from unnest(${entries.map(e => e.entry_id)}::text[], ${entries.map(e => e.digest)}::text[],
+      ${entries.map(e => e.content)}::text[]) as e(entry_id, digest, content)`
+}
+
+/** What is listed now, list by list. */
+export async function listEntries(
+  sql: Sql,
+): Promise<{ list: ListName; entries: readonly ListedEntry[] }[]> {
+  const rows = await sql<{ list: ListName; entry_id: string; content: string }[]>`
+    select list, entry_id, content::text as content from screening_entries
+    where until_version is null order by list, entry_id`
+  const byList = Map.groupBy(rows, ({ list }) => list)
+  return Array.from(byList, ([list, of]) => ({
+    list,
+    entries: of.map(({ entry_id, content }) => ({ entry_id, ...JSON.parse(content) })),
+  }))
+}
+
+/** The date of the database's clock, in UTC. */
+export async function readToday(tx: TransactionSql): Promise<string> {
+  const [row] = await tx<{ today: string }[]>`
+    select (statement_timestamp() at time zone 'UTC')::date::text as today`
+  return row?.today ?? ''
+}

@@ -1,0 +1,82 @@
+// Reads the consolidated list of the EU's financial sanctions, "full XML 1.1" of the Financial
+// Sanctions Files, whose data stand in attributes (http://eu.europa.ec/fpi/fsd/export). Pure.
+import { attributeOf, childOf, childrenOf } from '../../iso20022/node.ts'
+import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
+import {
+  about,
+  between,
+  countryOf,
+  idOf,
+  joinName,
+  known,
+  type ListFormat,
+  lineOf,
+  spanOf,
+  unique,
+  uniqueNames,
+} from './format.ts'
+
+export const EU: ListFormat = {
+  name: 'EU full XML 1.1',
+  root: 'export',
+  lists: ['eu'],
+  read(root) {
+    const entries: ListedEntry[] = []
+    return {
+      units: new Set(['sanctionEntity']),
+      take: unit => entries.push(entryOf(unit)),
+      finish: () => ({ published_on: attributeOf(root, 'generationDate').slice(0, 10), entries }),
+    }
+  },
+}
+
+function entryOf(unit: XmlNode): ListedEntry {
+  const reference = attributeOf(unit, 'euReferenceNumber')
+  const places = ['citizenship', 'birthdate', 'address'].flatMap(name => childrenOf(unit, name))
+  return {
+    entry_id: reference || attributeOf(unit, 'logicalId'),
+    kind: kindOf(childOf(unit, 'subjectType')),
+    names: uniqueNames(childrenOf(unit, 'nameAlias').map(nameOf)),
+    births: childrenOf(unit, 'birthdate').flatMap(birthOf),
+    countries: unique(places.map(countryFrom)),
+    ids: childrenOf(unit, 'identification').flatMap(idsOf),
+    programmes: unique(childrenOf(unit, 'regulation').map(node => attributeOf(node, 'programme'))),
+  }
+}
+
+function kindOf(type: XmlNode | undefined): ListedEntry['kind'] {
+  const code = attributeOf(type, 'classificationCode') || attributeOf(type, 'code')
+  if (/^(P|person)$/i.test(code)) return 'person'
+  return /^(E|enterprise)$/i.test(code) ? 'organisation' : 'unknown'
+}
+
+function nameOf(alias: XmlNode): ListedName {
+  const whole = lineOf(attributeOf(alias, 'wholeName'))
+  const parts = ['firstName', 'middleName', 'lastName'].map(part => attributeOf(alias, part))
+  return { text: whole || joinName(...parts), weak: attributeOf(alias, 'strong') === 'false' }
+}
+
+/** "00" is its code for a country that is not known. */
+function countryFrom(node: XmlNode): string {
+  return (
+    countryOf(attributeOf(node, 'countryIso2Code')) ||
+    countryOf(attributeOf(node, 'countryDescription'))
+  )
+}
+
+function birthOf(node: XmlNode): BirthSpan[] {
+  const of = (name: string) => attributeOf(node, name)
+  const [year = '', month = '', day = ''] = of('birthdate').split('-')
+  const span =
+    spanOf(year, month, day) ??
+    spanOf(of('year'), of('monthOfYear'), of('dayOfMonth')) ??
+    between(spanOf(of('yearRangeFrom')), spanOf(of('yearRangeTo')))
+  return known(of('circa') === 'true' ? about(span) : span)
+}
+
+function idsOf(node: XmlNode): PartyId[] {
+  const of = (name: string) => attributeOf(node, name)
+  const words = `${of('identificationTypeCode')} ${of('identificationTypeDescription')}`
+  return [of('number'), of('latinNumber')].flatMap(number => idOf(words, number, countryFrom(node)))
+}

@@ -1,0 +1,184 @@
+// What the published formats of lists share: how a reader is given its elements, and how dates,
+// countries and kinds of ids are read from text. Pure.
+import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import { COUNTRIES } from '../../network/country.ts'
+import type { BirthSpan, ListedEntry, ListName, PartyId } from '../screening.ts'
+import { wordsOf } from '../words.ts'
+
+/** Reads the elements of one file, unit by unit, and then says what it has read. */
+export interface ListReader {
+  /** Elements that are read as a whole, with all that is inside; everything else is passed over. */
+  readonly units: ReadonlySet<string>
+  take(unit: XmlNode): void
+  finish(): ReadList
+}
+
+export interface ReadList {
+  /** YYYY-MM-DD; '' when the file does not say it. */
+  readonly published_on: string
+  readonly entries: readonly ListedEntry[]
+}
+
+export interface ListFormat {
+  readonly name: string
+  /** The element around the whole file. */
+  readonly root: string
+  /** The lists that are published so. */
+  readonly lists: readonly ListName[]
+  read(root: XmlNode): ListReader
+}
+
+/** Text on one line. */
+export function lineOf(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+/** Parts of a name that are set, in order. */
+export function joinName(...parts: readonly string[]): string {
+  return lineOf(parts.join(' '))
+}
+
+/** Each name once, as it is spelled. */
+export function uniqueNames<T extends { readonly text: string }>(names: readonly T[]): T[] {
+  const known = new Set<string>()
+  return names.filter(({ text }) => {
+    if (text === '' || known.has(text)) return false
+    known.add(text)
+    return true
+  })
+}
+
+export function unique(values: readonly string[]): string[] {
+  return [...new Set(values.filter(value => value !== ''))]
+}
+
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+
+/** A year, a month or a day as the days that it may be; undefined for what is no date. */
+export function spanOf(year: string, month = '', day = ''): BirthSpan | undefined {
+  if (!/^(1[89]|20)\d\d$/.test(year)) return undefined
+  const number = monthOf(month)
+  if (number === undefined) return { from: `${year}-01-01`, to: `${year}-12-31` }
+  const mm = String(number).padStart(2, '0')
+  const last = new Date(Date.UTC(Number(year), number, 0)).getUTCDate()
+  const dd = /^\d{1,2}$/.test(day) ? Number(day) : 0
+  if (dd < 1 || dd > last) return { from: `${year}-${mm}-01`, to: `${year}-${mm}-${last}` }
+  const date = `${year}-${mm}-${String(dd).padStart(2, '0')}`
+  return { from: date, to: date }
+}
+
+function monthOf(month: string): number | undefined {
+  const named = MONTHS.indexOf(month.slice(0, 3).toLowerCase())
+  const number = named === -1 ? Number(month) : named + 1
+  return Number.isInteger(number) && number >= 1 && number <= 12 ? number : undefined
+}
+
+/** From the first day of one to the last of the other. */
+export function between(
+  first: BirthSpan | undefined,
+  last: BirthSpan | undefined,
+): BirthSpan | undefined {
+  if (first === undefined || last === undefined) return first ?? last
+  return first.from <= last.to ? { from: first.from, to: last.to } : first
+}
+
+/** A year before and a year after, where a list says that it guesses. */
+export function about(span: BirthSpan | undefined): BirthSpan | undefined {
+  if (span === undefined) return undefined
+  const [from, to] = [Number(span.from.slice(0, 4)) - 1, Number(span.to.slice(0, 4)) + 1]
+  return { from: `${from}-01-01`, to: `${to}-12-31` }
+}
+
+export function known<T>(value: T | undefined): T[] {
+  return value === undefined ? [] : [value]
+}
+
+/** Countries as lists call them, beside their usual English names. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  'antigua and barbuda': 'AG',
+  'bolivia plurinational state of': 'BO',
+  bosnia: 'BA',
+  brunei: 'BN',
+  burma: 'MM',
+  'cape verde': 'CV',
+  'central african republic': 'CF',
+  congo: 'CG',
+  'congo democratic republic of the': 'CD',
+  'congo republic of the': 'CG',
+  'cote d ivoire': 'CI',
+  'cote divoire': 'CI',
+  'czech republic': 'CZ',
+  'democratic people s republic of korea': 'KP',
+  'democratic peoples republic of korea': 'KP',
+  'democratic republic of the congo': 'CD',
+  'gambia the': 'GM',
+  'great britain': 'GB',
+  'hong kong': 'HK',
+  iran: 'IR',
+  'iran islamic republic of': 'IR',
+  'ivory coast': 'CI',
+  'korea north': 'KP',
+  'korea south': 'KR',
+  'lao peoples democratic republic': 'LA',
+  libya: 'LY',
+  'libyan arab jamahiriya': 'LY',
+  macau: 'MO',
+  'moldova republic of': 'MD',
+  myanmar: 'MM',
+  'north korea': 'KP',
+  'north macedonia the republic of': 'MK',
+  palestinian: 'PS',
+  'palestine state of': 'PS',
+  'republic of korea': 'KR',
+  'republic of moldova': 'MD',
+  'republic of the congo': 'CG',
+  russia: 'RU',
+  'russian federation': 'RU',
+  'sao tome and principe': 'ST',
+  'south korea': 'KR',
+  'syrian arab republic': 'SY',
+  'tanzania united republic of': 'TZ',
+  turkey: 'TR',
+  uk: 'GB',
+  'united kingdom': 'GB',
+  'united kingdom of great britain and northern ireland': 'GB',
+  'united republic of tanzania': 'TZ',
+  'united states of america': 'US',
+  usa: 'US',
+  'venezuela bolivarian republic of': 'VE',
+  'viet nam': 'VN',
+}
+
+const NAMES = new Intl.DisplayNames('en', { type: 'region' })
+
+const BY_NAME = new Map([
+  ...Array.from(COUNTRIES, code => [wordsOf(NAMES.of(code) ?? '').join(' '), code] as const),
+  ...Object.entries(OTHER_NAMES),
+])
+
+/** The ISO code of a country by its code or name; '' for what is none, such as "undetermined". */
+export function countryOf(text: string): string {
+  const code = text.trim().toUpperCase()
+  if (COUNTRIES.has(code)) return code
+  return BY_NAME.get(wordsOf(text).join(' ')) ?? ''
+}
+
+const ID_KINDS: readonly (readonly [PartyId['kind'], RegExp])[] = [
+  ['passport', /passport/i],
+  ['tax', /\btax|\bVAT\b|\bRFC\b|R\.?U\.?C|\bN\.?I\.?T\b|\bINN\b|fiscal/i],
+  ['registration', /regist|company|commercial|enterprise|trade licen|\bOGRN|\bLEI\b/i],
+  ['national', /national|cedula|SSN|citizen|personal|identification|identity|\bID\b|C\.U\.R\.P/i],
+]
+
+/** What kind of number a list gives, by the words that it uses for it. */
+export function idKindOf(words: string): PartyId['kind'] {
+  return ID_KINDS.find(([, pattern]) => pattern.test(words))?.[0] ?? 'other'
+}
+
+/** An id, unless its number says nothing: lists keep remarks in the same place. */
+export function idOf(words: string, number: string, country: string): PartyId[] {
+  const line = lineOf(number)
+  if (line.replace(/\D/g, '').length < 3 || line.length > 100 || words.trim().endsWith(':'))
+    return []
+  return [{ kind: idKindOf(words), number: line, country: countryOf(country) }]
+}

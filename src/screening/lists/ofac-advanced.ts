@@ -1,0 +1,189 @@
+// Reads the lists of OFAC in their long form, SDN_ADVANCED.XML and CONS_ADVANCED.XML, which have
+// names in original scripts too (home.treasury.gov/system/files/126/sdn_advanced_notes.pdf). Words
+// and places stand once, before what refers to them by ids. Pure.
+import { attributeOf, childOf, childrenOf, textOf } from '../../iso20022/node.ts'
+import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
+import {
+  between,
+  countryOf,
+  idOf,
+  joinName,
+  known,
+  type ListFormat,
+  type ListReader,
+  lineOf,
+  type ReadList,
+  spanOf,
+  unique,
+  uniqueNames,
+} from './format.ts'
+
+export const OFAC_ADVANCED: ListFormat = {
+  name: 'OFAC advanced XML',
+  root: 'Sanctions',
+  lists: ['ofac', 'ofac-cons'],
+  read: () => new AdvancedReader(),
+}
+
+/** Lists of words that others refer to by id. */
+const VALUES = [
+  'Country',
+  'PartySubType',
+  'PartyType',
+  'FeatureType',
+  'IDRegDocType',
+  'NamePartType',
+]
+
+const KINDS: Readonly<Record<string, ListedEntry['kind']>> = {
+  Individual: 'person',
+  Entity: 'organisation',
+  Vessel: 'vessel',
+  Aircraft: 'aircraft',
+}
+
+class AdvancedReader implements ListReader {
+  readonly units = new Set([
+    ...VALUES,
+    'DateOfIssue',
+    'Location',
+    'IDRegDocument',
+    'DistinctParty',
+    'SanctionsEntry',
+  ])
+  #published_on = ''
+  readonly #values = new Map<string, XmlNode>()
+  /** The country of each location. */
+  readonly #places = new Map<string, string>()
+  readonly #documents = new Map<string, PartyId[]>()
+  readonly #entries: ListedEntry[] = []
+  readonly #programmes = new Map<string, string[]>()
+
+  take(unit: XmlNode): void {
+    switch (unit.name) {
+      case 'DateOfIssue':
+        this.#published_on = dateOf(unit)?.from ?? ''
+        return
+      case 'Location':
+        this.#places.set(attributeOf(unit, 'ID'), this.#placeOf(unit))
+        return
+      case 'IDRegDocument':
+        this.#addDocument(unit)
+        return
+      case 'DistinctParty':
+        this.#addParty(unit)
+        return
+      case 'SanctionsEntry':
+        this.#addProgrammes(unit)
+        return
+      default:
+        this.#values.set(`${unit.name} ${attributeOf(unit, 'ID')}`, unit)
+    }
+  }
+
+  finish(): ReadList {
+    const entries = this.#entries.map(entry => ({
+      ...entry,
+      programmes: unique(this.#programmes.get(entry.entry_id) ?? []),
+    }))
+    return { published_on: this.#published_on, entries }
+  }
+
+  #value(name: string, id: string): string {
+    return this.#values.get(`${name} ${id}`)?.text.trim() ?? ''
+  }
+
+  #countryOf(id: string): string {
+    const node = this.#values.get(`Country ${id}`)
+    return countryOf(attributeOf(node, 'ISO2')) || countryOf(node?.text ?? '')
+  }
+
+  #placeOf(location: XmlNode): string {
+    const [country] = childrenOf(location, 'LocationCountry')
+    return this.#countryOf(attributeOf(country, 'CountryID'))
+  }
+
+  #addDocument(unit: XmlNode): void {
+    const identity = attributeOf(unit, 'IdentityID')
+    const words = this.#value('IDRegDocType', attributeOf(unit, 'IDRegDocTypeID'))
+    const country = this.#countryOf(attributeOf(unit, 'IssuedBy-CountryID'))
+    const ids = idOf(words, textOf(unit, 'IDRegistrationNo'), country)
+    this.#documents.set(identity, [...(this.#documents.get(identity) ?? []), ...ids])
+  }
+
+  #addParty(unit: XmlNode): void {
+    const profile = childOf(unit, 'Profile')
+    const identities = childrenOf(profile, 'Identity')
+    const features = childrenOf(profile, 'Feature').map(feature => ({
+      what: this.#value('FeatureType', attributeOf(feature, 'FeatureTypeID')),
+      versions: childrenOf(feature, 'FeatureVersion'),
+    }))
+    const versionsOf = (what: RegExp) =>
+      features.filter(feature => what.test(feature.what)).flatMap(({ versions }) => versions)
+    this.#entries.push({
+      entry_id: attributeOf(profile, 'ID'),
+      kind: this.#kindOf(attributeOf(profile, 'PartySubTypeID')),
+      names: uniqueNames(identities.flatMap(identity => namesOf(identity))),
+      births: versionsOf(/^Birthdate$/i).flatMap(birthsOf),
+      countries: unique(
+        versionsOf(/Location|Nationality|Citizenship|Place of Birth/i).flatMap(version =>
+          childrenOf(version, 'VersionLocation').map(
+            place => this.#places.get(attributeOf(place, 'LocationID')) ?? '',
+          ),
+        ),
+      ),
+      ids: [
+        ...identities.flatMap(one => this.#documents.get(attributeOf(one, 'ID')) ?? []),
+        ...features.flatMap(({ what, versions }) =>
+          /^Digital Currency Address|IMO|SWIFT/i.test(what)
+            ? versions.flatMap(version => idOf(what, textOf(version, 'VersionDetail'), ''))
+            : [],
+        ),
+      ],
+      programmes: [],
+    })
+  }
+
+  #kindOf(id: string): ListedEntry['kind'] {
+    const node = this.#values.get(`PartySubType ${id}`)
+    const own = KINDS[node?.text.trim() ?? '']
+    return own ?? KINDS[this.#value('PartyType', attributeOf(node, 'PartyTypeID'))] ?? 'unknown'
+  }
+
+  #addProgrammes(unit: XmlNode): void {
+    const profile = attributeOf(unit, 'ProfileID')
+    const measures = childrenOf(unit, 'SanctionsMeasure').map(node => textOf(node, 'Comment'))
+    this.#programmes.set(profile, [
+      ...(this.#programmes.get(profile) ?? []),
+      ...measures.map(lineOf),
+    ])
+  }
+}
+
+/** Primary names first. Family names stand before given ones, as the order does not matter. */
+function namesOf(identity: XmlNode): ListedName[] {
+  const aliases = childrenOf(identity, 'Alias')
+  const isPrimary = (alias: XmlNode) => attributeOf(alias, 'Primary') === 'true'
+  const inOrder = [...aliases.filter(isPrimary), ...aliases.filter(alias => !isPrimary(alias))]
+  return inOrder.flatMap(alias =>
+    childrenOf(alias, 'DocumentedName').map(name => ({
+      text: joinName(
+        ...childrenOf(name, 'DocumentedNamePart').map(part => textOf(part, 'NamePartValue')),
+      ),
+      weak: attributeOf(alias, 'LowQuality') === 'true',
+    })),
+  )
+}
+
+function birthsOf(version: XmlNode): BirthSpan[] {
+  return childrenOf(version, 'DatePeriod').flatMap(period => {
+    const first = dateOf(childOf(period, 'Start', 'From'))
+    const last = dateOf(childOf(period, 'End', 'To')) ?? dateOf(childOf(period, 'Start', 'To'))
+    return known(between(first, last))
+  })
+}
+
+function dateOf(node: XmlNode | undefined): BirthSpan | undefined {
+  return spanOf(textOf(node, 'Year'), textOf(node, 'Month'), textOf(node, 'Day'))
+}

@@ -1,0 +1,101 @@
+// Reads the lists of OFAC in their short form, SDN.XML and CONSOLIDATED.XML, by their schema
+// (https://ofac.treasury.gov, "Sanctions List Data Formats & Data Schemas"). Pure.
+import { childOf, childrenOf, textOf } from '../../iso20022/node.ts'
+import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import type { BirthSpan, ListedEntry, ListedName } from '../screening.ts'
+import {
+  about,
+  between,
+  countryOf,
+  idOf,
+  joinName,
+  known,
+  type ListFormat,
+  spanOf,
+  unique,
+  uniqueNames,
+} from './format.ts'
+
+export const OFAC: ListFormat = {
+  name: 'OFAC XML',
+  root: 'sdnList',
+  lists: ['ofac', 'ofac-cons'],
+  read() {
+    const entries: ListedEntry[] = []
+    let published_on = ''
+    return {
+      units: new Set(['Publish_Date', 'sdnEntry']),
+      take(unit) {
+        if (unit.name === 'sdnEntry') entries.push(entryOf(unit))
+        else published_on = dayOf(unit.text)
+      },
+      finish: () => ({ published_on, entries }),
+    }
+  },
+}
+
+/** 11/20/2026 */
+function dayOf(text: string): string {
+  const [month = '', day = '', year = ''] = text.trim().split('/')
+  const span = spanOf(year, month, day)
+  return span?.from === span?.to ? (span?.from ?? '') : ''
+}
+
+const KINDS: Readonly<Record<string, ListedEntry['kind']>> = {
+  individual: 'person',
+  entity: 'organisation',
+  vessel: 'vessel',
+  aircraft: 'aircraft',
+}
+
+function entryOf(unit: XmlNode): ListedEntry {
+  const aliases = itemsOf(unit, 'akaList', 'aka')
+  const countries = [
+    ...itemsOf(unit, 'nationalityList', 'nationality').map(node => textOf(node, 'country')),
+    ...itemsOf(unit, 'citizenshipList', 'citizenship').map(node => textOf(node, 'country')),
+    ...itemsOf(unit, 'addressList', 'address').map(node => textOf(node, 'country')),
+    ...itemsOf(unit, 'placeOfBirthList', 'placeOfBirthItem').map(placeOf),
+    textOf(unit, 'vesselInfo', 'vesselFlag'),
+  ]
+  return {
+    entry_id: textOf(unit, 'uid'),
+    kind: KINDS[textOf(unit, 'sdnType').toLowerCase()] ?? 'unknown',
+    names: uniqueNames([nameOf(unit, false), ...aliases.map(aliasOf)]),
+    births: itemsOf(unit, 'dateOfBirthList', 'dateOfBirthItem').flatMap(node =>
+      known(birthOf(textOf(node, 'dateOfBirth'))),
+    ),
+    countries: unique(countries.map(countryOf)),
+    ids: itemsOf(unit, 'idList', 'id').flatMap(node =>
+      idOf(textOf(node, 'idType'), textOf(node, 'idNumber'), textOf(node, 'idCountry')),
+    ),
+    programmes: unique(itemsOf(unit, 'programList', 'program').map(({ text }) => text.trim())),
+  }
+}
+
+function itemsOf(unit: XmlNode, list: string, item: string): readonly XmlNode[] {
+  return childrenOf(childOf(unit, list), item)
+}
+
+function nameOf(node: XmlNode, weak: boolean): ListedName {
+  return { text: joinName(textOf(node, 'firstName'), textOf(node, 'lastName')), weak }
+}
+
+function aliasOf(node: XmlNode): ListedName {
+  return nameOf(node, textOf(node, 'category').toLowerCase() === 'weak')
+}
+
+/** The country is what stands behind the last comma. */
+function placeOf(node: XmlNode): string {
+  return textOf(node, 'placeOfBirth').split(',').at(-1) ?? ''
+}
+
+/** 01 Jan 1960, Jan 1960, 1960, circa 1960, 1958 to 1960. */
+export function birthOf(text: string): BirthSpan | undefined {
+  const spans = text.split(/\bto\b/).map(part => {
+    const [, day, month, year = ''] =
+      /(?:(\d{1,2})\s+)?(?:([A-Z][a-z]{2})\s+)?(\d{4})/.exec(part) ?? []
+    return spanOf(year, month, day)
+  })
+  const span = between(spans[0], spans[1])
+  return /circa/i.test(text) ? about(span) : span
+}

@@ -1,0 +1,111 @@
+// Reads the UK Sanctions List as XML, by the format that the Foreign, Commonwealth and Development
+// Office publishes with it (UK-Sanctions-List.xml). Pure.
+import { childOf, childrenOf, textOf } from '../../iso20022/node.ts'
+import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
+import {
+  countryOf,
+  idOf,
+  joinName,
+  known,
+  type ListFormat,
+  lineOf,
+  spanOf,
+  unique,
+  uniqueNames,
+} from './format.ts'
+
+export const UK: ListFormat = {
+  name: 'UK Sanctions List XML',
+  root: 'Designations',
+  lists: ['uk'],
+  read() {
+    const entries: ListedEntry[] = []
+    let published_on = ''
+    return {
+      units: new Set(['DateGenerated', 'Designation']),
+      take(unit) {
+        if (unit.name === 'Designation') entries.push(entryOf(unit))
+        else published_on = dayOf(unit.text)?.from ?? ''
+      },
+      finish: () => ({ published_on, entries }),
+    }
+  },
+}
+
+function entryOf(unit: XmlNode): ListedEntry {
+  const person = childOf(unit, 'IndividualDetails', 'Individual')
+  const births = textsOf(person, 'DOBs', 'DOB')
+  const countries = [
+    ...textsOf(person, 'Nationalities', 'Nationality'),
+    ...childrenOf(childOf(person, 'BirthDetails'), 'Location').map(l =>
+      textOf(l, 'CountryOfBirth'),
+    ),
+    ...childrenOf(childOf(unit, 'Addresses'), 'Address').map(a => textOf(a, 'AddressCountry')),
+  ]
+  return {
+    entry_id: textOf(unit, 'UniqueID'),
+    kind: kindOf(textOf(unit, 'IndividualEntityShip')),
+    names: namesOf(unit),
+    births: births.flatMap(text => known(dayOf(text))),
+    countries: unique(countries.map(countryOf)),
+    ids: idsOf(unit),
+    programmes: unique([lineOf(textOf(unit, 'RegimeName'))]),
+  }
+}
+
+function namesOf(unit: XmlNode): ListedName[] {
+  const latin = childrenOf(childOf(unit, 'Names'), 'Name').map(node => {
+    const parts = [1, 2, 3, 4, 5, 6].map(number => textOf(node, `Name${number}`))
+    const isPrimary = /^primary name$/i.test(textOf(node, 'NameType'))
+    const weak = /low/i.test(textOf(node, 'AliasStrength'))
+    return { text: joinName(...parts), weak, isPrimary }
+  })
+  const others = childrenOf(childOf(unit, 'NonLatinNames'), 'NonLatinName').map(node => ({
+    text: lineOf(textOf(node, 'NameNonLatinScript')),
+    weak: false,
+  }))
+  const primaryFirst = latin.sort((a, b) => Number(b.isPrimary) - Number(a.isPrimary))
+  return uniqueNames([...primaryFirst.map(({ text, weak }) => ({ text, weak })), ...others])
+}
+
+function kindOf(text: string): ListedEntry['kind'] {
+  if (/^individual$/i.test(text)) return 'person'
+  if (/^entity$/i.test(text)) return 'organisation'
+  return /^ship$/i.test(text) ? 'vessel' : 'unknown'
+}
+
+/** dd/mm/yyyy, in which "dd" and "mm" stand for what is not known. */
+function dayOf(text: string): BirthSpan | undefined {
+  const [day = '', month = '', year = ''] = text.trim().slice(0, 10).split('/')
+  return spanOf(year, month, day)
+}
+
+function textsOf(node: XmlNode | undefined, group: string, name: string): string[] {
+  return childrenOf(childOf(node, group), name).map(({ text }) => text)
+}
+
+/** Each kind of number: the group around it, the element, and the number in it or its own text. */
+const NUMBERS = [
+  ['passport', 'PassportDetails', 'Passport', 'PassportNumber'],
+  ['national', 'NationalIdentifierDetails', 'NationalIdentifier', 'NationalIdentifierNumber'],
+  ['registration', 'BusinessRegistrationNumbers', 'BusinessRegistrationNumber', ''],
+  ['IMO', 'IMONumbers', 'IMONumber', ''],
+] as const
+
+/** In the details of the person, entity or ship, or in the designation itself. */
+function idsOf(unit: XmlNode): PartyId[] {
+  const holders = [
+    unit,
+    childOf(unit, 'IndividualDetails', 'Individual'),
+    childOf(unit, 'EntityDetails', 'Entity'),
+    childOf(unit, 'ShipDetails', 'Ship'),
+  ]
+  return holders.flatMap(holder =>
+    NUMBERS.flatMap(([words, group, each, number]) =>
+      childrenOf(childOf(holder, group), each).flatMap(node =>
+        idOf(words, number === '' ? node.text : textOf(node, number), ''),
+      ),
+    ),
+  )
+}

@@ -1,0 +1,216 @@
+// Files of lists as their publishers have them: what is read from each format, and what is refused.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { UnreadableFile } from '../../src/bank-format.ts'
+import { readList } from '../../src/screening/lists/read.ts'
+import { LISTS, type ListedEntry, type ListName } from '../../src/screening/screening.ts'
+
+const FOLDER = new URL('../../', import.meta.url)
+
+function shipped(list: ListName): Promise<string> {
+  return readFile(new URL(`src/screening/sample/${list}.xml`, FOLDER), 'utf8')
+}
+
+const advanced = () =>
+  readFile(new URL('test/fixtures/screening/ofac-advanced.xml', FOLDER), 'utf8')
+
+/** Read in chunks that end anywhere. */
+function read(text: string, list: ListName) {
+  const bytes = Buffer.from(text)
+  async function* chunks() {
+    for (let i = 0; i < bytes.length; i += 1_000) yield bytes.subarray(i, i + 1_000)
+  }
+  return readList(chunks(), list)
+}
+
+async function entryOf(text: string, list: ListName, entry_id: string): Promise<ListedEntry> {
+  const { entries } = await read(text, list)
+  return entries.find(e => e.entry_id === entry_id) ?? assert.fail(entry_id)
+}
+
+function strong(...texts: readonly string[]) {
+  return texts.map(text => ({ text, weak: false }))
+}
+
+function day(date: string) {
+  return { from: date, to: date }
+}
+
+test('OFAC XML: names, weak aliases, births, countries, ids and programmes', async () => {
+  const text = await shipped('ofac')
+  const file = await read(text, 'ofac')
+  assert.deepEqual([file.format, file.published_on], ['OFAC XML', '2026-11-23'])
+  assert.equal(file.entries.length, 6)
+  assert.deepEqual(await entryOf(text, 'ofac', '8279'), {
+    entry_id: '8279',
+    kind: 'person',
+    names: [
+      ...strong('Viktor Anatolijevitch BOUT', 'Vitali SERGITOV'),
+      { text: 'BUTT', weak: true },
+    ],
+    births: [day('1967-01-13'), day('1970-01-13')],
+    countries: ['TJ'],
+    ids: [],
+    programmes: ['DRCONGO'],
+  })
+  const bank = await entryOf(text, 'ofac', '16681')
+  assert.deepEqual(
+    [bank.kind, bank.countries, bank.ids],
+    [
+      'organisation',
+      ['RU'],
+      [
+        { kind: 'registration', number: '1027800000084', country: 'RU' },
+        { kind: 'tax', number: '7831000122', country: 'RU' },
+      ],
+    ],
+  )
+  assert.deepEqual((await entryOf(text, 'ofac', '20157')).countries, ['KP'])
+})
+
+test('OFAC advanced XML: the same entries, with original scripts and what ids refer to', async () => {
+  const text = await advanced()
+  const file = await read(text, 'ofac')
+  assert.deepEqual([file.format, file.published_on], ['OFAC advanced XML', '2026-11-23'])
+  assert.deepEqual(await entryOf(text, 'ofac', '8279'), {
+    entry_id: '8279',
+    kind: 'person',
+    names: [...strong('BOUT Viktor Anatolijevitch', 'БУТ Виктор'), { text: 'BUTT', weak: true }],
+    births: [day('1967-01-13')],
+    countries: ['TJ', 'RU'],
+    ids: [
+      { kind: 'passport', number: '29N0006765', country: 'RU' },
+      { kind: 'other', number: '1LsAm99AmC7Kcz8HrLwqUS9uUoiw6cvtTQ', country: '' },
+    ],
+    programmes: ['DRCONGO'],
+  })
+  const kinds = file.entries.map(({ entry_id, kind }) => `${entry_id} ${kind}`)
+  assert.deepEqual(kinds, ['8279 person', '15036 vessel', '16681 organisation'])
+})
+
+test('UN consolidated XML: four name parts, original script, aliases, and years as spans', async () => {
+  const text = await shipped('un')
+  assert.deepEqual(await entryOf(text, 'un', 'QDi.006'), {
+    entry_id: 'QDi.006',
+    kind: 'person',
+    names: [
+      ...strong('AIMAN MUHAMMED RABI AL-ZAWAHIRI', 'أيمن محمد ربيع الظواهري', 'Ayman Al-Zawahari'),
+      { text: 'The Doctor', weak: true },
+    ],
+    births: [day('1951-06-19')],
+    countries: ['EG'],
+    ids: [{ kind: 'passport', number: '1084010', country: 'EG' }],
+    programmes: ['Al-Qaida'],
+  })
+  const badege = await entryOf(text, 'un', 'CDi.001')
+  assert.deepEqual(
+    [badege.names, badege.births, badege.countries],
+    [strong('ERIC BADEGE'), [{ from: '1971-01-01', to: '1971-12-31' }], ['CD', 'RW']],
+  )
+  const komid = await entryOf(text, 'un', 'KPe.001')
+  assert.equal(komid.kind, 'organisation')
+  assert.deepEqual(komid.names.slice(2), [
+    ...strong('CHANGGWANG SINYONG CORPORATION', 'EXTERNAL TECHNOLOGY GENERAL CORPORATION'),
+  ])
+})
+
+test('UN births: between two years, and about one', async () => {
+  const born = async (inside: string) => {
+    const text = (await shipped('un')).replace(
+      '<TYPE_OF_DATE>EXACT</TYPE_OF_DATE><YEAR>1971</YEAR>',
+      inside,
+    )
+    return (await entryOf(text, 'un', 'CDi.001')).births
+  }
+  const between = '<TYPE_OF_DATE>BETWEEN</TYPE_OF_DATE><FROM_YEAR>1974</FROM_YEAR>'
+  assert.deepEqual(await born(`${between}<TO_YEAR>1976</TO_YEAR>`), [
+    { from: '1974-01-01', to: '1976-12-31' },
+  ])
+  assert.deepEqual(await born('<TYPE_OF_DATE>APPROXIMATELY</TYPE_OF_DATE><YEAR>1960</YEAR>'), [
+    { from: '1959-01-01', to: '1961-12-31' },
+  ])
+  assert.deepEqual(await born('<NOTE>unknown</NOTE>'), [])
+})
+
+test('EU full XML: attributes, weak names, births about a year, and 00 for no country', async () => {
+  const text = await shipped('eu')
+  assert.deepEqual(await entryOf(text, 'eu', 'EU.77.33'), {
+    entry_id: 'EU.77.33',
+    kind: 'person',
+    names: strong('Tarek Mikhail Aziz', 'Tariq Aziz'),
+    births: [{ from: '1935-01-01', to: '1937-12-31' }],
+    countries: ['IQ'],
+    ids: [{ kind: 'passport', number: '34409/129', country: 'IQ' }],
+    programmes: ['IRQ'],
+  })
+  const saddam = await entryOf(text, 'eu', 'EU.27.28')
+  assert.deepEqual(saddam.names[1], { text: 'Abu Ali', weak: true })
+  assert.deepEqual(saddam.births, [day('1937-04-28')])
+})
+
+test('UK XML: the primary name first however it is spelled, and dd/mm for what is not known', async () => {
+  const akhund = await entryOf(await shipped('uk'), 'uk', 'AFG0006')
+  assert.deepEqual(akhund.names, [
+    { text: 'MOHAMMAD HASSAN AKHUND', weak: false },
+    { text: 'MULLAH HASSAN', weak: true },
+    { text: 'محمد حسن آخوند', weak: false },
+  ])
+  assert.deepEqual(akhund.births, [
+    { from: '1945-01-01', to: '1945-12-31' },
+    { from: '1946-01-01', to: '1946-12-31' },
+  ])
+  assert.deepEqual(akhund.countries, ['AF'])
+})
+
+test('the shipped samples: each of its own list, and refused as any other', async () => {
+  const samples: readonly ListName[] = ['ofac', 'un', 'eu', 'uk']
+  for (const sample of samples) {
+    const text = await shipped(sample)
+    const takers = await Promise.all(
+      LISTS.map(list =>
+        read(text, list).then(
+          () => list,
+          (error: unknown) => {
+            assert.ok(error instanceof UnreadableFile)
+            assert.match(error.message, /^this is .*, a file of \w+ and not of /)
+            return undefined
+          },
+        ),
+      ),
+    )
+    const expected = sample === 'ofac' ? ['ofac', 'ofac-cons'] : [sample]
+    assert.deepEqual(
+      takers.filter(list => list !== undefined),
+      expected,
+    )
+  }
+})
+
+test('a file that is not whole, or not what it should be: refused, and why', async () => {
+  const un = await shipped('un')
+  const rows: readonly (readonly [text: string, message: RegExp])[] = [
+    ['', /the file is empty/],
+    ['no list at all', /line 1/],
+    ['<html></html>', /<html> begins none of the formats that are read: OFAC XML, /],
+    [un.slice(0, un.length / 2), /cut off inside/],
+    [un.replace('<CONS', '<!DOCTYPE x [<!ENTITY e "e">]><CONS'), /a DOCTYPE is not read/],
+    [un.replace('dateGenerated', 'generated'), /does not say when it was published/],
+    [un.replace(/<INDIVIDUAL>[\s\S]*<\/ENTITY>/, ''), /the file names nobody|line \d+/],
+    ['<CONSOLIDATED_LIST dateGenerated="2026-11-23"/>', /the file names nobody/],
+    [un.replace('QDi.006', 'CDi.001'), /entry CDi\.001 is there twice/],
+    [un.replace('<FIRST_NAME>ERIC</FIRST_NAME>', '').replace('BADEGE', ''), /CDi\.001 has no name/],
+    [
+      un.replace('<REFERENCE_NUMBER>CDi.001', '<REFERENCE_NUMBER>').replace('6907993', ''),
+      /the entry of ERIC BADEGE has no id/,
+    ],
+    [un.replace('BADEGE', 'x'.repeat(70_000)), /has more than 65536 characters/],
+  ]
+  for (const [text, message] of rows) {
+    await assert.rejects(read(text, 'un'), (error: unknown) => {
+      assert.ok(error instanceof UnreadableFile, String(error))
+      assert.match(error.message, message)
+      return true
+    })
+  }
+})
