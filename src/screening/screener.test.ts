@@ -68,6 +68,18 @@ test('another name: not found', () => {
   }
 })
 
+test('first and last name, spelled as listed: found without the others; alone or misspelled not', () => {
+  const names = [{ text: 'Ahmad Karim Salem HADDAD', weak: false }]
+  const long = new Screener([{ list: 'un', entries: [{ ...ENTRY, names }] }])
+  const isFound = (name: string) => long.screen(party(name)).length > 0
+  assert.deepEqual(['Ahmad Haddad', 'Haddad, Karim'].map(isFound), [true, true])
+  assert.deepEqual(['Haddad', 'Ahmed Haddad', 'Ahmad Haddad Smith'].map(isFound), [
+    false,
+    false,
+    false,
+  ])
+})
+
 test('the legal form says little of a company, mistyped or run together as well', () => {
   const names = ['Power Anchor', 'Power Anchor Ltd', 'POWER ANCHORLIMITED', 'Power Anchor Limtied']
   for (const name of names) {
