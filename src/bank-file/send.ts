@@ -22,8 +22,11 @@ import { withItems } from './resend.ts'
 import { failureWords, NameTaken, type Transport, TransportFailed } from './transport.ts'
 import { whyNotSent } from './waiting.ts'
 
-/** How often a file goes again by itself, to a bank that takes each once. */
-const MOST_UPLOADS = 5
+/**
+ * How often a file is offered by itself, to a bank that takes each once. Uploads that were cut off
+ * before are not counted: nobody saw them.
+ */
+const MOST_OFFERS = 10
 
 /** A file that must not go as it is: it stops no other one. */
 export class FileStopped extends TransportFailed {
@@ -61,7 +64,7 @@ async function send(rail: OpenFileRail, transport: Transport, file: RailFile): P
   const delivery = await during('file', 'upload', 1, () =>
     deliver(transport, parcel, () => during('file', 'offer', 1, () => offer(rail, file, upload))),
   )
-  if (delivery === 'unknown') return notThere(rail, file, upload.uploads)
+  if (delivery === 'unknown') return notThere(rail, file)
   await during('file', 'sent', 1, () => endUpload(rail.sql, msg_id, 'sent', ''))
   rail.log.info({ rail: rail.name, msg_id }, 'a file is sent')
   return true
@@ -92,9 +95,9 @@ async function checked<T>(
 }
 
 /** It was about to get its name, and is not there: the bank has it, or nobody has. */
-async function notThere(rail: OpenFileRail, file: RailFile, uploads: number): Promise<boolean> {
+async function notThere(rail: OpenFileRail, file: RailFile): Promise<boolean> {
   const { msg_id, name } = file
-  const may = file.resend_is_safe && uploads < MOST_UPLOADS
+  const may = file.resend_is_safe && file.offers < MOST_OFFERS
   const items = may ? await listItemsOf(rail.finder, msg_id) : []
   const why = may ? await withItems(rail.sql, items, tx => whyNotSent(tx, file, items)) : undefined
   const again = may && why === undefined

@@ -96,9 +96,9 @@ test('taken by the rail twice: one item, and the ids that it got first', async (
   assert.deepEqual([...(await bank.items())], [...before])
 })
 
-/** Fails a call of the transport once, before or after it is done. */
-function failing(call: 'rename' | 'write' | 'sizeOf', when: 'before' | 'after') {
-  let left = 1
+/** Fails a call of the transport, once or as often as is said, before or after it is done. */
+function failing(call: 'rename' | 'write' | 'sizeOf', when: 'before' | 'after', times = 1) {
+  let left = times
   return (transport: Transport): Transport => ({
     ...transport,
     async [call](...args: never[]) {
@@ -172,6 +172,26 @@ test('… and the bank takes each file once: the same bytes go again under the s
   assert.deepEqual(await bank.outbox(), [first])
   const { state, uploads } = await onlyFile(bank)
   assert.deepEqual([state, uploads], ['sent', 3])
+})
+
+test('… by itself however many uploads were cut off before: it was offered once', async () => {
+  const many = 12
+  const written = failing('write', 'before', many)
+  const named = failing('rename', 'after')
+  const bank = await world({
+    profile: { resend_is_safe: true },
+    wrapTransport: transport => named(written(transport)),
+  })
+  await bank.pay([100])
+  await bank.round()
+  for (let i = 1; i <= many; i++) await bank.afterFailure()
+  const [first] = await bank.outbox()
+  await bank.sweep()
+  await bank.afterFailure()
+  await bank.round()
+  assert.deepEqual(await bank.outbox(), [first])
+  const { state, uploads, offers } = await onlyFile(bank)
+  assert.deepEqual([state, uploads, offers], ['sent', many + 3, 2])
 })
 
 test('sent again by a person: the same bytes, message id and name', async () => {
