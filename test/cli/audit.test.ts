@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { Findings } from '../../src/verify/problem.ts'
 import { checkReference } from '../../src/verify/reference.ts'
 import { rowVersions } from '../support/assert/check.ts'
+import { createDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
@@ -30,6 +31,9 @@ before(async () => {
   for (const name of ['ada', 'grace', 'alan', 'adda', 'mary']) {
     people.set(name, await openCli(service.database.url, { CORRIDOR_USER: name }))
   }
+  await service.database.owner`
+    insert into users (name, full_name, role) values ('ada', 'Ada Lovelace', 'operator'),
+      ('grace', 'Grace Hopper', 'auditor'), ('alan', 'Alan Turing', 'operator')`
 })
 after(async () => {
   await Promise.all([nobody, ...people.values()].map(cli => cli.close()))
@@ -40,18 +44,29 @@ const create = (cli: Cli, name: string, role: string, full_name = name) =>
   cli.run('user', 'create', name, '--name', full_name, '--role', role)
 
 test('without users: whoever has the database runs commands; the first user is an operator', async () => {
-  assert.match((await nobody.run('user', 'list')).stdout, /^no user/)
-  const first = await create(nobody, 'grace', 'auditor')
-  assert.deepEqual([first.code, first.stdout], [2, ''])
-  assert.match(first.stderr, /the first user is an operator/)
-  assert.equal((await nobody.run('rates', 'list')).code, 0)
-  const made = await create(nobody, 'ada', 'operator', 'Ada Lovelace')
-  assert.match(made.stdout, /Ada Lovelace, is an operator\n.*export CORRIDOR_USER=ada/)
+  const empty = await createDatabase()
+  const [anyone, ada] = [
+    await openCli(empty.url),
+    await openCli(empty.url, { CORRIDOR_USER: 'ada' }),
+  ]
+  try {
+    assert.match((await anyone.run('user', 'list')).stdout, /^no user/)
+    const first = await create(anyone, 'grace', 'auditor')
+    assert.deepEqual([first.code, first.stdout], [2, ''])
+    assert.match(first.stderr, /the first user is an operator/)
+    assert.equal((await anyone.run('rates', 'list')).code, 0)
+    const made = await create(anyone, 'ada', 'operator', 'Ada Lovelace')
+    assert.match(made.stdout, /Ada Lovelace, is an operator\n.*export CORRIDOR_USER=ada/)
+    assert.equal((await anyone.run('rates', 'list')).code, 2)
+    assert.equal((await create(ada, 'grace', 'auditor', 'Grace Hopper')).code, 0)
+    assert.match((await create(ada, 'grace', 'auditor')).stderr, /there is a user grace/)
+  } finally {
+    await Promise.all([anyone.close(), ada.close()])
+    await empty.drop()
+  }
 })
 
 test('with users: a command needs one who is there and not disabled', async () => {
-  assert.equal((await create(as('ada'), 'grace', 'auditor', 'Grace Hopper')).code, 0)
-  assert.equal((await create(as('ada'), 'alan', 'operator', 'Alan Turing')).code, 0)
   assert.equal((await as('ada').run('user', 'disable', 'alan', '--reason', 'Left')).code, 0)
   for (const [cli, words] of [
     [nobody, /set CORRIDOR_USER/],
@@ -68,6 +83,7 @@ test('with users: a command needs one who is there and not disabled', async () =
       assert.match(stderr, words)
     }
   }
+  assert.equal((await as('ada').run('user', 'enable', 'alan')).code, 0)
 })
 
 test('an auditor reads everything, and no command of theirs changes a row', async () => {
@@ -92,6 +108,7 @@ test('an auditor reads everything, and no command of theirs changes a row', asyn
 })
 
 test('the last operator stays: neither disabled nor given another role, by command or by hand', async () => {
+  assert.equal((await as('ada').run('user', 'disable', 'alan', '--reason', 'Left')).code, 0)
   for (const args of [
     ['disable', 'ada', '--reason', 'Left'],
     ['role', 'ada', 'auditor'],
@@ -106,10 +123,10 @@ test('the last operator stays: neither disabled nor given another role, by comma
     /has an operator/,
   )
   await assert.rejects(owner`delete from users where name = 'grace'`, /append-only/)
+  assert.equal((await as('ada').run('user', 'enable', 'alan')).code, 0)
 })
 
 test('two operators disable each other at the same moment: one of them is left', async () => {
-  await as('ada').run('user', 'enable', 'alan')
   const ends = await Promise.all([
     as('ada').run('user', 'disable', 'alan', '--reason', 'Race'),
     as('alan').run('user', 'disable', 'ada', '--reason', 'Race'),
