@@ -304,7 +304,8 @@ function reportOf(
   }
   if (wants_person) {
     const exception = { kind: 'needs_person', message: 'The provider wants to speak to somebody.' }
-    return { ...report, ask_again_in_ms: null, exception }
+    // As an adapter that can say nothing else: no step, and no question until somebody has looked.
+    return { steps: [], ask_again_in_ms: null, exception }
   }
   if (last !== 'not_taken') return report
   return { ...report, not_taken: { code: 'closed', message: 'The provider takes none today.' } }
