@@ -94,6 +94,14 @@ test('corridor backup under load, then restore: all that was acknowledged, books
   const random = seeded(seed)
   const client = httpClient(account)
   const load = startLoad({ client, clients: 8, address: () => service.address, name: 'b', random })
+  const pausing = { known_bank: '', closed_bank: 'the bank is closed' }
+  await onData('original', async sql => {
+    for (const [name, reason] of Object.entries(pausing)) {
+      const config = { url: 'https://bank.example', key_lifetime_s: null }
+      await sql`insert into rails (name, kind, config, paused_reason)
+        values (${name}, 'connector', ${JSON.stringify(config)}::text::jsonb, ${reason})`
+    }
+  })
   await until('200 paid', () => paid(load.asked).length >= 200)
   const before_backup = paid(load.asked)
   const began_at = performance.now()
@@ -137,6 +145,17 @@ test('corridor backup under load, then restore: all that was acknowledged, books
       )
     }
   })
+  // Banks may have what the backup has not: a person compares first (case 27).
+  const listed = await runCommand(['rail', 'list', '--json'], dataOf('copy'))
+  const reasons = JSON.parse(listed.output).map((rail: { name: string; paused_reason: string }) => [
+    rail.name,
+    rail.paused_reason,
+  ])
+  assert.deepEqual(reasons.sort(), [
+    ['closed_bank', 'the bank is closed'],
+    ['known_bank', 'restored from a backup: compare it with what the rail has been given'],
+    ['manual', ''],
+  ])
   const copy = await startProcess({ ...dataOf('copy'), CORRIDOR_SETTLE: 'off' })
   try {
     const { acknowledged } = await askAgain(client, copy.address, before_backup)
