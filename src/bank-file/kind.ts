@@ -24,6 +24,8 @@ export function fileKind(format: BankFormat, { name, description, profile }: Nam
     description,
     example: { ...EXAMPLE, profile },
     secret: 'SFTP password or key',
+    // Its statements would fit nothing that the old account has paid.
+    identity: ['iban', 'account', 'currency'].map(member => `settlement_account.${member}`),
     readConfig: json => readFileRail(json, format),
     checkSecret,
     open: (row, deps) => openRail(format, row, deps),

@@ -164,8 +164,9 @@ async function replaceRail(
 /** Another provider would not know what this one was handed, and would pay it again. */
 async function refuseOtherIdentity(audit: Sql, rail: RailRow, before: RailRow): Promise<void> {
   const kind = RAIL_KINDS.find(({ name }) => name === rail.kind)
-  const [old, given] = [before, rail].map(({ config }) => config as Record<string, unknown>)
-  const other = kind?.identity?.find(member => old?.[member] !== given?.[member])
+  const other = kind?.identity?.find(
+    member => settingOf(before.config, member) !== settingOf(rail.config, member),
+  )
   if (other === undefined) return
   const keeps = `rail ${rail.name} keeps its ${other}`
   const handed = await countHanded(audit, rail.name)
@@ -177,6 +178,13 @@ async function refuseOtherIdentity(audit: Sql, rail: RailRow, before: RailRow): 
   if (before.paused_reason === '') {
     throw new CommandFailed(`${keeps} while it is asked: corridor rail pause ${rail.name} first`)
   }
+}
+
+/** A setting by its path, without the blanks that people write into an IBAN; '' for none. */
+function settingOf(config: unknown, path: string): string {
+  let value = config
+  for (const name of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[name]
+  return String(value ?? '').replaceAll(' ', '')
 }
 
 async function listAction(options: Json): Promise<void> {

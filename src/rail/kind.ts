@@ -50,7 +50,10 @@ export interface AnyRailKind {
   readonly secret: string | null
   /** Whether nothing can be asked without the secret. */
   readonly requires_secret?: boolean
-  /** The settings that say whose rail it is: elsewhere, nobody knows what it was handed. */
+  /**
+   * The settings that say whose rail it is, with a full stop between names: elsewhere, nobody knows
+   * what it was handed.
+   */
   readonly identity?: readonly string[]
   /** What is wrong with these settings and this secret, all of it; [] when nothing is. */
   check(config: unknown, secret: string): readonly string[]
@@ -59,8 +62,7 @@ export interface AnyRailKind {
 }
 
 /** One kind, with the type of its settings. */
-export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'identity'> {
-  readonly identity?: readonly (keyof Config & string)[]
+export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open'> {
   /** The settings, or all of their problems, each naming its member. */
   readConfig(json: unknown): Read<Config>
   /** What is wrong with the secret; [] when nothing is. Absent: any is taken. */

@@ -15,6 +15,7 @@ import {
   openFileWorld,
   type WorldOptions,
 } from '../support/bank/file-rail.ts'
+import { openCli } from '../support/service/cli.ts'
 import { until } from '../support/service/process.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 
@@ -367,6 +368,40 @@ test('the rail debits another account since: statements of the old one still fit
   await bank.book(paid)
   await bank.work()
   assert.deepEqual([await strays(bank), await bank.statusOf(ids[0] ?? '')], [[], 'succeeded'])
+})
+
+test('corridor rail add --replace, another settlement account while the rail may have payouts: refused', async () => {
+  const bank = await world()
+  await bank.pay([100])
+  const [row] = await service.database.owner<{ config: Record<string, object> }[]>`
+    select config from rails where name = ${bank.name}`
+  const settings = {
+    ...row?.config,
+    profile: 'generic',
+    settlement_account: {
+      ...row?.config.settlement_account,
+      address: { town: 'Frankfurt', country: 'DE' },
+    },
+  }
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ann' })
+  try {
+    const replace = async (account: object) => {
+      const { settlement_account, ...rest } = settings
+      const given = { ...rest, settlement_account: { ...settlement_account, ...account } }
+      const path = await cli.file('bank.json', JSON.stringify(given))
+      return cli.run('rail', 'add', bank.name, '--kind', 'iso20022', '--config', path, '--replace')
+    }
+    const refused = await replace({ iban: 'DE02120300000000202051' })
+    assert.equal(refused.code, 1, refused.stdout)
+    assert.match(
+      refused.stderr,
+      /keeps its settlement_account\.iban: it is asked about 1 payout; add another rail/,
+    )
+    const same = await replace({ iban: 'DE89 3704 0044 0532 0130 00' })
+    assert.equal(same.code, 0, same.stderr)
+  } finally {
+    await cli.close()
+  }
 })
 
 test('two banks on one host, by user or port: neither speaks of the other’s payments', async () => {
