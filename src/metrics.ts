@@ -94,7 +94,7 @@ function waitingMetrics(registers: Registry[]) {
     }),
     railExceptions: new Gauge({
       name: 'corridor_rail_exceptions',
-      help: 'Open exceptions: payouts that stand still until a person has looked at them.',
+      help: 'Payouts, files for banks, and rails that wait until a person has looked at them.',
       labelNames: ['rail', 'kind'],
       registers,
     }),

@@ -7,7 +7,8 @@ export function countFiles(sql: Sql) {
     select rail, state, count(*)::integer as count,
       max(extract(epoch from clock_timestamp() - sealed_at))
         filter (where sent_at is null)::integer as unsent_s
-    from rail_files where state not in ('acknowledged', 'rejected') group by rail, state`
+    from rail_files where state not in ('acknowledged', 'rejected', 'withdrawn')
+    group by rail, state`
 }
 
 /** For how long files could not be exchanged. */
@@ -21,7 +22,8 @@ export function listProblems(sql: Sql) {
 export function countQuarantined(sql: Sql) {
   return sql<{ rail: string; files: number; lines: number }[]>`
     select f.rail,
-      count(distinct f.sha256) filter (where f.state = 'quarantined')::integer as files,
+      count(distinct f.sha256)
+        filter (where f.state = 'quarantined' and f.closed_by = '')::integer as files,
       count(l.position)::integer as lines
     from rail_inbox f
     left join rail_inbox_lines l on l.sha256 = f.sha256 and l.closed_by = ''

@@ -3,13 +3,19 @@
 // what is committed.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { holdExchange, listToSend, noteExchange, releaseExchange } from './file-store.ts'
+import {
+  holdExchange,
+  listToSend,
+  noteExchange,
+  noteFetched,
+  releaseExchange,
+} from './file-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
 import { readStored } from './read.ts'
 import { fetchNew, type Sizes } from './receive.ts'
 import { FileFaulty, sealDue } from './seal.ts'
 import { sendDue } from './send.ts'
-import { failureWords, type Transport, TransportFailed } from './transport.ts'
+import { failureWords, joined, type Transport, TransportFailed } from './transport.ts'
 
 /** How often it is looked whether there is work. */
 const ROUND_MS = 500
@@ -27,10 +33,10 @@ export class Exchange {
   #running: Promise<void> | undefined
   #sizes: Sizes = new Map()
   #fetch_at = 0
-  #failures = 0
-  #try_at = 0
-  #failure: unknown
-  #noted: string | undefined
+  readonly #exchanging = new Retries()
+  readonly #reading = new Retries()
+  /** What was logged last, by the part that has failed. */
+  readonly #logged = new Map<string, string>()
 
   constructor(rail: OpenFileRail) {
     this.#rail = rail
@@ -79,24 +85,28 @@ export class Exchange {
       try {
         await work()
       } catch (error) {
-        const { name, log } = this.#rail
-        const why = failureWords(error)
-        // What the far end says is no fault of ours, and needs no stack.
-        log.error({ rail: name, why, ...(!isExpected(error) && { err: error }) }, what)
-        problems.push(`${what}: ${why}`)
+        problems.push(`${what}: ${this.#told(what, error)}`)
       }
     }
     const seals = !this.#rail.isPaused()
     if (seals) await tried('files are not sealed', () => sealDue(this.#rail))
     await tried('files are not exchanged with the bank', () => this.#exchange())
-    await tried('files of the bank are not read', () => readStored(this.#rail))
-    await this.#note(problems.join('; '))
+    await tried('files of the bank are not read', () =>
+      this.#reading.run(() => readStored(this.#rail)),
+    )
+    await noteExchange(this.#rail.sql, this.#rail.name, problems.join('; '))
   }
 
-  async #note(problem: string): Promise<void> {
-    if (problem === this.#noted) return
-    await noteExchange(this.#rail.sql, this.#rail.name, problem)
-    this.#noted = problem
+  /** The words of a failure, which is logged when it is another one than before. */
+  #told(what: string, error: unknown): string {
+    const { name, log } = this.#rail
+    const why = failureWords(error)
+    if (this.#logged.get(what) !== why) {
+      // What the far end says is no fault of ours, and needs no stack.
+      log.error({ rail: name, why, ...(!isExpected(error) && { err: error }) }, what)
+    }
+    this.#logged.set(what, why)
+    return why
   }
 
   /** Connects when there is something to send, or it is time to look into the inbox. */
@@ -105,24 +115,49 @@ export class Exchange {
     const sends = !this.#rail.isPaused() && (await listToSend(sql, name)).length > 0
     const fetches = Date.now() >= this.#fetch_at
     if (!sends && !fetches) return
+    await this.#exchanging.run(async () => {
+      const transport = await this.#rail.openTransport()
+      try {
+        const failures: unknown[] = []
+        if (sends) await sendDue(this.#rail, transport).catch(error => failures.push(error))
+        if (fetches) failures.push(...(await this.#fetch(transport)))
+        if (failures.length > 0) throw joined(failures)
+        if (fetches) this.#fetch_at = Date.now() + 1000 * config.fetch_every_s
+      } finally {
+        await transport.close().catch(() => {})
+      }
+    })
+  }
+
+  async #fetch(transport: Transport): Promise<readonly unknown[]> {
+    try {
+      const { sizes, failures } = await fetchNew(this.#rail, transport, this.#sizes)
+      this.#sizes = sizes
+      if (failures.length === 0) await noteFetched(this.#rail.sql, this.#rail.name)
+      return failures
+    } catch (error) {
+      return [error]
+    }
+  }
+}
+
+/** Work that is tried again after a while when it has failed. */
+class Retries {
+  #failures = 0
+  #try_at = 0
+  #failure: unknown
+
+  async run(work: () => Promise<unknown>): Promise<void> {
     // It is still as it was at the last try.
     if (Date.now() < this.#try_at) throw this.#failure
-    let transport: Transport | undefined
     try {
-      transport = await this.#rail.openTransport()
-      if (sends) await sendDue(this.#rail, transport)
-      if (fetches) {
-        this.#sizes = await fetchNew(this.#rail, transport, this.#sizes)
-        this.#fetch_at = Date.now() + 1000 * config.fetch_every_s
-      }
+      await work()
       this.#failures = 0
     } catch (error) {
       this.#failures += 1
       this.#try_at = Date.now() + Math.min(MOST_WAIT_MS, 500 * 2 ** Math.min(this.#failures, 7))
       this.#failure = error
       throw error
-    } finally {
-      await transport?.close().catch(() => {})
     }
   }
 }

@@ -294,16 +294,25 @@ export async function listExchanges(sql: Sql): Promise<Exchange[]> {
     select rail, fetched_at, problem, problem_since from rail_exchanges order by rail`
 }
 
-/** What became of looking into the inbox and sending; '' when both went well. */
+/**
+ * What became of sealing, exchanging and reading; '' when all went well. Compared with what is
+ * there and not with what this process knows: another one may have worked in between.
+ */
 export async function noteExchange(sql: Sql, rail: string, problem: string): Promise<void> {
   await sql`
-    insert into rail_exchanges as e (rail, problem, problem_since, fetched_at)
-    values (${rail}, ${problem}, case when ${problem}::text <> '' then clock_timestamp() end,
-      case when ${problem}::text = '' then clock_timestamp() end)
+    insert into rail_exchanges as e (rail, problem, problem_since)
+    values (${rail}, ${problem}, case when ${problem}::text <> '' then clock_timestamp() end)
     on conflict (rail) do update set problem = excluded.problem,
-      fetched_at = coalesce(excluded.fetched_at, e.fetched_at),
       problem_since = case when excluded.problem <> ''
-        then coalesce(e.problem_since, excluded.problem_since) end`
+        then coalesce(e.problem_since, excluded.problem_since) end
+      where e.problem <> excluded.problem`
+}
+
+/** The inbox was looked into. */
+export async function noteFetched(sql: Sql, rail: string): Promise<void> {
+  await sql`
+    insert into rail_exchanges as e (rail, fetched_at) values (${rail}, clock_timestamp())
+    on conflict (rail) do update set fetched_at = excluded.fetched_at`
 }
 
 /** A rail that exchanges files at the same place, and the account that its files debit. */

@@ -19,11 +19,14 @@ export interface InboxFile {
   readonly kept: boolean
   readonly lines: number
   readonly lines_quarantined: number
+  /** Who has looked at a quarantined file; '' for nobody yet. */
+  readonly closed_by: string
+  readonly note: string
 }
 
 const columns = (sql: Sql | TransactionSql) => sql`
   encode(sha256, 'hex') as sha256, rail, name, size, received_at, state, reason, kept, lines,
-  lines_quarantined`
+  lines_quarantined, closed_by, note`
 
 /** Bytes of one row. */
 export const PIECE_BYTES = 1 << 20
@@ -81,18 +84,21 @@ export async function findInboxFiles(sql: Sql, prefix: string): Promise<InboxFil
 export interface InboxQuery {
   readonly rail?: string | undefined
   readonly state?: InboxState | undefined
+  /** Those, too, that a person has closed. */
+  readonly all?: boolean | undefined
   readonly limit: number
 }
 
 /** The newest first. */
 export async function listInbox(
   sql: Sql,
-  { rail, state, limit }: InboxQuery,
+  { rail, state, all = true, limit }: InboxQuery,
 ): Promise<InboxFile[]> {
   return sql<InboxFile[]>`
     select ${columns(sql)} from rail_inbox
     where (${rail ?? null}::text is null or rail = ${rail ?? null})
       and (${state ?? null}::text is null or state = ${state ?? null})
+      and (${all} or closed_by = '')
     order by received_at desc, sha256 limit ${limit}`
 }
 
@@ -112,7 +118,8 @@ export async function endReading(
 /** Has a file read again, after what was wrong is mended. */
 export async function readAgain(sql: Sql, sha256: string): Promise<boolean> {
   const { count } = await sql`
-    update rail_inbox set state = 'stored', reason = '', ended_at = null
+    update rail_inbox set state = 'stored', reason = '', ended_at = null, closed_by = '',
+      closed_at = null, note = ''
     where sha256 = decode(${sha256}, 'hex') and state = 'quarantined' and kept`
   return count === 1
 }
@@ -169,6 +176,19 @@ export async function listStrays(
     where (${all} or l.closed_by = '')
       and (${rail ?? null}::text is null or f.rail = ${rail ?? null})
     order by l.created_at desc, l.position limit ${limit}`
+}
+
+/** Notes that a person has looked at a quarantined file of which nothing will be applied. */
+export async function closeQuarantined(
+  sql: Sql,
+  sha256: string,
+  by: { readonly person: string; readonly note: string },
+): Promise<boolean> {
+  const { count } = await sql`
+    update rail_inbox set closed_by = ${by.person}, note = ${by.note},
+      closed_at = clock_timestamp()
+    where sha256 = decode(${sha256}, 'hex') and state = 'quarantined' and closed_by = ''`
+  return count === 1
 }
 
 /** Notes that a person has looked at the lines of a file, or one of them. */

@@ -9,7 +9,7 @@ import { endReading, type InboxFile, listUnread, readPieces } from './inbox-stor
 import type { OpenFileRail } from './open-rail.ts'
 import { inScratch, isWrapped, PgpFailed, unwrap } from './pgp.ts'
 import { MOST_BYTES } from './receive.ts'
-import { failureWords } from './transport.ts'
+import { failureWords, joined } from './transport.ts'
 
 /** A file that says more is none of ours. */
 export const MOST_LINES = 1_000_000
@@ -17,10 +17,19 @@ export const MOST_LINES = 1_000_000
 /** Lines of one transaction. */
 const TOGETHER = 1_000
 
-/** Reads what is stored and not read yet; returns the number of files. */
+/**
+ * Reads what is stored and not read yet; returns the number of files. One that cannot be applied
+ * now is tried again, and keeps none behind it.
+ */
 export async function readStored(rail: OpenFileRail): Promise<number> {
   const files = await listUnread(rail.sql, rail.name)
-  for (const file of files) await readFile(rail, file)
+  const failures: unknown[] = []
+  for (const file of files) {
+    await readFile(rail, file).catch(error => {
+      failures.push(new Error(`${file.name}: ${failureWords(error)}`, { cause: error }))
+    })
+  }
+  if (failures.length > 0) throw joined(failures)
   return files.length
 }
 

@@ -19,17 +19,32 @@ const STORE_MS = 60_000
 /** The sizes at the last look, by name: a file that still grows is left. */
 export type Sizes = ReadonlyMap<string, number>
 
-/** Takes what had the same size at the last look; returns the sizes of this one. */
+export interface Fetched {
+  /** At this look. */
+  readonly sizes: Sizes
+  /** Why files were not taken. */
+  readonly failures: readonly unknown[]
+}
+
+/** Takes what had the same size at the last look. One that cannot be taken keeps none behind it. */
 export async function fetchNew(
   rail: OpenFileRail,
   transport: Transport,
   before: Sizes,
-): Promise<Sizes> {
+): Promise<Fetched> {
   const files = await transport.list()
-  for (const file of files) {
-    if (before.get(file.name) === file.size) await take(rail, transport, file)
+  const sizes = new Map(files.map(({ name, size }) => [name, size]))
+  const failures: unknown[] = []
+  for (const file of files.filter(({ name, size }) => before.get(name) === size)) {
+    try {
+      await take(rail, transport, file)
+    } catch (error) {
+      failures.push(error)
+      // Fails when the far end is gone: then nothing more is tried.
+      await transport.list()
+    }
   }
-  return new Map(files.map(({ name, size }) => [name, size]))
+  return { sizes, failures }
 }
 
 async function take(rail: OpenFileRail, transport: Transport, file: RemoteFile): Promise<void> {

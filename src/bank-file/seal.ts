@@ -14,6 +14,7 @@ import { wakePayouts } from '../payout/wake-store.ts'
 import { during } from '../steps.ts'
 import { insertFile } from './file-store.ts'
 import { newMessageId } from './ids.ts'
+import type { Payment } from './item.ts'
 import {
   type FoundItem,
   listDueItems,
@@ -23,8 +24,9 @@ import {
   withdraw,
 } from './item-store.ts'
 import { accountText, type OpenFileRail } from './open-rail.ts'
-import { wrap } from './pgp.ts'
-import { slotOf } from './slot.ts'
+import { PgpFailed, wrap } from './pgp.ts'
+import { NoSlot, slotOf } from './slot.ts'
+import { failureWords } from './transport.ts'
 import { accountsOf, keyOf, sortWaiting } from './waiting.ts'
 
 /** Files have at most so many items, whatever the bank takes: one is written in memory. */
@@ -38,27 +40,66 @@ export class FileFaulty extends Error {
   override readonly name = 'FileFaulty'
 }
 
-/** Seals what is due into one file after the other; returns their ids. */
-export async function sealDue(rail: OpenFileRail): Promise<string[]> {
+/**
+ * Seals what is due into one file after the other; returns their ids. What is held, or cannot be
+ * sealed, is passed over: it keeps nothing behind it, of another day or currency, from its file.
+ */
+export async function sealDue(rail: OpenFileRail, page = MOST_ITEMS): Promise<string[]> {
   const sealed: string[] = []
+  const faults: string[] = []
+  let last: FoundItem | undefined
   for (;;) {
-    const due = await listDueItems(rail.finder, rail.name, MOST_ITEMS)
-    if (due.length === 0) return sealed
-    const now = await databaseNow(rail.sql)
-    const late = due.filter(({ closes_at }) => closes_at < now)
-    if (late.length > 0) {
-      await postpone(rail, late, now)
-      continue
+    const due = await listDueItems(rail.finder, rail.name, page, last)
+    last = due.at(-1)
+    if (last === undefined) break
+    sealed.push(...(await sealPage(rail, due, faults)))
+  }
+  if (faults.length > 0) throw new FileFaulty(faults.join('; '))
+  return sealed
+}
+
+async function sealPage(
+  rail: OpenFileRail,
+  due: readonly FoundItem[],
+  faults: string[],
+): Promise<string[]> {
+  const now = await databaseNow(rail.sql)
+  const isLate = ({ closes_at }: FoundItem) => closes_at < now
+  const late = due.filter(isLate)
+  if (late.length > 0) await isolated(rail, faults, () => postpone(rail, late, now))
+  const timely = due.filter(item => !isLate(item))
+  if (timely.length === 0) return []
+  // Others are held, and are looked at in the next round.
+  const { waiting } = await withdrawOver(rail, timely)
+  const sealed: string[] = []
+  const groups = Map.groupBy(waiting, item => `${item.execution_date} ${item.currency}`)
+  for (const group of groups.values()) {
+    const batches =
+      (await isolated(rail, faults, async () => batchesOf(group, rail.config.profile))) ?? []
+    for (const items of batches) {
+      // Undefined, too, when another worker has sealed some of them: what is left is looked for in
+      // the next round.
+      const msg_id = await isolated(rail, faults, () => sealFile(rail, items, now, faults))
+      if (msg_id !== undefined) sealed.push(msg_id)
     }
-    const { waiting, over } = await withdrawOver(rail, due)
-    // The others are held, and are looked at in the next round.
-    if (waiting.length === 0 && over.length === 0) return sealed
-    for (const items of batchesOf(waiting, rail.config.profile)) {
-      const msg_id = await sealFile(rail, items, now)
-      // Another worker has sealed some of them: what is left is looked for in the next round.
-      if (msg_id === undefined) return sealed
-      sealed.push(msg_id)
-    }
+  }
+  return sealed
+}
+
+/** Undefined when the work has failed: the others go on. */
+async function isolated<T>(
+  rail: OpenFileRail,
+  faults: string[],
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    const expected =
+      error instanceof FileFaulty || error instanceof NoSlot || error instanceof PgpFailed
+    if (!expected) rail.log.error({ err: error, rail: rail.name }, 'payments are not sealed')
+    faults.push(failureWords(error))
+    return undefined
   }
 }
 
@@ -126,37 +167,52 @@ function mostOf(most_amount: string | null, currency: string): bigint | null {
 /** Returns the file's id; undefined when another worker has sealed one of its items. */
 async function sealFile(
   rail: OpenFileRail,
-  found: readonly FoundItem[],
+  batch: readonly FoundItem[],
   now: Instant,
+  faults: string[],
 ): Promise<string | undefined> {
-  const payments = await readConfined(rail.sql, accountsOf(found), tx =>
-    readPayments(tx, found.map(idOf)),
+  const payments = await readConfined(rail.sql, accountsOf(batch), tx =>
+    readPayments(tx, batch.map(idOf)),
   )
-  const items = found.flatMap((item): FileItem[] => {
-    const payment = payments.get(item.end_to_end_id)
-    const { end_to_end_id, uetr, amount, currency } = item
-    return payment === undefined ? [] : [{ end_to_end_id, uetr, amount, currency, ...payment }]
-  })
   // Another worker has sealed some since.
-  if (items.length < found.length) return undefined
+  if (payments.size < batch.length) return undefined
+  const items = fitting(rail, batch, payments, faults)
+  const placed = new Set(items.map(({ end_to_end_id }) => end_to_end_id))
+  const found = batch.filter(({ end_to_end_id }) => placed.has(end_to_end_id))
+  const [first] = found
+  if (first === undefined) return undefined
   const { profile, settlement_account } = rail.config
-  const batch: FileBatch = {
-    msg_id: newMessageId(),
-    created_at: now,
-    execution_date: found[0]?.execution_date ?? '',
-    settlement_account,
-    profile,
-    items,
-  }
-  const written = await during('file', 'seal', items.length, async () => writeChecked(rail, batch))
+  const { execution_date } = first
+  const bank = { execution_date, settlement_account, profile }
+  const file: FileBatch = { msg_id: newMessageId(), created_at: now, ...bank, items }
+  const written = await during('file', 'seal', items.length, async () => writeChecked(rail, file))
   try {
-    await store(rail, batch, found, written)
-    return batch.msg_id
+    await store(rail, file, found, written)
+    return file.msg_id
   } catch (error) {
     if (classify(error) !== 'contention') throw error
     rail.log.warn({ err: error, rail: rail.name }, 'a file is not sealed: it is tried again')
     return undefined
   }
+}
+
+/** What can stand in a file, by the rules that the bank has now. */
+function fitting(
+  { format, config: { profile, settlement_account } }: OpenFileRail,
+  found: readonly FoundItem[],
+  payments: ReadonlyMap<string, Payment>,
+  faults: string[],
+): FileItem[] {
+  return found.flatMap((item): FileItem[] => {
+    const { end_to_end_id, uetr, amount, currency } = item
+    const payment = payments.get(end_to_end_id)
+    if (payment === undefined) return []
+    const fit = { end_to_end_id, uetr, amount, currency, ...payment }
+    const messages = format.checkItem(fit, settlement_account, profile)
+    if (messages.length === 0) return [fit]
+    faults.push(`payment ${end_to_end_id} stands in no file: ${messages.join('; ')}`)
+    return []
+  })
 }
 
 /** Writes the bytes, and compares what they say of themselves with the items. */

@@ -54,6 +54,16 @@ export function failureWords(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** One failure of several: expected where all of them are. */
+export function joined(failures: readonly unknown[]): unknown {
+  if (failures.length === 1) return failures[0]
+  const words = failures.map(failureWords).join('; ')
+  const unexpected = failures.find(failure => !(failure instanceof TransportFailed))
+  return unexpected === undefined
+    ? new TransportFailed(words)
+    : new Error(words, { cause: unexpected })
+}
+
 /** A name for the archive that says when the file was taken, so that the same name comes twice. */
 export function archiveName(name: string, at: Date): string {
   return `${at.toISOString().replaceAll(/[-:.]/g, '')}-${name}`

@@ -2,6 +2,7 @@
 // single lines.
 import type { Command } from 'commander'
 import {
+  closeQuarantined,
   closeStrays,
   findInboxFiles,
   type InboxFile,
@@ -28,7 +29,7 @@ export function quarantineCommands(file: Command): void {
     .command('quarantine')
     .description('list files of banks, and lines of them, that were not applied, newest first')
     .option('--rail <rail>', 'only those of this rail')
-    .option('--all', 'lines that somebody has closed, too')
+    .option('--all', 'what somebody has closed, too')
     .option('--limit <count>', `most of each to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', '\nExample:\n  npx corridor file quarantine --rail main_bank')
     .action(listAction)
@@ -40,17 +41,17 @@ export function quarantineCommands(file: Command): void {
     .action(readAction)
   file
     .command('close')
-    .description('note that you have looked at lines that were not applied')
-    .argument('<sha256>', 'the beginning of the hash of their file')
+    .description('note that you have looked at what was not applied, a file or lines of it')
+    .argument('<sha256>', 'the beginning of the hash of the file')
     .requiredOption('--note <text>', `what came of it, up to ${MAX_REASON} characters`)
-    .option('--position <position>', 'one line, by its position; otherwise all of the file')
+    .option('--position <position>', 'one line, by its position; otherwise all')
     .addHelpText('after', CLOSE_HELP)
     .action(closeAction)
 }
 
 const CLOSE_HELP = `
-Closing a line applies nothing: what it says of a payout, you book or move by
-hand.
+Closing applies nothing: what a line says of a payout, you book or move by hand.
+A payment or a file that a line speaks of, and that waits, is sent after it.
 
 Example:
   npx corridor file close ${HASH} \\
@@ -65,7 +66,7 @@ interface ListOptions extends Json {
 async function listAction(options: ListOptions): Promise<void> {
   const { rail, limit, all = false } = options
   const { files, lines } = await withContext(async ({ audit }) => ({
-    files: await listInbox(audit, { rail, state: 'quarantined', limit }),
+    files: await listInbox(audit, { rail, state: 'quarantined', all, limit }),
     lines: await listStrays(audit, { rail, all, limit }),
   }))
   const fileRows = files.map(file => [
@@ -73,13 +74,13 @@ async function listAction(options: ListOptions): Promise<void> {
     file.rail,
     file.name,
     toSecond(file.received_at),
-    file.reason,
+    withCloser(file.reason, file),
   ])
   const lineRows = lines.map(line => [
     line.sha256.slice(0, 12),
     line.name,
     line.position,
-    line.closed_by === '' ? line.reason : `${line.reason} (${line.closed_by}: ${line.note})`,
+    withCloser(line.reason, line),
   ])
   const words = [
     files.length === 0
@@ -90,6 +91,10 @@ async function listAction(options: ListOptions): Promise<void> {
       : table(['file', 'name', 'position', 'this line is not applied'], lineRows),
   ]
   print(options, { files: files.map(presentInboxFile), lines }, words.join('\n\n'))
+}
+
+function withCloser(reason: string, by: { closed_by: string; note: string }): string {
+  return by.closed_by === '' ? reason : `${reason} (${by.closed_by}: ${by.note})`
 }
 
 function presentInboxFile(file: InboxFile) {
@@ -118,8 +123,14 @@ async function closeAction(prefix: string, options: CloseOptions): Promise<void>
     const person = personOf(context)
     const file = await inboxFileOf(context, prefix)
     const by = { person, note }
+    const whole = options.position === undefined
+    if (whole && (await closeQuarantined(context.sql, file.sha256, by)))
+      return { file, count: null }
     return { file, count: await closeStrays(context.sql, file.sha256, options.position, by) }
   })
+  if (count === null) {
+    return print(options, { file: file.sha256, closed: 'file' }, `${file.name}  is closed`)
+  }
   if (count === 0) throw new CommandFailed(`no line of ${file.name} is open that this names`)
   const words = count === 1 ? 'one line is closed' : `${count} lines are closed`
   print(options, { file: file.sha256, closed: count }, `${file.name}  ${words}`)

@@ -1,17 +1,21 @@
-// corridor rail exceptions|close-exception: payouts that stand still until a person has looked at
-// what their rail said.
+// corridor rail exceptions|close-exception: what waits for a person. Payouts that stand still until
+// somebody has looked at what their rail said, and files and rails in trouble, which is over when
+// its cause is.
 import type { Command } from 'commander'
 import type { Act } from '../audit/act.ts'
 import { recordActs } from '../audit/store.ts'
+import { nextCommand, wordsOf } from '../bank-file/trouble.ts'
+import { type FoundTrouble, findTroubles } from '../bank-file/trouble-store.ts'
 import { transactConfined } from '../db/confine.ts'
+import { databaseNow } from '../db/connect.ts'
+import { type Instant, secondsBetween } from '../instant.ts'
 import { closeException } from '../payout/wake-store.ts'
 import type { RailException } from '../rail/attempt.ts'
 import { listOpenExceptions } from '../rail/exception-store.ts'
 import { CommandFailed, type Json, personOf, print, UsageError, withContext } from './context.ts'
 import { DEFAULT_LIMIT, readLimit, readText } from './input.ts'
 import { accountOf } from './payout-handling.ts'
-import { table, toSecond } from './table.ts'
-import { visible } from './terminal.ts'
+import { describeAge, table } from './table.ts'
 
 /** Most characters of what a person has found. */
 const MAX_NOTE = 500
@@ -19,9 +23,9 @@ const MAX_NOTE = 500
 export function exceptionCommands(rail: Command): void {
   rail
     .command('exceptions')
-    .description('list payouts that stand still until a person has looked, the oldest first')
-    .option('--limit <number>', 'at most this many', String(DEFAULT_LIMIT))
-    .addHelpText('after', '\nExample:\n  npx corridor rail exceptions')
+    .description('list payouts, files and rails that wait for a person, the oldest first')
+    .option('--limit <number>', 'at most so many payouts', String(DEFAULT_LIMIT))
+    .addHelpText('after', LIST_HELP)
     .action(listAction)
   rail
     .command('close-exception')
@@ -32,6 +36,14 @@ export function exceptionCommands(rail: Command): void {
     .addHelpText('after', CLOSE_HELP)
     .action(closeAction)
 }
+
+const LIST_HELP = `
+Each has its age and the command that comes next, once you know the cause. An
+exception of a payout is closed by you; that of a file or a rail is over when
+its cause is.
+
+Example:
+  npx corridor rail exceptions`
 
 const CLOSE_HELP = `
 Closing moves no money. Ask the bank or the provider first what it has done with
@@ -44,20 +56,53 @@ Example:
 
 async function listAction(options: Json & { limit: string }): Promise<void> {
   const limit = readLimit(options.limit)
-  const open = await withContext(({ audit }) => listOpenExceptions(audit, limit))
-  const rows = open.map(exception => [
+  const { open, troubles, now } = await withContext(async ({ audit }) => {
+    const [open, troubles, now] = await Promise.all([
+      listOpenExceptions(audit, limit),
+      findTroubles(audit, audit),
+      databaseNow(audit),
+    ])
+    return { open, troubles, now }
+  })
+  const ageOf = (since: Instant) => describeAge(secondsBetween(since, now))
+  const payouts = open.map(exception => [
     exception.payout_id,
     String(exception.number),
     exception.rail,
     exception.kind,
-    toSecond(exception.opened_at),
-    visible(exception.message),
+    ageOf(exception.opened_at),
+    exception.message,
+    closingOf(exception),
   ])
-  const words =
-    rows.length === 0
+  const files = troubles.map(trouble => [
+    trouble.about.slice(0, LONGEST_ID),
+    trouble.rail,
+    trouble.kind,
+    ageOf(trouble.since),
+    wordsOf(trouble),
+    nextCommand(trouble),
+  ])
+  const words = [
+    payouts.length === 0
       ? 'no payout waits for a person'
-      : table(['payout', 'no.', 'rail', 'kind', 'since', 'what'], rows)
-  print(options, open.map(shown), words)
+      : table(['payout', 'no.', 'rail', 'kind', 'age', 'what', 'next'], payouts),
+    files.length === 0
+      ? 'no file and no rail waits for a person'
+      : table(['file or rail', 'rail', 'kind', 'age', 'what', 'next'], files),
+  ]
+  print(options, [...open.map(shown), ...troubles.map(shownTrouble)], words.join('\n\n'))
+}
+
+/** Of a message id; the first of them are enough of a hash. */
+const LONGEST_ID = 16
+
+function closingOf({ payout_id, number }: RailException): string {
+  return `corridor rail close-exception ${payout_id} ${number} --note …`
+}
+
+function shownTrouble(trouble: FoundTrouble) {
+  const { rail, kind, about, since: opened_at } = trouble
+  return { rail, kind, about, message: wordsOf(trouble), opened_at, next: nextCommand(trouble) }
 }
 
 async function closeAction(
@@ -89,17 +134,11 @@ async function closeAction(
   print(options, { payout: payout_id, exception: number, asked }, `${payout_id}  closed; ${next}`)
 }
 
-function shown({
-  account_id,
-  payout_id,
-  number,
-  attempt,
-  rail,
-  kind,
-  message,
-  opened_at,
-}: RailException) {
-  return { account: account_id, payout: payout_id, number, attempt, rail, kind, message, opened_at }
+function shown(exception: RailException) {
+  const { account_id: account, payout_id: payout, number, attempt, rail, kind } = exception
+  const { message, opened_at } = exception
+  const next = closingOf(exception)
+  return { account, payout, number, attempt, rail, kind, message, opened_at, next }
 }
 
 function closingAct(

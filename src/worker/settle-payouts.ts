@@ -3,6 +3,7 @@
 // killed at any point: a claim that was not applied comes due again, and no report is applied
 // twice.
 import { setTimeout as delay } from 'node:timers/promises'
+import { countTroubles } from '../bank-file/trouble-store.ts'
 import { daysLeft } from '../calendar/rules.ts'
 import { CALENDARS } from '../calendar/tables.ts'
 import { readConfined } from '../db/confine.ts'
@@ -128,7 +129,7 @@ function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
  * Counts, for metrics and the log, due payouts that no rail here takes and those that people pay.
  */
 export async function countWaiting(deps: Deps): Promise<void> {
-  const { finder, rails, log, metrics, reference } = deps
+  const { sql, finder, rails, log, metrics, reference } = deps
   const paused = reference.current().rails.filter(({ paused_reason }) => paused_reason !== '')
   const names = paused.map(({ name }) => name)
   const left = await countLeftAlone(finder, [...rails.keys(), ...names])
@@ -139,9 +140,16 @@ export async function countWaiting(deps: Deps): Promise<void> {
     metrics.payoutsLeftAlone.set({ rail }, payouts)
     log.error({ rail, payouts }, 'payouts are left alone: this process may not ask their rail')
   }
+  const [exceptions, troubles] = await Promise.all([
+    countExceptions(finder),
+    countTroubles(sql, finder),
+  ])
   metrics.railExceptions.reset()
-  for (const { rail, kind, exceptions } of await countExceptions(finder)) {
-    metrics.railExceptions.set({ rail, kind }, exceptions)
+  for (const { rail, kind, exceptions: count } of exceptions) {
+    metrics.railExceptions.set({ rail, kind }, count)
+  }
+  for (const { rail, kind, troubles: count } of troubles) {
+    metrics.railExceptions.set({ rail, kind }, count)
   }
   for (const calendar of Object.values(CALENDARS)) {
     const left = daysLeft(calendar, new Date().toISOString())

@@ -419,6 +419,7 @@ test('corridor rail exceptions: listed until a person closes one, then its rail 
     rail: 'bank',
     kind: 'amount_differs',
     message: 'The bank has booked 9.00 USD.',
+    next: `corridor rail close-exception ${id} 1 --note …`,
   })
   assert.match(String(opened_at), /^2/)
   const words = await cli.run('rail', 'exceptions')

@@ -1,0 +1,132 @@
+// The statements that find trouble of whole files and whole rails: what nobody but a person ends,
+// and that no payout shows. It is derived from the files, so that it is over when its cause is.
+import type { Sql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { eachShard, within } from '../db/shard.ts'
+import { type Key, nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
+
+export const FILE_TROUBLES = [
+  'file_unknown',
+  'file_rejected',
+  'file_to_release',
+  'file_release_late',
+  'file_not_sent',
+  'rail_problem',
+  'report_quarantined',
+  'lines_set_aside',
+] as const
+export type FileTrouble = (typeof FILE_TROUBLES)[number]
+
+export interface FoundTrouble {
+  readonly rail: string
+  readonly kind: FileTrouble
+  /** The message id of a file, the hash of a report in hex digits, or the rail. */
+  readonly about: string
+  readonly message: string
+  readonly since: Instant
+  /** Of a file for the bank, hex digits; '' for another thing. */
+  readonly sha256: string
+}
+
+/** The oldest first. `finder` sees whose payouts wait for a file that was refused. */
+export async function findTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> {
+  const [files, rails, reports] = await Promise.all([
+    findFileTroubles(sql, finder),
+    findRailProblems(sql),
+    findReports(sql),
+  ])
+  return [...files, ...rails, ...reports].sort((a, b) => (a.since < b.since ? -1 : 1))
+}
+
+async function findFileTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> {
+  const files = await sql<(FoundTrouble & { offers: number })[]>`
+    select rail, case state when 'unknown' then 'file_unknown' when 'rejected' then 'file_rejected'
+        when 'sealed' then case when needs_release and reason = '' then 'file_to_release'
+          else 'file_not_sent' end
+        else 'file_not_sent' end as kind,
+      msg_id as about, reason as message,
+      case state when 'sealed' then sealed_at else updated_at end as since,
+      encode(sha256, 'hex') as sha256, offers
+    from rail_files
+    where state in ('unknown', 'rejected') or (state = 'sealed' and needs_release)
+      -- Of one that is to go again, the reason is the person's for a moment.
+      or (state in ('sealed', 'approved', 'uploading') and reason <> '' and offered_at is null
+        and (offers = 0 or updated_at < clock_timestamp() - interval '1 minute'))`
+  const named = (kind: FileTrouble) =>
+    files.filter(file => file.kind === kind).map(({ about }) => about)
+  const [waiting, late] = await Promise.all([
+    listWithWaiting(finder, named('file_rejected')),
+    listPastCutOff(finder, named('file_to_release')),
+  ])
+  return files.flatMap(({ offers: _, ...file }): FoundTrouble[] => {
+    if (file.kind === 'file_rejected' && !waiting.has(file.about)) return []
+    const is_late = file.kind === 'file_to_release' && late.has(file.about)
+    return [is_late ? { ...file, kind: 'file_release_late' } : file]
+  })
+}
+
+/** Of refused files, those in which payouts wait. */
+async function listWithWaiting(finder: Sql, msg_ids: readonly string[]) {
+  if (msg_ids.length === 0) return new Set<string>()
+  const items = await finder<(Key & { msg_id: string; rail: string })[]>`
+    select account_id, payout_id as id, msg_id, rail from rail_items
+    where msg_id = any (${msg_ids}::text[]) and msg_id <> ''`
+  const open = await eachShard(
+    items,
+    keys => finder<(Key & { rail: string })[]>`
+      select r.* from ${keysOf(finder, keys)}
+      cross join lateral (
+        select o.account_id, o.id, o.rail from open_payouts o
+        where o.account_id = k.account_id and o.id = k.id ${within(finder, 'o', keys)}
+          and o.status <> 'succeeded' limit 1
+      ) r`,
+  )
+  const rails = new Map(open.map(payout => [nameOf(payout), payout.rail]))
+  const waiting = items.filter(item => rails.get(nameOf(item)) === item.rail)
+  return new Set(waiting.map(({ msg_id }) => msg_id))
+}
+
+/** Of files, those that the bank should have had by now. */
+async function listPastCutOff(finder: Sql, msg_ids: readonly string[]) {
+  if (msg_ids.length === 0) return new Set<string>()
+  const rows = await finder<{ msg_id: string }[]>`
+    select f.msg_id from unnest(${msg_ids}::text[]) as f(msg_id)
+    where exists (select from rail_items i
+      where i.msg_id = f.msg_id and i.msg_id <> '' and i.closes_at < clock_timestamp())`
+  return new Set(rows.map(({ msg_id }) => msg_id))
+}
+
+function findRailProblems(sql: Sql): Promise<FoundTrouble[]> {
+  return sql<FoundTrouble[]>`
+    select rail, 'rail_problem' as kind, rail as about, problem as message, problem_since as since,
+      '' as sha256
+    from rail_exchanges where problem <> ''`
+}
+
+async function findReports(sql: Sql): Promise<FoundTrouble[]> {
+  const [files, lines] = await Promise.all([
+    sql<FoundTrouble[]>`
+      select rail, 'report_quarantined' as kind, encode(sha256, 'hex') as about,
+        name || ': ' || reason as message, received_at as since, '' as sha256
+      from rail_inbox where state = 'quarantined' and closed_by = ''`,
+    sql<FoundTrouble[]>`
+      select f.rail, 'lines_set_aside' as kind, encode(l.sha256, 'hex') as about,
+        f.name || ': ' || count(*) || case when count(*) = 1 then ' line, ' else ' lines, ' end
+          || min(l.reason) as message,
+        min(l.created_at) as since, '' as sha256
+      from rail_inbox_lines l join rail_inbox f on f.sha256 = l.sha256
+      where l.closed_by = '' group by l.sha256, f.rail, f.name`,
+  ])
+  return [...files, ...lines]
+}
+
+/** How many there are, by rail and kind. */
+export async function countTroubles(sql: Sql, finder: Sql) {
+  const found = await findTroubles(sql, finder)
+  const groups = Map.groupBy(found, ({ rail, kind }) => `${rail} ${kind}`)
+  return [...groups.values()].flatMap(all => {
+    const [first] = all
+    return first === undefined ? [] : [{ rail: first.rail, kind: first.kind, troubles: all.length }]
+  })
+}

@@ -1,0 +1,45 @@
+// What a person is told of trouble with a file or a rail, and the command that comes next. Pure.
+import type { FileTrouble, FoundTrouble } from './trouble-store.ts'
+
+const MEANINGS: Readonly<Record<FileTrouble, string>> = {
+  file_unknown: 'it may have arrived: ask the bank',
+  file_rejected: 'the bank has refused it, and its payouts wait',
+  file_to_release: 'it waits for its release',
+  file_release_late: 'it waits for its release, and the cut-off of its day has passed',
+  file_not_sent: 'it must not go as it is',
+  rail_problem: 'files cannot be sealed, exchanged or read',
+  report_quarantined: 'nothing of this file of the bank is applied',
+  lines_set_aside: 'lines of this file of the bank are not applied',
+}
+
+const HASH_DIGITS = 12
+
+/** What has happened: the meaning of the kind, and the words of the bank or of the far end. */
+export function wordsOf({ kind, message }: FoundTrouble): string {
+  return message === '' ? MEANINGS[kind] : `${MEANINGS[kind]} (${message})`
+}
+
+/** What to type once the cause is known. */
+export function nextCommand({ kind, about, rail, message, sha256 }: FoundTrouble): string {
+  const file = (verb: string) => `corridor file ${verb} ${about}`
+  const report = about.slice(0, HASH_DIGITS)
+  switch (kind) {
+    case 'file_unknown':
+      return `${file('resend')} --force --reason …`
+    case 'file_rejected':
+      return `${file('reseal')} --reason …`
+    case 'file_to_release':
+      return `${file('release')} --sha256 ${sha256}`
+    case 'file_release_late':
+    case 'file_not_sent':
+      return `${file('withdraw')} --reason …`
+    case 'rail_problem':
+      return /has the host key/.test(message)
+        ? `corridor rail add ${rail} --replace …`
+        : `corridor rail show ${rail}`
+    case 'report_quarantined':
+      return `corridor file read ${report}`
+    case 'lines_set_aside':
+      return `corridor file close ${report} --note …`
+  }
+}
