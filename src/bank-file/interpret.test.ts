@@ -90,6 +90,11 @@ function heard(said: readonly Evidence[], given: Given = {}): Interpretation {
   })
 }
 
+/** `not_taken`, or when the same bank may get it again: `not_taken:next_day`. */
+function notTaken({ again }: NonNullable<Interpretation['not_taken']>): string {
+  return again === undefined ? 'not_taken' : `not_taken:${again}`
+}
+
 /** `succeeded reversed:PR000511 !second_return`: the steps, the exception, what else is said. */
 function words(told: Interpretation): string {
   return [
@@ -97,7 +102,7 @@ function words(told: Interpretation): string {
       failure === null ? status : `${status}:${failure.code}`,
     ),
     ...(told.exception === undefined ? [] : [`!${told.exception.kind}`]),
-    ...(told.not_taken === undefined ? [] : ['not_taken']),
+    ...(told.not_taken === undefined ? [] : [notTaken(told.not_taken)]),
     ...(told.is_late ? ['late'] : []),
   ].join(' ')
 }
@@ -284,13 +289,15 @@ const CASES: readonly [name: string, said: readonly Evidence[], expected: string
     ],
     ['20: AM04, still pending', [status('PDNG/AM04')], '!no_funds'],
     ['20: AM04, and then accepted', [status('PDNG/AM04'), status('ACSP')], ''],
-    ['20: AM04, rejected', [status('RJCT/AM04')], '!no_funds not_taken'],
+    ['20: AM04, rejected', [status('RJCT/AM04')], '!no_funds not_taken:now'],
     [
       '20: AM04, rejected after acceptance',
       [status('ACCP'), status('RJCT/AM04')],
-      '!no_funds not_taken',
+      '!no_funds not_taken:now',
     ],
-    ['21: DT05, rejected', [status('RJCT/DT05')], 'not_taken late'],
+    ['21: DT05, rejected', [status('RJCT/DT05')], 'not_taken:next_day late'],
+    ['21: DT05 beside a technical cause', [status('RJCT/DT05/AB05')], 'not_taken late'],
+    ['20: AM04 beside another cause', [status('RJCT/AM04/AC06')], '!no_funds not_taken'],
     [
       '21: DT05, rejected after acceptance',
       [status('ACCP'), status('RJCT/DT05')],
@@ -358,7 +365,7 @@ const IN_ANOTHER_FILE: readonly [string, readonly Evidence[], string][] = [
   [
     'AM04, and AM04 again',
     [status('RJCT/AM04'), status('RJCT/AM04', later)],
-    '!no_funds not_taken',
+    '!no_funds not_taken:now',
   ],
   [
     'DT05, then rejected',

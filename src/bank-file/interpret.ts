@@ -44,7 +44,7 @@ export interface Interpretation {
   /** Absent once the bank's own later word has settled it. */
   readonly exception?: { readonly kind: Trouble; readonly message: string }
   /** Rejected for a cause that lies in the way and not in the payment: another way may take it. */
-  readonly not_taken?: { readonly code: string; readonly message: string }
+  readonly not_taken?: { readonly code: string; readonly message: string; readonly again?: Again }
   /** The bank pays on a later day than it was asked to. */
   readonly is_late: boolean
   /** When silence becomes acceptance; null when it never does, or need not any more. */
@@ -57,6 +57,9 @@ export interface Interpretation {
 const RANKS = { accepted: 1, acsc: 2, booked: 3 } as const
 
 type Outcome = 'failed' | 'not_taken'
+
+/** When the same bank may get the payment anew, by other ids: its day or our money was missing. */
+export type Again = 'now' | 'next_day'
 
 export function interpret(said: readonly Evidence[], subject: Subject): Interpretation {
   const course = new Course(subject)
@@ -139,11 +142,21 @@ class Course {
     return {
       steps: this.#steps,
       ...(kind !== undefined && { exception: { kind, message: withCodes(TROUBLES[kind], codes) } }),
-      ...(outcome === 'not_taken' && { not_taken: { code, message } }),
+      // While more is debited than has come back, the bank may have paid it, whatever it says.
+      ...(outcome === 'not_taken' &&
+        this.#debits.count <= this.#credits.count && {
+          not_taken: { code, message, ...this.#againAfter(reasons) },
+        }),
       is_late: this.#is_late,
       silent_until: this.#silentUntil(),
       references: this.#references,
     }
+  }
+
+  #againAfter(reasons: readonly string[]): { readonly again?: Again } {
+    if (reasons.every(isMissedCutOff)) return { again: 'next_day' }
+    const causes = reasons.map(reason => causeOf(this.#scheme, reason))
+    return causes.every(cause => cause === 'funds') ? { again: 'now' } : {}
   }
 
   #silentUntil(): Instant | null {

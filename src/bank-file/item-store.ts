@@ -241,24 +241,33 @@ export async function takeOut(
     where end_to_end_id = any (${end_to_end_ids}::text[])`
 }
 
-/** Items that a line names which nobody has looked at, or whose debit is booked. */
-export async function findDoubtful(
+/** Items that a line names, or a file that they were in, which nobody has looked at. */
+export async function findNamed(
   tx: TransactionSql,
   end_to_end_ids: readonly string[],
-): Promise<(ItemKey & { readonly end_to_end_id: string; readonly is_named: boolean })[]> {
-  return tx<(ItemKey & { end_to_end_id: string; is_named: boolean })[]>`
-    select * from (
-      select i.account_id, i.payout_id, i.attempt, i.end_to_end_id,
-        exists (select from rail_inbox_lines l
+): Promise<{ end_to_end_id: string }[]> {
+  return tx<{ end_to_end_id: string }[]>`
+    select i.end_to_end_id from rail_items i where i.end_to_end_id = any (${end_to_end_ids}::text[])
+      and (exists (select from rail_inbox_lines l
           where l.closed_by = '' and l.end_to_end_id <> '' and l.end_to_end_id = i.end_to_end_id)
         or exists (select from rail_inbox_lines l
-          where l.closed_by = '' and l.msg_id <> '' and l.msg_id = any (i.earlier_files))
-          as is_named,
-        exists (select from rail_item_evidence e
-          where e.account_id = i.account_id and e.payout_id = i.payout_id
-            and e.attempt = i.attempt and e.level = 'booking') as is_booked
-      from rail_items i where i.end_to_end_id = any (${end_to_end_ids}::text[])
-    ) judged where is_named or is_booked`
+          where l.closed_by = '' and l.msg_id <> '' and l.msg_id = any (i.earlier_files)))`
+}
+
+/** Of items of whose payout the bank has booked something: each attempt that it has booked. */
+export async function findBooked(
+  tx: TransactionSql,
+  end_to_end_ids: readonly string[],
+): Promise<(ItemKey & { readonly end_to_end_id: string })[]> {
+  return tx<(ItemKey & { end_to_end_id: string })[]>`
+    select i.end_to_end_id, i.account_id, i.payout_id, e.attempt
+    from rail_items i
+    cross join lateral (
+      select distinct t.attempt from rail_item_evidence t
+      where t.account_id = i.account_id and t.payout_id = i.payout_id
+        and t.attempt <= i.attempt and t.level = 'booking'
+    ) e
+    where i.end_to_end_id = any (${end_to_end_ids}::text[])`
 }
 
 /** Marks items whose payouts were over before they were in a file. */

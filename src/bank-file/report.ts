@@ -6,7 +6,7 @@ import type { RailPayout, RailReport, RailStep } from '../rail/rail.ts'
 import type { FileRailConfig } from './config.ts'
 import type { KeptEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
-import { interpret } from './interpret.ts'
+import { type Interpretation, interpret } from './interpret.ts'
 import type { FoundItem } from './item-store.ts'
 import { NoSlot, slotOf } from './slot.ts'
 
@@ -33,11 +33,23 @@ export function reportOf({ config, payout, item, file, said, now }: Told): RailR
     steps,
     ask_again_in_ms: askAgainIn(steps, silent_until, now),
     ...(exception !== undefined && { exception }),
-    ...(not_taken !== undefined && { not_taken }),
+    ...(not_taken !== undefined && { not_taken: notTaken(not_taken, item, now) }),
     references: { ...referencesOf(item, file), ...told.references },
     ...(file !== undefined && { released_at: file.sealed_at }),
     ...(arrives !== null && { expected_at: arrives }),
   }
+}
+
+/** What missed the cut-off goes again once that is over, and so on the next business day. */
+function notTaken(
+  { code, message, again }: NonNullable<Interpretation['not_taken']>,
+  { closes_at }: FoundItem,
+  now: Instant,
+) {
+  if (again === undefined) return { code, message }
+  const next_slot = plusMilliseconds(closes_at, 1)
+  const again_from = again === 'next_day' && next_slot > now ? next_slot : now
+  return { code, message, again_from }
 }
 
 /** When silence becomes an answer, and before that in case a wake was lost; null: it is over. */

@@ -11,7 +11,7 @@ import { isBooked } from './evidence.ts'
 import { listEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
 import { hasOpenLine } from './inbox-store.ts'
-import { type FoundItem, findDoubtful, type ItemKey } from './item-store.ts'
+import { type FoundItem, findBooked, findNamed, type ItemKey } from './item-store.ts'
 
 export const keyOf = ({ account_id, payout_id: id }: ItemKey) => ({ account_id, id })
 
@@ -60,19 +60,16 @@ export async function sortWaiting(
   }
 }
 
-/** Those that the bank may have paid already: it speaks of them, or has booked their debit. */
+/** Those that the bank may have paid already: it speaks of them, or has booked a debit of them. */
 async function doubtfulOf(
   tx: TransactionSql,
   items: readonly FoundItem[],
 ): Promise<ReadonlySet<string>> {
-  const found = await findDoubtful(
-    tx,
-    items.map(({ end_to_end_id }) => end_to_end_id),
-  )
-  const booked = found.filter(({ is_named }) => !is_named)
-  const said = Map.groupBy(await listEvidence(tx, booked), keyName)
-  const named = found.filter(item => item.is_named || isBooked(said.get(keyName(item)) ?? []))
-  return new Set(named.map(({ end_to_end_id }) => end_to_end_id))
+  const ids = items.map(({ end_to_end_id }) => end_to_end_id)
+  const [named, spoken] = await Promise.all([findNamed(tx, ids), findBooked(tx, ids)])
+  const said = Map.groupBy(await listEvidence(tx, spoken), keyName)
+  const booked = spoken.filter(key => isBooked(said.get(keyName(key)) ?? []))
+  return new Set([...named, ...booked].map(({ end_to_end_id }) => end_to_end_id))
 }
 
 const keyName = ({ account_id, payout_id, attempt }: ItemKey) =>

@@ -2,6 +2,7 @@
 import { destinationCountry } from '../beneficiary/country.ts'
 import { carriedQuoteTerms } from '../quote/carried.ts'
 import { routeSubject } from '../quote/rules.ts'
+import type { Attempt } from '../rail/rail.ts'
 import { type Route, selectRoutes, type Wanted } from '../rail/rules.ts'
 import type { Payout } from './payout.ts'
 
@@ -27,4 +28,17 @@ export function nextRoute(
   tried: readonly string[],
 ): Route | undefined {
   return selectRoutes(routes, wanted).find(({ rail }) => !tried.includes(rail))
+}
+
+/** A rail gets a payout so often, counting attempts on others. */
+const MOST_ATTEMPTS = 3
+
+/** The route to the rail of the last attempt, while it may have the payout once more. */
+export function sameRoute(
+  routes: readonly Route[],
+  wanted: Wanted,
+  last: Pick<Attempt, 'number' | 'rail'>,
+): Route | undefined {
+  if (last.number >= MOST_ATTEMPTS) return undefined
+  return selectRoutes(routes, wanted).find(({ rail }) => rail === last.rail)
 }

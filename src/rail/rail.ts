@@ -132,7 +132,12 @@ export interface RailReport {
    * Proof that the rail has not taken the attempt and never will: the next route may take the
    * payout. A time-out is none, nor is an answer that may change.
    */
-  readonly not_taken?: { readonly code: string; readonly message: string }
+  readonly not_taken?: {
+    readonly code: string
+    readonly message: string
+    /** The same rail may take it in another attempt, from this time on, before other routes do. */
+    readonly again_from?: Instant
+  }
   /** What a person must look at; no step follows until it is closed. */
   readonly exception?: { readonly kind: string; readonly message: string }
   /** For the timeline: file, message id, the provider's id, the bank's reference. */

@@ -10,8 +10,9 @@ import { readConfined } from '../db/confine.ts'
 import { byShard } from '../db/shard.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
+import type { Instant } from '../instant.ts'
 import { keepsAttempts } from '../payout/attempt.ts'
-import { nextRoute, wantedOf } from '../payout/failover.ts'
+import { nextRoute, sameRoute, wantedOf } from '../payout/failover.ts'
 import { countByHand, countLeftAlone } from '../payout/list-store.ts'
 import type { NextRail, RailWords } from '../payout/report.ts'
 import { claimDuePayouts, type DuePayout, listDuePayouts } from '../payout/state-store.ts'
@@ -245,20 +246,36 @@ async function wordsOf(
     ...(references && { references }),
     ...(released_at && { released_at }),
     ...(expected_at && { expected_at }),
-    ...(not_taken && { not_taken: { ...not_taken, next: await nextRail(deps, payout) } }),
+    ...(not_taken && {
+      not_taken: { ...not_taken, next: await nextRail(deps, payout, not_taken, expected_at) },
+    }),
   }
 }
 
-/** The rail of the next route; null when no route is left. */
-async function nextRail(deps: Deps, payout: HeldPayout): Promise<NextRail | null> {
+/**
+ * The same rail again, from that time on, where it says so and not too often; else that of the next
+ * route; null when no route is left.
+ */
+async function nextRail(
+  deps: Deps,
+  payout: HeldPayout,
+  { again_from }: NonNullable<RailReport['not_taken']>,
+  expected_at: Instant | undefined,
+): Promise<NextRail | null> {
   const country = payout.quote_id === '' ? '' : await quotedCountry(deps, payout)
   const wanted = wantedOf(payout, country)
-  const next = nextRoute(deps.reference.current().routes, wanted, payout.tried)
+  const { routes } = deps.reference.current()
+  const same = again_from === undefined ? undefined : sameRoute(routes, wanted, payout.attempt)
+  const next = same ?? nextRoute(routes, wanted, payout.tried)
   if (next === undefined) return null
   const { rail, ...route } = next
-  const plan = planFor({ rail, route }, sentOf(payout), payout.claimed_at)
+  const { claimed_at: now } = payout
+  const from = same !== undefined && again_from !== undefined && again_from > now ? again_from : now
+  const plan = planFor({ rail, route }, sentOf(payout), from)
   // Without a calendar nobody knows when that rail would be asked: a person decides.
-  return plan === undefined ? null : { rail, route, release_at: plan.release_at }
+  if (plan === undefined) return null
+  const release_at = plan.release_at ?? (from === now ? null : from)
+  return { rail, route, release_at, ...(same !== undefined && expected_at && { expected_at }) }
 }
 
 async function quotedCountry(deps: Deps, { account_id, quote_id: id }: HeldPayout) {
