@@ -906,6 +906,7 @@ CREATE TABLE payout_attempts (
   ended_at timestamp with time zone,
   released_at timestamp with time zone,
   expected_at timestamp with time zone,
+  ask_again_at timestamp with time zone,
   account_id text COLLATE "C" NOT NULL,
   payout_id text COLLATE "C" NOT NULL,
   rail text COLLATE "C" NOT NULL,
@@ -915,6 +916,7 @@ CREATE TABLE payout_attempts (
   route json,
   rail_references json DEFAULT '{}'::json NOT NULL,
   CONSTRAINT payout_attempts_pkey PRIMARY KEY (account_id, payout_id, number),
+  CONSTRAINT asked_again_once_over CHECK (((ask_again_at IS NULL) OR ((asked_at IS NOT NULL) AND (ended_as = ANY (ARRAY['failed'::text, 'not_taken'::text, 'returned'::text]))))),
   CONSTRAINT ended_when_it_is_over CHECK (((ended_as = ''::text) = (ended_at IS NULL))),
   CONSTRAINT not_taken_for_a_reason CHECK (((ended_as = 'not_taken'::text) = (not_taken IS NOT NULL))),
   CONSTRAINT payout_attempts_ended_as_check CHECK ((ended_as = ANY (ARRAY[''::text, 'paid'::text, 'failed'::text, 'not_taken'::text, 'returned'::text]))),
@@ -923,15 +925,18 @@ CREATE TABLE payout_attempts (
   CONSTRAINT payout_attempts_uetr_check CHECK ((uetr ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'::text))
 );
 CREATE UNIQUE INDEX one_open_attempt ON payout_attempts USING btree (account_id, payout_id) WHERE (ended_as = ANY (ARRAY[''::text, 'paid'::text]));
+CREATE INDEX payout_attempts_asked_again ON payout_attempts USING btree (ask_again_at) WHERE (ask_again_at IS NOT NULL);
 CREATE UNIQUE INDEX payout_attempts_by_uetr ON payout_attempts USING btree (account_id, uetr);
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_end BEFORE UPDATE ON payout_attempts FOR EACH ROW WHEN ((((((((old.number IS DISTINCT FROM new.number) OR (old.opened_at IS DISTINCT FROM new.opened_at)) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.payout_id IS DISTINCT FROM new.payout_id)) OR (old.rail IS DISTINCT FROM new.rail)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR ((old.asked_at IS NOT NULL) AND (old.asked_at IS DISTINCT FROM new.asked_at)) OR ((old.ended_as <> new.ended_as) AND (old.ended_as <> ''::text) AND ((old.ended_as <> 'paid'::text) OR (new.ended_as <> 'returned'::text))))) EXECUTE FUNCTION refuse_attempt_change();
 ALTER TABLE payout_attempts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON payout_attempts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON payout_attempts FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON payout_attempts FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON payout_attempts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON payout_attempts TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (asked_at, ended_as, ended_at, expected_at, not_taken, rail_references, released_at) ON payout_attempts TO corridor_service;
+GRANT SELECT (account_id, ask_again_at, number, payout_id, rail) ON payout_attempts TO corridor_finder;
+GRANT INSERT, SELECT, UPDATE (ask_again_at, asked_at, ended_as, ended_at, expected_at, not_taken, rail_references, released_at) ON payout_attempts TO corridor_service;
 
 CREATE TABLE rail_evidence (
   attempt integer NOT NULL,

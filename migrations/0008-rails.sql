@@ -13,6 +13,8 @@ create table payout_attempts (
   -- When the rail sends it on and when it should arrive, in its words.
   released_at timestamptz,
   expected_at timestamptz,
+  -- When its rail is asked about it again although it is over, as rails change their word; null: not.
+  ask_again_at timestamptz,
   account_id text collate "C" not null,
   payout_id text collate "C" not null,
   rail text collate "C" not null check (rail not in ('', 'simulator')),
@@ -28,8 +30,12 @@ create table payout_attempts (
   rail_references json not null default '{}',
   primary key (account_id, payout_id, number),
   constraint ended_when_it_is_over check ((ended_as = '') = (ended_at is null)),
-  constraint not_taken_for_a_reason check ((ended_as = 'not_taken') = (not_taken is not null))
+  constraint not_taken_for_a_reason check ((ended_as = 'not_taken') = (not_taken is not null)),
+  constraint asked_again_once_over check (ask_again_at is null
+    or asked_at is not null and ended_as in ('failed', 'not_taken', 'returned'))
 );
+create index payout_attempts_asked_again on payout_attempts (ask_again_at)
+  where ask_again_at is not null;
 -- Two open ones could both be paid.
 create unique index one_open_attempt on payout_attempts (account_id, payout_id)
   where ended_as in ('', 'paid');
@@ -142,8 +148,11 @@ create trigger closed_once before update on rail_exceptions
 create trigger kept before delete or truncate on rail_exceptions
   for each statement execute function refuse_change();
 
-grant select, insert, update (asked_at, ended_at, released_at, expected_at, ended_as, not_taken,
-  rail_references) on payout_attempts to corridor_service;
+grant select, insert, update (asked_at, ended_at, released_at, expected_at, ask_again_at, ended_as,
+  not_taken, rail_references) on payout_attempts to corridor_service;
+-- Which attempts that are over are to be asked about.
+grant select (account_id, payout_id, number, rail, ask_again_at) on payout_attempts
+  to corridor_finder;
 grant select, insert on rail_evidence to corridor_service;
 grant select, insert, update (closed_at, closed_by, note) on rail_exceptions to corridor_service;
 -- How many wait for people, and for how long.
@@ -168,4 +177,5 @@ begin
     $policy$, name, current_user);
   end loop;
 end $$;
+create policy find on payout_attempts for select to corridor_finder using (true);
 create policy find on rail_exceptions for select to corridor_finder using (true);

@@ -54,7 +54,7 @@ export function makeMetrics(): Metrics {
     }),
     railReports: new Counter({
       name: 'corridor_rail_reports_total',
-      help: 'Reports of rails by result: applied, nothing_new, refused or unclear.',
+      help: 'Reports of rails by result: applied, nothing_new, contradicted, refused or unclear.',
       labelNames: ['rail', 'result'],
       registers,
     }),

@@ -178,24 +178,17 @@ class Applying {
         const is_new = await answerFile(tx, msg_id, answer.state, answer.reason)
         if (is_new) tell(this.#rail, msg_id, answer)
       }
-      if (evidence.length > 0) await wake(this.#rail, tx, await insertEvidence(tx, evidence))
+      if (evidence.length > 0) await wake(tx, await insertEvidence(tx, evidence))
     })
   }
 }
 
 const RECEIVED: FileAnswer = { state: 'acknowledged', reason: '' }
 
-/** The payouts of fresh evidence are asked about next. */
-async function wake(rail: OpenFileRail, tx: TransactionSql, fresh: readonly ItemKey[]) {
-  const woken = await wakePayouts(
-    tx,
-    fresh.map(({ account_id, payout_id: id }) => ({ account_id, id })),
-  )
-  for (const { id: payout_id, result } of woken) {
-    if (result !== 'given_back') continue
-    const told = 'a bank speaks of a payout whose money is back: compare its statement'
-    rail.log.warn({ rail: rail.name, payout_id }, told)
-  }
+/** The attempts of fresh evidence are asked about next, those that are over as well. */
+function wake(tx: TransactionSql, fresh: readonly ItemKey[]) {
+  const news = fresh.map(({ account_id, payout_id: id, attempt }) => ({ account_id, id, attempt }))
+  return wakePayouts(tx, news)
 }
 
 function tell(rail: OpenFileRail, msg_id: string, { state, reason }: FileAnswer): void {

@@ -40,7 +40,7 @@ export async function insertEvidence(
       is_credit boolean, reference text, said_at text, sha256 text, position text, same text)
     on conflict on constraint said_once do nothing
     returning account_id, payout_id, attempt`
-  const each = kept.map(key => [`${key.account_id}/${key.payout_id}`, key] as const)
+  const each = kept.map(key => [`${key.account_id}/${key.payout_id}-${key.attempt}`, key] as const)
   return [...new Map(each).values()]
 }
 

@@ -31,7 +31,8 @@ export function reportOf({ config, payout, item, file, said, now }: Told): RailR
   const arrives = expectedOf(config, payout, told.is_late ? laterItem(config, item) : item)
   return {
     steps,
-    ask_again_in_ms: askAgainIn(steps, silent_until, now),
+    // A bank's later word wakes its payout: what it has not taken is not asked about.
+    ask_again_in_ms: not_taken === undefined ? askAgainIn(steps, silent_until, now) : null,
     ...(exception !== undefined && { exception }),
     ...(not_taken !== undefined && { not_taken: notTaken(not_taken, item, now) }),
     references: { ...referencesOf(item, file), ...told.references },

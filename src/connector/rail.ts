@@ -18,7 +18,7 @@ import {
 } from './evidence.ts'
 import { orderOf } from './order.ts'
 import { Capabilities, ErrorBody, Payment, PROTOCOL, UNKNOWN_PAYMENT } from './protocol.ts'
-import { askAgainIn, readSteps, shortReturn } from './steps.ts'
+import { askAgainIn, hasNoMoney, isEnd, readSteps, shortReturn } from './steps.ts'
 
 /** Where evidence is kept. */
 export interface EvidenceStore {
@@ -106,10 +106,10 @@ export class ConnectorRail {
     const problem = paymentProblem(kept, { amount, currency })
     const told = stepsIn(kept)
     const asked_at = Date.parse(payout.asked_at)
-    const paid = told.find(({ status }) => status === 'paid')
+    const ended = told.findLast(({ status }) => isEnd(status))
     const age = {
       since_opened_ms: asked_at - Date.parse(payout.attempt.opened_at),
-      since_paid_ms: paid === undefined ? 0 : asked_at - Date.parse(paid.received_at),
+      since_ended_ms: ended === undefined ? 0 : asked_at - Date.parse(ended.received_at),
     }
     // Of another amount or of two payments nothing is applied by itself.
     const said = problem === undefined ? readSteps(told) : { steps: [], exception: problem }
@@ -158,7 +158,13 @@ export class ConnectorRail {
     const known = await this.#keep(payout, [])
     if (!wasTaken(known)) return undefined
     await this.#keep(payout, [wordOfAnswer(404, error.message)])
-    const { steps } = readSteps(stepsIn(known))
+    const told = stepsIn(known)
+    const said = readSteps(told)
+    const { steps } = said
+    // What it has refused or given back, it may forget: no money is with it.
+    if (said.exception === undefined && hasNoMoney(told)) {
+      return { ...said, ask_again_in_ms: null }
+    }
     // It may forget what it has paid, as agreed: that says nothing of the money.
     if (steps.some(({ status }) => status === 'succeeded') && this.#isPastLifetime(payout)) {
       return { steps, ask_again_in_ms: null }

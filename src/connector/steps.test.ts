@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { STEP_STATUSES } from './protocol.ts'
-import { askAgainIn, historyProblem, RETURNS_FOR_MS, readSteps, type ToldStep } from './steps.ts'
+import { askAgainIn, ENDED_FOR_MS, historyProblem, readSteps, type ToldStep } from './steps.ts'
 
 /** Steps of these statuses, numbered as they came. */
 function told(...statuses: readonly string[]): ToldStep[] {
@@ -110,25 +110,26 @@ test('any words in any order: only an explicit rejection or cancellation fails',
   )
 })
 
-test('asked again: often while young, daily for 60 days after success, never after an end', () => {
-  const age = (since_opened_ms: number, since_paid_ms = 0) => ({ since_opened_ms, since_paid_ms })
+test('asked again: often while young, daily for 60 days after an end', () => {
+  const age = (since_opened_ms: number, since_ended_ms = 0) => ({ since_opened_ms, since_ended_ms })
   const DAY_MS = 86_400_000
   assert.equal(askAgainIn(told('accepted'), age(0), null), 1_000)
   assert.equal(askAgainIn([], age(60_000), null), 6_000)
   assert.equal(askAgainIn(told('accepted'), age(DAY_MS), null), 900_000)
   assert.equal(askAgainIn(told('accepted', 'paid'), age(0), null), DAY_MS)
-  assert.equal(askAgainIn(told('paid'), age(0, RETURNS_FOR_MS - 1), null), DAY_MS)
-  assert.equal(askAgainIn(told('paid', 'a_later_word'), age(0, RETURNS_FOR_MS), null), null)
+  assert.equal(askAgainIn(told('paid'), age(0, ENDED_FOR_MS - 1), null), DAY_MS)
+  assert.equal(askAgainIn(told('paid', 'a_later_word'), age(0, ENDED_FOR_MS), null), null)
   for (const end of ['rejected', 'cancelled', 'not_taken']) {
-    assert.equal(askAgainIn(told(end), age(0), null), null)
+    assert.equal(askAgainIn(told(end), age(0), null), DAY_MS)
+    assert.equal(askAgainIn(told(end), age(0, ENDED_FOR_MS), null), null)
   }
-  assert.equal(askAgainIn(told('paid', 'returned'), age(0), null), null)
+  assert.equal(askAgainIn(told('paid', 'returned'), age(0), null), DAY_MS)
 })
 
-test('asked again after success: never past the lifetime of the key', () => {
+test('asked again after an end: never past the lifetime of the key', () => {
   const DAY_MS = 86_400_000
   const at = (since_opened_ms: number) =>
-    askAgainIn(told('paid'), { since_opened_ms, since_paid_ms: 0 }, 7 * DAY_MS)
+    askAgainIn(told('paid'), { since_opened_ms, since_ended_ms: 0 }, 7 * DAY_MS)
   assert.deepEqual([at(0), at(7 * DAY_MS - 5), at(7 * DAY_MS)], [DAY_MS, 5, null])
 })
 

@@ -94,6 +94,11 @@ function moneyOf({ amount, currency }: ToldStep, ordered: Money): Money {
 
 const words = ({ amount, currency }: Money) => moneyWords(amount, currency)
 
+/** Whether a payment with this step is paid, or is never going to be. */
+export function isEnd(status: string): boolean {
+  return status === 'paid' || LAST.includes(status)
+}
+
 function lastKnown(told: readonly ToldStep[]): ToldStep | undefined {
   return told.findLast(({ status }) => isKnown(status))
 }
@@ -153,25 +158,30 @@ function failureOf({ code, message, category }: ToldStep, known_as: string, fall
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** How long a paid payment is asked about, once a day: returns come late. */
-export const RETURNS_FOR_MS = 60 * DAY_MS
+/** How long a payment that has come to an end is asked about, once a day: returns come late. */
+export const ENDED_FOR_MS = 60 * DAY_MS
 
 /**
- * When to ask again; null when nothing more can happen. A young payment is asked about often, an
- * old one ever less; a paid one once a day, while its rail knows it by its id.
+ * When to ask again; null when it is not worth while. A young payment is asked about often, an old
+ * one ever less. One that has ended is asked about once a day, while its rail knows it by its id:
+ * what is paid may come back, and a provider may take back what it has refused.
  */
 export function askAgainIn(
   told: readonly ToldStep[],
-  age: { readonly since_opened_ms: number; readonly since_paid_ms: number },
+  age: { readonly since_opened_ms: number; readonly since_ended_ms: number },
   key_lifetime_ms: number | null,
 ): number | null {
   const last = lastKnown(told)?.status ?? ''
-  if (LAST.includes(last)) return null
-  if (last === 'paid') {
+  if (isEnd(last)) {
     const known_for_ms = (key_lifetime_ms ?? Number.POSITIVE_INFINITY) - age.since_opened_ms
-    const is_over = age.since_paid_ms >= RETURNS_FOR_MS || known_for_ms <= 0
+    const is_over = age.since_ended_ms >= ENDED_FOR_MS || known_for_ms <= 0
     return is_over ? null : Math.min(DAY_MS, known_for_ms)
   }
   const wanted = Math.floor(age.since_opened_ms / 10)
   return Math.min(15 * MINUTE_MS, Math.max(1_000, wanted))
+}
+
+/** Whether its last step says that the provider has no money of it, nor has the payee. */
+export function hasNoMoney(told: readonly ToldStep[]): boolean {
+  return LAST.includes(lastKnown(told)?.status ?? '')
 }

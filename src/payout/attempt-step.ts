@@ -5,12 +5,13 @@ import { recordChange } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
-import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
+import { isOver, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import { isAsked } from '../rail/rail.ts'
 import { attemptAfter, endedBy } from './attempt.ts'
 import { PAYOUT_SEAL } from './columns.ts'
+import { askAfterEnd, askOverAt } from './over.ts'
 import type { OpenPayout } from './payout.ts'
-import type { Judged, NextRail, RailWords } from './report.ts'
+import type { Found, Judged, NextRail, RailWords } from './report.ts'
 import type { Cause } from './states.ts'
 
 /** What is stored besides the payout; a later version of an attempt replaces an earlier one. */
@@ -19,12 +20,20 @@ export interface AttemptChanges {
   /** Of these, those that have no row yet. */
   readonly opened: readonly PayoutAttempt[]
   readonly exceptions: readonly RailException[]
+  readonly asks: readonly OverAsk[]
+}
+
+/** When the rail of an attempt that is over is asked again, if it was to be asked at `before`. */
+export interface OverAsk
+  extends Pick<PayoutAttempt, 'account_id' | 'payout_id' | 'number' | 'ask_again_at'> {
+  readonly before: Instant | null
 }
 
 interface AttemptState {
   readonly now: Instant
   readonly books: ReadonlyMap<string, Book>
   readonly attempts: Map<string, PayoutAttempt>
+  readonly earlier: Map<string, readonly PayoutAttempt[]>
   readonly exceptions: Map<string, readonly RailException[]>
 }
 
@@ -58,36 +67,73 @@ function onRail(payout: OpenPayout, next: NextRail, now: Instant, updated_at: In
   return { ...payout, rail, ask_rail_at, expected_at, claimed_until: null, updated_at }
 }
 
+interface AfterCommand {
+  readonly payout: OpenPayout
+  readonly judged: Judged | undefined
+  readonly by: Cause
+  readonly ask_again_in_ms: number | null
+  readonly claim?: Instant
+  readonly said?: RailWords
+}
+
 /** The attempts and exceptions of a payout after a command, which the state has from then on. */
 export function attemptChanges(
   state: AttemptState,
   now: Instant,
-  {
-    payout,
-    judged,
-    said,
-  }: {
-    readonly payout: OpenPayout
-    readonly judged: Judged | undefined
-    readonly said?: RailWords
-  },
+  command: AfterCommand,
 ): AttemptChanges {
+  const { payout, judged, said } = command
   const name = nameOf(payout)
   const last = state.attempts.get(name)
-  if (last === undefined) return { attempts: [], opened: [], exceptions: [] }
+  if (last === undefined) return { attempts: [], opened: [], exceptions: [], asks: [] }
+  const { not_taken = null, next = null, found = null, over } = judged ?? {}
+  const exceptions = found === null ? [] : [openException(state, over?.attempt ?? last, found, now)]
+  if (over !== undefined) {
+    const claim = said?.is_over ? command.claim : undefined
+    const asks = [askOf(over.attempt, overAskAt(state.now, over, command), claim)]
+    return { attempts: [], opened: [], exceptions, asks }
+  }
   const isAbout = said === undefined || said.attempt === last.number
   const told = isAbout ? withWords(last, said) : last
-  const { not_taken = null, next = null, found = null } = judged ?? {}
   const ended =
-    not_taken === null
+    not_taken === null || isOver(told)
       ? endedBy(told, payout.status, now)
       : { ...told, ended_as: 'not_taken' as const, ended_at: now, not_taken }
   const opened = next === null ? [] : [attemptAfter(last, payout, next, now)]
   state.attempts.set(name, opened[0] ?? ended)
+  if (next !== null) state.earlier.set(name, [...(state.earlier.get(name) ?? []), ended])
+  const ends = isOver(ended) && !isOver(last)
+  const asks = ends ? [askOf(ended, askAfterEnd(ended, command, state.now), undefined)] : []
+  return { attempts: ended === last ? opened : [ended, ...opened], opened, exceptions, asks }
+}
+
+function overAskAt(
+  now: Instant,
+  { attempt, ask }: NonNullable<Judged['over']>,
+  { ask_again_in_ms }: AfterCommand,
+): Instant | null {
+  return ask === 'now' ? now : askOverAt(attempt, ask_again_in_ms, now)
+}
+
+function askOf(
+  { account_id, payout_id, number, ask_again_at: due }: PayoutAttempt,
+  ask_again_at: Instant | null,
+  claim: Instant | undefined,
+): OverAsk {
+  return { account_id, payout_id, number, ask_again_at, before: claim ?? due }
+}
+
+function openException(
+  state: Pick<AttemptState, 'exceptions'>,
+  attempt: PayoutAttempt,
+  found: Found,
+  now: Instant,
+): RailException {
+  const name = nameOf({ account_id: attempt.account_id, id: attempt.payout_id })
   const known = state.exceptions.get(name) ?? []
-  const exceptions = found === null ? [] : [exceptionOf(last, known.length + 1, found, now)]
-  if (found !== null) state.exceptions.set(name, [...known, ...exceptions])
-  return { attempts: ended === last ? opened : [ended, ...opened], opened, exceptions }
+  const opened = exceptionOf(attempt, known.length + 1, found, now)
+  state.exceptions.set(name, [...known, opened])
+  return opened
 }
 
 /** The attempt with what its rail says of it. */

@@ -2,27 +2,45 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { attemptId, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
+import { attemptId, isOver, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import { findAttempts, insertAttempts, updateAttempts } from '../rail/attempt-store.ts'
 import { findExceptions, insertExceptions } from '../rail/exception-store.ts'
 import { firstAttempt } from './attempt.ts'
 import type { AttemptChanges } from './attempt-step.ts'
+import { writeAsks } from './over-store.ts'
 import type { Payout } from './payout.ts'
 
 type Of = Pick<PayoutAttempt, 'account_id' | 'payout_id'>
 
 const payoutName = ({ account_id, payout_id: id }: Of) => nameOf({ account_id, id })
 
-/** The last attempt and all exceptions of payouts that keep them. */
-export async function loadAttempts(tx: TransactionSql, payouts: readonly Key[]) {
-  if (payouts.length === 0) return { attempts: new Map(), exceptions: new Map() }
+/** By `account_id/payout id`. */
+export interface LoadedAttempts {
+  /** The last one of each payout. */
+  readonly attempts: Map<string, PayoutAttempt>
+  readonly earlier: Map<string, readonly PayoutAttempt[]>
+  readonly exceptions: Map<string, readonly RailException[]>
+}
+
+/** The attempts and exceptions of payouts that keep them. */
+export async function loadAttempts(
+  tx: TransactionSql,
+  payouts: readonly Key[],
+): Promise<LoadedAttempts> {
+  if (payouts.length === 0) {
+    return { attempts: new Map(), earlier: new Map(), exceptions: new Map() }
+  }
   const [attempts, exceptions] = await Promise.all([
     findAttempts(tx, payouts),
     findExceptions(tx, payouts),
   ])
+  const each = [...Map.groupBy(attempts, payoutName)]
   return {
-    attempts: new Map(attempts.map((a): [string, PayoutAttempt] => [payoutName(a), a])),
-    exceptions: new Map<string, readonly RailException[]>(Map.groupBy(exceptions, payoutName)),
+    attempts: new Map(attempts.map(attempt => [payoutName(attempt), attempt])),
+    earlier: new Map(
+      each.filter(([, all]) => all.length > 1).map(([name, all]) => [name, all.slice(0, -1)]),
+    ),
+    exceptions: Map.groupBy(exceptions, payoutName),
   }
 }
 
@@ -36,10 +54,13 @@ export function storeAttempts(tx: TransactionSql, outcomes: readonly AttemptChan
   const changed = all.filter(([name]) => !fresh.has(name)).map(([, attempt]) => attempt)
   const opened = all.filter(([name]) => fresh.has(name)).map(([, attempt]) => attempt)
   const exceptions = outcomes.flatMap(o => o.exceptions)
+  const asks = outcomes.flatMap(o => o.asks)
   return [
     changed.length > 0 && updateAttempts(tx, changed),
     opened.length > 0 && insertAttempts(tx, opened),
     exceptions.length > 0 && insertExceptions(tx, exceptions),
+    // After the ends, as only an attempt that is over is asked about so.
+    asks.length > 0 && writeAsks(tx, asks),
   ]
 }
 
@@ -53,8 +74,9 @@ export interface ClaimedAttempt extends PayoutAttempt {
 
 /**
  * The attempts that claimed payouts are asked about, by `account_id/payout id`, opened and marked
- * as asked in the transaction of the claim: it is committed before the rail is. A payout without
- * one is not to be asked about, as its last attempt is over otherwise than by a payment.
+ * as asked in the transaction of the claim: it is committed before the rail is. One that was not
+ * taken is given as it is, for its payout to go by its next route. A payout without an attempt is
+ * not to be asked about, as its last one is over.
  */
 export async function claimAttempts(
   tx: TransactionSql,
@@ -65,14 +87,19 @@ export async function claimAttempts(
   const claimed = payouts.flatMap(payout => {
     const before = stored.get(nameOf(payout)) ?? []
     const last = before.at(-1) ?? firstAttempt(payout, payout.claimed_at)
-    const isLive = last.ended_as === '' || last.ended_as === 'paid'
-    if (!isLive || last.rail !== payout.rail) return []
-    const asked_at = last.asked_at ?? payout.claimed_at
     const tried = [...before.map(({ rail }) => rail), last.rail]
+    if (last.rail !== payout.rail) return []
+    if (last.ended_as === 'not_taken') {
+      return [{ ...last, asked_before: last.asked_at, tried, is_new: false }]
+    }
+    if (isOver(last)) return []
+    const asked_at = last.asked_at ?? payout.claimed_at
     return [{ ...last, asked_at, asked_before: last.asked_at, tried, is_new: before.length === 0 }]
   })
   const opened = claimed.filter(attempt => attempt.is_new)
-  const first = claimed.filter(({ is_new, asked_before }) => !is_new && asked_before === null)
+  const first = claimed.filter(
+    attempt => !attempt.is_new && attempt.asked_before === null && !isOver(attempt),
+  )
   await Promise.all([
     opened.length > 0 && insertAttempts(tx, opened),
     first.length > 0 && updateAttempts(tx, first),

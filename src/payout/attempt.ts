@@ -63,6 +63,7 @@ function opened(
     rail_references: {},
     released_at: null,
     expected_at: null,
+    ask_again_at: null,
   }
 }
 

@@ -4,6 +4,7 @@
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
+import { isOpenException, type RailException } from '../rail/attempt.ts'
 import { type Failure, MANUAL, type RailStep } from '../rail/rail.ts'
 import type { Payout } from './payout.ts'
 import { GIVEN_BACK_STATUSES, isFinal, OPEN_STATUSES, type PayoutStatus } from './states.ts'
@@ -103,6 +104,18 @@ export function decideHandling(payout: Payout, handling: Handling, now: Instant)
   if (payout.taken_by === '') throw refused(`Payout ${payout.id} was taken by nobody.`)
   if (payout.taken_by !== person.name) throw takenByAnother(payout)
   return { ...payout, taken_by: '', taken_at: null, updated_at: now }
+}
+
+/**
+ * Refuses to let a person pay while an exception is open: the rail that had the payout before may
+ * have paid it.
+ */
+export function checkLookedAt({ id }: Payout, exceptions: readonly RailException[]): void {
+  const open = exceptions.find(isOpenException)
+  if (open === undefined) return
+  const { number, rail, kind } = open
+  const found = `the open exception ${number} (${kind}) of rail ${rail}`
+  throw refused(`Payout ${id} has ${found}: look at it, and close it.`)
 }
 
 /** Whether a person holds the payout and may have paid it, so that it cannot be cancelled. */

@@ -36,7 +36,8 @@ export function railProgress(
   if (advance.by !== 'rail') {
     return { ...resumed(payout, now), claimed_until: null }
   }
-  const rail_steps = Math.max(payout.rail_steps, advance.steps.length)
+  const counted = judged?.ask === 'as_said_only' ? 0 : advance.steps.length
+  const rail_steps = Math.max(payout.rail_steps, counted)
   // The account answered while the rail was asked: the payout stays due, so that the rail sees it.
   const { answers_seen = payout.answers.length } = advance
   if (answers_seen < payout.answers.length && !isFinal(payout.status)) return { rail_steps }

@@ -1,11 +1,16 @@
 // What a rail's report about an attempt means: its fresh steps, another rail, or something that a
 // person must look at. Pure.
 import type { Instant } from '../instant.ts'
-import type { NotTaken, PayoutAttempt, RailException } from '../rail/attempt.ts'
+import {
+  isOpenException,
+  type NotTaken,
+  type PayoutAttempt,
+  type RailException,
+} from '../rail/attempt.ts'
 import type { RailReport, RailStep } from '../rail/rail.ts'
 import type { RouteTaken } from '../rail/rules.ts'
 import type { OpenPayout } from './payout.ts'
-import { OPEN_STATUSES, PAYOUT_TRANSITIONS } from './states.ts'
+import { OPEN_STATUSES, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
 /** The rail that gets a payout next, and why. */
 export interface NextRail {
@@ -23,6 +28,8 @@ export interface RailWords
   extends Pick<RailReport, 'exception' | 'references' | 'released_at' | 'expected_at'> {
   /** The number of the attempt that it was asked about. */
   readonly attempt: number
+  /** The attempt was over when its rail was asked. */
+  readonly is_over?: boolean
   /** Proof that the attempt was not taken, and who gets the payout then; null: no rail is left. */
   readonly not_taken?: NotTaken & { readonly next: NextRail | null }
 }
@@ -36,7 +43,8 @@ export interface Reported {
   readonly said: RailWords | undefined
 }
 
-type Found = Pick<RailException, 'kind' | 'message'>
+/** What a person must look at. */
+export type Found = Pick<RailException, 'kind' | 'message'>
 
 export interface Judged {
   readonly steps: readonly RailStep[]
@@ -46,13 +54,17 @@ export interface Judged {
   readonly not_taken: NotTaken | null
   readonly next: NextRail | null
   /**
-   * What becomes of the next question: as the report says; none until a person has looked; or as it
-   * was, since the report is about an attempt that is over or was claimed again.
+   * What becomes of the next question: as the report says, whose steps `as_said_only` does not
+   * apply; none until a person has looked; or as it was, since the report is about an attempt that
+   * is over or was claimed again.
    */
-  readonly ask: 'as_said' | 'never' | 'as_it_was'
+  readonly ask: 'as_said' | 'as_said_only' | 'never' | 'as_it_was'
+  /** The attempt that the report is about, when it is over, and when its rail is asked again. */
+  readonly over?: { readonly attempt: PayoutAttempt; readonly ask: 'as_said' | 'now' }
 }
 
-const NOTHING: Judged = {
+/** A report that changes nothing. */
+export const NOTHING: Judged = {
   steps: [],
   found: null,
   not_taken: null,
@@ -69,7 +81,7 @@ export function judgeReport(
   const steps = freshSteps(payout, history)
   if (said === undefined || last === undefined) return { ...NOTHING, steps, ask: 'as_said' }
   if (said.attempt !== last.number) return NOTHING
-  if (exceptions.some(isOpen)) return { ...NOTHING, ask: 'never' }
+  if (exceptions.some(isOpenException)) return { ...NOTHING, ask: 'never' }
   const { not_taken } = said
   // Whoever has claimed the payout since may be handing it over at this moment.
   if (not_taken !== undefined && claim !== payout.claimed_until) return NOTHING
@@ -82,13 +94,35 @@ export function judgeReport(
     return { ...NOTHING, found: exception, ask: 'never' }
   }
   const wrong = contradiction(payout, history, steps, not_taken)
-  if (wrong !== null) return { ...NOTHING, found: isNew(wrong) ? wrong : null, ask: 'never' }
-  if (not_taken === undefined) return { ...NOTHING, steps, ask: 'as_said' }
+  if (wrong !== null) {
+    // Of a payout that has its money, or that a person has, one look at the same words is enough.
+    if (isHeld(payout, payout.status) || isNew(wrong))
+      return { ...NOTHING, found: wrong, ask: 'never' }
+    return { ...NOTHING, ask: payout.taken_over_at === null ? 'as_said_only' : 'never' }
+  }
+  if (not_taken === undefined) {
+    const status = steps.at(-1)?.status ?? payout.status
+    const ends_here = ask_again_in_ms === null && claim === payout.claimed_until
+    // In requires_action the account is waited for.
+    const is_held = isHeld(payout, status) && status !== 'requires_action'
+    const found = ends_here && is_held ? nothingMore(last, status) : null
+    return { ...NOTHING, steps, found, ask: 'as_said' }
+  }
   const { next, code, message } = not_taken
   const ended = { ...NOTHING, not_taken: { code, message }, next, ask: 'never' as const }
   if (next !== null) return ended
   const words = `Rail ${last.rail} has not taken it, and no other route is left: ${message}`
   return { ...ended, found: { kind: 'no_other_route', message: words } }
+}
+
+/** Whether money is held for what the rail says next. */
+function isHeld({ taken_over_at }: OpenPayout, status: PayoutStatus): boolean {
+  return taken_over_at === null && OPEN_STATUSES.includes(status)
+}
+
+function nothingMore({ rail }: PayoutAttempt, status: PayoutStatus): Found {
+  const message = `Rail ${rail} says that nothing more follows, and the payout is ${status}.`
+  return { kind: 'nothing_more', message }
 }
 
 /**
@@ -152,12 +186,8 @@ function contradiction(
   return null
 }
 
-function isOpen({ closed_at }: RailException): boolean {
-  return closed_at === null
-}
-
 /** Whether a person has looked at the same thing about the same attempt. */
-function wasClosed(
+export function wasClosed(
   exceptions: readonly RailException[],
   { number }: PayoutAttempt,
   { kind, message }: Found,

@@ -8,7 +8,7 @@ import { deleter, inRounds, inserter, updater } from '../db/rows.ts'
 import { accountsOf, among, eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { attemptOf } from '../rail/attempt.ts'
+import { attemptOf, type NotTaken } from '../rail/attempt.ts'
 import type { Attempt } from '../rail/rail.ts'
 import { keepsAttempts, simulatedAttempt } from './attempt.ts'
 import { type ClaimedAttempt, claimAttempts } from './attempt-store.ts'
@@ -247,6 +247,8 @@ export interface ClaimedPayout extends Payout {
   readonly asked_before: Instant | null
   /** The rails of all its attempts; none of the simulator's. */
   readonly tried: readonly string[]
+  /** Why the attempt was not taken: its rail is not asked, and the next route is looked for. */
+  readonly not_taken: NotTaken | null
 }
 
 /**
@@ -289,22 +291,24 @@ function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number): Promise
   })
 }
 
+type FromAttempt = 'attempt' | 'asked_before' | 'tried' | 'not_taken'
+
 function withAttempt(
-  payout: Omit<ClaimedPayout, 'attempt' | 'asked_before' | 'tried'>,
+  payout: Omit<ClaimedPayout, FromAttempt>,
   attempts: ReadonlyMap<string, ClaimedAttempt>,
 ): ClaimedPayout[] {
   if (!keepsAttempts(payout)) {
     const asked_before = payout.rail_attempts === 0 ? null : payout.created_at
-    return [{ ...payout, attempt: simulatedAttempt(payout), asked_before, tried: [] }]
+    const attempt = simulatedAttempt(payout)
+    return [{ ...payout, attempt, asked_before, tried: [], not_taken: null }]
   }
   const attempt = attempts.get(nameOf(payout))
   if (attempt === undefined) return []
-  const { asked_before, tried } = attempt
-  return [{ ...payout, attempt: attemptOf(attempt), asked_before, tried }]
+  const { asked_before, tried, not_taken } = attempt
+  return [{ ...payout, attempt: attemptOf(attempt), asked_before, tried, not_taken }]
 }
 
-type Claim = DuePayout &
-  Omit<ClaimedPayout, keyof Payout | 'claimed_at' | 'attempt' | 'asked_before' | 'tried'>
+type Claim = DuePayout & Omit<ClaimedPayout, keyof Payout | 'claimed_at' | FromAttempt>
 
 function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
   return tx<Claim[]>`

@@ -18,9 +18,10 @@ import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
+import type { RailException } from '../rail/attempt.ts'
 import { keepsAttempts } from './attempt.ts'
 import { loadAttempts, storeAttempts } from './attempt-store.ts'
-import { decideHandling, type Handling, personFacts } from './by-hand.ts'
+import { checkLookedAt, decideHandling, type Handling, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { depositAddressOf } from './destination.ts'
 import { likenessOfPayout } from './duplicate.ts'
@@ -55,7 +56,8 @@ export const advancePayout = {
     const account_ids = [...keys.map(key => key.account_id), ...receivers.values()]
     // Against a claim at this moment, under which a rail may be handed the payout.
     const held = commands.filter(
-      ({ by, said }) => by === 'operator' || by === 'account' || said?.not_taken !== undefined,
+      ({ by, said }) =>
+        by === 'operator' || by === 'account' || said?.not_taken !== undefined || said?.is_over,
     )
     // Sent in this order, so that payouts are read when no claim can change them.
     const [{ books, now }, , found] = await Promise.all([
@@ -213,6 +215,8 @@ interface HandlePayout extends Handling {
 
 interface HandlingState extends LockedBooks {
   readonly payouts: Map<string, Payout>
+  /** By the name of the payout. */
+  readonly exceptions: ReadonlyMap<string, readonly RailException[]>
 }
 
 interface Handled {
@@ -236,14 +240,18 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
       ),
       findPayouts(tx, uniqueKeys(keys)),
     ])
-    return { ...locked, payouts: new Map(payouts.map(p => [nameOf(p), p])) }
+    const { exceptions } = await loadAttempts(tx, payouts.filter(keepsAttempts))
+    return { ...locked, payouts: new Map(payouts.map(p => [nameOf(p), p])), exceptions }
   },
 
-  decide({ books, payouts }, command) {
+  decide({ books, payouts, exceptions }, command) {
     const { account_id, payout_id: id, act, person } = command
     const before = found(payouts.get(nameOf({ account_id, id })))
     const book = bookOf(books, account_id)
-    if (act === 'take') checkActive(book)
+    if (act === 'take') {
+      checkActive(book)
+      checkLookedAt(before, exceptions.get(nameOf(before)) ?? [])
+    }
     const payout = decideHandling(before, command, book.now)
     payouts.set(nameOf(payout), payout)
     const { status } = payout

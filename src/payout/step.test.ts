@@ -123,6 +123,7 @@ function made(
     approvals: new Map<string, Approval>(),
     receivers: new Map([['acc_1/pot_1', 'acc_2']]),
     attempts: new Map(),
+    earlier: new Map(),
     exceptions: new Map(),
     paid_elsewhere: new Map(),
   }
@@ -214,6 +215,7 @@ test('decideAdvance, succeeded: what was in transit is settled, no balance moves
     attempts: [],
     opened: [],
     exceptions: [],
+    asks: [],
   })
   assert.deepEqual(events[0]?.data, {
     status: 'succeeded',

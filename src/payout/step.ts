@@ -10,18 +10,19 @@ import { recordEvent } from '../event/rules.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger/rules.ts'
-import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
+import { isOver, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import { isOutside, type RailStep } from '../rail/rail.ts'
 import { makeAnswer } from './action.ts'
 import { type AttemptChanges, attemptChanges, reroute } from './attempt-step.ts'
 import { checkPerson, isInHands, type Person, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
+import { judgeOverReport } from './over.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
 import { failurePostings, postReceipt, reversalPostings, settlementPostings } from './postings.ts'
 import { railProgress } from './progress.ts'
 import { type Judged, judgeReport, type RailWords } from './report.ts'
 import type { ActionRequest } from './request.ts'
-import { eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
+import { eventCause, isGivenBack, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
 /** Steps to apply to one payout. */
 export interface Advance {
@@ -69,6 +70,8 @@ export interface AdvanceState {
   readonly paid_elsewhere: ReadonlyMap<string, Key>
   /** The last attempt of each payout that keeps them, by `account_id/payout id`. */
   readonly attempts: Map<string, PayoutAttempt>
+  /** The attempts before it, by the same name. */
+  readonly earlier: Map<string, readonly PayoutAttempt[]>
   /** All exceptions of those payouts, by the same name. */
   readonly exceptions: Map<string, readonly RailException[]>
 }
@@ -139,7 +142,28 @@ function judge(state: AdvanceState, payout: OpenPayout, advance: Advance): Judge
   const reported = { history, ask_again_in_ms, claim, said }
   const name = nameOf(payout)
   const last = state.attempts.get(name)
-  return judgeReport(payout, reported, last, state.exceptions.get(name) ?? [])
+  const exceptions = state.exceptions.get(name) ?? []
+  const over = said && overAttempt(state, payout, said)
+  if (said === undefined || over === undefined) {
+    return judgeReport(payout, reported, last, exceptions)
+  }
+  const by_person = over.number === last?.number && payout.taken_over_at !== null
+  const report = { steps: history, ...said }
+  return judgeOverReport(over, report, { by_person, is_fresh: said.is_over === true }, exceptions)
+}
+
+/** The attempt that a report is about, when it is over. */
+function overAttempt(
+  { attempts, earlier }: AdvanceState,
+  payout: OpenPayout,
+  said: RailWords,
+): PayoutAttempt | undefined {
+  const name = nameOf(payout)
+  const all = [...(earlier.get(name) ?? []), attempts.get(name)]
+  const about = all.find(attempt => attempt?.number === said.attempt)
+  if (about === undefined || !isOver(about)) return undefined
+  // While a payout waits for its next route, its last attempt is judged as not taken once more.
+  return said.is_over || about !== attempts.get(name) || isGivenBack(payout) ? about : undefined
 }
 
 /** A payment keeps its reference. The reference of a return is in the event of its step alone. */

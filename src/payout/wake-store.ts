@@ -5,31 +5,36 @@ import { updater } from '../db/rows.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import { type Instant, plusMicros } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
-import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
-import { closeExceptions, findExceptions, insertExceptions } from '../rail/exception-store.ts'
+import { isOpenException, isOver, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
+import { closeExceptions, insertExceptions } from '../rail/exception-store.ts'
+import { planOrRefuse, sentOf } from '../rail/plan.ts'
 import { isAsked } from '../rail/rail.ts'
-import { loadAttempts } from './attempt-store.ts'
+import { type LoadedAttempts, loadAttempts } from './attempt-store.ts'
+import { askNow } from './over-store.ts'
 import type { OpenPayout, ReadPayout } from './payout.ts'
 import { findOpenPayouts, insertOpenPayouts, lockOpenPayouts } from './state-store.ts'
 import { isGivenBack } from './states.ts'
 
-/**
- * What waking a payout has led to. `woken`: its rail is asked next. `person`: a person has moved it
- * by hand, so that an exception is open now. `given_back`: its money is back, and nothing follows
- * of itself; whoever wakes it opens an exception if what came in says otherwise. `waits`: a person
- * must close its exception first. `not_asked`: no rail has it, so nothing can be known of it.
- */
-export type Woken = Key & {
-  readonly result: 'woken' | 'person' | 'given_back' | 'waits' | 'not_asked'
+/** News of a payout, about one attempt of it; about the last one where no number is given. */
+export interface News extends Key {
+  readonly attempt?: number
 }
 
 /**
- * Makes the rails of these payouts due to be asked now. Locks the books of their accounts, so it
- * comes first in its transaction. A key without a payout is left out.
+ * What news of a payout has led to. `woken`: the rail of the attempt is asked next. `person`: a
+ * person has moved the payout by hand, so that an exception is open now. `waits`: a person must
+ * close its exception first. `not_asked`: no rail has it, so nothing can be known of it.
  */
-export async function wakePayouts(tx: TransactionSql, keys: readonly Key[]): Promise<Woken[]> {
-  if (keys.length === 0) return []
-  const unique = uniqueKeys(keys)
+export type Woken = Key & { readonly result: 'woken' | 'person' | 'waits' | 'not_asked' }
+
+/**
+ * Makes the rails of these payouts due to be asked now. Of an attempt that is over, which another
+ * rail may have followed, they are asked whether it is still as it ended. Locks the books of their
+ * accounts, so it comes first in its transaction. A key without a payout is left out.
+ */
+export async function wakePayouts(tx: TransactionSql, news: readonly News[]): Promise<Woken[]> {
+  if (news.length === 0) return []
+  const unique = uniqueKeys(news.map(({ account_id, id }) => ({ account_id, id })))
   const [{ now, books }, , payouts] = await Promise.all([
     lockBooks(
       tx,
@@ -38,47 +43,44 @@ export async function wakePayouts(tx: TransactionSql, keys: readonly Key[]): Pro
     lockOpenPayouts(tx, unique),
     findOpenPayouts(tx, unique),
   ])
-  const { attempts, exceptions } = await loadAttempts(tx, payouts)
-  const woken = payouts.map(payout => {
-    const known = exceptions.get(nameOf(payout)) ?? []
-    const result = resultOf(payout, attempts.get(nameOf(payout)), known)
-    return { payout, known, result }
-  })
+  const loaded = await loadAttempts(tx, payouts)
+  const told = Map.groupBy(news, nameOf)
+  const woken = payouts.map(payout => wakeOne(payout, told.get(nameOf(payout)) ?? [], loaded))
   const due = woken.filter(({ result }) => result === 'woken').map(({ payout }) => payout)
-  const told = woken
-    .filter(({ result }) => result === 'person')
-    .flatMap(({ payout, known }) => {
-      const attempt = attempts.get(nameOf(payout))
-      const at = books.get(payout.account_id)?.now
-      return attempt === undefined || at === undefined ? [] : [saidAfterPerson(attempt, known, at)]
-    })
-  await Promise.all([...writeDue(tx, due, now), told.length > 0 && insertExceptions(tx, told)])
-  return woken.map(({ payout: { account_id, id }, result }) => ({ account_id, id, result }))
+  const over = woken.flatMap(one => one.over)
+  const persons = woken.flatMap(({ payout, last, known, result }) => {
+    const at = books.get(payout.account_id)?.now
+    const is_told = result === 'person' && last !== undefined && at !== undefined
+    return is_told ? [saidAfterPerson(last, known, at)] : []
+  })
+  await Promise.all([
+    ...writeDue(tx, due, now),
+    over.length > 0 && askNow(tx, over, now),
+    persons.length > 0 && insertExceptions(tx, persons),
+  ])
+  return woken.map(({ payout: { account_id, id }, over, result }) => ({
+    account_id,
+    id,
+    result: over.length > 0 && result !== 'person' ? 'woken' : result,
+  }))
 }
 
-/**
- * Closes an open exception and wakes its payout, unless others are open or a person has moved it.
- * Returns whether its rail is asked next; undefined when it has no such open exception. Locks the
- * book of the account, so that it comes first in its transaction.
- */
-export async function closeException(
-  tx: TransactionSql,
-  key: Key,
-  closing: Pick<RailException, 'number' | 'closed_by' | 'note'>,
-): Promise<boolean | undefined> {
-  const { now } = await lockBooks(tx, [key.account_id])
-  const [known, [payout]] = await Promise.all([
-    findExceptions(tx, [key]),
-    findOpenPayouts(tx, [key]),
-  ])
-  const open = known.filter(({ closed_at }) => closed_at === null)
-  if (!open.some(({ number }) => number === closing.number)) return undefined
-  const { account_id, id: payout_id } = key
-  await closeExceptions(tx, [{ account_id, payout_id, closed_at: now, ...closing }])
-  // News of a payout that a person has moved would open the next exception.
-  if (payout === undefined || payout.taken_over_at !== null) return false
-  const [woken] = await wakePayouts(tx, [key])
-  return woken?.result === 'woken'
+/** What becomes of one payout by news of it. */
+function wakeOne(
+  payout: ReadPayout,
+  news: readonly News[],
+  { attempts, earlier, exceptions }: LoadedAttempts,
+) {
+  const name = nameOf(payout)
+  const last = attempts.get(name)
+  const known = exceptions.get(name) ?? []
+  const told = new Set(news.map(({ attempt }) => attempt ?? last?.number))
+  const all = last === undefined ? [] : [...(earlier.get(name) ?? []), last]
+  const over = all.filter(
+    attempt => told.has(attempt.number) && isOver(attempt) && attempt.asked_at !== null,
+  )
+  const result = told.has(last?.number) ? resultOf(payout, last, known) : 'not_asked'
+  return { payout, last, known, over, result }
 }
 
 function resultOf(
@@ -86,11 +88,53 @@ function resultOf(
   last: PayoutAttempt | undefined,
   exceptions: readonly RailException[],
 ): Woken['result'] {
-  if (exceptions.some(({ closed_at }) => closed_at === null)) return 'waits'
+  if (isGivenBack(payout)) return 'not_asked'
+  if (exceptions.some(isOpenException)) return 'waits'
   if (last === undefined || last.asked_at === null || !isAsked(payout.rail)) return 'not_asked'
-  if (isGivenBack(payout)) return 'given_back'
-  if (payout.taken_over_at !== null) return 'person'
-  return last.ended_as === 'not_taken' ? 'not_asked' : 'woken'
+  if (payout.taken_over_at === null) return 'woken'
+  return isOver(last) ? 'not_asked' : 'person'
+}
+
+/**
+ * Closes an open exception and wakes its payout, unless others are open or a person has moved it;
+ * the rail of an attempt that is over is asked as well. An attempt that was stopped before its rail
+ * had it is planned anew, which refuses with calendar_ended. Returns whether a rail is asked next;
+ * undefined when there is no such open exception. Locks the book of the account, so that it comes
+ * first in its transaction.
+ */
+export async function closeException(
+  tx: TransactionSql,
+  key: Key,
+  closing: Pick<RailException, 'number' | 'closed_by' | 'note'>,
+): Promise<boolean | undefined> {
+  const { now } = await lockBooks(tx, [key.account_id])
+  await lockOpenPayouts(tx, [key])
+  const [payout] = await findOpenPayouts(tx, [key])
+  const { attempts, exceptions } = await loadAttempts(tx, [key])
+  const open = (exceptions.get(nameOf(key)) ?? []).filter(isOpenException)
+  const closed = open.find(({ number }) => number === closing.number)
+  const last = attempts.get(nameOf(key))
+  if (payout === undefined || last === undefined || closed === undefined) return undefined
+  const { account_id, id: payout_id } = key
+  await closeExceptions(tx, [{ account_id, payout_id, closed_at: now, ...closing }])
+  const planned = open.length === 1 && isStopped(payout, last)
+  if (planned) await updateDue(tx, [{ ...payout, ask_rail_at: releaseOf(payout, last, now) }])
+  // News of a payout that a person has moved would open the next exception.
+  const by_person = payout.taken_over_at !== null && closed.attempt === last.number && !isOver(last)
+  const news = [closed.attempt, ...(payout.taken_over_at === null ? [last.number] : [])]
+  const woken = await wakePayouts(tx, by_person ? [] : news.map(attempt => ({ ...key, attempt })))
+  return planned || woken.some(({ result }) => result === 'woken')
+}
+
+/** Whether its attempt, which no rail has yet, waits for nothing but a person. */
+function isStopped(payout: ReadPayout, { ended_as, asked_at }: PayoutAttempt): boolean {
+  const { status, rail, taken_over_at, ask_rail_at } = payout
+  const is_new = ended_as === '' && asked_at === null && isAsked(rail)
+  return is_new && status === 'processing' && taken_over_at === null && ask_rail_at === null
+}
+
+function releaseOf(payout: ReadPayout, { rail, route }: PayoutAttempt, now: Instant): Instant {
+  return planOrRefuse({ rail, route }, sentOf(payout), now).release_at ?? now
 }
 
 /**

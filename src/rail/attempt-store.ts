@@ -27,6 +27,7 @@ const KINDS = {
   opened_at: 'timestamptz',
   route: 'json',
   ...CHANGING,
+  ask_again_at: 'timestamptz',
 } as const
 
 type Stored = Omit<PayoutAttempt, 'route'> & { readonly route: StoredRoute | null }

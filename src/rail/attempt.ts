@@ -26,6 +26,13 @@ export interface PayoutAttempt extends Omit<Attempt, 'id'> {
   readonly rail_references: Readonly<Record<string, string>>
   readonly released_at: Instant | null
   readonly expected_at: Instant | null
+  /** When its rail is asked about it again, although it is over; null: not. */
+  readonly ask_again_at: Instant | null
+}
+
+/** Whether it has ended otherwise than by a payment: no step follows from what its rail says. */
+export function isOver({ ended_as }: Pick<PayoutAttempt, 'ended_as'>): boolean {
+  return ended_as !== '' && ended_as !== 'paid'
 }
 
 /** Something about a payout that a person must look at. */
@@ -43,6 +50,10 @@ export interface RailException {
   /** Who closed it, and what they found. */
   readonly closed_by: string
   readonly note: string
+}
+
+export function isOpenException({ closed_at }: Pick<RailException, 'closed_at'>): boolean {
+  return closed_at === null
 }
 
 /** The key that a rail knows an attempt by. */

@@ -76,6 +76,23 @@ const WRITTEN: Rule = {
       )`,
 }
 
+/** Money that is held for a rail is asked about, or a person is told to look at it. */
+const WATCHED: Rule = {
+  table: 'payouts',
+  select: account_id => `
+    select p.account_id, p.id as key, p.status || ', and neither' as found,
+      'rail ' || p.rail || ' asked, or an open exception' as expected
+    from ${STATED_PAYOUTS} p
+    join open_payouts o on o.account_id = p.account_id and o.id = p.id
+    where ${OUTSIDE} and p.rail not in ('', '${MANUAL}')
+      and p.status in ('processing', 'compliance_hold') and p.held_for = ''
+      and p.taken_over_at is null and o.ask_rail_at is null
+      and ${ofAccount('p.account_id', account_id)} and not exists (
+        select from rail_exceptions e
+        where e.account_id = p.account_id and e.payout_id = p.id and e.closed_at is null
+      )`,
+}
+
 /** Evidence and exceptions are of attempts that there are, numbered without gaps. */
 const OF_ATTEMPTS: readonly Rule[] = [
   ['rail_evidence', 'attempt'] as const,
@@ -97,7 +114,7 @@ const OF_ATTEMPTS: readonly Rule[] = [
     where e.number <> place or a.rail is distinct from e.rail`,
 }))
 
-export const ATTEMPTS = [IN_ORDER, WRITTEN, ...OF_ATTEMPTS].map(({ table, select }) => ({
+export const ATTEMPTS = [IN_ORDER, WRITTEN, WATCHED, ...OF_ATTEMPTS].map(({ table, select }) => ({
   table,
   check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
     nameRows(tx, account_id, findings, { table, select: select(account_id) }),

@@ -20,8 +20,8 @@ export interface Asked {
 }
 
 /** A question is over once nobody waits for it, though the rail may still answer. */
-interface Question {
-  readonly payout: HeldPayout & RailPayout
+interface Question<P extends RailPayout = HeldPayout & RailPayout> {
+  readonly payout: P
   is_over: boolean
 }
 
@@ -29,34 +29,88 @@ interface Question {
 const MARGIN_MS = 60_000
 
 type Answer = Promise<RailReport | undefined>
-type Answers = ReadonlyMap<Question, Answer>
+type Answers<P extends RailPayout = HeldPayout & RailPayout> = ReadonlyMap<Question<P>, Answer>
 
 export function askRails(deps: Deps, payouts: readonly HeldPayout[]): readonly Asked[] {
   const questions = payouts.map((payout): Question => {
     return { payout: { ...payout, asked_at: payout.claimed_at }, is_over: false }
   })
-  return [...Map.groupBy(questions, ({ payout }) => payout.rail)].flatMap(([name, questions]) => {
-    const answers = askNamed(deps, name, questions)
-    return [...answers].map(([question, answer]) => {
-      return { payout: question.payout, report: inTime(deps, question, answer) }
-    })
-  })
+  return [...Map.groupBy(questions, ({ payout }) => payout.attempt.rail)].flatMap(
+    ([name, questions]) => {
+      const answers = askNamed(deps, name, questions)
+      return [...answers].map(([question, answer]) => {
+        return { payout: question.payout, report: inTime(deps, question, answer) }
+      })
+    },
+  )
 }
 
-/** While this process cannot look which rails there are, it asks nobody. */
-function askNamed({ rails }: Deps, name: string, questions: readonly Question[]): Answers {
+/**
+ * Asks rails about attempts that are over, by `inquire` alone: nothing is handed over. Undefined
+ * is no clear answer; that a rail never got the attempt is a report that it was not taken.
+ */
+export function inquireOver<P extends RailPayout>(
+  deps: Deps,
+  payouts: readonly P[],
+): readonly { readonly payout: P; readonly report: Answer }[] {
+  const questions = payouts.map((payout): Question<P> => ({ payout, is_over: false }))
+  return [...Map.groupBy(questions, ({ payout }) => payout.attempt.rail)].flatMap(
+    ([name, questions]) =>
+      [...inquireNamed(deps, name, questions)].map(([question, answer]) => {
+        const told = answer.then(report => report ?? NEVER_GOT)
+        return { payout: question.payout, report: inTime(deps, question, told) }
+      }),
+  )
+}
+
+/** A rail may change its word as late as that. */
+const NEVER_GOT: RailReport = {
+  steps: [],
+  ask_again_in_ms: 86_400_000,
+  not_taken: { code: 'unknown', message: 'The rail does not know it.' },
+}
+
+function inquireNamed<P extends RailPayout>(
+  { rails }: Deps,
+  name: string,
+  questions: readonly Question<P>[],
+): Answers<P> {
   try {
-    return askRail(rails.get(name), name, questions)
+    const rail = rails.get(name)
+    if (rail === undefined) return failed(questions, new Error(`no adapter for rail ${name}`))
+    return called(questions, payouts => rail.inquire(payouts))
   } catch (error) {
     return failed(questions, error)
   }
 }
 
-/** The answer, or undefined if it does not come in time. */
-async function inTime(deps: Deps, question: Question, answer: Answer): Answer {
-  const { id, rail } = question.payout
+/** While this process cannot look which rails there are, it asks nobody. */
+function askNamed({ rails }: Deps, name: string, questions: readonly Question[]): Answers {
+  const isOver = ({ payout }: Question) => payout.not_taken !== null
   try {
-    const told = during('rail', rail, 1, () => answer, { ids: { payout_id: id } })
+    return new Map([
+      ...questions.filter(isOver).map(question => [question, notTaken(question)] as const),
+      ...askRail(
+        rails.get(name),
+        name,
+        questions.filter(question => !isOver(question)),
+      ),
+    ])
+  } catch (error) {
+    return failed(questions, error)
+  }
+}
+
+/** The payout waits for its next route: its rail has said what it says. */
+async function notTaken({ payout: { not_taken } }: Question): Answer {
+  return { steps: [], ask_again_in_ms: null, ...(not_taken && { not_taken }) }
+}
+
+/** The answer, or undefined if it does not come in time. */
+async function inTime(deps: Deps, question: Question<RailPayout>, answer: Answer): Answer {
+  const { id, attempt } = question.payout
+  try {
+    const told = during('rail', attempt.rail, 1, () => answer, { ids: { payout_id: id } })
     return await withTimeout(told, deps.config.rail_timeout_ms)
   } catch (error) {
     deps.log.warn({ err: error, payout_id: id }, 'rail gave no clear answer')
@@ -122,10 +176,10 @@ function handOver(rail: Rail, questions: readonly Question[]): Answers {
 }
 
 /** One call of an adapter. When it throws, nothing is known of any payout. */
-function called(
-  questions: readonly Question[],
+function called<P extends RailPayout>(
+  questions: readonly Question<P>[],
   call: (payouts: readonly RailPayout[]) => readonly Answer[],
-): Answers {
+): Answers<P> {
   if (questions.length === 0) return new Map()
   try {
     const answers = call(questions.map(({ payout }) => payout))
@@ -136,7 +190,10 @@ function called(
   }
 }
 
-function failed(questions: readonly Question[], error: unknown): Answers {
+function failed<P extends RailPayout>(
+  questions: readonly Question<P>[],
+  error: unknown,
+): Answers<P> {
   return new Map(questions.map(question => [question, Promise.reject(error)]))
 }
 

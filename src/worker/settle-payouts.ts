@@ -21,6 +21,7 @@ import { countExceptions } from '../rail/exception-store.ts'
 import { planFor, sentOf } from '../rail/plan.ts'
 import { mayTake, type RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
+import { askOver, OVER_ROUND } from './ask-over.ts'
 import { type Asked, askRails, type HeldPayout } from './ask-rails.ts'
 import { countBankFiles } from './count-files.ts'
 import { endHolds } from './end-holds.ts'
@@ -71,7 +72,18 @@ export function startSettling(deps: Deps): Worker {
     }
     await Promise.all(inHand)
   }
-  const done = run()
+  const runOver = async () => {
+    while (!signal.aborted) {
+      const found = await askOver(deps).catch(error => {
+        deps.log.warn({ err: error }, 'attempts that are over could not be asked about')
+        return 0
+      })
+      if (found < OVER_ROUND) {
+        await delay(deps.config.settle_poll_ms, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+  const done = Promise.all([run(), runOver()]).then(() => {})
   return {
     stop() {
       stopping.abort()
@@ -81,11 +93,14 @@ export function startSettling(deps: Deps): Worker {
   }
 }
 
-/** One round; returns the number of payouts whose rail was due or whose hold could end. */
+/**
+ * One round; returns the number of payouts whose rail was due or whose hold could end, and of
+ * attempts that are over and were due to be asked about.
+ */
 export async function settleOnce(deps: Deps): Promise<number> {
-  const { found, done } = await beginRound(deps)
+  const [{ found, done }, over] = await Promise.all([beginRound(deps), askOver(deps)])
   await done
-  return found
+  return found + over
 }
 
 interface Round {

@@ -157,6 +157,7 @@ const FOUND_IN = [
   'books',
   'webhook_endpoints',
   'webhook_deliveries',
+  'payout_attempts',
   'payout_likenesses',
   'idempotency_keys',
 ]

@@ -138,10 +138,12 @@ test('connector, returned after it was paid: reversed with the code of the provi
   assert.equal(report.steps[1]?.failure?.message, 'AC06: The account is blocked.')
 })
 
-/** Until nothing more is told. */
+/** Until its money is back, or a person must look. */
 async function ended(rail: ConnectorRail, payout: RailPayout): Promise<RailReport> {
   let report = await settled(rail, payout)
-  while (report.ask_again_in_ms !== null) report = await settled(rail, payout)
+  while (report.steps.length < 2 && report.exception === undefined) {
+    report = await settled(rail, payout)
+  }
   return report
 }
 
@@ -183,7 +185,7 @@ test('connector, a currency that it does not carry: proof for the next route', a
   const { rail } = await open(t)
   const report = await submit(rail, payoutOf(1000n, { destination_currency: 'ISK' }))
   assert.deepEqual(report?.not_taken, { code: 'CURRENCY', message: 'No ISK here.' })
-  assert.equal(report?.ask_again_in_ms, null)
+  assert.equal(report?.ask_again_in_ms, DAY_MS)
 })
 
 test('connector, an account that must answer: asked, answered once, paid', async t => {
@@ -263,6 +265,18 @@ test('connector, a paid payment that it forgets past the lifetime of its key: st
   assert.equal(report?.ask_again_in_ms, null)
   const young = await inquire(rail, payout)
   assert.equal(young?.exception?.kind, 'forgotten')
+})
+
+test('connector, a payment that it refused and forgot: still refused, and nothing to look at', async t => {
+  const { rail, connector } = await open(t)
+  const payout = payoutOf(1001n)
+  await submit(rail, payout)
+  await settled(rail, payout)
+  connector.book.entries.delete(payout.attempt.id)
+  const report = await inquire(rail, payout)
+  assert.equal(report?.exception, undefined)
+  assert.equal(statuses(report ?? { steps: [], ask_again_in_ms: 0 }), 'failed')
+  assert.equal(report?.ask_again_in_ms, null)
 })
 
 test('connector, an attempt older than its key: an exception, and nothing is sent', async t => {

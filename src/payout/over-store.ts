@@ -1,0 +1,114 @@
+// The statements of attempts that are over and asked about again. An `ask_again_at` is the question
+// that is due, and the claim of whoever asks: a claim puts it off, so that a lost answer is asked
+// for anew.
+import { readConfined, transactConfined } from '../db/confine.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { type Key, nameOf, uniqueKeys } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { attemptOf } from '../rail/attempt.ts'
+import { findAttempts } from '../rail/attempt-store.ts'
+import type { RailPayout } from '../rail/rail.ts'
+import type { OverAsk } from './attempt-step.ts'
+import { findPayouts } from './store.ts'
+
+/** An attempt that is over and due to be asked about. */
+export interface DueAttempt {
+  readonly account_id: string
+  readonly payout_id: string
+  readonly number: number
+}
+
+/** Those of these rails, the longest due first. It takes no lock: the claim decides. */
+export async function listDueAttempts(
+  finder: Sql,
+  rails: readonly string[],
+  limit: number,
+): Promise<DueAttempt[]> {
+  return finder<DueAttempt[]>`
+    select account_id, payout_id, number from payout_attempts
+    where ask_again_at <= statement_timestamp() and rail = any (${[...rails]}::text[])
+    order by ask_again_at limit ${limit}`
+}
+
+/** An attempt that is over, as its rail is asked about it. */
+export interface ClaimedOver extends RailPayout {
+  /** When it is asked about next, unless this answer says otherwise. */
+  readonly claim: Instant
+}
+
+/**
+ * Claims due attempts and puts off their next question, by a tenth of the time since they ended
+ * and at least by `lease_ms`: so long an unclear answer has to become clear.
+ */
+export async function claimOver(
+  sql: Sql,
+  due: readonly DueAttempt[],
+  lease_ms: number,
+): Promise<ClaimedOver[]> {
+  if (due.length === 0) return []
+  const account_ids = [...new Set(due.map(({ account_id }) => account_id))]
+  const claims = await transactConfined(sql, account_ids, tx => claimRows(tx, due, lease_ms))
+  const keys = uniqueKeys(claims.map(keyOf))
+  const [attempts, payouts, [clock]] = await readConfined(sql, account_ids, tx =>
+    Promise.all([
+      findAttempts(tx, keys),
+      findPayouts(tx, keys),
+      tx<{ now: Instant }[]>`select clock_timestamp() as now`,
+    ]),
+  )
+  return claims.flatMap(({ claim, ...of }) => {
+    const attempt = attempts.find(one => isSame(one, of))
+    const payout = payouts.find(one => nameOf(one) === nameOf(keyOf(of)))
+    if (attempt === undefined || payout === undefined || clock === undefined) return []
+    // The answers of an account are for the rail that has its payout now.
+    return [{ ...payout, answers: [], attempt: attemptOf(attempt), asked_at: clock.now, claim }]
+  })
+}
+
+const keyOf = ({ account_id, payout_id: id }: Omit<DueAttempt, 'number'>): Key => ({
+  account_id,
+  id,
+})
+
+function isSame(a: DueAttempt, b: DueAttempt): boolean {
+  return a.number === b.number && a.payout_id === b.payout_id && a.account_id === b.account_id
+}
+
+function claimRows(tx: TransactionSql, due: readonly DueAttempt[], lease_ms: number) {
+  return tx<(DueAttempt & { readonly claim: Instant })[]>`
+    update payout_attempts a set ask_again_at = statement_timestamp() + greatest(
+      ${`${lease_ms} milliseconds`}::interval,
+      least('1 hour', (statement_timestamp() - a.ended_at) / 10))
+    from (
+      select r.* from json_to_recordset(${rowsAsJson(due)}::text::json)
+        as k(account_id text, payout_id text, number integer)
+      cross join lateral (
+        select ctid as place from payout_attempts due
+        where due.account_id = k.account_id and due.payout_id = k.payout_id
+          and due.number = k.number and ask_again_at <= statement_timestamp()
+        limit 1 for update skip locked
+      ) r
+    ) locked
+    where a.ctid = locked.place and a.ask_again_at <= statement_timestamp()
+    returning a.account_id, a.payout_id, a.number, a.ask_again_at as claim`
+}
+
+/** Writes when attempts are asked about again, unless that has changed since it was read. */
+export function writeAsks(tx: TransactionSql, asks: readonly OverAsk[]) {
+  return tx`
+    update payout_attempts a set ask_again_at = k.ask_again_at
+    from json_to_recordset(${rowsAsJson(asks)}::text::json)
+      as k(account_id text, payout_id text, number integer, ask_again_at timestamptz,
+        before timestamptz)
+    where a.account_id = k.account_id and a.payout_id = k.payout_id and a.number = k.number
+      and a.ask_again_at is not distinct from k.before`
+}
+
+/** Makes attempts that are over due to be asked about now. */
+export function askNow(tx: TransactionSql, attempts: readonly DueAttempt[], now: Instant) {
+  return tx`
+    update payout_attempts a set ask_again_at = ${now}::timestamptz
+    from json_to_recordset(${rowsAsJson(attempts)}::text::json)
+      as k(account_id text, payout_id text, number integer)
+    where a.account_id = k.account_id and a.payout_id = k.payout_id and a.number = k.number`
+}

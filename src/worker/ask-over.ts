@@ -1,0 +1,63 @@
+// Asks rails about attempts that are over, as rails change their word: a payment that was not taken
+// is paid after all, a rejected one is booked. Nothing is handed over, and no step follows: what
+// contradicts the end becomes an exception. Apart from the rounds of settling, so that a silent
+// rail of an earlier attempt holds up no later one.
+import type { Deps } from '../deps.ts'
+import { Refusal } from '../errors.ts'
+import { type ClaimedOver, claimOver, listDueAttempts } from '../payout/over-store.ts'
+import type { RailReport } from '../rail/rail.ts'
+import { during } from '../steps.ts'
+import { inquireOver } from './ask-rails.ts'
+
+/** Most attempts of one round. */
+export const OVER_ROUND = 200
+
+/** The database cancels a longer statement (db/connect.ts), so no claim takes longer. */
+const CLAIM_MS = 5_000
+
+/** One round; returns the number of attempts that were due. */
+export async function askOver(deps: Deps): Promise<number> {
+  const due = await listDueAttempts(deps.finder, [...deps.rails.keys()], OVER_ROUND)
+  if (due.length === 0) return 0
+  const lease_ms = CLAIM_MS + 2 * deps.config.rail_timeout_ms
+  const claimed = await during('claim', 'attempts', due.length, () =>
+    claimOver(deps.sql, due, lease_ms),
+  )
+  await Promise.all(
+    inquireOver(deps, claimed).map(async ({ payout, report }) => judge(deps, payout, await report)),
+  )
+  return due.length
+}
+
+/** Without a clear answer nothing is known, and the attempt is due again after its claim. */
+async function judge(
+  deps: Deps,
+  payout: ClaimedOver,
+  report: RailReport | undefined,
+): Promise<void> {
+  const { account_id, id: payout_id, attempt, claim } = payout
+  const count = (result: string) => deps.metrics.railReports.inc({ rail: attempt.rail, result })
+  if (report === undefined) return count('unclear')
+  const { steps, ask_again_in_ms, not_taken, exception } = report
+  const said = {
+    attempt: attempt.number,
+    is_over: true,
+    ...(exception && { exception }),
+    ...(not_taken && { not_taken: { ...not_taken, next: null } }),
+  }
+  const about = { account_id, payout_id, claim, by: 'rail' } as const
+  try {
+    const { exceptions } = await deps.lanes.advancePayout.run({
+      ...about,
+      steps,
+      ask_again_in_ms,
+      said,
+    })
+    count(exceptions.length > 0 ? 'contradicted' : 'nothing_new')
+  } catch (error) {
+    const refused = error instanceof Refusal && error.status !== 503
+    if (refused) count('refused')
+    const words = 'what a rail said of an attempt that is over was not judged'
+    deps.log[refused ? 'error' : 'warn']({ err: error, payout_id }, words)
+  }
+}
