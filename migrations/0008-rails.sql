@@ -68,8 +68,9 @@ begin
   lock table payout_attempts in share mode;
   if old.paused_reason = '' or exists (
     select from payout_attempts a
-    join open_payouts p on p.account_id = a.account_id and p.id = a.payout_id
-    where a.rail = old.name and a.asked_at is not null and a.ended_as in ('', 'paid'))
+    left join open_payouts p on p.account_id = a.account_id and p.id = a.payout_id
+    where a.rail = old.name and a.asked_at is not null and (a.ask_again_at is not null
+      or a.ended_as in ('', 'paid') and p.id is not null))
   then
     raise exception 'rail % is asked about payouts: it keeps its url', old.name
       using errcode = 'check_violation', constraint = 'keeps_its_identity';

@@ -25,12 +25,13 @@ export async function updateRail(sql: Sql, { name, config, secret }: RailRow): P
     where name = ${name}`
 }
 
-/** How many payouts the rail has and is asked about: paid ones too, whose money may come back. */
+/** How many attempts the rail is asked about: paid ones and those that are over, too. */
 export async function countHanded(audit: Sql, rail: string): Promise<number> {
   const [row] = await audit<{ count: number }[]>`
     select count(*)::integer as count from payout_attempts a
-    join open_payouts p on p.account_id = a.account_id and p.id = a.payout_id
-    where a.rail = ${rail} and a.asked_at is not null and a.ended_as in ('', 'paid')`
+    left join open_payouts p on p.account_id = a.account_id and p.id = a.payout_id
+    where a.rail = ${rail} and a.asked_at is not null and (a.ask_again_at is not null
+      or a.ended_as in ('', 'paid') and p.id is not null)`
   return row?.count ?? 0
 }
 
