@@ -10,6 +10,7 @@ import { NACHA } from './nacha/format.ts'
 import type { AnyRailKind, OpenRail, RailRow } from './rail/kind.ts'
 import { type Rail, SIMULATOR } from './rail/rail.ts'
 import { simulator } from './rail/simulator.ts'
+import type { RailTimetables } from './rail/timetable.ts'
 
 const ACH_PROFILE = {
   name: 'Example bank',
@@ -39,6 +40,16 @@ export const RAIL_KINDS: readonly AnyRailKind[] = [
   }),
   CONNECTOR,
 ]
+
+/** The timetables that rails have of their own. */
+export function timetablesOf(rows: readonly RailRow[]): RailTimetables {
+  return new Map(
+    rows.flatMap(({ name, kind, config }) => {
+      const timetable = RAIL_KINDS.find(known => known.name === kind)?.timetable(config) ?? null
+      return timetable === null ? [] : [[name, timetable] as const]
+    }),
+  )
+}
 
 interface Parts {
   /** Its rows are the same array until one changes. */

@@ -17,6 +17,8 @@ import type { RailRow } from './rail/kind.ts'
 import { listRails } from './rail/row-store.ts'
 import type { Route } from './rail/rules.ts'
 import { listRoutes } from './rail/store.ts'
+import { inForce } from './rail/timetable.ts'
+import { timetablesOf } from './rails.ts'
 
 /** One consistent snapshot of all reference tables. */
 export interface ReferenceData {
@@ -28,6 +30,7 @@ export interface ReferenceData {
   readonly keys: ReadonlyMap<string, ApiKey>
   readonly rates: readonly Rate[]
   readonly pricing: PricingAt
+  /** With the cut-offs of their rails, where they have none of their own. */
   readonly routes: readonly Route[]
   readonly rails: readonly RailRow[]
 }
@@ -117,6 +120,8 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
     const accounts = await listAccounts(reader)
     const keys = await listApiKeys(reader)
     const rates = await listRates(reader)
+    const rails = await listRails(reader)
+    const timetables = timetablesOf(rails)
     return {
       version: row?.version ?? 0n,
       price_version: row?.price_version ?? 0n,
@@ -124,8 +129,8 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
       accountsByDepositAddress: new Map(accounts.map(a => [a.deposit_address, a])),
       keys: new Map(keys.map(key => [key.key_id, key])),
       rates,
-      routes: await listRoutes(reader),
-      rails: await listRails(reader),
+      routes: (await listRoutes(reader)).map(route => inForce(route, timetables)),
+      rails,
       pricing: pricingFrom({
         rates,
         fees: await listFees(reader),

@@ -27,6 +27,7 @@ export function fileKind(format: BankFormat, { name, description, profile }: Nam
     // Its statements would fit nothing that the old account has paid.
     identity: ['iban', 'account', 'currency'].map(member => `settlement_account.${member}`),
     readConfig: json => readFileRail(json, format),
+    timetable: ({ timetable }) => timetable,
     checkSecret,
     open: (row, deps) => openRail(format, row, deps),
   })

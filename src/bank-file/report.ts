@@ -79,9 +79,14 @@ function laterItem({ timetable }: FileRailConfig, item: FoundItem): FoundItem {
 
 function expectedOf({ timetable }: FileRailConfig, payout: RailPayout, item: FoundItem) {
   if (timetable === null) return null
-  const { destination_currency: currency, fund_transfer_network: network } = payout
+  const { destination_currency: currency, fund_transfer_network: network, attempt } = payout
+  const arrival_days = attempt.arrival_days ?? timetable.arrival_days
   const { closes_at: release_at, execution_date: value_date } = item
-  return arrivalOf(timetable, { currency, network }, { release_at, value_date })
+  return arrivalOf(
+    { ...timetable, arrival_days },
+    { currency, network },
+    { release_at, value_date },
+  )
 }
 
 function referencesOf(item: FoundItem, file: RailFile | undefined) {

@@ -126,6 +126,18 @@ function releaseOn({ zone, cut_off, lead_minutes }: CutOff, day: IsoDate): Insta
   return toInstant(at.subtract({ minutes: lead_minutes }))
 }
 
+/** The release of every business day that the calendar knows, by the day. */
+export function releasesOf(cut_off: CutOff): ReadonlyMap<IsoDate, Instant> {
+  const { calendar } = cut_off
+  const releases = new Map<IsoDate, Instant>()
+  let day = businessDayFrom(calendar, CALENDARS[calendar].first)
+  while (day !== undefined) {
+    releases.set(day, releaseOn(cut_off, day))
+    day = businessDayFrom(calendar, nextDay(day))
+  }
+  return releases
+}
+
 /** How many days the calendar still knows, today included; 0 once it has ended. */
 export function daysLeft({ zone, last }: Calendar, now: Instant): number {
   const today = Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate()

@@ -13,8 +13,10 @@ import {
   updatePause,
   updateRail,
 } from '../rail/row-store.ts'
+import { conditionWords } from '../rail/rules.ts'
 import { listRoutes } from '../rail/store.ts'
-import { RAIL_KINDS } from '../rails.ts'
+import { contradiction } from '../rail/timetable.ts'
+import { RAIL_KINDS, timetablesOf } from '../rails.ts'
 import {
   CommandFailed,
   type Context,
@@ -151,6 +153,7 @@ async function replaceRail(
     throw new UsageError(message)
   }
   await refuseOtherIdentity(audit, rail, before)
+  await refuseLaterRoutes(sql, rail)
   // A secret that is not given again stays.
   const row = rail.secret === '' ? { ...rail, secret: before.secret } : rail
   await updateRail(sql, row).catch(error => {
@@ -185,6 +188,20 @@ function settingOf(config: unknown, path: string): string {
   let value = config
   for (const name of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[name]
   return String(value ?? '').replaceAll(' ', '')
+}
+
+/** Payouts would be released for a day whose files the bank takes no more. */
+async function refuseLaterRoutes(sql: Sql, rail: RailRow): Promise<void> {
+  const own = timetablesOf([rail]).get(rail.name)
+  if (own === undefined) return
+  const routes = (await listRoutes(sql)).filter(route => route.rail === rail.name)
+  const wrong = routes.flatMap(route => {
+    const why = route.timetable && contradiction(route.timetable, own)
+    return why ? [`the route for ${conditionWords(route)}: ${why}`] : []
+  })
+  if (wrong.length === 0) return
+  const hint = 'set those routes again by corridor route set, with --no-cut-off or an earlier one'
+  throw new CommandFailed(`timetable contradicts ${wrong.join('; ')}; ${hint}`)
 }
 
 async function listAction(options: Json): Promise<void> {

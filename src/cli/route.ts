@@ -33,6 +33,8 @@ import {
   routeFromRow,
   upsertRoute,
 } from '../rail/store.ts'
+import { contradiction, cutOffWords, inForce, type RailTimetables } from '../rail/timetable.ts'
+import { timetablesOf } from '../rails.ts'
 import {
   CommandFailed,
   type Context,
@@ -62,7 +64,9 @@ to other accounts need none.`
 const CUT_OFF = `
 
 With a cut-off, payouts wait for the next one of a business day, less the lead,
-and can be cancelled until then. Without one they are handed over at once.`
+and can be cancelled until then. Without one that of the rail counts, if its
+settings have a timetable; else payouts are handed over at once. A route may only
+narrow the timetable of its rail: a later cut-off is refused.`
 
 export function routeCommands(route: Command): void {
   withConditions(route.command('set'))
@@ -73,7 +77,7 @@ export function routeCommands(route: Command): void {
     )
     .option('--priority <number>', `-${MAX_PRIORITY} to ${MAX_PRIORITY}, the higher wins`, '0')
     .option('--cut-off <time>', 'until when the rail takes the payouts of a day, such as 15:00')
-    .option('--no-cut-off', 'the rail takes payouts at any time, and at once')
+    .option('--no-cut-off', 'as the rail takes them: by its own timetable, else at once')
     .option('--zone <zone>', 'the time zone of the cut-off, such as Europe/Berlin')
     .option('--calendar <name>', `whose business days: ${CALENDAR_NAMES.join(', ')}`)
     .option('--lead <minutes>', `release payouts so long before it, ${DEFAULT_LEAD} if not said`)
@@ -85,9 +89,14 @@ export function routeCommands(route: Command): void {
     .description('list the routes')
     .addHelpText('after', `${CHOICE}\n\nExample:\n  npx corridor route list`)
     .action(async (options: Json) => {
-      const routes = await withContext(({ sql }) => listRoutes(sql))
-      const ending = endingWords(routes, new Date().toISOString())
-      print(options, routes.map(jsonOf), [listWords(routes), ...ending].join('\n'))
+      const { routes, timetables } = await withContext(async ({ sql }) => ({
+        routes: await listRoutes(sql),
+        timetables: timetablesOf(await listRails(sql)),
+      }))
+      const used = routes.map(route => inForce(route, timetables))
+      const ending = endingWords(used, new Date().toISOString())
+      const json = routes.map(route => jsonOf(route, timetables))
+      print(options, json, [listWords(routes, timetables), ...ending].join('\n'))
     })
   withConditions(route.command('remove'))
     .description('remove the route of exactly these conditions; without any, the route for all')
@@ -99,8 +108,8 @@ export function routeCommands(route: Command): void {
     description: 'list what changed in the routes, newest first',
     subject: row => conditionWords(conditionsOfRow(row)),
     describe: row => {
-      const { timetable } = routeFromRow(row as unknown as RouteRow)
-      const cut_off = timetable === null ? '' : `, cut-off ${timetableWords({ timetable })}`
+      const words = timetableWords(routeFromRow(row as unknown as RouteRow))
+      const cut_off = words === '' ? '' : `, cut-off ${words}`
       return `${row.rail}, priority ${row.priority}${cut_off}`
     },
     example: 'route history --limit 20',
@@ -124,9 +133,11 @@ function withConditions(command: Command): Command {
 }
 
 async function setAction(options: SetOptions): Promise<void> {
-  const { route, before } = await withContext(async context => {
+  const { route, before, timetables } = await withContext(async context => {
     const timetable = readOrRefuse(readTimetable(options))
-    const rails = (await listRails(context.sql)).map(({ name }) => name)
+    const rows = await listRails(context.sql)
+    const rails = rows.map(({ name }) => name)
+    const timetables = timetablesOf(rows)
     const aimed = readOrRefuse(readTarget(options.rail, options.priority, rails))
     const target = { ...aimed, timetable }
     const route = { ...(await conditionsFrom(context, options)), ...target }
@@ -134,12 +145,17 @@ async function setAction(options: SetOptions): Promise<void> {
     const before = there.find(({ rail }) => rail === route.rail)
     checkPriority(there, route)
     checkCutOff(before, options)
+    checkTimetable(route, timetables)
     await upsertRoute(context.sql, route)
-    return { route, before }
+    return { route, before, timetables }
   })
   const was = before === undefined ? 'no such route' : targetWords(before)
-  const words = `${conditionWords(route)}: ${targetWords(route)} (before: ${was})`
-  const json = { ...jsonOf(route), before: before === undefined ? null : jsonOf(before) }
+  const now = targetWords(route, timetables)
+  const words = `${conditionWords(route)}: ${now} (before: ${was})`
+  const json = {
+    ...jsonOf(route, timetables),
+    before: before === undefined ? null : jsonOf(before),
+  }
   print(options, json, words)
 }
 
@@ -150,6 +166,18 @@ function checkPriority(there: readonly Route[], { rail, priority }: Route): void
   throw new CommandFailed(
     `a route of these conditions leads to ${other.rail} with priority ${priority}; say by ` +
       'another --priority which of the two comes first, the higher, or remove the other one',
+  )
+}
+
+/** A rail with a timetable of its own takes no payout after it, whatever a route says. */
+function checkTimetable({ rail, timetable }: Route, timetables: RailTimetables): void {
+  const own = timetables.get(rail)
+  if (own === undefined || timetable === null) return
+  const why = contradiction(timetable, own)
+  if (why === undefined) return
+  throw new CommandFailed(
+    `the cut-off contradicts the timetable of rail ${rail}: ${why}; say an earlier cut-off or a ` +
+      'longer lead, or leave the cut-off out, and that of the rail counts',
   )
 }
 
@@ -190,21 +218,24 @@ async function conditionsFrom(context: Context, cells: RouteCells): Promise<Rout
   )
 }
 
-function targetWords(route: Route): string {
-  const { rail, priority, timetable } = route
+function targetWords(route: Route, timetables: RailTimetables = new Map()): string {
+  const { rail, priority } = route
+  const cut_off = timetableWords(route, timetables)
   const words = [
     ...(priority === 0 ? [rail] : [rail, `priority ${priority}`]),
-    ...(timetable === null ? [] : [`cut-off ${timetableWords(route)}`]),
+    ...(cut_off === '' ? [] : [`cut-off ${cut_off}`]),
   ]
   return words.join(', ')
 }
 
-/** `15:00 Europe/Berlin less 30 min, t2`, or ''. */
-function timetableWords({ timetable }: Pick<Route, 'timetable'>): string {
+/** `15:00 Europe/Berlin less 30 min, t2`, `of the rail, …`, or ''. */
+function timetableWords(route: Route, timetables: RailTimetables = new Map()): string {
+  const { timetable } = inForce(route, timetables)
   if (timetable === null) return ''
-  const { cut_off, zone, lead_minutes, calendar, arrival_days } = timetable
+  const { arrival_days } = timetable
   const arrives = arrival_days === null ? '' : `, arrives after ${arrival_days} days`
-  return `${cut_off} ${zone} less ${lead_minutes} min, ${calendar}${arrives}`
+  const own = route.timetable === null ? 'of the rail, ' : ''
+  return `${own}${cutOffWords(timetable)}${arrives}`
 }
 
 /** The conditions of a row of the history, whose amounts are JSON. */
@@ -228,13 +259,15 @@ function endingWords(routes: readonly Route[], now: string): string[] {
   })
 }
 
-/** A route as JSON: amounts are minor units. */
-function jsonOf({ min_amount, max_amount, ...route }: Route) {
+/** A route as JSON: amounts are minor units; `in_force` is the timetable that counts. */
+function jsonOf(given: Route, timetables: RailTimetables = new Map()) {
+  const { min_amount, max_amount, ...route } = given
+  const in_force = inForce(given, timetables).timetable
   const minor = (amount: bigint | null) => (amount === null ? null : amountToJson(amount))
-  return { ...route, min_amount: minor(min_amount), max_amount: minor(max_amount) }
+  return { ...route, min_amount: minor(min_amount), max_amount: minor(max_amount), in_force }
 }
 
-function listWords(routes: readonly Route[]): string {
+function listWords(routes: readonly Route[], timetables: RailTimetables): string {
   if (routes.length === 0) return `no route: payouts of live accounts are refused. Try ${EXAMPLE}`
   const rows = routes
     .toSorted(inOrder)
@@ -243,7 +276,7 @@ function listWords(routes: readonly Route[]): string {
       rangeWords(route) || 'any',
       route.priority.toString(),
       route.rail,
-      timetableWords(route),
+      timetableWords(route, timetables),
     ])
   const named = ['account', 'type', 'network', 'currency', 'country', 'amount']
   return table([...named, 'priority', 'rail', 'cut-off'], rows)

@@ -63,8 +63,8 @@ export function reroute(
 
 function onRail(payout: OpenPayout, next: NextRail, now: Instant, updated_at: Instant): OpenPayout {
   const ask_rail_at = isAsked(next.rail) ? (next.release_at ?? now) : null
-  const { rail, expected_at = payout.expected_at } = next
-  return { ...payout, rail, ask_rail_at, expected_at, claimed_until: null, updated_at }
+  const { rail, expected_at } = next
+  return { ...payout, rail, expected_at, ask_rail_at, claimed_until: null, updated_at }
 }
 
 interface AfterCommand {

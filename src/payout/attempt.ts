@@ -14,6 +14,7 @@ export function simulatedAttempt({ id, rail, created_at }: Payout): Attempt {
     number: 1,
     rail,
     opened_at: created_at,
+    arrival_days: null,
     // Made when it is read: the simulator reads none.
     get uetr() {
       return uetrOf(id)

@@ -19,8 +19,8 @@ export interface NextRail {
   readonly route: RouteTaken | null
   /** When that rail is to be asked first; null: at once. */
   readonly release_at: Instant | null
-  /** When the payout should arrive then, where that is known. */
-  readonly expected_at?: Instant
+  /** When it then arrives; null when that is not known. */
+  readonly expected_at: Instant | null
 }
 
 /** What a rail says about an attempt besides its steps. */

@@ -13,7 +13,7 @@ export interface NotTaken {
   readonly message: string
 }
 
-export interface PayoutAttempt extends Omit<Attempt, 'id'> {
+export interface PayoutAttempt extends Omit<Attempt, 'id' | 'arrival_days'> {
   readonly account_id: string
   readonly payout_id: string
   /** The route that led to the rail; null when a person named it. */
@@ -62,6 +62,8 @@ export function attemptId(payout_id: string, number: number): string {
 }
 
 /** The attempt as its rail gets it. */
-export function attemptOf({ payout_id, number, rail, uetr, opened_at }: PayoutAttempt): Attempt {
-  return { id: attemptId(payout_id, number), number, rail, uetr, opened_at }
+export function attemptOf(attempt: PayoutAttempt): Attempt {
+  const { payout_id, number, rail, uetr, opened_at, route } = attempt
+  const arrival_days = route?.timetable?.arrival_days ?? null
+  return { id: attemptId(payout_id, number), number, rail, uetr, opened_at, arrival_days }
 }

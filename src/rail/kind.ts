@@ -1,6 +1,7 @@
 // A kind of rail: how to read the settings of a row of `rails`, and how to open its adapter. Each
 // kind is a room of its own; src/rails.ts lists them.
 import type { FastifyBaseLogger } from 'fastify'
+import type { Timetable } from '../calendar/calendar.ts'
 import type { Read } from '../csv.ts'
 import type { Sql } from '../db/connect.ts'
 import type { Rail } from './rail.ts'
@@ -55,6 +56,8 @@ export interface AnyRailKind {
    * what it was handed.
    */
   readonly identity?: readonly string[]
+  /** Until when a rail of these settings takes the payouts of a day; null: at any time. */
+  timetable(config: unknown): Timetable | null
   /** What is wrong with these settings and this secret, all of it; [] when nothing is. */
   check(config: unknown, secret: string): readonly string[]
   /** Throws when the row is not valid. */
@@ -62,9 +65,11 @@ export interface AnyRailKind {
 }
 
 /** One kind, with the type of its settings. */
-export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open'> {
+export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'timetable'> {
   /** The settings, or all of their problems, each naming its member. */
   readConfig(json: unknown): Read<Config>
+  /** Absent: rails of this kind take payouts at any time. */
+  timetable?(config: Config): Timetable | null
   /** What is wrong with the secret; [] when nothing is. Absent: any is taken. */
   checkSecret?(secret: string): readonly string[]
   open(
@@ -87,6 +92,10 @@ export function railKind<Config>(kind: RailKind<Config>): AnyRailKind {
     secret,
     requires_secret,
     identity,
+    timetable(json) {
+      const { value } = kind.readConfig(json)
+      return value === undefined ? null : (kind.timetable?.(value) ?? null)
+    },
     check,
     open(row, deps) {
       const config = kind.readConfig(row.config)

@@ -63,6 +63,8 @@ export interface Attempt {
   /** The unique end-to-end transaction reference, a UUID of version 4, of this attempt alone. */
   readonly uetr: string
   readonly opened_at: Instant
+  /** Business days from the value date to the arrival, where the route says so; else null. */
+  readonly arrival_days: number | null
 }
 
 /** A payout as a rail gets it. */

@@ -290,7 +290,9 @@ async function nextRail(
   // Without a calendar nobody knows when that rail would be asked: a person decides.
   if (plan === undefined) return null
   const release_at = plan.release_at ?? (from === now ? null : from)
-  return { rail, route, release_at, ...(same !== undefined && expected_at && { expected_at }) }
+  // The rail knows better when it takes it again.
+  const expected = same === undefined ? undefined : expected_at
+  return { rail, route, release_at, expected_at: expected ?? plan.expected_at }
 }
 
 async function quotedCountry(deps: Deps, { account_id, quote_id: id }: HeldPayout) {

@@ -31,7 +31,14 @@ function payoutOf(amount: bigint, more: Partial<RailPayout> = {}): RailPayout {
   return {
     account_id: 'acc_test0001',
     id,
-    attempt: { id: `${id}-1`, number: 1, rail: 'partner', uetr, opened_at: now },
+    attempt: {
+      id: `${id}-1`,
+      number: 1,
+      rail: 'partner',
+      uetr,
+      opened_at: now,
+      arrival_days: null,
+    },
     type: 'local',
     amount,
     currency: 'EUR',

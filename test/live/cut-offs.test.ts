@@ -4,9 +4,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { arrivalBy } from '../../src/calendar/arrival.ts'
 import type { Timetable } from '../../src/calendar/calendar.ts'
-import { instantAt, releaseOf } from '../../src/calendar/rules.ts'
+import { addBusinessDays, instantAt, releaseOf } from '../../src/calendar/rules.ts'
 import { CALENDARS } from '../../src/calendar/tables.ts'
 import { withOffset } from '../../src/instant.ts'
+import { RAIL_KINDS } from '../../src/rails.ts'
 import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -199,6 +200,66 @@ test('corridor route set, a cut-off: shown by list, kept until it is taken back 
   assert.match(history.stdout, /manual, priority 0, cut-off 15:00 Asia\/Hong_Kong/)
   const gone = await set('--no-cut-off', '--json')
   assert.equal(gone.json.timetable, null)
+})
+
+test('a rail of files with a timetable: its cut-off is that of its routes, and none is later', async () => {
+  const example = RAIL_KINDS.find(({ name }) => name === 'iso20022')?.example as object
+  const own = { ...timetable, cut_off: '14:00', arrival_days: 2 }
+  const add = async (change: object, ...more: string[]) => {
+    const path = await cli.file('files.json', JSON.stringify({ ...example, timetable: change }))
+    return cli.run('rail', 'add', 'files', '--kind', 'iso20022', '--config', path, ...more)
+  }
+  const added = await add(own)
+  assert.equal(added.code, 0, added.stderr)
+  await service.setRoutes([])
+  const set = (...args: string[]) =>
+    cli.run(
+      'route',
+      'set',
+      '--rail',
+      'files',
+      '--calendar',
+      'hk',
+      '--zone',
+      'Asia/Hong_Kong',
+      ...args,
+    )
+  const silent = await cli.run('route', 'set', '--rail', 'files', '--json')
+  assert.deepEqual([silent.json.timetable, silent.json.in_force], [null, own], silent.stderr)
+  await service.deps.reference.refresh()
+  const quoted = await live.post('/v3/payout/quote', {
+    payout_info: { currency: 'HKD', amount: 10_000 },
+    holding_info: { currency: 'USD' },
+    local: { fund_transfer_network: 'chats' },
+  })
+  const paid = await paidBy(live)
+  const release = releaseOf(own, paid.created_at)
+  assert.ok(release !== undefined)
+  assert.equal(await askedAt(paid.id), release.release_at)
+  const arrives = addBusinessDays('hk', release.value_date, 2) ?? ''
+  assert.equal(paid.expected_at, instantAt('Asia/Hong_Kong', arrives, '23:59'))
+  assert.equal(quoted.json.expected_at, withOffset(paid.expected_at))
+  assert.match((await cli.run('route', 'list')).stdout, /of the rail, 14:00 Asia\/Hong_Kong/)
+
+  const before = await rowVersions(service.database.owner)
+  const later = await set('--cut-off', '15:00')
+  assert.equal(later.code, 1, later.stdout)
+  assert.match(
+    later.stderr,
+    /contradicts the timetable of rail files: .*15:00.*, which is at 14:00/,
+  )
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+  const narrow = await set('--cut-off', '12:00', '--json')
+  assert.equal(narrow.json.in_force.cut_off, '12:00', narrow.stderr)
+  const earlier = await add({ ...own, cut_off: '11:00' }, '--replace')
+  assert.equal(earlier.code, 1, earlier.stdout)
+  assert.match(
+    earlier.stderr,
+    /timetable contradicts the route for any payout: .*12:00.*--no-cut-off/,
+  )
+  const wider = await add({ ...own, cut_off: '16:00' }, '--replace')
+  assert.equal(wider.code, 0, wider.stderr)
+  await service.setRoutes([])
 })
 
 test('the database refuses a time-table that is not whole, whoever writes it', async () => {
