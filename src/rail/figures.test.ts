@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { type Ended, figuresOf } from './figures.ts'
 
 const paid = (seconds: number, payouts = 1, rail = 'bank'): Ended => {
-  return { rail, paid: true, seconds, payouts }
+  return { rail, paid: true, seconds, payouts, stands_for: payouts }
 }
 const unpaid = (payouts: number, rail = 'bank'): Ended => {
-  return { rail, paid: false, seconds: 0, payouts }
+  return { rail, paid: false, seconds: 0, payouts, stands_for: 0 }
 }
 
 const CASES: readonly (readonly [what: string, ended: readonly Ended[], ...figures: unknown[]])[] =
@@ -17,6 +17,11 @@ const CASES: readonly (readonly [what: string, ended: readonly Ended[], ...figur
     ['an odd number: the middle one', [paid(9), paid(1), paid(5)], 3, 3, 5],
     ['an even number: the lower of the two', [paid(9), paid(1)], 2, 2, 1],
     ['weights count', [paid(1), paid(9, 3)], 4, 4, 9],
+    [
+      'a sample: it stands for the others, which count',
+      [{ ...paid(0, 10), stands_for: 0 }, ...[3, 8].map(s => ({ ...paid(s, 0), stands_for: 5 }))],
+      ...[10, 10, 3],
+    ],
     ['those not paid count as payouts, and not in the median', [paid(4), unpaid(9)], 10, 1, 4],
   ]
 

@@ -11,6 +11,8 @@ export interface Ended {
   /** From creation to success, three digits of it; 0 of those that were not paid. */
   readonly seconds: number
   readonly payouts: number
+  /** For how many paid ones these stand in the median; the others were not looked at. */
+  readonly stands_for: number
 }
 
 export interface RailFigures {
@@ -29,7 +31,7 @@ export function figuresOf(ended: readonly Ended[]): ReadonlyMap<string, RailFigu
     [...rails].map(([rail, all]) => {
       const paid = all.filter(one => one.paid)
       const succeeded = count(paid)
-      return [rail, { payouts: count(all), succeeded, median_s: medianOf(paid, succeeded) }]
+      return [rail, { payouts: count(all), succeeded, median_s: medianOf(paid) }]
     }),
   )
 }
@@ -39,11 +41,13 @@ function count(ended: readonly Ended[]): number {
 }
 
 /** The lower median. */
-function medianOf(paid: readonly Ended[], succeeded: number): number | null {
+function medianOf(paid: readonly Ended[]): number | null {
+  const looked_at = paid.filter(({ stands_for }) => stands_for > 0)
+  const all = looked_at.reduce((sum, { stands_for }) => sum + stands_for, 0)
   let passed = 0
-  for (const { seconds, payouts } of paid.toSorted((a, b) => a.seconds - b.seconds)) {
-    passed += payouts
-    if (2 * passed >= succeeded) return seconds
+  for (const { seconds, stands_for } of looked_at.toSorted((a, b) => a.seconds - b.seconds)) {
+    passed += stands_for
+    if (2 * passed >= all) return seconds
   }
   return null
 }

@@ -1,5 +1,6 @@
 // Counts every hour how the rails of this installation have done in the last 90 days, for those who
 // compare them. A request reads what was counted, and never payouts.
+import { setTimeout as delay } from 'node:timers/promises'
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
@@ -10,24 +11,23 @@ import type { Worker } from './settle-payouts.ts'
 const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** One statement reads so many days, and so ends in time. */
-const DAYS_AT_ONCE = 10
-
+/** Counts at the start and an hour after each count has ended, so never two at a time. */
 export function startMeasuring(deps: Deps): Worker {
-  let stopped = false
-  let counting = Promise.resolve()
-  const count = () => {
-    counting = measureRails(deps, () => stopped).catch(error => {
-      deps.log.warn({ err: error }, 'the figures of rails could not be counted')
-    })
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const run = async () => {
+    while (!signal.aborted) {
+      await measureRails(deps, () => signal.aborted).catch(error => {
+        deps.log.warn({ err: error }, 'the figures of rails could not be counted')
+      })
+      await delay(EVERY_MS, undefined, { signal }).catch(() => {})
+    }
   }
-  const timer = setInterval(count, EVERY_MS)
-  count()
+  const done = run()
   return {
     stop() {
-      stopped = true
-      clearInterval(timer)
-      return counting
+      stopping.abort()
+      return done
     },
   }
 }
@@ -39,10 +39,11 @@ export async function measureRails(deps: Deps, isStopped = () => false): Promise
   if (row === undefined) return
   const ended: Ended[] = []
   for (const { account_id } of accounts.filter(({ sandbox }) => !sandbox)) {
-    for (let days = FIGURES_DAYS; days > 0; days -= DAYS_AT_ONCE) {
+    // One statement reads a day, and so ends in time.
+    for (let days = FIGURES_DAYS; days > 0; days--) {
       if (isStopped()) return
       const from = plusMilliseconds(row.now, -days * DAY_MS)
-      const to = plusMilliseconds(row.now, -(days - DAYS_AT_ONCE) * DAY_MS)
+      const to = plusMilliseconds(row.now, -(days - 1) * DAY_MS)
       const work = await readConfined(deps.sql, [account_id], tx =>
         countEnded(tx, account_id, from, to),
       )
