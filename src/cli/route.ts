@@ -1,7 +1,6 @@
 // corridor route set|list|remove|history: says which rails take the payouts of live accounts, in
-// which order.
+// which order. route-explain.ts says why a payout goes where it goes.
 import { type Command, Option } from 'commander'
-import type { HistoricRow } from '../audit/store.ts'
 import { CALENDAR_NAMES } from '../calendar/calendar.ts'
 import { daysLeft } from '../calendar/rules.ts'
 import { CALENDARS } from '../calendar/tables.ts'
@@ -29,8 +28,7 @@ import {
   deleteRoute,
   findRoutesOf,
   listRoutes,
-  type RouteRow,
-  routeFromRow,
+  routeOfHistory,
   upsertRoute,
 } from '../rail/store.ts'
 import { contradiction, cutOffWords, inForce, type RailTimetables } from '../rail/timetable.ts'
@@ -47,6 +45,7 @@ import {
 } from './context.ts'
 import { VOCABULARY } from './fees.ts'
 import { historyCommand } from './history.ts'
+import { explainCommand } from './route-explain.ts'
 import { table } from './table.ts'
 
 type SetOptions = RouteCells &
@@ -103,12 +102,13 @@ export function routeCommands(route: Command): void {
     .option('--rail <rail>', 'the one to this rail, where several have these conditions')
     .addHelpText('after', '\nExample:\n  npx corridor route remove --type local --currency HKD')
     .action(removeAction)
+  explainCommand(route)
   historyCommand(route, {
     table_name: 'routes',
     description: 'list what changed in the routes, newest first',
-    subject: row => conditionWords(conditionsOfRow(row)),
+    subject: row => conditionWords(routeOfHistory(row)),
     describe: row => {
-      const words = timetableWords(routeFromRow(row as unknown as RouteRow))
+      const words = timetableWords(routeOfHistory(row))
       const cut_off = words === '' ? '' : `, cut-off ${words}`
       return `${row.rail}, priority ${row.priority}${cut_off}`
     },
@@ -236,13 +236,6 @@ function timetableWords(route: Route, timetables: RailTimetables = new Map()): s
   const arrives = arrival_days === null ? '' : `, arrives after ${arrival_days} days`
   const own = route.timetable === null ? 'of the rail, ' : ''
   return `${own}${cutOffWords(timetable)}${arrives}`
-}
-
-/** The conditions of a row of the history, whose amounts are JSON. */
-function conditionsOfRow(row: HistoricRow): RouteConditions {
-  const minor = (amount: unknown) => (amount == null ? null : BigInt(String(amount)))
-  const conditions = row as unknown as RouteConditions
-  return { ...conditions, min_amount: minor(row.min_amount), max_amount: minor(row.max_amount) }
 }
 
 /** Warn so long before a calendar ends. */

@@ -107,6 +107,11 @@ export function firstUnfit(route: Route, wanted: Wanted): Named | undefined {
   return ALL_CONDITIONS.find(condition => !fits(route, condition, wanted))
 }
 
+/** All conditions of a route that a payout does not meet. */
+export function unfits(route: Route, wanted: Wanted): Named[] {
+  return ALL_CONDITIONS.filter(condition => !fits(route, condition, wanted))
+}
+
 function fits(route: Route, condition: Named, wanted: Wanted): boolean {
   if (condition === 'amount') return takesAmount(route, wanted.amount)
   const named = route[condition]

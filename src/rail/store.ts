@@ -1,5 +1,6 @@
 // The statements of routes, a reference table.
 
+import type { HistoricRow } from '../audit/store.ts'
 import type { Timetable } from '../calendar/calendar.ts'
 import type { Sql } from '../db/connect.ts'
 import type { Route, RouteConditions } from './rules.ts'
@@ -35,6 +36,21 @@ export function routeFromRow(row: RouteRow): Route {
     return { ...route, timetable: null }
   }
   return { ...route, timetable: { calendar, cut_off, zone, lead_minutes, arrival_days } }
+}
+
+/** A route from a row of the history, whose values are text. */
+export function routeOfHistory(row: HistoricRow): Route {
+  const minor = (text: string | null | undefined) => (text == null ? null : BigInt(text))
+  const count = (text: string | null | undefined) => (text == null ? null : Number(text))
+  const text = row as unknown as RouteRow
+  return routeFromRow({
+    ...text,
+    min_amount: minor(row.min_amount),
+    max_amount: minor(row.max_amount),
+    priority: Number(row.priority),
+    lead_minutes: count(row.lead_minutes),
+    arrival_days: count(row.arrival_days),
+  })
 }
 
 const NO_TIMETABLE: TimetableColumns = {

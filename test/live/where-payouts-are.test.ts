@@ -269,3 +269,73 @@ test('paid by people: handed over when one has taken it, with the bank’s refer
   assert.equal(paid.code, 0, paid.stderr)
   assert.deepEqual(await seen(), [['manual', 'paid', { bank_reference: 'B-9' }]])
 })
+
+test('corridor route explain: each choice by the routes of its time, and what one would be like now', async () => {
+  const { id } = await pay()
+  await settle({ bank: NOT_TAKEN, second: report() })
+  await settle({ bank: NOT_TAKEN, second: report('succeeded') })
+  // Later routes say nothing of earlier choices.
+  await service.setRoutes([
+    { rail: 'second', currency: 'HKD' },
+    { rail: 'bank', currency: 'EUR' },
+  ])
+  const verdicts = ({ routes }: Json) => routes.map(({ rail, verdict }: Json) => [rail, verdict])
+  const { json, stderr } = await cli.run('route', 'explain', id, '--json')
+  const { object, payout, decisions } = json as Json
+  assert.deepEqual([object, payout], ['route_explanation', id], stderr)
+  assert.deepEqual(
+    decisions.map((decision: Json) => [decision.attempt, decision.rail, verdicts(decision)]),
+    [
+      [
+        1,
+        'bank',
+        [
+          ['bank', 'taken'],
+          ['second', 'next'],
+        ],
+      ],
+      [
+        2,
+        'second',
+        [
+          ['bank', 'tried'],
+          ['second', 'taken'],
+        ],
+      ],
+    ],
+  )
+  const words = await cli.run('route', 'explain', id)
+  assert.match(words.stdout, /attempt 1, .*: to rail bank/)
+  assert.match(words.stdout, /to rail second; rail bank had not taken it \(closed: The bank takes/)
+
+  const wish = ['route', 'explain', '--type', 'local', '--currency', 'HKD', '--network', 'chats']
+  await cli.run('rail', 'pause', 'second', '--reason', 'On holiday.')
+  const now = await cli.run(...wish, '--amount', '100.00', '--json')
+  const [decision] = (now.json as Json).decisions
+  assert.deepEqual(verdicts(decision), [
+    ['second', 'taken'],
+    ['bank', 'does_not_fit'],
+  ])
+  assert.deepEqual(decision.routes[1].unmet, ['currency'])
+  assert.equal((now.json as Json).wanted.amount, 10_000)
+  const shown = await cli.run(...wish)
+  assert.match(shown.stdout, /takes only currency EUR/)
+  assert.match(shown.stdout, /rail paused now \(On holiday\.\): payouts wait/)
+  await cli.run('rail', 'resume', 'second')
+  await twoRoutes()
+
+  const sandbox = await service.openAccount({ fund: { USD: 10_000n } })
+  const played = await pay(sandbox)
+  for (const [args, code, why] of [
+    [[], 2, /name a payout, or say at least --type and --currency/],
+    [[id, '--currency', 'HKD'], 2, /not both/],
+    [['--type', 'lokal', '--currency', 'HKD'], 2, /unknown type lokal/],
+    [['--type', 'local', '--currency', 'HKD', '--amount', '1.005'], 2, /--amount "1\.005" is not/],
+    [['pot_00000000000000000000'], 1, /there is no payout/],
+    [[played.id], 1, /goes to simulator: no route decided that/],
+  ] as const) {
+    const wrong = await cli.run('route', 'explain', ...args)
+    assert.equal(wrong.code, code, wrong.stdout)
+    assert.match(wrong.stderr, why)
+  }
+})

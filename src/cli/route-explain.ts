@@ -1,0 +1,310 @@
+// corridor route explain: why a payout goes, or went, to its rail: each route in order, taken or
+// not, and why. Of a payout that exists with the routes as they were at each decision; else as now.
+import { type Command, Option } from 'commander'
+import { listChanges } from '../audit/store.ts'
+import { transactConfined } from '../db/confine.ts'
+import { databaseNow, type Sql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+import { CURRENCIES, currencyExponent } from '../money/currency.ts'
+import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
+import { amountToJson } from '../money/json.ts'
+import { wantedOf } from '../payout/failover.ts'
+import type { Payout } from '../payout/payout.ts'
+import { PAYOUT_TYPES } from '../quote/quote.ts'
+import { findQuotes } from '../quote/store.ts'
+import { type Explained, explainRoutes, type RouteChange, routesBefore } from '../rail/explain.ts'
+import { type RouteCells, readConditions } from '../rail/load-route.ts'
+import { planFor } from '../rail/plan.ts'
+import { listRails } from '../rail/row-store.ts'
+import { CONDITIONS, conditionWords, type Route, type Wanted, wantedWords } from '../rail/rules.ts'
+import { listRoutes, routeOfHistory } from '../rail/store.ts'
+import { inForce, type RailTimetables } from '../rail/timetable.ts'
+import { timetablesOf } from '../rails.ts'
+import type { TimelineAttempt } from '../timeline/attempts.ts'
+import { attemptsOf } from '../timeline/attempts.ts'
+import { findTimeline } from '../timeline/store.ts'
+import {
+  CommandFailed,
+  type Context,
+  findAccount,
+  type Json,
+  NotThere,
+  print,
+  readOrRefuse,
+  UsageError,
+  withContext,
+} from './context.ts'
+import { VOCABULARY } from './fees.ts'
+import { accountOf } from './payout-handling.ts'
+import { table, toSecond } from './table.ts'
+
+type Options = Json & RouteCells & { readonly amount?: string }
+
+export function explainCommand(route: Command): void {
+  const types = PAYOUT_TYPES.filter(type => type !== 'service_account')
+  route
+    .command('explain')
+    .description('say why a payout goes to its rail: each route in order, taken or not, and why')
+    .argument('[payout]', 'a payout that was made: with the routes as they were then')
+    .addOption(new Option('--type <type>', `a payout of this type: ${types.join(', ')}`))
+    .option('--network <name>', 'over this local network, payment network or chain')
+    .option('--currency <code>', 'that arrives in this currency')
+    .option('--country <code>', 'in this country, ISO 3166-1 alpha-2')
+    .option('--account <id>', 'of this account')
+    .option('--amount <amount>', 'of so much, as it arrives; without it amounts are not compared')
+    .addHelpText('after', HELP)
+    .action(explainAction)
+}
+
+const HELP = `
+Nothing is written and nothing is sent.
+
+Examples:
+  npx corridor route explain pot_01m7xpm2m0c6hkd4r9ye
+  npx corridor route explain --type local --network chats --currency HKD --amount 100.00`
+
+/** One choice of a rail. */
+interface Decision {
+  /** The number of the attempt; null for a payout that is not made. */
+  readonly attempt: number | null
+  readonly at: Instant
+  /** '' when no route fits. */
+  readonly rail: string
+  readonly why: string
+  readonly routes: readonly Explained[]
+  readonly release_at: Instant | null
+  readonly expected_at: Instant | null
+}
+
+interface Explanation {
+  readonly payout: string | null
+  readonly wanted: Wanted
+  readonly decisions: readonly Decision[]
+  /** Why each rail is paused, by name. */
+  readonly paused: ReadonlyMap<string, string>
+}
+
+async function explainAction(payout: string | undefined, options: Options): Promise<void> {
+  const { json, amount: _amount, ...cells } = options
+  const named = Object.keys({ ...cells, ...(_amount !== undefined && { _amount }) })
+  if (payout !== undefined && named.length > 0) {
+    throw new UsageError('name a payout, or say what one would be like: not both')
+  }
+  const explanation = await withContext(context =>
+    payout === undefined ? explainWish(context, options) : explainPayout(context, payout),
+  )
+  print({ ...(json !== undefined && { json }) }, jsonOf(explanation), wordsOf(explanation))
+}
+
+async function readRoutes(sql: Sql) {
+  const rails = await listRails(sql)
+  const paused = rails.filter(({ paused_reason }) => paused_reason !== '')
+  return {
+    routes: await listRoutes(sql),
+    timetables: timetablesOf(rails),
+    paused: new Map(paused.map(({ name, paused_reason }) => [name, paused_reason])),
+  }
+}
+
+/** A payout that is not made: by the routes as they are. */
+async function explainWish(context: Context, options: Options): Promise<Explanation> {
+  const { sql } = context
+  const wanted = await readWanted(context, options)
+  const { routes, timetables, paused } = await readRoutes(sql)
+  const now = await databaseNow(sql)
+  const explained = explainRoutes(inForceAll(routes, timetables), wanted, { tried: [] })
+  const taken = explained.find(({ verdict }) => verdict === 'taken')?.route
+  const sent = { currency: wanted.currency, network: wanted.network }
+  const plan = taken && planFor({ rail: taken.rail, route: taken }, sent, now)
+  const ended = taken !== undefined && plan === undefined
+  const decision: Decision = {
+    attempt: null,
+    at: now,
+    rail: taken?.rail ?? '',
+    why: ended ? 'the calendar of its cut-off has ended: the payout would be refused' : '',
+    routes: explained,
+    release_at: plan?.release_at ?? null,
+    expected_at: plan?.expected_at ?? null,
+  }
+  return { payout: null, wanted, decisions: [decision], paused }
+}
+
+function inForceAll(routes: readonly Route[], timetables: RailTimetables): readonly Route[] {
+  return routes.map(route => inForce(route, timetables))
+}
+
+async function readWanted(context: Context, options: Options): Promise<Wanted> {
+  const { networkName, countryFault } = VOCABULARY
+  const { type, currency } = options
+  if (type === undefined || currency === undefined) {
+    throw new UsageError('name a payout, or say at least --type and --currency of one')
+  }
+  const account =
+    options.account === undefined ? undefined : await findAccount(context.sql, options.account)
+  const vocabulary = { payout_types: PAYOUT_TYPES, account, networkName, countryFault }
+  const read = readOrRefuse(readConditions(options, vocabulary))
+  const { account_id, payout_type, network, country } = read
+  return {
+    account_id: account_id ?? '',
+    payout_type: payout_type ?? '',
+    network: network ?? '',
+    currency: read.currency ?? '',
+    country: country ?? '',
+    amount: readAmount(options.amount, read.currency ?? ''),
+  }
+}
+
+function readAmount(text: string | undefined, currency: string): bigint | null {
+  if (text === undefined) return null
+  const exponent = CURRENCIES.has(currency) ? currencyExponent(currency) : 0
+  const amount = parseMajor(text, exponent)
+  if (amount !== undefined && amount >= 1n && amount <= MAX_AMOUNT) return amount
+  const shape = `digits, and at most ${exponent} after a point`
+  throw new UsageError(`--amount "${text}" is not an amount in ${currency}: ${shape}`)
+}
+
+/** The most changes of routes that are undone to know the routes of an earlier time. */
+const MOST_CHANGES = 10_000
+
+/** A payout that was made: each attempt by the routes as they were when its rail was chosen. */
+async function explainPayout(context: Context, payout_id: string): Promise<Explanation> {
+  const { sql } = context
+  const account_id = await accountOf(context, payout_id)
+  const source = await findTimeline(sql, { account_id, id: payout_id })
+  if (source === undefined) throw new NotThere('payout', payout_id)
+  const { payout, handOver } = source
+  if (payout.route === null) {
+    const why =
+      payout.first_rail === '' ? 'is a transfer to another account' : `goes to ${payout.first_rail}`
+    throw new CommandFailed(`payout ${payout_id} ${why}: no route decided that`)
+  }
+  const wanted = wantedOf(payout, await quotedCountry(sql, payout))
+  const { routes, timetables, paused } = await readRoutes(sql)
+  const changes = await listChanges(sql, 'routes', MOST_CHANGES)
+  const routesAt = (at: Instant) => {
+    const since = changes.filter(({ changed_at }) => changed_at > at).map(changeOf)
+    return inForceAll(routesBefore(routes, since), timetables)
+  }
+  const attempts = attemptsOf(payout, handOver)
+  const first = decisionOf(firstOf(payout, attempts[0]), routesAt(payout.created_at), wanted, [])
+  const others = attempts.slice(1).map((attempt, i) => {
+    const before = attempts.slice(0, i + 1)
+    return decisionOf(attempt, routesAt(attempt.at), wanted, before)
+  })
+  return { payout: payout_id, wanted, decisions: [first, ...others], paused }
+}
+
+type Chosen = Pick<
+  TimelineAttempt,
+  'number' | 'at' | 'rail' | 'route' | 'release_at' | 'expected_at'
+>
+
+/** The choice that was made with the payout, whether or not a rail has had it since. */
+function firstOf(payout: Payout, attempt: TimelineAttempt | undefined): Chosen {
+  const { first_rail: rail, route, created_at: at } = payout
+  const { release_at = null, expected_at = payout.expected_at } = attempt ?? {}
+  return { number: 1, at, rail, route, release_at, expected_at }
+}
+
+function decisionOf(
+  { number, at, rail, route, release_at, expected_at }: Chosen,
+  routes: readonly Route[],
+  wanted: Wanted,
+  before: readonly TimelineAttempt[],
+): Decision {
+  const tried = before.map(attempt => attempt.rail)
+  const taken = route === null ? undefined : { ...route, rail }
+  const last = before.at(-1)
+  const why = last === undefined ? '' : notTakenWords(last)
+  const explained =
+    taken === undefined
+      ? []
+      : explainRoutes(routes, wanted, { tried, taken }).map(one =>
+          one.verdict === 'taken' ? { ...one, route: taken } : one,
+        )
+  return { attempt: number, at, rail, why, routes: explained, release_at, expected_at }
+}
+
+function notTakenWords({ rail, not_taken }: TimelineAttempt): string {
+  const why = not_taken === null ? '' : ` (${not_taken.code}: ${not_taken.message})`
+  return `rail ${rail} had not taken it${why}`
+}
+
+function changeOf({ before, after }: Awaited<ReturnType<typeof listChanges>>[number]): RouteChange {
+  return { before: before && routeOfHistory(before), after: after && routeOfHistory(after) }
+}
+
+async function quotedCountry(sql: Sql, { account_id, quote_id: id }: Payout): Promise<string> {
+  if (id === '') return ''
+  const [quote] = await transactConfined(sql, [account_id], tx =>
+    findQuotes(tx, [{ account_id, id }]),
+  )
+  return quote?.destination_country ?? ''
+}
+
+function jsonOf({ payout, wanted, decisions, paused }: Explanation) {
+  const minor = (amount: bigint | null) => (amount === null ? null : amountToJson(amount))
+  return {
+    object: 'route_explanation',
+    payout,
+    wanted: { ...wanted, amount: minor(wanted.amount) },
+    decisions: decisions.map(({ routes, ...decision }) => ({
+      ...decision,
+      routes: routes.map(({ route, ...explained }) => ({
+        ...explained,
+        ...route,
+        min_amount: minor(route.min_amount),
+        max_amount: minor(route.max_amount),
+        rail_paused: paused.get(route.rail) ?? null,
+      })),
+    })),
+  }
+}
+
+const VERDICT_WORDS: Readonly<Record<Explained['verdict'], string>> = {
+  taken: 'taken',
+  next: 'next',
+  tried: 'no',
+  same_rail: 'no',
+  does_not_fit: 'no',
+}
+
+function wordsOf({ payout, wanted, decisions, paused }: Explanation): string {
+  const { amount } = wanted
+  const about = [
+    ...CONDITIONS.filter(c => c !== 'account_id' && wanted[c] !== '').map(c =>
+      wantedWords(wanted, c),
+    ),
+    ...(amount === null ? [] : [wantedWords(wanted, 'amount')]),
+    ...(wanted.account_id === '' ? [] : [`account ${wanted.account_id}`]),
+  ].join(', ')
+  const head = payout === null ? `a payout with ${about}` : `${payout}  ${about}`
+  return [head, ...decisions.flatMap(decision => ['', ...decisionWords(decision, paused)])].join(
+    '\n',
+  )
+}
+
+function decisionWords(decision: Decision, paused: ReadonlyMap<string, string>): string[] {
+  const { attempt, at, rail, why, routes, release_at, expected_at } = decision
+  const to = rail === '' ? 'refused, as no route fits' : `to rail ${rail}`
+  const when = attempt === null ? 'now' : `attempt ${attempt}, ${toSecond(at)}`
+  const times = [
+    ...(release_at === null ? [] : [`handed over at ${toSecond(release_at)}`]),
+    ...(expected_at === null ? [] : [`expected at ${toSecond(expected_at)}`]),
+  ]
+  const words = [`${when}: ${[to, why, ...times].filter(word => word !== '').join('; ')}`]
+  if (rail !== '' && routes.length === 0) return [...words, 'a person named the rail']
+  if (routes.length === 0) return [...words, 'there is no route: corridor route set']
+  const rows = routes.map(({ route, verdict, reason }) => [
+    VERDICT_WORDS[verdict],
+    route.rail,
+    String(route.priority),
+    conditionWords(route),
+    pausedWords(reason, paused.get(route.rail)),
+  ])
+  return [...words, table(['', 'rail', 'priority', 'route for', 'why'], rows)]
+}
+
+function pausedWords(reason: string, paused: string | undefined): string {
+  return paused === undefined ? reason : `${reason}; rail paused now (${paused}): payouts wait`
+}

@@ -1,0 +1,94 @@
+// Why routes are taken or not, as tables: each route's part in a decision, and the routes of an
+// earlier time.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { explainRoutes, type RouteChange, routesBefore } from './explain.ts'
+import type { Route, Wanted } from './rules.ts'
+
+const ANY: Route = {
+  account_id: null,
+  payout_type: null,
+  network: null,
+  currency: null,
+  country: null,
+  min_amount: null,
+  max_amount: null,
+  priority: 0,
+  rail: 'people',
+  timetable: null,
+}
+const CHATS = { ...ANY, payout_type: 'local', network: 'chats', rail: 'bank' }
+const HKD = { ...ANY, currency: 'HKD', priority: 1, rail: 'second' }
+const AGAIN = { ...ANY, currency: 'HKD', rail: 'bank' }
+const LARGE = { ...ANY, currency: 'HKD', min_amount: 1_000_000n, rail: 'large' }
+const EURO = { ...ANY, currency: 'EUR', country: 'DE', rail: 'sepa' }
+const ROUTES = [ANY, EURO, LARGE, AGAIN, HKD, CHATS]
+
+const wanted: Wanted = {
+  account_id: 'acc_1',
+  payout_type: 'local',
+  network: 'chats',
+  currency: 'HKD',
+  country: 'HK',
+  amount: 500_000n,
+}
+
+const told = (...given: Parameters<typeof explainRoutes>) =>
+  explainRoutes(...given).map(({ route, verdict }) => `${route.rail} ${verdict}`)
+
+test('explainRoutes, nothing tried: the first that fits, those that follow, and what does not fit', () => {
+  const explained = explainRoutes(ROUTES, wanted, { tried: [] })
+  assert.deepEqual(
+    explained.map(({ route, verdict, reason }) => [route.rail, verdict, reason]),
+    [
+      ['bank', 'taken', 'the first that fits'],
+      [
+        'second',
+        'next',
+        'takes over only if the rail before it proves that it has not taken the payout',
+      ],
+      ['bank', 'same_rail', 'a route before it leads to rail bank'],
+      [
+        'people',
+        'next',
+        'takes over only if the rail before it proves that it has not taken the payout',
+      ],
+      ['sepa', 'does_not_fit', 'takes only currency EUR, country DE'],
+      ['large', 'does_not_fit', 'takes only amount from 10000.00'],
+    ],
+  )
+})
+
+test('explainRoutes, a rail has had an attempt: the next one is taken', () => {
+  assert.deepEqual(told(ROUTES, wanted, { tried: ['bank'] }).slice(0, 4), [
+    'bank tried',
+    'second taken',
+    'bank tried',
+    'people next',
+  ])
+})
+
+test('explainRoutes, what was taken is known: that one, though others fit, or it is gone', () => {
+  const [chosen] = told([ANY, HKD], wanted, { tried: [], taken: HKD })
+  assert.equal(chosen, 'second taken')
+  assert.deepEqual(told([ANY], wanted, { tried: [], taken: CHATS }), ['bank taken', 'people next'])
+  const [first] = told([HKD], { ...wanted, currency: 'EUR' }, { tried: [], taken: HKD })
+  assert.equal(first, 'second taken', 'the amount was not known to the comparison then')
+})
+
+test('explainRoutes, no amount: no amount is compared; no route: nothing', () => {
+  const asked = told([LARGE], { ...wanted, amount: null }, { tried: [] })
+  assert.deepEqual(asked, ['large taken'])
+  assert.deepEqual(explainRoutes([], wanted, { tried: [] }), [])
+})
+
+test('routesBefore: added, removed and changed routes are undone, the newest first', () => {
+  const changes: RouteChange[] = [
+    { before: { ...HKD, priority: 1 }, after: { ...HKD, priority: 5 } },
+    { before: null, after: HKD },
+    { before: EURO, after: null },
+  ]
+  const before = routesBefore([ANY, { ...HKD, priority: 5 }], changes)
+  assert.deepEqual(before, [ANY, EURO])
+  assert.deepEqual(routesBefore([ANY], []), [ANY])
+})
