@@ -1685,6 +1685,8 @@ begin
   if tg_op = 'DELETE' then
     if old.kind = 'manual' or exists (select from open_payouts where rail = old.name)
       or exists (select from payout_outcomes where rail = old.name)
+      -- Another rail may have them now.
+      or exists (select from payout_attempts where rail = old.name)
     then
       raise exception 'rail % has payouts: it is paused, and not removed', old.name
         using errcode = 'check_violation', constraint = 'carried_nothing';

@@ -64,8 +64,8 @@ const CUT_OFF = `
 
 With a cut-off, payouts wait for the next one of a business day, less the lead,
 and can be cancelled until then. Without one that of the rail counts, if its
-settings have a timetable; else payouts are handed over at once. A route may only
-narrow the timetable of its rail: a later cut-off is refused.`
+settings have a timetable; else payouts are handed over at once. A route may
+only narrow the timetable of its rail: a later cut-off is refused.`
 
 export function routeCommands(route: Command): void {
   withConditions(route.command('set'))

@@ -9,7 +9,7 @@ import { SIMULATOR } from '../rail/rail.ts'
 const SUCCEEDED_AT = 'coalesce(succeeded_at, updated_at)'
 const SECONDS = `greatest(0, (${microsSql(SUCCEEDED_AT)} - ${idMicrosSql('id')}) / 1000000)`
 
-/** The time that payouts took is read from so many of a rail, spread evenly: ids are slow to read. */
+/** How long payouts took is read from so many ids of a rail, spread evenly: it is slow work. */
 const SAMPLED = 500
 
 /**

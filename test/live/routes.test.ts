@@ -424,6 +424,7 @@ test('corridor route set, list, remove, history: before and after, and who; each
         priority: 5,
         rail: 'manual',
         timetable: null,
+        in_force: null,
       },
     ])
     const removed = await cli.run('route', 'remove', ...of)

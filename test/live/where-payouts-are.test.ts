@@ -339,3 +339,20 @@ test('corridor route explain: each choice by the routes of its time, and what on
     assert.match(wrong.stderr, why)
   }
 })
+
+test('corridor rail remove, a rail that has not taken a payout which another one has now: it stays', async () => {
+  const row = { kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
+  await insertRail(service.deps.sql, { ...row, name: 'third' })
+  await service.setRoutes([
+    { rail: 'third', priority: 2 },
+    { rail: 'second', priority: 1 },
+  ])
+  const { id } = await pay()
+  await settle({ third: NOT_TAKEN, second: report() })
+  await settle({ third: NOT_TAKEN, second: report('succeeded') })
+  await twoRoutes()
+  assert.equal((await live.get(`/v3/payout/${id}`)).json.data.rail, 'second')
+  const removed = await cli.run('rail', 'remove', 'third')
+  assert.equal(removed.code, 1, removed.stdout)
+  assert.match(removed.stderr, /rail third has had payouts and stays/)
+})
