@@ -24,6 +24,7 @@ export const EVENTS = {
     'succeeded',
     'failed',
     'reversed',
+    'sent',
     'rerouted',
     'taken',
     'released',

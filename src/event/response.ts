@@ -33,7 +33,9 @@ export const EventResponse = Type.Object(
         'of its entity), `journals` (numbers of the journals it wrote in the book of the ' +
         'account, which GET /v3/payout/{id}/timeline shows) and, where there is one, ' +
         '`status_description`, of what was done by hand `operator`, `reference` and `reason`, ' +
-        'and of payout.rerouted `rail`, `previous_rail`, `attempt` and `reason`; for entities ' +
+        'of payout.rerouted `rail`, `previous_rail` and `attempt`, and of payout.sent and each ' +
+        'step that a rail reports `rail_attempt` (`number`, `rail`, `uetr`, `references`, ' +
+        '`released_at`, `expected_at`, as far as the rail had said); for entities ' +
         '`approval_status`, `previous_status` and `description`, or `previous`, the values that ' +
         'were changed. More members may come.',
     }),

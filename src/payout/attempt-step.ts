@@ -5,7 +5,7 @@ import { recordChange } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
-import { isOver, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
+import { isOver, ofAccount, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import { isAsked } from '../rail/rail.ts'
 import { attemptAfter, endedBy } from './attempt.ts'
 import { PAYOUT_SEAL } from './columns.ts'
@@ -59,6 +59,33 @@ export function reroute(
   }
   const content = PAYOUT_SEAL.digest(moved)
   return { payout: moved, event: recordChange(state, moved, 'payout.rerouted', facts, content) }
+}
+
+/**
+ * The event that the rail has sent the payout on, once an attempt: when and by which references. A
+ * step says so itself.
+ */
+export function sentOn(
+  state: AttemptState,
+  payout: OpenPayout,
+  judged: Judged,
+  said: RailWords | undefined,
+): Event | undefined {
+  const last = state.attempts.get(nameOf(payout))
+  const isFirst = last?.released_at === null && said?.released_at !== undefined
+  if (!isFirst || said.attempt !== last.number) return undefined
+  if (judged.steps.length > 0 || judged.not_taken !== null) return undefined
+  const { status } = payout
+  const facts = { status, by: 'rail', journals: [], ...attemptFacts(last, said) }
+  return recordChange(state, payout, 'payout.sent', facts, PAYOUT_SEAL.digest(payout))
+}
+
+/** The members of an event that say which attempt a rail speaks of, as its rail has it then. */
+export function attemptFacts(last: PayoutAttempt | undefined, said: RailWords | undefined) {
+  if (last === undefined || said?.attempt !== last.number) return {}
+  const { number, rail, uetr, rail_references, released_at, expected_at } = withWords(last, said)
+  const references = ofAccount(rail_references)
+  return { rail_attempt: { number, rail, uetr, references, released_at, expected_at } }
 }
 
 function onRail(payout: OpenPayout, next: NextRail, now: Instant, updated_at: Instant): OpenPayout {

@@ -13,7 +13,13 @@ import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger
 import { isOver, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import { isOutside, type RailStep } from '../rail/rail.ts'
 import { makeAnswer } from './action.ts'
-import { type AttemptChanges, attemptChanges, reroute } from './attempt-step.ts'
+import {
+  type AttemptChanges,
+  attemptChanges,
+  attemptFacts,
+  reroute,
+  sentOn,
+} from './attempt-step.ts'
 import { checkPerson, isInHands, type Person, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { judgeOverReport } from './over.ts'
@@ -116,7 +122,10 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
     const cause = eventCause(advance.by, payout.account_id, written)
     const { status, failure } = step
     const step_facts = stepFacts(next, step, advance)
-    const data = { status, previous_status: next.status, failure, ...step_facts, ...cause }
+    const of_rail =
+      advance.by === 'rail' ? attemptFacts(state.attempts.get(name), advance.said) : {}
+    const facts = { ...step_facts, ...cause, ...of_rail }
+    const data = { status, previous_status: next.status, failure, ...facts }
     next = withStep(next, step, advance, book.now)
     const content = PAYOUT_SEAL.digest(next)
     const type = `payout.${status}` as const
@@ -130,6 +139,8 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
     next = rerouted.payout
     events.push(rerouted.event)
   }
+  const sent = judged && sentOn(state, next, judged, advance.said)
+  if (sent !== undefined) events.push(sent)
   if (next.rail_steps !== payout.rail_steps || fresh.length > 0) passed.splice(-1, 1, next)
   state.payouts.set(name, next)
   const ended_hold = next.held_for === '' ? holdOf(payout) : null

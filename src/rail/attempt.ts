@@ -56,6 +56,15 @@ export function isOpenException({ closed_at }: Pick<RailException, 'closed_at'>)
   return closed_at === null
 }
 
+/** What a bank says of an attempt now may be about the operator's own account at it. */
+const OF_THE_OPERATOR: ReadonlySet<string> = new Set(['bank_status'])
+
+/** The references that the account of a payout may read. */
+export function ofAccount(references: PayoutAttempt['rail_references']) {
+  const known = Object.entries(references).filter(([name]) => !OF_THE_OPERATOR.has(name))
+  return Object.fromEntries(known)
+}
+
 /** The key that a rail knows an attempt by. */
 export function attemptId(payout_id: string, number: number): string {
   return `${payout_id}-${number}`

@@ -5,6 +5,7 @@ import { Id, Literals, Timestamp } from '../http/schema.ts'
 import { amountToJson } from '../money/json.ts'
 import { FailureResponse } from '../payout/response.ts'
 import { CAUSES } from '../payout/states.ts'
+import { ofAccount } from '../rail/attempt.ts'
 import { SIMULATOR } from '../rail/rail.ts'
 import { conditionWords, type RouteTaken } from '../rail/rules.ts'
 import { ATTEMPT_STATES, type TimelineAttempt, type TimelineReview } from './attempts.ts'
@@ -181,13 +182,9 @@ export function attemptReason({ number, rail, route }: TimelineAttempt): string 
   return `The rail before it has not taken it; the next route was the one for ${words}.`
 }
 
-/** What a bank says of an attempt now may be about the operator's own account at it. */
-const OF_THE_OPERATOR: ReadonlySet<string> = new Set(['bank_status'])
-
 export function presentAttempt(attempt: TimelineAttempt, reader: Reader) {
   const { at, kind, number, rail, route, state, uetr, not_taken } = attempt
-  const known = Object.entries(attempt.references)
-  const shown = known.filter(([name]) => reader === 'operator' || !OF_THE_OPERATOR.has(name))
+  const { references } = attempt
   return {
     at,
     kind,
@@ -197,7 +194,7 @@ export function presentAttempt(attempt: TimelineAttempt, reader: Reader) {
     reason: attemptReason(attempt),
     state,
     uetr,
-    references: Object.fromEntries(shown),
+    references: reader === 'operator' ? references : ofAccount(references),
     release_at: attempt.release_at,
     handed_over_at: attempt.handed_over_at,
     released_at: attempt.released_at,

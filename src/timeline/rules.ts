@@ -174,7 +174,7 @@ export function makeTimeline(source: TimelineSource): TimelineItem[] {
   const events = source.events.toSorted((a, b) => compare(a.sequence, b.sequence))
   const { payout, handOver } = source
   const items = [
-    ...statesOf(events.filter(({ type }) => !(type in HANDLED) && type !== REROUTED)),
+    ...statesOf(events.filter(({ type }) => !NO_STATES.has(type))),
     ...routeOf(payout, events[0]),
     ...attemptsOf(payout, handOver),
     ...reviewsOf(handOver),
@@ -299,6 +299,9 @@ const HANDLED: Readonly<Record<string, TimelineHandling['action']>> = {
   'payout.taken': 'taken',
   'payout.released': 'released',
 }
+
+/** What happens to a payout that stays in its status. */
+const NO_STATES: ReadonlySet<string> = new Set([...Object.keys(HANDLED), REROUTED, 'payout.sent'])
 
 function handlingOf(event: NamedEvent): TimelineHandling[] {
   const action = HANDLED[event.type]

@@ -170,7 +170,7 @@ test(`POST and PUT ${PATH}, private receivers not allowed: refused at url, no pl
 test('event types to choose from: those that states and rooms write, and each kind as a whole', () => {
   const expected = [
     ...['payout.*', 'payout.created', ...PAYOUT_STATUSES.map(status => `payout.${status}`)],
-    ...['payout.taken', 'payout.released', 'payout.rerouted'],
+    ...['payout.taken', 'payout.released', 'payout.rerouted', 'payout.sent'],
     ...['entity.*', 'entity.created', 'entity.updated'],
     ...APPROVAL_STATUSES.map(status => `entity.approval_${status}`),
     ...['beneficiary.*', 'beneficiary.created', 'beneficiary.updated'],

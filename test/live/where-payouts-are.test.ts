@@ -152,6 +152,34 @@ test('handed over and sent: its references, its release and its expected arrival
   assert.equal(failed.references.bank_reference, 'B-7')
 })
 
+test('events: by which references, when it was sent and when it arrives; payout.sent once an attempt', async () => {
+  const { id } = await pay()
+  await settle({ bank: { ...report(), ask_again_in_ms: 60_000 } })
+  for (let round = 0; round < 2; round++) {
+    await makeDue(service, id)
+    await settle({ bank: SENT })
+  }
+  await makeDue(service, id)
+  await settle({ bank: { ...report('succeeded'), references: { bank_reference: 'B-8' } } })
+  const events: Json[] = (await live.get(`/v3/event?object_id=${id}`)).json.data.results
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['payout.succeeded', 'payout.sent', 'payout.created'],
+  )
+  const [{ uetr }] = await attemptsOf(id)
+  const references = { end_to_end_id: 'E2E1', file: 'M1.xml', message_id: 'M1' }
+  const told = { number: 1, rail: 'bank', uetr, released_at: RELEASED_AT, expected_at: EXPECTED_AT }
+  assert.deepEqual(events[1].data.rail_attempt, { ...told, references })
+  assert.equal(events[1].data.status, 'processing')
+  const later = { ...references, bank_reference: 'B-8' }
+  assert.deepEqual(events[0].data.rail_attempt, { ...told, references: later })
+  const states = ofKind((await timelineOf(id)).items, 'state')
+  assert.deepEqual(
+    states.map(({ status }) => status),
+    ['processing', 'succeeded'],
+  )
+})
+
 test('not taken: both attempts and the reroute; why it was not taken is for the operator', async () => {
   const { id } = await pay()
   await settle({ bank: NOT_TAKEN, second: report() })
