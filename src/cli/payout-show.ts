@@ -99,7 +99,7 @@ function showWords(source: TimelineSource, account: Account): string {
       bank_reference: payout.rail_reference,
       why_this_rail: payout.rail === '' || attempts.length > 0 ? '' : reasonOf(payout),
     }),
-    ...attempts.flatMap(attemptWords),
+    ...attempts.flatMap(attempt => ['', ...attemptWords(attempt)]),
     '',
     table(['history', '', '', ''], items.flatMap(historyOf)),
   ].join('\n')

@@ -37,6 +37,7 @@ import {
 import { VOCABULARY } from './fees.ts'
 import { accountOf } from './payout-handling.ts'
 import { table, toSecond } from './table.ts'
+import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
 
 type Options = Json & RouteCells & { readonly amount?: string }
 
@@ -280,9 +281,10 @@ function wordsOf({ payout, wanted, decisions, paused }: Explanation): string {
     ...(wanted.account_id === '' ? [] : [`account ${wanted.account_id}`]),
   ].join(', ')
   const head = payout === null ? `a payout with ${about}` : `${payout}  ${about}`
-  return [head, ...decisions.flatMap(decision => ['', ...decisionWords(decision, paused)])].join(
-    '\n',
-  )
+  return [
+    ...lines(head),
+    ...decisions.flatMap(decision => ['', ...decisionWords(decision, paused)]),
+  ].join('\n')
 }
 
 function decisionWords(decision: Decision, paused: ReadonlyMap<string, string>): string[] {
@@ -293,7 +295,7 @@ function decisionWords(decision: Decision, paused: ReadonlyMap<string, string>):
     ...(release_at === null ? [] : [`handed over at ${toSecond(release_at)}`]),
     ...(expected_at === null ? [] : [`expected at ${toSecond(expected_at)}`]),
   ]
-  const words = [`${when}: ${[to, why, ...times].filter(word => word !== '').join('; ')}`]
+  const words = lines(`${when}: ${[to, why, ...times].filter(word => word !== '').join('; ')}`)
   if (rail !== '' && routes.length === 0) return [...words, 'a person named the rail']
   if (routes.length === 0) return [...words, 'there is no route: corridor route set']
   const rows = routes.map(({ route, verdict, reason }) => [
@@ -304,6 +306,12 @@ function decisionWords(decision: Decision, paused: ReadonlyMap<string, string>):
     pausedWords(reason, paused.get(route.rail)),
   ])
   return [...words, table(['', 'rail', 'priority', 'route for', 'why'], rows)]
+}
+
+/** In lines of the terminal. */
+function lines(text: string): string[] {
+  const words = visible(text).split(' ')
+  return wrapped(words, { first: '', further: '  ', columns: columnsOfTerminal() })
 }
 
 function pausedWords(reason: string, paused: string | undefined): string {

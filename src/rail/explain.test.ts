@@ -42,17 +42,9 @@ test('explainRoutes, nothing tried: the first that fits, those that follow, and 
     explained.map(({ route, verdict, reason }) => [route.rail, verdict, reason]),
     [
       ['bank', 'taken', 'the first that fits'],
-      [
-        'second',
-        'next',
-        'takes over only if the rail before it proves that it has not taken the payout',
-      ],
+      ['second', 'next', 'if the rail before it proves that it did not take it'],
       ['bank', 'same_rail', 'a route before it leads to rail bank'],
-      [
-        'people',
-        'next',
-        'takes over only if the rail before it proves that it has not taken the payout',
-      ],
+      ['people', 'next', 'if the rail before it proves that it did not take it'],
       ['sepa', 'does_not_fit', 'takes only currency EUR, country DE'],
       ['large', 'does_not_fit', 'takes only amount from 10000.00'],
     ],

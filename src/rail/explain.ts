@@ -57,7 +57,7 @@ export function explainRoutes(
       isTaken = true
       return explained(route, 'taken', [], 'the first that fits')
     }
-    const reason = 'takes over only if the rail before it proves that it has not taken the payout'
+    const reason = 'if the rail before it proves that it did not take it'
     return explained(route, 'next', [], reason)
   })
   const fits = ({ verdict }: Explained) => verdict !== 'does_not_fit'
