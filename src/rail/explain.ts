@@ -46,7 +46,7 @@ export function explainRoutes(
     const isChosen = taken !== undefined && isSame(route, taken)
     const unmet = isChosen ? [] : unfits(route, wanted)
     if (unmet.length > 0) return explained(route, 'does_not_fit', unmet, unmetWords(route, unmet))
-    if (seen.has(route.rail)) {
+    if (!isChosen && seen.has(route.rail)) {
       const before = tried.includes(route.rail)
       return before
         ? explained(route, 'tried', [], `rail ${route.rail} has had an attempt`)

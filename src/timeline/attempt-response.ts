@@ -179,7 +179,7 @@ export function attemptReason({ number, rail, route }: TimelineAttempt): string 
   if (number === 1) return reasonOf({ rail, route })
   if (route === null) return 'A person named the rail.'
   const words = conditionWords(route)
-  return `The rail before it has not taken it; the next route was the one for ${words}.`
+  return `It had not been taken; then the route was the one for ${words}.`
 }
 
 export function presentAttempt(attempt: TimelineAttempt, reader: Reader) {

@@ -196,7 +196,7 @@ test('not taken: both attempts and the reroute; why it was not taken is for the 
   )
   assert.notEqual(first.uetr, second.uetr)
   assert.ok(first.ended_at !== null && second.ended_at !== null)
-  assert.match(second.reason, /rail before it has not taken it/)
+  assert.match(second.reason, /had not been taken; then the route/)
   const [reroute] = ofKind(timeline.items, 'reroute')
   const { rail, previous_rail, attempt, by } = reroute
   assert.deepEqual(
