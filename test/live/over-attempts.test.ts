@@ -114,8 +114,17 @@ function scripted(first: Parameters<Scripted['says']>[0]): Scripted {
   }
 }
 
-const settle = (rails: Readonly<Record<string, Rail>>) =>
-  settleOnce({ ...service.deps, rails: new Map(Object.entries(rails)) })
+/** One round. An account's clock may be a moment ahead, and with it what is due at once. */
+async function settle(rails: Readonly<Record<string, Rail>>) {
+  for (;;) {
+    const [row] = await service.database.owner`
+      select from open_payouts
+      where ask_rail_at > statement_timestamp()
+        and ask_rail_at < statement_timestamp() + interval '200 milliseconds' limit 1`
+    if (row === undefined) break
+  }
+  return settleOnce({ ...service.deps, rails: new Map(Object.entries(rails)) })
+}
 
 const DAY_MS = 86_400_000
 const NOT_TAKEN: RailReport = {
