@@ -83,7 +83,7 @@ interface Place {
 function listenForInterrupt() {
   const stopping = new AbortController()
   const stop = () => {
-    process.stderr.write('\nstopping: its route, its fee and its rail go away\n')
+    process.stderr.write('\nstopping: its route and its fee go away, its rail is paused\n')
     stopping.abort(new CommandFailed('the demonstration was stopped'))
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
