@@ -111,6 +111,7 @@ const COURSES: Readonly<Record<Fault, Course>> = {
   // The account has its money back: a person stops the payment at the bank.
   'acsp-after-rjct': {
     payouts: ['failed', 'failed', 'reversed'],
+    exceptions: ['paid_after_rejection', '', ''],
     paid: [0, 0, 1],
     read: 6,
   },

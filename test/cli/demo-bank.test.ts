@@ -37,7 +37,14 @@ test('demo --bank --json: one payout arrives, one is returned, every file is sho
     assert.deepEqual(statuses, ['succeeded', 'succeeded', 'reversed'])
     const files = steps.flatMap(s => (s.step === 'file' ? [s] : []))
     const kinds = files.map(({ content }) => /xsd:([a-z]+\.\d{3})/.exec(content)?.[1])
-    assert.deepEqual(kinds.toSorted(), ['camt.053', 'camt.054', 'camt.054', 'pain.001', 'pain.002'])
+    // One file, or two: the first payment may be sealed before the second one is there.
+    const count = (kind: string) => kinds.filter(known => known === kind).length
+    const sent = count('pain.001')
+    assert.ok(sent === 1 || sent === 2, `${sent} files`)
+    assert.deepEqual(
+      [count('pain.002'), count('camt.054'), count('camt.053'), kinds.length],
+      [sent, sent + 1, 1, 3 * sent + 2],
+    )
     assert.deepEqual(files[0]?.by, 'corridor')
     const last = steps.at(-1)
     assert.ok(last?.step === 'paid' && last.payments === 2 && last.most === 1)
