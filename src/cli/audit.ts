@@ -101,7 +101,8 @@ function describeChange({ before, after }: AuditedChange): string {
   const changed = Object.entries(after ?? {}).flatMap(([key, value]) => {
     const was = before?.[key]
     if (value === was || value === null || named.includes(value)) return []
-    return was === undefined || was === null ? [`${key} ${value}`] : [`${key} ${was} → ${value}`]
+    if (was !== undefined && was !== null) return [`${key} ${was} → ${value}`]
+    return value === '' ? [] : [`${key} ${value}`]
   })
   return [...named, ...(after === null ? ['removed'] : changed)].join(' ')
 }
