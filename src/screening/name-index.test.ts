@@ -46,3 +46,13 @@ test('every name that scores enough is found, with its score, and no other', () 
     { numRuns: 1_000 },
   )
 })
+
+test('a word beside its misspelling in one name: the one that weighs more counts', () => {
+  const listed = ['company', 'compny']
+  const asked = ['ali', 'company', 'company']
+  const found = new NameIndex([{ ref: 0, words: listed }]).search(asked, 0.6)
+  assert.deepEqual(
+    found.map(({ compared }) => compared.score),
+    [compareNames(asked, listed).score],
+  )
+})

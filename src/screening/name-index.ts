@@ -25,10 +25,12 @@ interface Words {
   readonly rows: readonly Int32Array[]
 }
 
+/** A listed word that is alike. */
 interface Similar {
+  /** The spellings with this word. */
   readonly rows: Int32Array
-  readonly likeness: number
-  readonly weight: number
+  /** What a word adds when it is found as this one, and what it then no longer costs. */
+  readonly adds: number
 }
 
 interface Row {
@@ -42,7 +44,7 @@ export class NameIndex {
   readonly #byLength: ReadonlyMap<number, Words>
   /** By all letters without spaces: where words were run together. */
   readonly #joined: ReadonlyMap<string, readonly number[]>
-  /** For the search under way, by row: the weights of the words found, each times its likeness. */
+  /** For the search under way, by row: what the words found add. */
   readonly #found: Float64Array
   /** By row, the last word of the search that was found in it. */
   readonly #lastWord: Int32Array
@@ -74,12 +76,9 @@ export class NameIndex {
     const touched: number[] = []
     for (const word of words) {
       this.#word++
-      const own = weightOf(word)
-      for (const { rows, likeness, weight } of this.#similar(word)) {
-        // What the word adds when it is found, less what it costs when it is not.
-        const adds = likeness * weight + Math.max(0, own - weight)
+      for (const { rows, adds } of this.#similar(word)) {
         for (const row of rows) {
-          // Similar words come best first, so the first one of a row counts.
+          // Those that add most come first, so the first one of a row counts.
           if (this.#lastWord[row] === this.#word) continue
           this.#lastWord[row] = this.#word
           if (this.#found[row] === 0) touched.push(row)
@@ -96,9 +95,10 @@ export class NameIndex {
     return promising
   }
 
-  /** Listed words that are alike, best first. */
+  /** Listed words that are alike, those that add most first: a common word that is more alike may add less. */
   #similar(word: string): Similar[] {
     const found: Similar[] = []
+    const own = weightOf(word)
     const asked = lettersOf(word)
     const first = word.charCodeAt(0)
     for (const [length, { texts, letters, firsts, rows }] of this.#byLength) {
@@ -112,11 +112,13 @@ export class NameIndex {
         if (bitCount(asked & ~listed) > word.length - fewest) continue
         if (bitCount(listed & ~asked) > length - fewest) continue
         const likeness = alike(word, texts[i] ?? '')
-        if (likeness >= SAME_WORD)
-          found.push({ rows: rows[i] ?? NO_ROWS, likeness, weight: weightOf(texts[i] ?? '') })
+        if (likeness < SAME_WORD) continue
+        const weight = weightOf(texts[i] ?? '')
+        const adds = likeness * weight + Math.max(0, own - weight)
+        found.push({ rows: rows[i] ?? NO_ROWS, adds })
       }
     }
-    return found.sort((a, b) => b.likeness - a.likeness)
+    return found.sort((a, b) => b.adds - a.adds)
   }
 }
 
