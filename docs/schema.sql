@@ -2063,6 +2063,24 @@ begin
     using errcode = 'check_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION confine_to_accounts(name text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  execute format('alter table %I enable row level security, force row level security', name);
+  execute format($policy$
+    create policy accounts_named on %I to corridor_service using (array_position(
+      (select string_to_array(current_setting('corridor.accounts', true), ',')),
+      account_id) is not null)
+  $policy$, name);
+  execute format('create policy audit on %I for select to corridor_auditor using (true)', name);
+  execute format($policy$
+    create policy maintenance on %I to %I
+    using ((select current_setting('corridor.maintenance', true)) = 'on')
+  $policy$, name, current_user);
+end $function$;
+
 CREATE OR REPLACE FUNCTION check_file_step()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -160,23 +160,25 @@ grant select, insert, update (closed_at, closed_by, note) on rail_exceptions to 
 grant select (account_id, rail, kind, opened_at, closed_at) on rail_exceptions to corridor_finder;
 grant select on payout_attempts, rail_evidence, rail_exceptions to corridor_auditor;
 
-do $$
-declare
-  name text;
+-- Shows the rows of a table to those transactions alone that name the account, as for all tables of
+-- accounts (0007).
+create function confine_to_accounts(name text) returns void language plpgsql as $$
 begin
-  foreach name in array array['payout_attempts', 'rail_evidence', 'rail_exceptions'] loop
-    execute format('alter table %I enable row level security, force row level security', name);
-    execute format($policy$
-      create policy accounts_named on %I to corridor_service using (array_position(
-        (select string_to_array(current_setting('corridor.accounts', true), ',')),
-        account_id) is not null)
-    $policy$, name);
-    execute format('create policy audit on %I for select to corridor_auditor using (true)', name);
-    execute format($policy$
-      create policy maintenance on %I to %I
-      using ((select current_setting('corridor.maintenance', true)) = 'on')
-    $policy$, name, current_user);
-  end loop;
+  execute format('alter table %I enable row level security, force row level security', name);
+  execute format($policy$
+    create policy accounts_named on %I to corridor_service using (array_position(
+      (select string_to_array(current_setting('corridor.accounts', true), ',')),
+      account_id) is not null)
+  $policy$, name);
+  execute format('create policy audit on %I for select to corridor_auditor using (true)', name);
+  execute format($policy$
+    create policy maintenance on %I to %I
+    using ((select current_setting('corridor.maintenance', true)) = 'on')
+  $policy$, name, current_user);
 end $$;
+
+select confine_to_accounts('payout_attempts');
+select confine_to_accounts('rail_evidence');
+select confine_to_accounts('rail_exceptions');
 create policy find on payout_attempts for select to corridor_finder using (true);
 create policy find on rail_exceptions for select to corridor_finder using (true);

@@ -296,22 +296,6 @@ grant select, insert on rail_item_evidence to corridor_service;
 grant select on rail_items, rail_item_evidence, rail_files, rail_exchanges, rail_inbox,
   rail_inbox_bytes, rail_inbox_lines to corridor_auditor;
 
-do $$
-declare
-  name text;
-begin
-  foreach name in array array['rail_items', 'rail_item_evidence'] loop
-    execute format('alter table %I enable row level security, force row level security', name);
-    execute format($policy$
-      create policy accounts_named on %I to corridor_service using (array_position(
-        (select string_to_array(current_setting('corridor.accounts', true), ',')),
-        account_id) is not null)
-    $policy$, name);
-    execute format('create policy audit on %I for select to corridor_auditor using (true)', name);
-    execute format($policy$
-      create policy maintenance on %I to %I
-      using ((select current_setting('corridor.maintenance', true)) = 'on')
-    $policy$, name, current_user);
-  end loop;
-end $$;
+select confine_to_accounts('rail_items');
+select confine_to_accounts('rail_item_evidence');
 create policy find on rail_items for select to corridor_finder using (true);
