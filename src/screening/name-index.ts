@@ -95,7 +95,7 @@ export class NameIndex {
     return promising
   }
 
-  /** Listed words that are alike, those that add most first: a common word that is more alike may add less. */
+  /** Listed words that are alike, those that add most first: a common word adds little. */
   #similar(word: string): Similar[] {
     const found: Similar[] = []
     const own = weightOf(word)
