@@ -130,6 +130,8 @@ const AFTER = '2026-12-01T10:00:00.000000Z'
 const ach = (code: string, received_at = HEARD) =>
   returned({ code, reasons: [code], reference: '091000019999999', received_at })
 
+const REFUSED = 'failed:PF000511'
+
 const CASES: readonly [name: string, said: readonly Evidence[], expected: string, given?: Given][] =
   [
     ['nothing said', [], ''],
@@ -152,6 +154,18 @@ const CASES: readonly [name: string, said: readonly Evidence[], expected: string
     ['5: DU02 of the file, and then booked', [group('RJCT/DU02'), debit()], 'succeeded'],
     ['5: DU01', [status('RJCT/DU01')], '!duplicate'],
     ['5: DU01 after an upload that may have failed', [status('RJCT/DU01')], '!duplicate', TWICE],
+    ['5: refused, and then a copy of it', [status('RJCT/AC04'), status('RJCT/DU04')], REFUSED],
+    ['5: refused, and then a copy of its file', [status('RJCT/AC04'), group('RJCT/DU01')], REFUSED],
+    [
+      '5: not taken, and then a copy of it: it may have it after all',
+      [status('RJCT/AB05'), status('RJCT/DU04')],
+      '!duplicate not_taken',
+    ],
+    [
+      '5: a copy of it, and then refused: which of both is not said',
+      [status('RJCT/DU04'), status('RJCT/AC04')],
+      `${REFUSED} !duplicate`,
+    ],
     ['5: AM05, and then booked', [status('RJCT/AM05'), debit()], 'succeeded'],
     ['6, 7: the same again', [status('ACSP'), debit(), status('ACSP'), debit()], 'succeeded'],
     [

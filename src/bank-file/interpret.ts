@@ -234,7 +234,8 @@ class Course {
     if (causes.length > 0 && causes.every(cause => cause === 'positive')) {
       this.#troubles.set('contradiction', reasons)
     } else if (reasons.some(reason => this.#isRepetition(reason))) {
-      this.#troubles.set('duplicate', reasons)
+      // What it has already, by an earlier copy of the file, it may have refused for good.
+      if (this.#rejection?.outcome !== 'failed') this.#troubles.set('duplicate', reasons)
     } else if (!alone) {
       this.#group_rejected = true
       this.#troubles.set('group_rejected', reasons)

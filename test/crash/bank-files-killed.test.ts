@@ -258,7 +258,10 @@ async function checkPaid(amounts: readonly number[]): Promise<Record<string, num
   assert.deepEqual(made, expected)
   const ours = new Set(rows.map(({ end_to_end_id }) => end_to_end_id))
   assert.deepEqual([...new Set(paid.keys()).difference(ours)], [], 'paid, and no payout')
-  const exceptions = await database.owner`select kind, message from rail_exceptions`
+  const exceptions = await database.owner`
+    select e.kind, e.message, s.status, count(*)::integer as payouts from rail_exceptions e
+    join payout_states s on s.account_id = e.account_id and s.id = e.payout_id
+    group by e.kind, e.message, s.status`
   assert.deepEqual([...exceptions], [])
   return { ...made, rejected: amounts.length - not_rejected, returned: returned.size }
 }
