@@ -15,8 +15,9 @@ import { look, type Seen, wrongWith } from './seen.ts'
 import { WORK, work } from './workers.ts'
 
 const HOUR_MS = 3_600_000
-/** Steps at the end in which nothing goes wrong. */
+/** Steps at the end in which nothing goes wrong; more while a payment is still on its way. */
 const CALM_STEPS = 7
+const MOST_CALM_STEPS = 40
 /** Past the end of every calendar of the product. */
 const YEARS_MS = 4 * 365 * 24 * HOUR_MS
 
@@ -74,10 +75,12 @@ export class Batch {
       await this.#people()
       await Promise.all([this.#accounts(), this.#deliver(), this.#work(), this.#news()])
       await this.#pass()
-      await this.#check(false)
+      await this.#look()
+      this.#check(false)
     }
     await this.#calmDown()
-    await this.#check(true)
+    this.#check(true)
+    this.#countEnds()
   }
 
   async #open(schedules: number): Promise<void> {
@@ -102,7 +105,7 @@ export class Batch {
       }),
     )
     this.#schedules.sort((a, b) => a.index - b.index)
-    this.#seen = await this.#look()
+    await this.#look()
   }
 
   #payoutOf(id: string): Payout {
@@ -148,7 +151,7 @@ export class Batch {
     const told = this.#providers.flatMap(provider =>
       provider.orders().filter(order => this.#hasNews(provider, order)),
     )
-    await this.#wake([...new Set(told.map(({ payout_id }) => payout_id))])
+    await this.#wake(told)
   }
 
   #hasNews(provider: Provider, order: Order): boolean {
@@ -160,15 +163,16 @@ export class Batch {
     return chance.is(moved ? 0.8 : 0.05)
   }
 
-  async #wake(ids: readonly string[]): Promise<void> {
-    const keys = ids.map(id => {
+  /** News of these attempts has come in. */
+  async #wake(orders: readonly Pick<Order, 'id' | 'payout_id'>[]): Promise<void> {
+    const news = orders.map(({ payout_id: id, id: attempt_id }) => {
       const { account_id } = this.#payoutOf(id).schedule.client.account
-      return { account_id, id }
+      return { account_id, id, attempt: Number(attempt_id.slice(id.length + 1)) }
     })
-    if (keys.length === 0) return
-    const account_ids = [...new Set(keys.map(({ account_id }) => account_id))]
+    if (news.length === 0) return
+    const account_ids = [...new Set(news.map(({ account_id }) => account_id))]
     const { sql } = this.#anyProcess(this.#chance)
-    await patiently(() => transactConfined(sql, account_ids, tx => wakePayouts(tx, keys)))
+    await patiently(() => transactConfined(sql, account_ids, tx => wakePayouts(tx, news)))
   }
 
   /** Who looks at exceptions: a person who telephones, and says or closes what they found. */
@@ -221,28 +225,35 @@ export class Batch {
         and o.ask_rail_at < statement_timestamp() + b.clock_ahead + interval '2 minutes'`
   }
 
+  /** But of payouts that somebody writes at this moment: whoever waited for them could deadlock. */
   async #endClaims(): Promise<void> {
     await this.#service.database.owner`
-      update open_payouts set claimed_until = statement_timestamp()
-      where claimed_until is not null and account_id = any (${this.#accountIds()}::text[])`
+      update open_payouts o set claimed_until = statement_timestamp()
+      from (
+        select account_id, id from open_payouts
+        where claimed_until is not null and account_id = any (${this.#accountIds()}::text[])
+        for update skip locked
+      ) free
+      where o.account_id = free.account_id and o.id = free.id`
   }
 
   /** Nothing goes wrong any more: what is underway arrives, and everybody has time. */
   async #calmDown(): Promise<void> {
     this.world.is_calm = true
-    for (let round = 0; round < CALM_STEPS; round++) {
-      await this.#deliver()
-      await this.#news()
-      await this.#wake([...this.#payouts.keys()])
-      await this.#work()
-      await this.#pass()
-      this.#seen = await this.#look()
+    const isEnough = (round: number) => round >= CALM_STEPS && this.#wrong(true).length === 0
+    for (let round = 0; round < MOST_CALM_STEPS && !isEnough(round); round++) {
       for (const seen of this.#seen.values()) {
         const { lies } = this.#payoutOf(seen.id).schedule
         const is_open = seen.exceptions.some(exception => exception.is_open)
         if (is_open && lies === undefined && round > CALM_STEPS / 2)
           await this.#person.resolve(seen, true)
       }
+      await this.#deliver()
+      await this.#news()
+      await this.#wake(this.#providers.flatMap(provider => provider.orders()))
+      await this.#work()
+      await this.#pass()
+      await this.#look()
     }
   }
 
@@ -258,31 +269,47 @@ export class Batch {
     return this.#seen.get(id) ?? assert.fail(`payout ${id} is lost`)
   }
 
-  #look() {
-    return look(this.#service.database.owner, this.#accountIds())
+  async #look(): Promise<void> {
+    this.#seen = await look(this.#service.database.owner, this.#accountIds())
   }
 
-  #countEnd({ status, attempt }: Seen, lies: boolean): void {
-    const by = attempt === undefined ? '' : `, attempt ${attempt.number}`
-    this.world.count(lies ? `end with a liar: ${status}` : `end: ${status}${by}`)
+  #countEnds(): void {
+    for (const { id, schedule } of this.#payouts.values()) {
+      const { status, attempt, exceptions } = this.#seenOf(id)
+      for (const { kind } of exceptions) this.world.count(`exception: ${kind}`)
+      const by = attempt === undefined ? '' : `, attempt ${attempt.number}`
+      const is_told = schedule.lies === undefined
+      this.world.count(is_told ? `end: ${status}${by}` : `end with a liar: ${status}`)
+    }
   }
 
-  async #check(is_over: boolean): Promise<void> {
-    this.#seen = await this.#look()
-    const wrong = [...this.#payouts.values()].flatMap(({ id, index, schedule }) => {
+  #check(is_over: boolean): void {
+    const wrong = this.#wrong(is_over).slice(0, 5)
+    assert.deepEqual(wrong, [], `seed ${this.world.seed}, step ${this.#step}`)
+  }
+
+  /** What is wrong as it was seen last, with what the providers know of it. */
+  #wrong(is_over: boolean): string[] {
+    return [...this.#payouts.values()].flatMap(({ id, index, schedule }) => {
+      const { lies, ahead_ms } = schedule
       const seen = this.#seenOf(id)
+      const truth = this.world.truthOf(id)
+      const now_ms = Date.now() + ahead_ms
       const words = wrongWith(seen, {
-        truth: this.world.truthOf(id),
+        truth,
         providers: this.#providers,
         underway: this.world.underway,
-        now_ms: Date.now() + schedule.ahead_ms,
-        lies: schedule.lies !== undefined,
+        now_ms,
+        lies: lies !== undefined,
         is_over,
       })
-      if (is_over) this.#countEnd(seen, schedule.lies !== undefined)
-      return words.map(word => `${index} ${id}: ${word}, ${JSON.stringify(seen)}`)
+      if (words.length === 0) return []
+      const orders = this.#providers.flatMap(provider =>
+        provider.orders().filter(({ payout_id }) => payout_id === id),
+      )
+      const known = JSON.stringify({ seen, lies, ahead_ms, truth, orders })
+      return words.map(word => `${index} ${id}: ${word}, ${known}`)
     })
-    assert.deepEqual(wrong.slice(0, 5), [], `seed ${this.world.seed}, step ${this.#step}`)
   }
 }
 

@@ -269,6 +269,8 @@ const INQUIRE_FAULTS = [
   [10, 'not found'],
 ] as const
 
+const DAY_MS = 86_400_000
+
 /** Nobody answers; whoever asks gives up. */
 function never(): Promise<never> {
   return new Promise(() => {})
@@ -297,16 +299,15 @@ function reportOf(
   const last = said.findLast(({ says }) => says !== '')?.says
   const is_end =
     last !== undefined && ['succeeded', 'failed', 'reversed', 'not_taken'].includes(last)
-  const report = {
+  const refusal = { code: 'closed', message: 'The provider takes none today.' }
+  const report: RailReport = {
     steps,
-    ask_again_in_ms: is_end || is_woken ? null : 1,
+    // Whoever speaks by itself is asked for all that once a day.
+    ask_again_in_ms: is_end ? null : is_woken ? DAY_MS : 1,
     references: { order: `${id}-${done}` },
+    ...(last === 'not_taken' && { not_taken: refusal }),
   }
-  if (wants_person) {
-    const exception = { kind: 'needs_person', message: 'The provider wants to speak to somebody.' }
-    // As an adapter that can say nothing else: no step, and no question until somebody has looked.
-    return { steps: [], ask_again_in_ms: null, exception }
-  }
-  if (last !== 'not_taken') return report
-  return { ...report, not_taken: { code: 'closed', message: 'The provider takes none today.' } }
+  if (!wants_person) return report
+  const exception = { kind: 'needs_person', message: 'The provider wants to speak to somebody.' }
+  return { ...report, ask_again_in_ms: null, exception }
 }

@@ -9,12 +9,6 @@ import type { Fate, Turn } from './provider.ts'
 export const PROVIDERS = ['bank', 'second', 'third'] as const
 
 /**
- * Whether news is told of an attempt that is over: another rail has the payout by then, or its money
- * is back. While it is false, no provider says what it had denied.
- */
-const TOLD_AFTER_ITS_END = false
-
-/**
  * The ways that payouts go: their rails in order, and which of them waits for a cut-off. The amount of
  * a payout says which way it goes.
  */
@@ -104,16 +98,9 @@ const LIES = {
   'failed, and pays later': [says('failed'), { ...PAID, instead: true }],
 } as const satisfies Readonly<Record<string, Fate>>
 
-const TOLD_IN_TIME: readonly Lie[] = [
-  'a success that never was, taken back',
-  'not taken, said of what it had begun, and pays',
-]
-const TOLD_LATE: readonly Lie[] = ['not taken, and pays later', 'failed, and pays later']
-
-/** One schedule in eight has a provider that lies. */
+/** One schedule in six has a provider that lies. */
 export function lieOf(chance: Chance): Lie | undefined {
-  if (!chance.is(0.125)) return undefined
-  return chance.pick(TOLD_AFTER_ITS_END ? [...TOLD_IN_TIME, ...TOLD_LATE] : TOLD_IN_TIME)
+  return chance.is(1 / 6) ? chance.pick(Object.keys(LIES) as Lie[]) : undefined
 }
 
 /** What becomes of an attempt; the bank is the one that lies. */

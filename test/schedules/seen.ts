@@ -71,9 +71,11 @@ export function wrongWith(seen: Seen, known: Known): string[] {
   const is_back = seen.status === 'failed' || seen.status === 'reversed'
   const net = truth.paid - truth.returned
   if (lies) {
-    const ends_wrong = known.is_over && endsWrong(seen, net) && !isForgotten(seen, known)
+    const ends_wrong = endsWrong(seen, net) && !isForgotten(seen, known)
     const is_wrong = truth.paid > 1 || (is_back ? net !== 0 : ends_wrong)
-    return is_wrong && !is_told ? [...words, 'a lie that nobody is told of'] : words
+    return known.is_over && is_wrong && !is_told
+      ? [...words, 'a lie that nobody is told of']
+      : words
   }
   if (truth.paid > 1) words.push('paid twice')
   if (is_back && net !== 0) words.push('paid, and refunded')

@@ -2,6 +2,7 @@
 import type { Deps } from '../../src/deps.ts'
 import { claimDuePayouts, listDuePayouts } from '../../src/payout/state-store.ts'
 import type { Rail, RailPayout, Rails } from '../../src/rail/rail.ts'
+import { askOver, OVER_ROUND } from '../../src/worker/ask-over.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import type { Chance } from './chance.ts'
 
@@ -57,8 +58,11 @@ export async function work(how: (typeof WORK)[number], working: Working): Promis
   }
 }
 
-function settle(deps: Deps, rails: Rails): Promise<number> {
-  return settleOnce({ ...deps, rails })
+/** Attempts that are over are asked about until none is left, as the worker does while it finds more. */
+async function settle(deps: Deps, rails: Rails): Promise<void> {
+  const working = { ...deps, rails }
+  await settleOnce(working)
+  while ((await askOver(working)) === OVER_ROUND);
 }
 
 function without(rails: ReadonlyMap<string, Rail>, paused: string): Rails {
