@@ -264,6 +264,7 @@ CREATE TABLE books (
   event_head bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL,
   sandbox boolean DEFAULT false NOT NULL,
   state text DEFAULT 'active'::text NOT NULL,
+  has_limit_uses boolean DEFAULT false NOT NULL,
   CONSTRAINT books_pkey PRIMARY KEY (account_id),
   CONSTRAINT books_clock_ahead_check CHECK (((clock_ahead >= '00:00:00'::interval) AND (EXTRACT(day FROM clock_ahead) = (0)::numeric) AND (EXTRACT(month FROM clock_ahead) = (0)::numeric) AND (EXTRACT(year FROM clock_ahead) = (0)::numeric))),
   CONSTRAINT books_event_count_check CHECK ((event_count >= 0)),
@@ -282,7 +283,7 @@ CREATE POLICY find ON books FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON books FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON books TO corridor_auditor;
 GRANT SELECT (account_id, event_count, sandbox) ON books TO corridor_finder;
-GRANT INSERT, SELECT, UPDATE (clock_ahead, event_count, event_head, head_hash, journal_count, last_written_at, state) ON books TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (clock_ahead, event_count, event_head, has_limit_uses, head_hash, journal_count, last_written_at, state) ON books TO corridor_service;
 
 CREATE TABLE balances (
   account_id text COLLATE "C" NOT NULL,
@@ -1251,6 +1252,84 @@ CREATE TRIGGER legal_end BEFORE UPDATE ON screening_entries FOR EACH ROW EXECUTE
 GRANT SELECT ON screening_entries TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (until_version) ON screening_entries TO corridor_service;
 
+CREATE TABLE limits (
+  limit_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C",
+  key_id text COLLATE "C",
+  rail text,
+  network text,
+  each text NOT NULL,
+  currency text,
+  cap bigint NOT NULL,
+  per text NOT NULL,
+  zone text,
+  hours integer,
+  CONSTRAINT limits_pkey PRIMARY KEY (limit_id),
+  CONSTRAINT one_limit_of_its_kind UNIQUE NULLS NOT DISTINCT (account_id, key_id, rail, network, each, currency, per, zone, hours),
+  CONSTRAINT limits_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT limits_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(key_id),
+  CONSTRAINT amount_of_a_payout CHECK (((per <> 'payout'::text) OR (currency IS NOT NULL))),
+  CONSTRAINT day_of_a_zone CHECK (((per = 'day'::text) = (zone IS NOT NULL))),
+  CONSTRAINT hours_of_hours CHECK (((per = 'hours'::text) = (hours IS NOT NULL))),
+  CONSTRAINT key_of_an_account CHECK (((key_id IS NULL) OR ((account_id IS NOT NULL) AND (each <> 'key'::text)))),
+  CONSTRAINT limits_cap_check CHECK (((cap >= 0) AND (cap <= '9007199254740991'::bigint))),
+  CONSTRAINT limits_each_check CHECK ((each = ANY (ARRAY['account'::text, 'key'::text, 'payee'::text]))),
+  CONSTRAINT limits_hours_check CHECK (((hours >= 1) AND (hours <= 744))),
+  CONSTRAINT limits_limit_id_check CHECK ((limit_id ~ '^lim_[0-9a-z]{20}$'::text)),
+  CONSTRAINT limits_network_check CHECK ((network <> ''::text)),
+  CONSTRAINT limits_per_check CHECK ((per = ANY (ARRAY['payout'::text, 'day'::text, 'hours'::text])))
+);
+CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON limits FOR EACH STATEMENT EXECUTE FUNCTION announce_price_change();
+CREATE TRIGGER counts_something BEFORE INSERT ON limits FOR EACH ROW EXECUTE FUNCTION check_limit();
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON limits FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER only_its_cap BEFORE UPDATE ON limits FOR EACH ROW WHEN (((to_jsonb(old.*) - 'cap'::text) <> (to_jsonb(new.*) - 'cap'::text))) EXECUTE FUNCTION refuse_other_limit();
+GRANT SELECT ON limits TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT, UPDATE (cap) ON limits TO corridor_service;
+
+CREATE TABLE limit_sums (
+  used bigint NOT NULL,
+  reached bigint,
+  cap bigint,
+  starts_at timestamp with time zone NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  limit_id text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  CONSTRAINT limit_sums_pkey PRIMARY KEY (account_id, limit_id, subject, starts_at),
+  CONSTRAINT limit_sums_used_check CHECK ((used >= 0)),
+  CONSTRAINT part_of_the_window CHECK ((used <= reached)),
+  CONSTRAINT reached_under_a_cap CHECK (((reached IS NULL) = (cap IS NULL))),
+  CONSTRAINT within_its_cap CHECK ((reached <= cap))
+);
+CREATE INDEX limit_sums_age ON limit_sums USING btree (starts_at);
+ALTER TABLE limit_sums ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON limit_sums FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON limit_sums FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON limit_sums FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON limit_sums FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON limit_sums TO corridor_auditor;
+GRANT SELECT (account_id, starts_at) ON limit_sums TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (cap, reached, used) ON limit_sums TO corridor_service;
+
+CREATE TABLE limit_uses (
+  amount bigint NOT NULL,
+  starts_at timestamp with time zone NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  limit_id text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  CONSTRAINT limit_uses_pkey PRIMARY KEY (account_id, payout_id, limit_id),
+  CONSTRAINT limit_uses_amount_check CHECK ((amount > 0))
+);
+CREATE INDEX limit_uses_age ON limit_uses USING btree (starts_at);
+ALTER TABLE limit_uses ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON limit_uses FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON limit_uses FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON limit_uses FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON limit_uses FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON limit_uses TO corridor_auditor;
+GRANT SELECT (account_id, starts_at) ON limit_uses TO corridor_finder;
+GRANT DELETE, INSERT, SELECT ON limit_uses TO corridor_service;
+
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
     j.number,
@@ -2183,4 +2262,35 @@ begin
       using errcode = 'restrict_violation';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.rail <> 'simulator' and not exists (select from rails where name = new.rail) then
+    raise exception 'there is no rail %', new.rail using errcode = 'check_violation';
+  end if;
+  if new.key_id is not null and not exists (
+    select from api_keys where key_id = new.key_id and account_id = new.account_id
+  ) then
+    raise exception 'key % is not of account %', new.key_id, new.account_id
+      using errcode = 'check_violation';
+  end if;
+  if new.zone is not null and not exists (
+    select from pg_timezone_names where name = new.zone
+  ) then
+    raise exception 'time zone % is not known', new.zone using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_other_limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'limit % counts what it counts: its cap alone is changed', old.limit_id
+    using errcode = 'check_violation';
 end $function$;

@@ -199,6 +199,13 @@ export const CATALOGUE = {
     meaning:
       'The payout’s route has a cut-off, and the calendar of its business days knows no later one.',
   },
+  limit_exceeded: {
+    code: 20315,
+    status: 422,
+    meaning:
+      'A limit of the operator has no room for the payout; the message says which, what is used, ' +
+      'and when there is room.',
+  },
   webhook_endpoint_limit: {
     code: 20401,
     status: 422,

@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'evt'
   | 'fx'
   | 'key'
+  | 'lim'
   | 'pob'
   | 'poq'
   | 'pot'

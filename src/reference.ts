@@ -7,6 +7,8 @@ import { listAccounts, listApiKeys } from './account/store.ts'
 import type { Sql, TransactionSql } from './db/connect.ts'
 import { transact } from './db/transact.ts'
 import { refusal } from './errors.ts'
+import { indexLimits, type Limits } from './limit/limit.ts'
+import { listLimits } from './limit/store.ts'
 import { pricingFrom } from './price/book.ts'
 import { listFees } from './price/fee/store.ts'
 import { listPolicies } from './price/policy/store.ts'
@@ -23,7 +25,7 @@ import { timetablesOf } from './rails.ts'
 /** One consistent snapshot of all reference tables. */
 export interface ReferenceData {
   readonly version: bigint
-  /** The version of rates, fees and pricing policies. */
+  /** The version of rates, fees, pricing policies and limits. */
   readonly price_version: bigint
   readonly accounts: ReadonlyMap<string, Account>
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
@@ -33,6 +35,8 @@ export interface ReferenceData {
   /** With the cut-offs of their rails, where they have none of their own. */
   readonly routes: readonly Route[]
   readonly rails: readonly RailRow[]
+  /** As new as the prices. */
+  readonly limits: Limits
 }
 
 export interface Reference {
@@ -131,6 +135,7 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
       rates,
       routes: (await listRoutes(reader)).map(route => inForce(route, timetables)),
       rails,
+      limits: indexLimits(await listLimits(reader)),
       pricing: pricingFrom({
         rates,
         fees: await listFees(reader),

@@ -9,6 +9,7 @@ import { type Deps, openDeps } from './deps.ts'
 import { Connections } from './http/connections.ts'
 import { closeServer, within } from './http/drain.ts'
 import { deleteOutlivedReplies } from './idempotency/store.ts'
+import { deleteOldUses } from './limit/use-store.ts'
 import { NOTHING } from './log.ts'
 import { makeMetrics } from './metrics.ts'
 import { deleteOldLikenesses } from './payout/duplicate-store.ts'
@@ -34,7 +35,8 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** How often outlived answers, likenesses and deliveries are deleted. */
+/** What outlives its use, and how often it is deleted. */
+const DELETIONS = [deleteOutlivedReplies, deleteOldLikenesses, deleteOldUses, deleteOldDeliveries]
 const DELETE_EVERY_MS = 600_000
 
 /** Most concurrent transactions of the delivery worker. */
@@ -100,7 +102,7 @@ async function openService(
   })
   const delivering = config.webhooks ? startDelivering(deps, queues) : undefined
   const deleting = setInterval(() => {
-    for (const deleteOld of [deleteOutlivedReplies, deleteOldLikenesses, deleteOldDeliveries]) {
+    for (const deleteOld of DELETIONS) {
       deleteOld(deps).catch(error => log.warn({ err: error }, 'old rows could not be deleted'))
     }
   }, DELETE_EVERY_MS)

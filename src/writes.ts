@@ -37,6 +37,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     sender_bic: config.bic,
     pricing: reference.pricing,
     routes: () => reference.current().routes,
+    limits: () => reference.current().limits,
     accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
   }
   return {

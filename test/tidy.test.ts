@@ -37,7 +37,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['balance-transaction'],
   ['beneficiary'],
   ['rail', 'funding', 'entity', 'nacha'],
-  ['account-lifecycle', 'screening'],
+  ['account-lifecycle', 'screening', 'limit'],
   ['quote'],
   ['requirement', 'payout-options'],
   ['payout'],

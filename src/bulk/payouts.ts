@@ -8,6 +8,7 @@ import { bookId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { accountNow } from '../ledger/store.ts'
+import { copyState, counterName, type Sum } from '../limit/limit.ts'
 import { findCurrency } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { checkRequest } from '../payout/fields.ts'
@@ -100,6 +101,8 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
   readonly #balances = new Map<string, bigint>()
   readonly #payments = new HashNumbers()
   readonly #used_quotes = new Set<string>()
+  /** Dry run: what limits would have counted, by the name of the counter. */
+  readonly #sums = new Map<string, Sum[]>()
   #begun = false
 
   constructor(wanted: PayoutImport, opened: Opened) {
@@ -109,6 +112,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
       sender_bic: wanted.sender_bic,
       pricing: reference.pricing,
       routes: () => reference.current().routes,
+      limits: () => reference.current().limits,
       accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
     })
     this.#wanted = wanted
@@ -156,6 +160,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     if (!this.#begun) this.#wanted.onBalances(balances)
     this.#begun = true
     for (const [currency, left] of this.#balances) balances.set(currency, left)
+    for (const [name, sums] of this.#sums) inner.limits.sums.set(name, sums)
     const name = nameOf({ account_id, id: request.quote ?? '' })
     const quote = inner.quotes.get(name)
     if (quote !== undefined && this.#used_quotes.has(name)) {
@@ -180,6 +185,8 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     if (made.used_quote !== null) this.#used_quotes.add(nameOf(made.used_quote))
     const { balances } = bookOf(state.inner.books, row.account_id)
     for (const [currency, left] of balances) this.#balances.set(currency, left)
+    const { sums } = state.inner.limits
+    for (const name of made.uses.map(counterName)) this.#sums.set(name, sums.get(name) ?? [])
     return { ...madeRow(line, row.keys, payout), payout: null, status: null }
   }
 
@@ -194,6 +201,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
       quotes: new Map(inner.quotes),
       likenesses: new Map(inner.likenesses),
       references: new Set(inner.references),
+      limits: copyState(inner.limits),
     }
     const state = { inner: aside, imported: new Map(imported), fresh: [] }
     return this.operation.decide(state, row).payout

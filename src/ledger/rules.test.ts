@@ -113,6 +113,7 @@ function emptyBook(balances: Readonly<Record<string, bigint>> = {}): Book {
     ids_given: 0,
     balances: new Map(Object.entries(balances)),
     changed: new Set(),
+    has_limit_uses: false,
   }
 }
 

@@ -91,6 +91,8 @@ export interface Book extends GivesIds {
   readonly balances: Map<string, bigint>
   /** Currencies whose balance differs from the row that was read. */
   readonly changed: Set<string>
+  /** Whether payouts of the account count against limits. */
+  has_limit_uses: boolean
 }
 
 /** The book of an account, which `load` has locked. */

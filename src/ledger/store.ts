@@ -42,6 +42,7 @@ export async function lockBooks(
   const locked = shards.map(of =>
     tx<BookRow[]>`
       select account_id, state, journal_count, encode(head_hash, 'hex') as head_hash, event_count,
+        has_limit_uses,
         encode(event_head, 'hex') as event_head
       from ${tableAt(tx, 'books')} k where ${among(tx, 'k', of)}
       order by account_id for update`.execute(),
@@ -93,6 +94,7 @@ interface BookRow {
   head_hash: string
   event_count: bigint
   event_head: string
+  has_limit_uses: boolean
 }
 
 interface BalanceRow {

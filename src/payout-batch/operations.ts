@@ -45,7 +45,7 @@ export function createBatch(
     name: 'create_payout_batch',
 
     async settle(tx, state, command, answered) {
-      const { account, request } = command
+      const { account, request, key_id = '' } = command
       const mode = modeOf(request)
       const { account_id } = account
       const tally = newTally()
@@ -70,7 +70,7 @@ export function createBatch(
       for (let i = 0; i < request.payouts.length; i += PORTION) {
         const decided: Decided[] = []
         await forEachInTurns(request.payouts.slice(i, i + PORTION), (payout, k) => {
-          const one = decideItem(state, account, payout, i + k)
+          const one = decideItem(state, account, payout, { key_id, position: i + k })
           count(tally, one)
           decided.push(one)
         })
@@ -118,12 +118,15 @@ function withoutReply(outcome: PayoutOutcome) {
 }
 
 /** Runs the decisions of a batch and stores nothing. */
-export async function tryBatch(state: PayoutState, { account, request }: BatchCommand) {
+export async function tryBatch(
+  state: PayoutState,
+  { account, request, key_id = '' }: BatchCommand,
+) {
   const tally = newTally()
   const all: Decided[] = []
   checkActive(bookOf(state.books, account.account_id))
   await forEachInTurns(request.payouts, (payout, position) => {
-    const decided = decideItem(state, account, payout, position)
+    const decided = decideItem(state, account, payout, { key_id, position })
     count(tally, decided)
     all.push(decided)
   })
@@ -134,6 +137,6 @@ export async function tryBatch(state: PayoutState, { account, request }: BatchCo
 }
 
 /** The payouts of a batch, as if each was requested alone. */
-export function payoutsOf({ account_id, account, request }: BatchCommand): CreatePayout[] {
-  return request.payouts.map(payout => ({ account_id, account, request: payout, claim: null }))
+export function payoutsOf({ request, ...command }: BatchCommand): CreatePayout[] {
+  return request.payouts.map(payout => ({ ...command, request: payout, claim: null }))
 }

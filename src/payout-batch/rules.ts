@@ -2,7 +2,7 @@
 // whole. payout/create.ts decides a single payout. Pure.
 import type { Account } from '../account/rules.ts'
 import { type Problem, Refusal } from '../errors.ts'
-import { decidePayout } from '../payout/create.ts'
+import { type AskedBy, decidePayout } from '../payout/create.ts'
 import type { PayoutOutcome, PayoutState } from '../payout/payout.ts'
 import type { PayoutRequest } from '../payout/request.ts'
 import type {
@@ -25,10 +25,11 @@ export function decideItem(
   state: PayoutState,
   account: Account,
   request: PayoutRequest,
-  position: number,
+  by: AskedBy & { readonly position: number },
 ): Decided {
+  const { position } = by
   try {
-    const outcome = decidePayout(state, account, request)
+    const outcome = decidePayout(state, account, request, by)
     return { position, request, outcome, problems: [] }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -18,6 +18,8 @@ import type { Answering } from '../idempotency/kept-reply.ts'
 import type { Keeping } from '../idempotency/operations.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
+import { emptyState, type Limits } from '../limit/limit.ts'
+import { findSums, storeUses } from '../limit/use-store.ts'
 import type { PricingAt } from '../price/price.ts'
 import type { Quote } from '../quote/quote.ts'
 import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
@@ -27,6 +29,7 @@ import { depositAddressOf } from './destination.ts'
 import { likenessOfFirst, likenessOfRequest } from './duplicate.ts'
 import { findFirstOfReferences, findLikenesses, insertLikenesses } from './duplicate-store.ts'
 import { insertHolds } from './hold-store.ts'
+import { countersOf } from './limited.ts'
 import {
   type CreatePayout,
   holdOf,
@@ -47,6 +50,7 @@ import { findPayouts, insertPayouts } from './store.ts'
 export interface PayoutReference {
   pricing(price_version: bigint | null): Promise<PricingAt>
   routes(): readonly Route[]
+  limits(): Limits
   accountsByDepositAddress(): ReadonlyMap<string, Account>
   /** '' when the operator has set none. */
   readonly sender_bic: string
@@ -87,7 +91,7 @@ export function payoutCreation(
 
     load: (tx, commands, prepared) => loadCreation(reference, tx, commands, prepared),
 
-    decide: (state, c) => decidePayout(state, c.account, c.request, c.import_keys),
+    decide: (state, c) => decidePayout(state, c.account, c.request, c),
 
     store(tx, outcomes, state) {
       const beneficiaries = present(outcomes.map(outcome => outcome.new_beneficiary))
@@ -96,6 +100,9 @@ export function payoutCreation(
       const holds = outcomes.flatMap(({ payout }) => holdOf(payout) ?? [])
       const likenesses = present(outcomes.map(outcome => outcome.likeness))
       const payouts = outcomes.map(outcome => outcome.payout)
+      const uses = outcomes.flatMap(({ payout, uses }) =>
+        uses.map(use => ({ ...use, payout_id: payout.id })),
+      )
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
         beneficiaries.length > 0 && insertBeneficiaries(tx, beneficiaries),
@@ -105,6 +112,7 @@ export function payoutCreation(
         insertStates(tx, payouts),
         holds.length > 0 && insertHolds(tx, holds),
         likenesses.length > 0 && insertLikenesses(tx, likenesses),
+        ...storeUses(tx, state.books, state.limits, uses),
       ])
     },
   }
@@ -133,6 +141,11 @@ async function loadCreation(
   ])
   const mayCredit = commands.filter(({ request }) => mayPayAnAccount(request))
   checkLocked(locked.books, bookOwners(mayCredit, beneficiaries, accountsByDepositAddress))
+  // Limits are as new as the prices.
+  const pricing = await reference.pricing(locked.price_version)
+  const limits = reference.limits()
+  const counters = countersOf(limits, commands, locked.books, beneficiaries)
+  const sums = counters.length === 0 ? new Map() : await findSums(tx, counters)
   return {
     ...locked,
     quotes,
@@ -143,8 +156,9 @@ async function loadCreation(
     references: new Set([...earlier.references, ...ofKnown.references]),
     principals,
     sender_bic: reference.sender_bic,
-    pricing: await reference.pricing(locked.price_version),
+    pricing,
     routes: reference.routes(),
+    limits: { ...emptyState(limits), sums },
     bookId: reference.bookId,
   }
 }

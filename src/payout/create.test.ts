@@ -22,6 +22,7 @@ import { addBusinessDays, instantAt, releaseOf } from '../calendar/rules.ts'
 import type { Approval } from '../entity/rules.ts'
 import type { Event } from '../event/event.ts'
 import type { Book } from '../ledger/rules.ts'
+import { emptyState } from '../limit/limit.ts'
 import { carriedQuote } from '../quote/carried.ts'
 import type { Quote } from '../quote/quote.ts'
 import { decidePayout } from './create.ts'
@@ -63,6 +64,7 @@ function stateWith({ balances, quotes = [], approvals = [], ...part }: Change = 
     ]),
     likenesses: new Map(),
     references: new Set(),
+    limits: emptyState(),
     principals: new Map(),
     sender_bic: '',
     pricing: () => pricing(),
@@ -104,7 +106,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
   })
   const outcome = decide({ state, account, request })
   const { payout, new_beneficiary, entries, events, ...rest } = outcome
-  assert.deepEqual(rest, { new_quote: null, used_quote: null, likeness: null })
+  assert.deepEqual(rest, { new_quote: null, used_quote: null, likeness: null, uses: [] })
   const [{ journal, line } = assert.fail(), ...others] = entries
   assert.equal(others.length, 0)
   assert.deepEqual(new_beneficiary, {

@@ -14,6 +14,8 @@ import type { Event, EventType } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
 import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
+import type { Use } from '../limit/limit.ts'
+import { rememberUses } from '../limit/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { QUOTE_SEAL } from '../quote/columns.ts'
@@ -26,8 +28,16 @@ import { PAYOUT_SEAL } from './columns.ts'
 import { checkDestination, checkInline, depositAddressOf, findReceiver } from './destination.ts'
 import { likenessOfRequest, refuseDuplicate } from './duplicate.ts'
 import { checkRequest } from './fields.ts'
+import { usesOf } from './limited.ts'
 import { payoutRow } from './new-row.ts'
-import type { Attempt, Likeness, Payout, PayoutOutcome, PayoutState } from './payout.ts'
+import type {
+  Attempt,
+  CreatePayout,
+  Likeness,
+  Payout,
+  PayoutOutcome,
+  PayoutState,
+} from './payout.ts'
 import { postDebit, postReceipt } from './postings.ts'
 import { findSentQuote, networkOf, quoteFor, useQuote } from './pricing.ts'
 import type { PayoutRequest } from './request.ts'
@@ -51,13 +61,12 @@ interface Judged {
   readonly mt103: string
   /** Null when the account has no duplicate window. */
   readonly likeness: string | null
+  /** What it counts for limits. */
+  readonly uses: readonly Use[]
 }
 
-/** Throws the first refusal. */
-function judgeStrictly(state: PayoutState, account: Account, request: PayoutRequest): Judged {
-  // A check that throws ends the creation, so every member is set.
-  return judgePayout(state, account, request, check => check()) as Judged
-}
+/** Who asks for a payout, besides its account. */
+export type AskedBy = Pick<CreatePayout, 'key_id' | 'import_keys'>
 
 /**
  * Makes every check of a payout, in the documented order of refusals: fields of the request (400);
@@ -65,13 +74,14 @@ function judgeStrictly(state: PayoutState, account: Account, request: PayoutRequ
  * does not fit the type or lacks a requirement (400); quote used, expired or different (422); no
  * route (422); no rate (422, 503); cost above max_total_debit (422); amount above the network's
  * limit (400); receiver unknown or its balance full (422); what SWIFT cannot carry (400); duplicate
- * of an earlier payout (409); balance (422). If there is a quote, the requirements are checked
- * after it. A check is skipped when an earlier check has refused its input.
+ * of an earlier payout (409); limits (422); balance (422). If there is a quote, the requirements
+ * are checked after it. A check is skipped when an earlier check has refused its input.
  */
 export function judgePayout(
   state: PayoutState,
   account: Account,
   request: PayoutRequest,
+  by: AskedBy,
   attempt: Attempt,
 ): { readonly [Name in keyof Judged]?: Judged[Name] | undefined } {
   const passes = (check: () => void) => attempt(() => check() ?? true) === true
@@ -98,6 +108,8 @@ export function judgePayout(
   const message = { id, now: book.now, beneficiary }
   const mt103 = quote && attempt(() => writeMt103(state, account, request, { ...message, quote }))
   const likeness = attempt(() => checkLikeness(state, account, request, beneficiary))
+  const judged = quote && routed && { quote, rail: routed.rail, beneficiary }
+  const uses = judged && attempt(() => usesOf(state, { account, request, ...by }, judged))
   if (quote !== undefined) attempt(() => checkBalance(book, quote))
   return {
     sentQuote,
@@ -110,6 +122,7 @@ export function judgePayout(
     id,
     mt103,
     likeness,
+    uses,
   }
 }
 
@@ -207,10 +220,11 @@ export function decidePayout(
   state: PayoutState,
   account: Account,
   request: PayoutRequest,
-  import_keys = '',
+  by: AskedBy = {},
 ): PayoutOutcome {
   const book = bookOf(state.books, account.account_id)
-  const judged = judgeStrictly(state, account, request)
+  // A check that throws ends the creation, so every member is set.
+  const judged = judgePayout(state, account, request, by, check => check()) as Judged
   const { sentQuote, held_for, beneficiary, quote, receiver, id, mt103, likeness } = judged
   // From here on, nothing refuses the payout.
 
@@ -219,7 +233,9 @@ export function decidePayout(
   const entry = postDebit(book, quote, id, credited !== null)
   const receipt = credited && postReceipt(credited, quote, id)
   const carried = sentQuote === null
-  const { routed, plan } = judged
+  const { routed, plan, uses } = judged
+  const { import_keys = '' } = by
+  rememberUses(state.limits, uses, book.now)
   const facts = { id, beneficiary, entry, held_for, mt103, import_keys, routed, plan, carried }
   const payout = payoutRow(state, quote, request, facts)
   const renewing = sentQuote !== null && quote !== sentQuote ? quote : null
@@ -234,6 +250,7 @@ export function decidePayout(
     payout,
     new_quote: renewing,
     used_quote: used,
+    uses,
     new_beneficiary: made.beneficiary,
     likeness: remember(state, payout, likeness),
     entries: receipt === null ? [entry] : [entry, receipt.entry],

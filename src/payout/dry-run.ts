@@ -5,7 +5,7 @@ import { type Problem, Refusal } from '../errors.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { Quote } from '../quote/quote.ts'
 import type { Routed } from '../rail/rules.ts'
-import { judgePayout } from './create.ts'
+import { type AskedBy, judgePayout } from './create.ts'
 import type { PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
@@ -28,9 +28,14 @@ function isNamed(problems: readonly Problem[], { reason, remarks, message }: Pro
   )
 }
 
-export function dryRunPayout(state: PayoutState, account: Account, request: PayoutRequest): DryRun {
+export function dryRunPayout(
+  state: PayoutState,
+  account: Account,
+  request: PayoutRequest,
+  by: AskedBy,
+): DryRun {
   const problems: Problem[] = []
-  const judged = judgePayout(state, account, request, check => {
+  const judged = judgePayout(state, account, request, by, check => {
     try {
       return check()
     } catch (error) {

@@ -10,6 +10,7 @@ import type { BookId } from '../id.ts'
 import type { Claiming } from '../idempotency/kept-reply.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
+import type { LimitState, Use } from '../limit/limit.ts'
 import type { Decimal } from '../money/decimal.ts'
 import type { PricingAt } from '../price/price.ts'
 import type { Basis } from '../quote/basis.ts'
@@ -141,6 +142,8 @@ export interface PayoutState {
   readonly sender_bic: string
   readonly pricing: PricingAt
   readonly routes: readonly Route[]
+  /** What limits have counted; decisions add their own. */
+  readonly limits: LimitState
   readonly bookId: BookId
 }
 
@@ -156,6 +159,8 @@ export interface PayoutOutcome {
    * window. It is null for the first payout of a reference, too, which is found by the reference.
    */
   readonly likeness: Likeness | null
+  /** What it counts for limits. */
+  readonly uses: readonly Use[]
   readonly entries: readonly Entry[]
   readonly events: readonly Event[]
 }
@@ -193,6 +198,8 @@ export type Likenesses = Map<string, Likeness>
 export interface CreatePayout extends Claiming {
   readonly account: Account
   readonly request: PayoutRequest
+  /** The API key that asks; absent when no key does. */
+  readonly key_id?: string
   readonly import_keys?: string
 }
 

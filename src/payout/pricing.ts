@@ -127,7 +127,7 @@ function differing(remarks: string, what: string, sent: unknown, quoted: unknown
 }
 
 /** The terms with the network, charges and country that the payout adds to its quote. */
-function paidTerms<Terms extends QuoteTerms>(
+export function paidTerms<Terms extends QuoteTerms>(
   terms: Terms,
   request: PayoutRequest,
   destination: DestinationDetails,

@@ -54,6 +54,7 @@ export const PAYOUT_REFUSALS = [
   'deposit_currency_not_accepted',
   'balance_limit_exceeded',
   'possible_duplicate_payout',
+  'limit_exceeded',
   'insufficient_balance',
 ] as const satisfies readonly Reason[]
 

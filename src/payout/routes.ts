@@ -70,15 +70,15 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
       }),
     },
     async (request, reply) => {
-      const { account, body } = request
+      const { account, body, key_id } = request
       const { account_id } = account
       if (request.query.dry_run === 'true') {
-        const commands = [{ account_id, account, request: body, claim: null }]
+        const commands = [{ account_id, account, request: body, key_id, claim: null }]
         const state = await deps.lanes.tryPayouts.run({ account_id, commands })
-        return send(reply, success(presentDryRun(dryRunPayout(state, account, body))))
+        return send(reply, success(presentDryRun(dryRunPayout(state, account, body, { key_id }))))
       }
       const claim = claimOf(request, 'POST /v3/payout')
-      const command = { account_id, account, request: body, claim }
+      const command = { account_id, account, request: body, key_id, claim }
       const { reply: answer } = await deps.lanes.createPayout.run(command)
       return send(reply, answer)
     },

@@ -18,6 +18,8 @@ import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
+import type { PayoutUse } from '../limit/limit.ts'
+import { findUses, giveBackUses } from '../limit/use-store.ts'
 import type { RailException } from '../rail/attempt.ts'
 import { keepsAttempts } from './attempt.ts'
 import { loadAttempts, storeAttempts } from './attempt-store.ts'
@@ -68,10 +70,13 @@ export const advancePayout = {
     const payouts = new Map(found.map((p): [string, OpenPayout] => [nameOf(p), p]))
     const reviewed = found.filter(payout => payout.held_for !== '')
     const waiting = uniqueKeys(reviewed.map(p => ({ account_id: p.account_id, id: p.held_for })))
-    const [debits, approvals, paid_elsewhere, attempts] = await Promise.all([
-      loadDebits(tx, uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))),
+    const giving = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
+    const limited = giving.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
+    const [debits, approvals, paid_elsewhere, uses, attempts] = await Promise.all([
+      loadDebits(tx, giving),
       findApprovals(tx, waiting),
       findPaidElsewhere(tx, commands, payouts),
+      limited.length > 0 ? findUses(tx, limited) : [],
       loadAttempts(tx, found.filter(keepsAttempts)),
     ])
     return {
@@ -83,6 +88,7 @@ export const advancePayout = {
       approvals: approvalsByName(approvals),
       receivers,
       paid_elsewhere,
+      uses,
       ...attempts,
     }
   },
@@ -93,6 +99,7 @@ export const advancePayout = {
     const ended = outcomes.flatMap(({ ended_hold }) => ended_hold ?? [])
     const last = [...new Map(outcomes.map(({ payout }) => [nameOf(payout), payout])).values()]
     const undone = last.filter(isGivenBack)
+    const freed = usesOf(state.uses, undone)
     return Promise.all([
       ...storeBooks(tx, state.books, outcomes),
       writeStates(
@@ -103,6 +110,7 @@ export const advancePayout = {
       ),
       ended.length > 0 && deleteHolds(tx, ended),
       undone.length > 0 && deleteLikenesses(tx, undone.map(likenessOfPayout)),
+      ...giveBackUses(tx, freed),
       ...storeAttempts(tx, outcomes),
     ])
   },
@@ -206,6 +214,12 @@ async function loadDebits(
       entry,
     ]),
   )
+}
+
+/** What these payouts count for limits. */
+function usesOf(uses: readonly PayoutUse[], payouts: readonly Payout[]): PayoutUse[] {
+  const names = new Set(payouts.map(nameOf))
+  return uses.filter(({ account_id, payout_id: id }) => names.has(nameOf({ account_id, id })))
 }
 
 interface HandlePayout extends Handling {

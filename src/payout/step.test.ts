@@ -22,6 +22,7 @@ import { instantAt, releaseOf } from '../calendar/rules.ts'
 import type { Approval } from '../entity/rules.ts'
 import type { Event } from '../event/event.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
+import { emptyState } from '../limit/limit.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
 import { decidePayout } from './create.ts'
 import type { OpenPayout, Payout } from './payout.ts'
@@ -102,6 +103,7 @@ function made(
       accountsByDepositAddress: new Map([['dep_2', { ...account, account_id: 'acc_2' }]]),
       likenesses: new Map(),
       references: new Set(),
+      limits: emptyState(),
       principals: new Map(),
       sender_bic: '',
       pricing: () => pricing({ 'USD/HKD': '8' }, fees),
@@ -126,6 +128,7 @@ function made(
     earlier: new Map(),
     exceptions: new Map(),
     paid_elsewhere: new Map(),
+    uses: [],
   }
   return { state, payout: now }
 }

@@ -10,6 +10,7 @@ import { recordEvent } from '../event/rules.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger/rules.ts'
+import type { PayoutUse } from '../limit/limit.ts'
 import { isOver, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import { isOutside, type RailStep } from '../rail/rail.ts'
 import { makeAnswer } from './action.ts'
@@ -78,6 +79,8 @@ export interface AdvanceState {
   readonly attempts: Map<string, PayoutAttempt>
   /** The attempts before it, by the same name. */
   readonly earlier: Map<string, readonly PayoutAttempt[]>
+  /** What payouts that may give money back count for limits. */
+  readonly uses: readonly PayoutUse[]
   /** All exceptions of those payouts, by the same name. */
   readonly exceptions: Map<string, readonly RailException[]>
 }

@@ -37,6 +37,7 @@ const KEPT: readonly Kept[] = [
     key: ['payout_type', 'payout_currency', 'destination_country', 'network', 'charge_type'],
   },
   { table: 'pricing_policies', as: 'row', skipped: [], key: ['policy_id'] },
+  { table: 'limits', as: 'row', skipped: [], key: ['limit_id'] },
   { table: 'rails', as: 'row', skipped: [], key: ['name'] },
   {
     table: 'routes',

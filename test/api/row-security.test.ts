@@ -37,7 +37,14 @@ import { makeWorld, type World } from '../support/service/world.ts'
  * Of no account's own: those that every process has in memory, and what is asked across accounts,
  * which the service's role does not see.
  */
-const REFERENCE = ['accounts', 'api_keys', 'funding_references', 'pricing_policies', 'routes']
+const REFERENCE = [
+  'accounts',
+  'api_keys',
+  'funding_references',
+  'limits',
+  'pricing_policies',
+  'routes',
+]
 
 let service: TestService
 /** What is read. */
@@ -54,6 +61,7 @@ before(async () => {
   service = started
   routes = found.filter(({ url, method }) => url.startsWith('/v3/') && method === 'GET')
   await service.setRates({ 'EUR/USD': '1.1' })
+  await service.setLimits([{ cap: 1_000_000n }])
   mine = await makeWorld(service, true)
   theirs = await makeWorld(service, true)
   for (const { client } of [mine, theirs]) await furnish(client)
@@ -159,6 +167,8 @@ const FOUND_IN = [
   'webhook_deliveries',
   'payout_attempts',
   'payout_likenesses',
+  'limit_sums',
+  'limit_uses',
   'idempotency_keys',
 ]
 

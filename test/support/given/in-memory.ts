@@ -53,6 +53,7 @@ export function bookWith(
     ids_given: 0,
     balances: new Map(Object.entries(balances)),
     changed: new Set(),
+    has_limit_uses: false,
   }
 }
 

@@ -20,6 +20,8 @@ import { type Deps, openDeps } from '../../../src/deps.ts'
 import { Lane } from '../../../src/engine/lane.ts'
 import { bookMoney, fundAccount } from '../../../src/funding/operations.ts'
 import { newAccountId, newId } from '../../../src/id.ts'
+import type { Limit } from '../../../src/limit/limit.ts'
+import { insertLimit } from '../../../src/limit/store.ts'
 import { makeMetrics } from '../../../src/metrics.ts'
 import { parseDecimal } from '../../../src/money/decimal.ts'
 import type { Fee } from '../../../src/price/fee/rules.ts'
@@ -67,6 +69,8 @@ export interface TestService {
   setFees(fees: readonly Partial<Fee>[]): Promise<void>
   /** The routes of live accounts, and no others: `{ currency: 'HKD' }` goes to people. */
   setRoutes(routes: readonly Partial<Route>[]): Promise<void>
+  /** Adds limits, of the last hours unless said otherwise; they count no payout that is there. */
+  setLimits(limits: readonly Partial<Limit>[]): Promise<void>
   /** From now on, for the installation unless said otherwise. */
   setPricing(values: PricingValues, scope?: Partial<PricingScope>): Promise<void>
   /** Another process on the same database, which learns of changes only as processes do. */
@@ -183,6 +187,14 @@ export async function startTestService(
       for (const route of routes) await upsertRoute(deps.sql, { ...ANY_PAYOUT, ...route })
       await deps.reference.refresh()
     },
+    async setLimits(limits) {
+      await deps.sql.begin(async tx => {
+        for (const limit of limits) {
+          await insertLimit(tx, { ...ANY_LIMIT, ...limit, limit_id: newId('lim') })
+        }
+      })
+      await deps.reference.refresh()
+    },
     setPricing,
     anotherProcess: () => startProcess(database.url, full, log),
     async disconnect() {
@@ -245,6 +257,20 @@ const ANY_PAYOUT: Route = {
   priority: 0,
   timetable: null,
   rail: MANUAL,
+}
+
+/** A limit of all payouts of each account, by their number. */
+const ANY_LIMIT: Omit<Limit, 'limit_id'> = {
+  account_id: null,
+  key_id: null,
+  rail: null,
+  network: null,
+  each: 'account',
+  currency: null,
+  cap: 0n,
+  per: 'hours',
+  zone: null,
+  hours: 24,
 }
 
 /**

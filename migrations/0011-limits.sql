@@ -1,0 +1,113 @@
+-- Limits: how much, and how many payouts, accounts may make. A limit counts the payouts of each account
+-- by itself, under the lock of the account's book. A payout that fails or comes back counts no more.
+
+create table limits (
+  limit_id text collate "C" primary key check (limit_id ~ '^lim_[0-9a-z]{20}$'),
+  -- Which payouts it counts; null is any. Without an account it counts those of each account.
+  account_id text collate "C" references accounts,
+  key_id text collate "C" references api_keys,
+  rail text,
+  network text check (network <> ''),
+  -- What it counts by itself: all payouts of the account, those of each key, or to each payee.
+  each text not null check (each in ('account', 'key', 'payee')),
+  -- The currency whose minor units it counts; null: it counts payouts.
+  currency text,
+  cap bigint not null check (cap between 0 and 9007199254740991),
+  -- A single payout, a day of a time zone, or the last hours.
+  per text not null check (per in ('payout', 'day', 'hours')),
+  zone text,
+  hours integer check (hours between 1 and 744),
+  constraint one_limit_of_its_kind unique nulls not distinct
+    (account_id, key_id, rail, network, each, currency, per, zone, hours),
+  constraint day_of_a_zone check ((per = 'day') = (zone is not null)),
+  constraint hours_of_hours check ((per = 'hours') = (hours is not null)),
+  -- A single payout is one payout.
+  constraint amount_of_a_payout check (per <> 'payout' or currency is not null),
+  constraint key_of_an_account check (key_id is null or account_id is not null and each <> 'key')
+);
+
+-- A limit of what there is not would count nothing.
+create function check_limit() returns trigger language plpgsql as $$
+begin
+  if new.rail <> 'simulator' and not exists (select from rails where name = new.rail) then
+    raise exception 'there is no rail %', new.rail using errcode = 'check_violation';
+  end if;
+  if new.key_id is not null and not exists (
+    select from api_keys where key_id = new.key_id and account_id = new.account_id
+  ) then
+    raise exception 'key % is not of account %', new.key_id, new.account_id
+      using errcode = 'check_violation';
+  end if;
+  if new.zone is not null and not exists (
+    select from pg_timezone_names where name = new.zone
+  ) then
+    raise exception 'time zone % is not known', new.zone using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger counts_something before insert on limits
+  for each row execute function check_limit();
+
+-- A limit that counts otherwise is another limit, which counts anew.
+create function refuse_other_limit() returns trigger language plpgsql as $$
+begin
+  raise exception 'limit % counts what it counts: its cap alone is changed', old.limit_id
+    using errcode = 'check_violation';
+end $$;
+create trigger only_its_cap before update on limits
+  for each row when (to_jsonb(old) - 'cap' <> to_jsonb(new) - 'cap')
+  execute function refuse_other_limit();
+-- As of prices: a payout under the lock of its book is judged by all limits that were set before.
+create trigger announce after insert or update or delete on limits
+  for each statement execute function announce_price_change();
+create trigger history after insert or update or delete on limits
+  for each row execute function keep_history();
+
+-- Whether payouts of the account count against limits, so that one that fails gives headroom back.
+alter table books add column has_limit_uses boolean not null default false;
+
+-- What each limit counts, in steps of time: a day, or the minutes that a window of hours moves by. Sums
+-- of limit_uses, which are too many to add up for each payout.
+create table limit_sums (
+  used bigint not null check (used >= 0),
+  -- What the window had come to with the last payout that it let through, and the cap then; null when
+  -- the limit has let none through in this step, as of payouts before the limit was set.
+  reached bigint,
+  cap bigint,
+  starts_at timestamptz not null,
+  account_id text collate "C" not null,
+  limit_id text collate "C" not null,
+  -- The key or the payee; '' of a limit that counts all payouts of the account.
+  subject text collate "C" not null,
+  primary key (account_id, limit_id, subject, starts_at),
+  constraint within_its_cap check (reached <= cap),
+  constraint part_of_the_window check (used <= reached),
+  constraint reached_under_a_cap check ((reached is null) = (cap is null))
+);
+create index limit_sums_age on limit_sums (starts_at);
+
+-- What each payout counts for each limit. It goes when the payout fails or comes back, and when no
+-- window reaches back to it.
+create table limit_uses (
+  amount bigint not null check (amount > 0),
+  starts_at timestamptz not null,
+  account_id text collate "C" not null,
+  payout_id text collate "C" not null,
+  limit_id text collate "C" not null,
+  subject text collate "C" not null,
+  primary key (account_id, payout_id, limit_id)
+);
+create index limit_uses_age on limit_uses (starts_at);
+
+grant select, insert, delete, update (cap) on limits to corridor_service;
+grant update (has_limit_uses) on books to corridor_service;
+grant select, insert, delete, update (used, reached, cap) on limit_sums to corridor_service;
+grant select, insert, delete on limit_uses to corridor_service;
+-- What is old enough to be forgotten.
+grant select (account_id, starts_at) on limit_sums, limit_uses to corridor_finder;
+grant select on limits, limit_sums, limit_uses to corridor_auditor;
+
+select confine_to_accounts('limit_sums');
+select confine_to_accounts('limit_uses');
+create policy find on limit_sums for select to corridor_finder using (true);
+create policy find on limit_uses for select to corridor_finder using (true);

@@ -1,0 +1,127 @@
+// The nouns of limits: the limit, the payment that it judges, and what it has counted so far.
+import { type Key, nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
+
+/** What a limit counts by itself: all payouts of an account, those of each key or to each payee. */
+export const EACH = ['account', 'key', 'payee'] as const
+export type Each = (typeof EACH)[number]
+
+/** The time whose payouts are counted together. */
+export const PERS = ['payout', 'day', 'hours'] as const
+export type Per = (typeof PERS)[number]
+
+/** The window of a limit: a single payout, a day of a time zone, or the last hours. */
+export interface Window {
+  readonly per: Per
+  /** Of a day, else null. */
+  readonly zone: string | null
+  /** Of the last hours, else null. */
+  readonly hours: number | null
+}
+
+/** What a limit counts. */
+export interface LimitKind extends Window {
+  /** Null: the payouts of every account, each account by itself. */
+  readonly account_id: string | null
+  /** The key that made the payouts; null is any. */
+  readonly key_id: string | null
+  /** The rail that the payouts go to first; null is any. */
+  readonly rail: string | null
+  /** The local network, payment network or chain; null is any. */
+  readonly network: string | null
+  readonly each: Each
+  /** The currency that it counts in; null: it counts payouts. */
+  readonly currency: string | null
+}
+
+export interface Limit extends LimitKind {
+  readonly limit_id: string
+  /** The most, in minor units of the currency, or payouts. */
+  readonly cap: bigint
+}
+
+/** The limits of each account; '' has those of every account. */
+export type Limits = ReadonlyMap<string, readonly Limit[]>
+
+const NONE: readonly Limit[] = []
+
+/** The limits that payouts of this account are counted by. */
+export function limitsOf(limits: Limits, account_id: string): readonly Limit[] {
+  const [all = NONE, own = NONE] = [limits.get(''), limits.get(account_id)]
+  return own.length === 0 ? all : [...all, ...own]
+}
+
+export function indexLimits(limits: readonly Limit[]): Limits {
+  return Map.groupBy(limits, ({ account_id }) => account_id ?? '')
+}
+
+/** A payout as limits judge it; '' is "not set". */
+export interface Payment {
+  readonly account_id: string
+  /** The key that asks for it; '' of an import. */
+  readonly key_id: string
+  readonly rail: string
+  readonly network: string
+  /** Where the money goes: see payee.ts. */
+  readonly payee: string
+  readonly currency: string
+  /** What is paid, in minor units of the currency, without fees. */
+  readonly amount: bigint
+}
+
+/** What is counted together: a limit of an account, and the key or payee if it tells them apart. */
+export interface Counter {
+  readonly account_id: string
+  readonly limit_id: string
+  /** '' of a limit that counts all payouts of the account. */
+  readonly subject: string
+}
+
+/** A counter, and the beginning of its window. */
+export interface Wanted extends Counter {
+  readonly since: Instant
+}
+
+/** What a payout counts for a limit. */
+export interface Use extends Counter {
+  /** The beginning of the step that the payout is counted in. */
+  readonly starts_at: Instant
+  readonly amount: bigint
+}
+
+/** What one payout counts for one limit. */
+export interface PayoutUse extends Use {
+  readonly payout_id: string
+}
+
+/** What a counter has counted in one step of time. */
+export interface Sum extends Counter {
+  readonly starts_at: Instant
+  used: bigint
+  /** What the window came to with the last payout that was let through, and the cap then. */
+  reached: bigint | null
+  cap: bigint | null
+}
+
+/** What the limits of a batch have counted, read under the locks of its books. */
+export interface LimitState {
+  readonly limits: Limits
+  /** The sums of each counter that its window reaches back to, in order, by `counterName`. */
+  readonly sums: Map<string, Sum[]>
+  /** Sums to be stored. */
+  readonly changed: Set<Sum>
+}
+
+export function counterName({ account_id, limit_id, subject }: Counter): string {
+  return `${nameOf({ account_id, id: limit_id } satisfies Key)}/${subject}`
+}
+
+export function emptyState(limits: Limits = new Map()): LimitState {
+  return { limits, sums: new Map(), changed: new Set() }
+}
+
+/** A state of its own, for decisions that are not stored. */
+export function copyState({ limits, sums }: LimitState): LimitState {
+  const copied = Array.from(sums, ([name, all]) => [name, all.map(sum => ({ ...sum }))] as const)
+  return { limits, sums: new Map(copied), changed: new Set() }
+}

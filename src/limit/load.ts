@@ -1,0 +1,138 @@
+// Reads an operator's text into a limit, and checks that every name in it is known: a limit of what
+// there is not would let everything pass. Callers pass the names that they know. Pure.
+import { isZone } from '../calendar/rules.ts'
+import type { Read } from '../csv.ts'
+import { CURRENCIES } from '../money/currency.ts'
+import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
+import { didYouMean } from '../nearest.ts'
+import { EACH, type Each, type Limit, type LimitKind, type Window } from './limit.ts'
+import { MAX_HOURS } from './window.ts'
+
+/** A limit as text; absent is any. */
+export interface LimitCells {
+  readonly account?: string
+  readonly key?: string
+  readonly each?: string
+  readonly rail?: string
+  readonly network?: string
+  /** In major units of the currency. */
+  readonly amount?: string
+  readonly currency?: string
+  readonly count?: string
+  readonly per?: string
+  readonly zone?: string
+  readonly hours?: string
+}
+
+/** Names that belong to rooms above. */
+export interface LimitVocabulary {
+  /** The rails, the simulator too. */
+  readonly rails: readonly string[]
+  /** The account of each key. */
+  readonly keys: ReadonlyMap<string, string>
+  /** The canonical name of a network; undefined when there is none. */
+  networkName(name: string): string | undefined
+}
+
+type Part<T> = { readonly value: T; readonly messages: readonly string[] }
+
+/** What is counted, and the cap, or all of their problems. The account is known. */
+export function readLimit(
+  cells: LimitCells,
+  vocabulary: LimitVocabulary,
+): Read<LimitKind & Pick<Limit, 'cap'>> {
+  const payments = readPayments(cells, vocabulary)
+  const window = readWindow(cells)
+  const measure = readMeasure(cells, window.value.per === 'payout')
+  const messages = [...payments.messages, ...measure.messages, ...window.messages]
+  if (messages.length > 0) return { messages }
+  return { value: { ...payments.value, ...measure.value, ...window.value } }
+}
+
+type Payments = Omit<LimitKind, keyof Window | 'currency'>
+
+function readPayments(cells: LimitCells, { rails, keys, networkName }: LimitVocabulary) {
+  const messages: string[] = []
+  const each = cells.each?.toLowerCase() ?? 'account'
+  if (!EACH.some(known => known === each)) {
+    messages.push(`--each "${cells.each}" is none of ${EACH.join(', ')}${didYouMean(each, EACH)}`)
+  }
+  const key_id = cells.key ?? null
+  const of_key = key_id === null ? undefined : keys.get(key_id)
+  if (key_id !== null && of_key === undefined) {
+    messages.push(`there is no key ${key_id}${didYouMean(key_id, [...keys.keys()])}`)
+  }
+  if (of_key !== undefined && cells.account !== undefined && cells.account !== of_key) {
+    messages.push(`key ${key_id} is of account ${of_key}, not of ${cells.account}`)
+  }
+  if (key_id !== null && each === 'key') messages.push('say --key or --each key, not both')
+  const rail = cells.rail?.toLowerCase() ?? null
+  if (rail !== null && !rails.includes(rail)) {
+    const names = `the rails are ${rails.join(', ')}${didYouMean(rail, rails)}`
+    messages.push(`unknown rail ${cells.rail}; ${names}`)
+  }
+  const network = cells.network === undefined ? null : networkName(cells.network)
+  if (network === undefined) messages.push(`unknown network ${cells.network}`)
+  const account_id = cells.account ?? of_key ?? null
+  const value = { account_id, key_id, rail, network: network ?? null, each: each as Each }
+  return { value, messages } satisfies Part<Payments>
+}
+
+/** An amount in a currency, or a number of payouts. */
+function readMeasure(
+  { amount, currency, count }: LimitCells,
+  of_a_payout: boolean,
+): Part<Pick<Limit, 'cap' | 'currency'>> {
+  const failed = (message: string) => ({
+    value: { cap: 0n, currency: null },
+    messages: [message],
+  })
+  if ((amount === undefined) === (count === undefined)) {
+    return failed('say what is limited: --amount with its --currency, or --count')
+  }
+  if (count !== undefined) {
+    if (currency !== undefined) return failed('--count has no --currency')
+    if (of_a_payout) return failed('a single payout is one payout: say --amount')
+    const cap = /^\d{1,15}$/.test(count) ? BigInt(count) : -1n
+    if (cap < 0n) return failed(`--count "${count}" is not a whole number of payouts`)
+    return { value: { cap, currency: null }, messages: [] }
+  }
+  const code = currency?.toUpperCase()
+  const known = code === undefined ? undefined : CURRENCIES.get(code)
+  if (known === undefined) {
+    const hint = code === undefined ? '' : didYouMean(code, [...CURRENCIES.keys()])
+    return failed(`--amount needs the --currency that it is in, such as USD${hint}`)
+  }
+  const cap = parseMajor(amount ?? '', known.exponent)
+  if (cap === undefined || cap > MAX_AMOUNT) {
+    const shape = `digits, and at most ${known.exponent} after a point`
+    return failed(`--amount "${amount}" is not an amount in ${known.code}: ${shape}`)
+  }
+  return { value: { cap, currency: known.code }, messages: [] }
+}
+
+function readWindow({ per, zone, hours }: LimitCells): Part<Window> {
+  const whole: Window = { per: 'payout', zone: null, hours: null }
+  const failed = (message: string) => ({
+    value: per === 'payout' ? whole : { ...whole, per: 'day' as const },
+    messages: [message],
+  })
+  if ((per === undefined) === (hours === undefined)) {
+    return failed('say for how long: --per payout, --per day with its --zone, or --hours')
+  }
+  if (zone !== undefined && per !== 'day') return failed('a --zone is of --per day')
+  if (hours !== undefined) {
+    const number = /^\d{1,3}$/.test(hours) ? Number(hours) : 0
+    if (number < 1 || number > MAX_HOURS) {
+      return failed(`--hours "${hours}" is not a whole number from 1 to ${MAX_HOURS}`)
+    }
+    return { value: { per: 'hours', zone: null, hours: number }, messages: [] }
+  }
+  if (per === 'payout') return { value: whole, messages: [] }
+  if (per !== 'day') return failed(`--per "${per}" is neither payout nor day`)
+  if (zone === undefined || !isZone(zone)) {
+    const given = zone === undefined ? 'a day needs a --zone' : `unknown time zone ${zone}`
+    return failed(`${given}, such as Europe/Berlin`)
+  }
+  return { value: { per: 'day', zone, hours: null }, messages: [] }
+}

@@ -1,0 +1,284 @@
+// What limits allow: which payouts a limit counts, in which currency, what is refused and until when.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { NOW, pricing } from '../../test/support/given/in-memory.ts'
+import { type Problem, Refusal } from '../errors.ts'
+import { type Instant, plusMicros } from '../instant.ts'
+import {
+  emptyState,
+  indexLimits,
+  type Limit,
+  type LimitState,
+  type Payment,
+  type Use,
+} from './limit.ts'
+import { amountOf, counts, freesAt, judgeLimits, rememberUses, subjectOf } from './rules.ts'
+import { leavesAt, stepAt, stepMinutes } from './window.ts'
+
+const limit = (part: Partial<Limit> = {}): Limit => ({
+  limit_id: 'lim_1',
+  account_id: null,
+  key_id: null,
+  rail: null,
+  network: null,
+  each: 'account',
+  currency: 'USD',
+  cap: 1_000n,
+  per: 'hours',
+  zone: null,
+  hours: 24,
+  ...part,
+})
+
+const payment = (part: Partial<Payment> = {}): Payment => ({
+  account_id: 'acc_1',
+  key_id: 'key_1',
+  rail: 'bank',
+  network: 'fps',
+  payee: 'p1',
+  currency: 'USD',
+  amount: 100n,
+  ...part,
+})
+
+const judging = (now: Instant = NOW) => ({ now, rates_now: NOW, pricing: pricing() })
+
+function problemsOf(act: () => unknown): readonly Problem[] {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof Refusal) return error.problems
+    throw error
+  }
+  return assert.fail('nothing was refused')
+}
+
+const stateOf = (...limits: readonly Limit[]): LimitState => emptyState(indexLimits(limits))
+
+/** Judges a payment and remembers what it counts; whether it was let through. */
+function pay(state: LimitState, part: Partial<Payment> = {}, now: Instant = NOW): boolean {
+  let uses: Use[]
+  try {
+    uses = judgeLimits(state, payment(part), judging(now))
+  } catch {
+    return false
+  }
+  rememberUses(state, uses, now)
+  return true
+}
+
+test('counts: each condition that a limit names must be met', () => {
+  assert.ok(counts(limit(), payment()))
+  for (const [name, own] of [
+    ['account_id', 'acc_1'],
+    ['key_id', 'key_1'],
+    ['rail', 'bank'],
+    ['network', 'fps'],
+  ] as const) {
+    assert.ok(counts(limit({ [name]: own }), payment()), name)
+    assert.ok(!counts(limit({ [name]: 'other' }), payment()), name)
+    assert.ok(!counts(limit({ [name]: own }), payment({ [name]: '' })), name)
+  }
+})
+
+test('subjectOf: all payouts together, or those of the key, or to the payee', () => {
+  assert.equal(subjectOf(limit(), payment()), '')
+  assert.equal(subjectOf(limit({ each: 'key' }), payment()), 'key_1')
+  assert.equal(subjectOf(limit({ each: 'payee' }), payment()), 'p1')
+})
+
+test('amountOf: one payout, the amount itself, or at mid and rounded up, across exponents', () => {
+  const counted = (part: Partial<Limit>, paid: Partial<Payment>, rates = {}) =>
+    amountOf(limit(part), payment(paid), { pricing: pricing(rates), rates_now: NOW })
+  assert.equal(counted({ currency: null }, { amount: 12_345n }), 1n)
+  assert.equal(counted({}, { amount: 12_345n }), 12_345n)
+  assert.equal(counted({}, { currency: 'EUR', amount: 101n }, { 'EUR/USD': '1.1' }), 112n)
+  assert.equal(counted({}, { currency: 'JPY', amount: 1n }, { 'USD/JPY': '150' }), 1n)
+  assert.equal(counted({}, { currency: 'KWD', amount: 1_001n }, { 'KWD/USD': '3.25' }), 326n)
+})
+
+test('amountOf, no rate or one that is too old: refused, whatever the cap', () => {
+  const counted = (rates: Readonly<Record<string, string>>, rates_now: Instant) => () =>
+    amountOf(limit(), payment({ currency: 'EUR' }), {
+      pricing: pricing(rates, [], { any_age: false }),
+      rates_now,
+    })
+  const [missing] = problemsOf(counted({}, NOW))
+  assert.deepEqual(missing, {
+    reason: 'rate_unavailable',
+    message: 'Limit lim_1 counts in USD, and cannot: No rate joins EUR and USD.',
+    remarks: 'amount',
+  })
+  const later = plusMicros(NOW, 40n * 86_400_000_000n)
+  const [stale] = problemsOf(counted({ 'EUR/USD': '1.1' }, later))
+  assert.equal(stale?.reason, 'rate_stale')
+})
+
+test('judgeLimits, up to the cap: let through; one unit more: refused with every figure', () => {
+  const state = stateOf(limit({ account_id: 'acc_1' }))
+  assert.ok(pay(state, { amount: 400n }))
+  const problems = problemsOf(() => judgeLimits(state, payment({ amount: 601n }), judging()))
+  const frees_at = leavesAt(limit(), stepAt(limit(), NOW))
+  assert.deepEqual(problems, [
+    {
+      reason: 'limit_exceeded',
+      message:
+        'The limit of account acc_1 is USD 10.00 in 24 hours: USD 4.00 used, USD 6.01 asked. ' +
+        `There is room for it at ${frees_at}. In minor units: limit=lim_1 window=24h cap=1000 ` +
+        `used=400 asked=601 currency=USD frees_at=${frees_at}`,
+      remarks: 'amount',
+    },
+  ])
+  assert.ok(pay(state, { amount: 600n }))
+  assert.ok(!pay(state, { amount: 1n }))
+})
+
+test('judgeLimits, several limits without room: the refusal names each', () => {
+  const state = stateOf(
+    limit({ per: 'payout', hours: null, cap: 50n }),
+    limit({ limit_id: 'lim_2', currency: null, cap: 0n, per: 'day', zone: 'UTC', hours: null }),
+    limit({ limit_id: 'lim_3' }),
+  )
+  const problems = problemsOf(() => judgeLimits(state, payment(), judging()))
+  assert.deepEqual(
+    problems.map(({ message, remarks }) => [message, remarks]),
+    [
+      [
+        'The limit of each account is USD 0.50 a payout: USD 1.00 asked. Waiting does not help. ' +
+          'In minor units: limit=lim_1 window=payout cap=50 used=0 asked=100 currency=USD ' +
+          'frees_at=null',
+        'amount',
+      ],
+      [
+        'The limit of each account is 0 payouts a day of UTC: 0 payouts used, 1 payout asked. ' +
+          'Waiting does not help. In minor units: limit=lim_2 window=day:UTC cap=0 used=0 asked=1 ' +
+          'currency=none frees_at=null',
+        '',
+      ],
+    ],
+  )
+  assert.equal(state.changed.size, 0)
+})
+
+test('judgeLimits, another account, key or payee: each has room of its own', () => {
+  const of = (each: Limit['each']) => stateOf(limit({ each, currency: null, cap: 1n }))
+  const [account, key, payee] = [of('account'), of('key'), of('payee')]
+  for (const state of [account, key, payee]) assert.ok(pay(state))
+  assert.ok(!pay(account, { key_id: 'key_2', payee: 'p2' }))
+  assert.ok(pay(account, { account_id: 'acc_2' }))
+  assert.ok(!pay(key, { payee: 'p2' }))
+  assert.ok(pay(key, { key_id: 'key_2' }))
+  assert.ok(!pay(payee, { key_id: 'key_2' }))
+  assert.ok(pay(payee, { payee: 'p2' }))
+})
+
+test('judgeLimits, a payout of the last step of the window: counts; a step later: no more', () => {
+  const state = stateOf(limit({ currency: null, cap: 1n }))
+  assert.ok(pay(state))
+  const leaves = leavesAt(limit(), stepAt(limit(), NOW))
+  assert.ok(!pay(state, {}, plusMicros(leaves, -1n)))
+  assert.ok(pay(state, {}, leaves))
+})
+
+test('rememberUses: what is stored has what the window came to, and the cap of then', () => {
+  const state = stateOf(limit())
+  const minute = 60_000_000n
+  pay(state, { amount: 300n })
+  pay(state, { amount: 200n }, plusMicros(NOW, 10n * minute))
+  const sums = [...state.changed].map(({ starts_at, used, reached, cap }) => {
+    return { starts_at, used, reached, cap }
+  })
+  assert.deepEqual(sums, [
+    { starts_at: stepAt(limit(), NOW), used: 300n, reached: 300n, cap: 1_000n },
+    {
+      starts_at: stepAt(limit(), plusMicros(NOW, 10n * minute)),
+      used: 200n,
+      reached: 500n,
+      cap: 1_000n,
+    },
+  ])
+})
+
+/** A payout of the history of an oracle that keeps every payout, and adds up anew each time. */
+interface Made {
+  readonly now: Instant
+  readonly amount: bigint
+  readonly payee: string
+}
+
+test('judgeLimits, random payouts and windows: as an oracle that adds up all payouts decides', () => {
+  const windows = fc.oneof(
+    fc.integer({ min: 1, max: 744 }).map(hours => ({ per: 'hours', hours, zone: null }) as const),
+    fc
+      .constantFrom('UTC', 'Asia/Kolkata', 'America/New_York', 'Europe/Berlin')
+      .map(zone => ({ per: 'day', hours: null, zone }) as const),
+  )
+  const kinds = fc.record({
+    window: windows,
+    each: fc.constantFrom('account', 'payee'),
+    currency: fc.constantFrom('USD', null),
+    cap: fc.bigInt({ min: 0n, max: 500n }),
+  })
+  const payouts = fc.array(
+    fc.record({
+      wait: fc.bigInt({ min: 0n, max: 50_000_000_000n }),
+      amount: fc.bigInt({ min: 1n, max: 300n }),
+      payee: fc.constantFrom('p1', 'p2'),
+    }),
+    { maxLength: 40 },
+  )
+  fc.assert(
+    fc.property(kinds, payouts, ({ window, each, currency, cap }, asked) => {
+      const one = limit({ ...window, each: each as Limit['each'], currency, cap })
+      const state = stateOf(one)
+      const made: Made[] = []
+      let now = NOW
+      for (const { wait, amount, payee } of asked) {
+        now = plusMicros(now, wait)
+        const counted = currency === null ? 1n : amount
+        const used = (at: Instant) =>
+          made
+            .filter(before => each === 'account' || before.payee === payee)
+            .filter(before => at < leaves(one, before.now))
+            .reduce((sum, before) => sum + (currency === null ? 1n : before.amount), 0n)
+        const fits = used(now) + counted <= cap
+        const refused = fits ? undefined : frees(state, one, payment({ amount, payee }), now)
+        assert.equal(pay(state, { amount, payee }, now), fits)
+        if (fits) made.push({ now, amount, payee })
+        else if (refused === null) assert.ok(counted > cap)
+        else if (refused !== undefined) {
+          assert.ok(used(refused) + counted <= cap)
+          assert.ok(used(plusMicros(refused, -1n)) + counted > cap)
+        }
+      }
+    }),
+  )
+})
+
+/** When a payout is counted no more: by whole steps of minutes, or at the end of its local day. */
+function leaves({ per, hours, zone }: Limit, made: Instant): Instant {
+  const local = Temporal.Instant.from(made).toZonedDateTimeISO(zone ?? 'UTC')
+  const end =
+    per === 'day'
+      ? local.startOfDay().add({ days: 1 }).startOfDay()
+      : endOfStep(local, stepMinutes(hours ?? 0)).add({ hours: hours ?? 0 })
+  return end.toInstant().toString({ fractionalSecondDigits: 6 })
+}
+
+function endOfStep(local: Temporal.ZonedDateTime, minutes: number): Temporal.ZonedDateTime {
+  const of_day = local.hour * 60 + local.minute
+  return local.startOfDay().add({ minutes: of_day - (of_day % minutes) + minutes })
+}
+
+/** The time that the refusal of this payment names. */
+function frees(state: LimitState, { limit_id }: Limit, asked: Payment, now: Instant) {
+  const problems = problemsOf(() => judgeLimits(state, asked, judging(now)))
+  const [, text] = /frees_at=(\S+)$/.exec(problems[0]?.message ?? '') ?? []
+  assert.match(problems[0]?.message ?? '', new RegExp(`limit=${limit_id} `))
+  return text === 'null' ? null : text
+}
+
+test('freesAt, more than the cap: never', () => {
+  assert.equal(freesAt(limit(), [], 1_001n), null)
+})

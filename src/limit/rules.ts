@@ -1,0 +1,224 @@
+// What limits allow: which payouts a limit counts, how much each counts, and what is refused. The
+// state has what was counted before; decisions of a batch add their own. Pure.
+import { type Problem, Refusal, refusal } from '../errors.ts'
+import type { Instant } from '../instant.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+import type { PriceSources } from '../price/price.ts'
+import { convertAtMid } from '../price/rate/rules.ts'
+import {
+  counterName,
+  type Limit,
+  type LimitKind,
+  type LimitState,
+  limitsOf,
+  type Payment,
+  type Sum,
+  type Use,
+} from './limit.ts'
+import { leavesAt, stepAt, windowFrom } from './window.ts'
+
+/** The times by which a payout is judged, and the rates. */
+export interface Judging {
+  /** The account's clock: windows are by it. */
+  readonly now: Instant
+  /** The database's clock, by which rates age. */
+  readonly rates_now: Instant
+  readonly pricing: PriceSources
+}
+
+/** Whether the limit counts this payout. */
+export function counts(limit: LimitKind, payment: Payment): boolean {
+  const { account_id, key_id, rail, network } = limit
+  return (
+    (account_id === null || account_id === payment.account_id) &&
+    (key_id === null || key_id === payment.key_id) &&
+    (rail === null || rail === payment.rail) &&
+    (network === null || network === payment.network)
+  )
+}
+
+/** Whose payouts are counted together with this one. */
+export function subjectOf(
+  { each }: Pick<LimitKind, 'each'>,
+  { key_id, payee }: Pick<Payment, 'key_id' | 'payee'>,
+): string {
+  if (each === 'account') return ''
+  return each === 'key' ? key_id : payee
+}
+
+/**
+ * What the payout counts: 1, or its amount in the limit's currency at mid, rounded up. Without a
+ * rate, or with one that is too old, it is refused: what cannot be counted does not pass.
+ */
+export function amountOf(
+  { limit_id, currency }: Pick<Limit, 'limit_id' | 'currency'>,
+  payment: Pick<Payment, 'amount' | 'currency'>,
+  { pricing, rates_now }: Pick<Judging, 'pricing' | 'rates_now'>,
+): bigint {
+  if (currency === null) return 1n
+  const unit = (code: string) => ({ currency: code, exponent: currencyExponent(code) })
+  const [from, to] = [unit(payment.currency), unit(currency)]
+  const policy = pricing.policyOf(payment.currency, currency)
+  try {
+    return convertAtMid(pricing.rates, policy, payment.amount, from, to, rates_now)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const [problem] = error.problems
+    if (problem === undefined) throw error
+    const message = `Limit ${limit_id} counts in ${currency}, and cannot: ${problem.message}`
+    throw refusal(problem.reason, message, 'amount')
+  }
+}
+
+/**
+ * What the payout counts, for each limit that has room for it. Refuses with every limit that has
+ * not. The state stays as it is until `rememberUses`.
+ */
+export function judgeLimits(state: LimitState, payment: Payment, judging: Judging): Use[] {
+  const problems: Problem[] = []
+  const uses: Use[] = []
+  for (const limit of limitsOf(state.limits, payment.account_id)) {
+    if (!counts(limit, payment)) continue
+    const amount = amountOf(limit, payment, judging)
+    const { account_id } = payment
+    const counter = { account_id, limit_id: limit.limit_id, subject: subjectOf(limit, payment) }
+    const sums = countedSums(state, limit, counterName(counter), judging.now)
+    const used = totalOf(sums)
+    if (used + amount > limit.cap) {
+      problems.push(problemOf(limit, used, amount, freesAt(limit, sums, amount)))
+    } else if (limit.per !== 'payout') {
+      uses.push({ ...counter, starts_at: stepAt(limit, judging.now), amount })
+    }
+  }
+  if (problems.length > 0) throw new Refusal(problems)
+  return uses
+}
+
+/** The sums that count now, in order. */
+function countedSums(state: LimitState, limit: Limit, name: string, now: Instant): readonly Sum[] {
+  if (limit.per === 'payout') return []
+  const from = windowFrom(limit, now)
+  return (state.sums.get(name) ?? []).filter(({ starts_at }) => starts_at >= from)
+}
+
+export function totalOf(sums: readonly Sum[]): bigint {
+  return sums.reduce((total, { used }) => total + used, 0n)
+}
+
+/**
+ * When there is room for this much, if nothing else is paid meanwhile; null for never. What is
+ * counted leaves the window step by step, the oldest first.
+ */
+export function freesAt(limit: Limit, sums: readonly Sum[], amount: bigint): Instant | null {
+  if (amount > limit.cap) return null
+  let used = totalOf(sums)
+  for (const sum of sums) {
+    used -= sum.used
+    if (used + amount <= limit.cap) return leavesAt(limit, sum.starts_at)
+  }
+  return null
+}
+
+/** Adds what a payout counts, for the next payouts of the batch and to be stored. */
+export function rememberUses(state: LimitState, uses: readonly Use[], now: Instant): void {
+  for (const use of uses) {
+    const { account_id, limit_id } = use
+    const limit = limitsOf(state.limits, account_id).find(one => one.limit_id === limit_id)
+    if (limit === undefined) throw new Error(`a payout counts for ${limit_id}, which is no limit`)
+    const sum = addUse(state, use)
+    sum.reached = totalOf(countedSums(state, limit, counterName(use), now))
+    sum.cap = limit.cap
+  }
+}
+
+/** Adds what payouts count that were made before the limit was set, which may be over its cap. */
+export function countPast(state: LimitState, uses: readonly Use[]): void {
+  for (const use of uses) addUse(state, use)
+}
+
+function addUse(state: LimitState, use: Use): Sum {
+  const { account_id, limit_id, subject, starts_at, amount } = use
+  const name = counterName(use)
+  const sums = state.sums.get(name) ?? []
+  state.sums.set(name, sums)
+  let sum = sums.find(one => one.starts_at === starts_at)
+  if (sum === undefined) {
+    sum = { account_id, limit_id, subject, starts_at, used: 0n, reached: null, cap: null }
+    sums.push(sum)
+    sums.sort((one, other) => (one.starts_at < other.starts_at ? -1 : 1))
+  }
+  sum.used += amount
+  state.changed.add(sum)
+  return sum
+}
+
+const KIND: readonly (keyof LimitKind)[] = [
+  'account_id',
+  'key_id',
+  'rail',
+  'network',
+  'each',
+  'currency',
+  'per',
+  'zone',
+  'hours',
+]
+
+/** Whether two limits count the same. */
+export function isSameKind(one: LimitKind, other: LimitKind): boolean {
+  return KIND.every(member => one[member] === other[member])
+}
+
+/** The message ends in figures as `name=value`, for programs. */
+function problemOf(limit: Limit, used: bigint, asked: bigint, frees_at: Instant | null): Problem {
+  const { limit_id, cap, currency } = limit
+  const shown = (amount: bigint) => quantity(currency, amount)
+  const when = frees_at === null ? 'Waiting does not help.' : `There is room for it at ${frees_at}.`
+  const figures = Object.entries({
+    limit: limit_id,
+    window: windowName(limit),
+    cap,
+    used,
+    asked,
+    currency: currency ?? 'none',
+    frees_at: frees_at ?? 'null',
+  })
+  const so_far = limit.per === 'payout' ? '' : `${shown(used)} used, `
+  const message =
+    `The limit of ${kindWords(limit)} is ${shown(cap)} ${windowWords(limit)}: ${so_far}` +
+    `${shown(asked)} asked. ${when} ` +
+    `In minor units: ${figures.map(([name, value]) => `${name}=${value}`).join(' ')}`
+  const remarks = currency === null ? '' : 'amount'
+  return { reason: 'limit_exceeded', message, remarks }
+}
+
+/** `USD 1000.00`, or `3 payouts`. */
+export function quantity(currency: string | null, amount: bigint): string {
+  if (currency === null) return `${amount} ${amount === 1n ? 'payout' : 'payouts'}`
+  return `${currency} ${formatMajor(amount, currencyExponent(currency))}`
+}
+
+/** `payout`, `day:Europe/Berlin` or `24h`. */
+export function windowName({ per, zone, hours }: LimitKind): string {
+  if (per === 'payout') return 'payout'
+  return per === 'day' ? `day:${zone}` : `${hours}h`
+}
+
+export function windowWords({ per, zone, hours }: LimitKind): string {
+  if (per === 'payout') return 'a payout'
+  return per === 'day' ? `a day of ${zone}` : `in ${hours === 1 ? 'an hour' : `${hours} hours`}`
+}
+
+/** Whose payouts a limit counts: `account acc_1 over network fps to each payee`. */
+export function kindWords({ account_id, key_id, rail, network, each }: LimitKind): string {
+  const words = [
+    ...(account_id === null ? ['each account'] : [`account ${account_id}`]),
+    ...(key_id === null ? [] : [`by key ${key_id}`]),
+    ...(each === 'key' ? ['by each key'] : []),
+    ...(rail === null ? [] : [`on rail ${rail}`]),
+    ...(network === null ? [] : [`over network ${network}`]),
+    ...(each === 'payee' ? ['to each payee'] : []),
+  ]
+  return words.join(' ')
+}

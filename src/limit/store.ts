@@ -1,0 +1,66 @@
+// The statements of limits, a reference table.
+import type { HistoricRow } from '../audit/store.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+import type { Limit, LimitKind, Sum } from './limit.ts'
+
+const KIND_COLUMNS = [
+  'account_id',
+  'key_id',
+  'rail',
+  'network',
+  'each',
+  'currency',
+  'per',
+  'zone',
+  'hours',
+] as const satisfies readonly (keyof LimitKind)[]
+
+const COLUMNS = ['limit_id', ...KIND_COLUMNS, 'cap'] as const
+
+/** A limit from a row of the history, whose values are text. */
+export function limitOfHistory(row: HistoricRow): Limit {
+  const text = row as unknown as Limit
+  const hours = row.hours == null ? null : Number(row.hours)
+  return { ...text, hours, cap: BigInt(row.cap ?? 0) }
+}
+
+export async function listLimits(sql: Sql | TransactionSql): Promise<Limit[]> {
+  return sql<Limit[]>`
+    select ${sql(COLUMNS)} from limits
+    order by account_id nulls first, key_id nulls first, rail nulls first, network nulls first,
+      each, per, hours, zone, currency nulls last, limit_id`
+}
+
+/** Keeps others from changing limits until the transaction ends, and lets them read. */
+export async function lockLimits(tx: TransactionSql): Promise<void> {
+  await tx`lock table limits in share row exclusive mode`
+}
+
+export async function insertLimit(tx: TransactionSql, limit: Limit): Promise<void> {
+  await tx`insert into limits ${tx(limit, COLUMNS)}`
+}
+
+export async function updateCap(
+  tx: TransactionSql,
+  { limit_id, cap }: Pick<Limit, 'limit_id' | 'cap'>,
+): Promise<void> {
+  await tx`update limits set cap = ${cap} where limit_id = ${limit_id}`
+}
+
+export async function deleteLimit(tx: TransactionSql, limit_id: string): Promise<void> {
+  await tx`delete from limits where limit_id = ${limit_id}`
+}
+
+/** All sums of a limit that are kept, each with the clock of its account. */
+export async function listSumsOf(
+  sql: Sql,
+  limit_id: string,
+): Promise<(Sum & { readonly now: Instant })[]> {
+  return sql`
+    select s.account_id, s.limit_id, s.subject, s.starts_at, s.used, s.reached, s.cap,
+      clock_timestamp() + b.clock_ahead as now
+    from books b join limit_sums s on s.account_id = b.account_id
+    where s.limit_id = ${limit_id}
+    order by s.account_id, s.subject, s.starts_at`
+}

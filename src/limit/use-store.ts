@@ -1,0 +1,179 @@
+// The statements of what payouts count for limits. All run under the lock of the account's book,
+// but the one that forgets what no window reaches back to.
+import type { TransactionSql } from '../db/connect.ts'
+import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
+import { keysOf } from '../db/keys.ts'
+import { deleter, inserter } from '../db/rows.ts'
+import { eachShard, tableAt, within } from '../db/shard.ts'
+import type { Key } from '../id.ts'
+import type { Book } from '../ledger/rules.ts'
+import {
+  counterName,
+  type LimitState,
+  type PayoutUse,
+  type Sum,
+  type Use,
+  type Wanted,
+} from './limit.ts'
+
+/** The sums of these counters since the beginning of their windows, by `counterName`, in order. */
+export async function findSums(
+  tx: TransactionSql,
+  wanted: readonly Wanted[],
+): Promise<Map<string, Sum[]>> {
+  const rows = await eachShard(
+    wanted,
+    wanted => tx<Sum[]>`
+      select k.account_id, k.limit_id, k.subject, s.starts_at, s.used, s.reached, s.cap
+      from unnest(
+        ${wanted.map(one => one.account_id)}::text[], ${wanted.map(one => one.limit_id)}::text[],
+        ${wanted.map(one => one.subject)}::text[],
+        ${wanted.map(one => one.since)}::text[]::timestamptz[]
+      ) as k(account_id, limit_id, subject, since)
+      cross join lateral (
+        select starts_at, used, reached, cap from ${tableAt(tx, 'limit_sums')} s
+        where s.account_id = k.account_id and s.limit_id = k.limit_id and s.subject = k.subject
+          and s.starts_at >= k.since ${within(tx, 's', wanted)}
+        order by s.starts_at
+      ) s`,
+  )
+  const sums = Map.groupBy(rows, counterName)
+  for (const all of sums.values()) all.sort((a, b) => (a.starts_at < b.starts_at ? -1 : 1))
+  return sums
+}
+
+/**
+ * Writes the sums that decisions have changed, what each payout counts, and, the first time, that
+ * payouts of the book count.
+ */
+export function storeUses(
+  tx: TransactionSql,
+  books: ReadonlyMap<string, Book>,
+  state: LimitState,
+  uses: readonly PayoutUse[],
+): PromiseLike<unknown>[] {
+  if (uses.length === 0) return []
+  const changed = [...state.changed]
+  state.changed.clear()
+  const accounts = new Set(uses.map(use => use.account_id))
+  const fresh = [...books.values()].filter(
+    book => accounts.has(book.account_id) && !book.has_limit_uses,
+  )
+  for (const book of fresh) book.has_limit_uses = true
+  const marked = fresh.length > 0 ? [markBooks(tx, fresh)] : []
+  return [upsertSums(tx, changed), insertUses(tx, uses), ...marked]
+}
+
+const upsertSums = inserter<Sum>(
+  'limit_sums',
+  {
+    account_id: 'text',
+    limit_id: 'text',
+    subject: 'text',
+    starts_at: 'timestamptz',
+    used: 'bigint',
+    reached: 'bigint',
+    cap: 'bigint',
+  },
+  `on conflict (account_id, limit_id, subject, starts_at) do update
+    set used = excluded.used, reached = excluded.reached, cap = excluded.cap`,
+)
+
+const insertUses = inserter<PayoutUse>('limit_uses', {
+  account_id: 'text',
+  payout_id: 'text',
+  limit_id: 'text',
+  subject: 'text',
+  starts_at: 'timestamptz',
+  amount: 'bigint',
+})
+
+/** Says of books that payouts of theirs count. */
+function markBooks(tx: TransactionSql, books: readonly { readonly account_id: string }[]) {
+  return eachShard(
+    books,
+    books => tx`
+      update ${tableAt(tx, 'books')} b set has_limit_uses = true
+      where b.account_id = any (${books.map(book => book.account_id)}::text[])
+        ${within(tx, 'b', books)}`,
+  )
+}
+
+/** What these payouts count. */
+export async function findUses(tx: TransactionSql, payouts: readonly Key[]): Promise<PayoutUse[]> {
+  return eachShard(
+    payouts,
+    payouts => tx<PayoutUse[]>`
+      select u.* from ${keysOf(tx, payouts)}
+      cross join lateral (
+        select account_id, payout_id, limit_id, subject, starts_at, amount
+        from ${tableAt(tx, 'limit_uses')} u
+        where u.account_id = k.account_id and u.payout_id = k.id ${within(tx, 'u', payouts)}
+      ) u`,
+  )
+}
+
+/** Gives back what payouts count. Sums that are forgotten stay so. */
+export function giveBackUses(
+  tx: TransactionSql,
+  uses: readonly PayoutUse[],
+): PromiseLike<unknown>[] {
+  const sums = Map.groupBy(uses, use => `${counterName(use)} ${use.starts_at}`)
+  const given_back = [...sums.values()].map(of => {
+    const amount = of.reduce((total, use) => total + use.amount, 0n)
+    return { ...(of[0] as PayoutUse), amount }
+  })
+  return uses.length === 0 ? [] : [deleteUses(tx, uses), lowerSums(tx, given_back)]
+}
+
+const deleteUses = deleter<Pick<PayoutUse, 'account_id' | 'payout_id' | 'limit_id'>>('limit_uses', {
+  account_id: 'text',
+  payout_id: 'text',
+  limit_id: 'text',
+})
+
+function lowerSums(tx: TransactionSql, uses: readonly Use[]) {
+  return eachShard(
+    uses,
+    uses => tx`
+      update limit_sums s set used = used - k.amount
+      from (
+        select k.*, place from unnest(
+          ${uses.map(use => use.account_id)}::text[], ${uses.map(use => use.limit_id)}::text[],
+          ${uses.map(use => use.subject)}::text[],
+          ${uses.map(use => use.starts_at)}::text[]::timestamptz[],
+          ${uses.map(use => use.amount.toString())}::text[]::bigint[]
+        ) as k(account_id, limit_id, subject, starts_at, amount)
+        cross join lateral (
+          select ctid as place from limit_sums s
+          where s.account_id = k.account_id and s.limit_id = k.limit_id
+            and s.subject = k.subject and s.starts_at = k.starts_at ${within(tx, 's', uses)} limit 1
+        ) s
+      ) k
+      where s.ctid = k.place ${within(tx, 's', uses)}`,
+  )
+}
+
+/** No window reaches back further: 31 days and a step. */
+const FORGOTTEN_AFTER = '33 days'
+
+/** Deletes what no window reaches back to, a thousand rows at a time; returns how many. */
+export async function deleteOldUses({ finder, sql }: Connections): Promise<number> {
+  let deleted = 0
+  for (const table of ['limit_uses', 'limit_sums']) {
+    deleted += await deleteInPortions(sql, {
+      find: () => finder<{ account_id: string }[]>`
+        select account_id from ${finder(table)}
+        where starts_at <= statement_timestamp() - ${FORGOTTEN_AFTER}::interval
+        order by starts_at limit ${PORTION}`,
+      remove: (tx, of) => tx`
+        delete from ${tx(table)} d where ctid = any (array(
+          select ctid from ${tx(table)} l
+          where starts_at <= statement_timestamp() - ${FORGOTTEN_AFTER}::interval
+            ${within(tx, 'l', of)}
+          order by starts_at limit ${PORTION}
+        )) ${within(tx, 'd', of)}`,
+    })
+  }
+  return deleted
+}

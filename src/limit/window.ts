@@ -1,0 +1,61 @@
+// The windows of limits. A window moves in steps, and a payout is counted in the step that it is
+// made in: for at least as long as the window, and at most a step longer. Pure.
+import { type Instant, instantToMicros, plusMicros } from '../instant.ts'
+import type { Window } from './limit.ts'
+
+export const MAX_HOURS = 744
+
+const MINUTE = 60_000_000n
+const HOUR = 60n * MINUTE
+
+/** The step of a window of so many hours, in minutes: no window has more than 745 steps. */
+export function stepMinutes(hours: number): number {
+  if (hours <= 4) return 1
+  if (hours <= 24) return 5
+  return hours <= 72 ? 15 : 60
+}
+
+/** The beginning of the step in which a payout is counted that is made now. */
+export function stepAt({ per, zone, hours }: Window, now: Instant): Instant {
+  if (per === 'day') return dayOf(zone ?? 'UTC', now)
+  if (hours === null) return now
+  return floor(now, BigInt(stepMinutes(hours)) * MINUTE)
+}
+
+/** The beginning of the first step that is counted now. */
+export function windowFrom(window: Window, now: Instant): Instant {
+  const { hours } = window
+  const step = stepAt(window, now)
+  return hours === null ? step : plusMicros(step, -BigInt(hours) * HOUR)
+}
+
+/** When the payouts of the step that begins then are counted no more. */
+export function leavesAt({ zone, hours }: Window, starts_at: Instant): Instant {
+  if (hours === null) return nextDay(zone ?? 'UTC', starts_at)
+  return plusMicros(starts_at, BigInt(stepMinutes(hours)) * MINUTE + BigInt(hours) * HOUR)
+}
+
+function floor(now: Instant, unit: bigint): Instant {
+  return plusMicros(now, -(instantToMicros(now) % unit))
+}
+
+/** Time zones are slow, and all payouts of a batch have one time. */
+let last = { zone: '', now: '', day: '' }
+
+/** The first instant of the day that it is in the zone. */
+function dayOf(zone: string, now: Instant): Instant {
+  if (last.zone !== zone || last.now !== now) {
+    const local = Temporal.Instant.from(now).toZonedDateTimeISO(zone)
+    last = { zone, now, day: toInstant(local.startOfDay()) }
+  }
+  return last.day
+}
+
+function nextDay(zone: string, starts_at: Instant): Instant {
+  const local = Temporal.Instant.from(starts_at).toZonedDateTimeISO(zone)
+  return toInstant(local.add({ days: 1 }).startOfDay())
+}
+
+function toInstant(local: Temporal.ZonedDateTime): Instant {
+  return local.toInstant().toString({ fractionalSecondDigits: 6 })
+}

@@ -1,0 +1,192 @@
+// The operation that sets a limit. Payouts that are there count for it: all but the newest are
+// counted before, in portions, each under the lock of its book; then the rest, in the transaction
+// that makes the limit. So no payout is missed, and none waits for long.
+import type { Account } from '../account/rules.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import { DatabaseProblem } from '../db/failure.ts'
+import type { Operation } from '../engine/operation.ts'
+import { idBound, nameOf } from '../id.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
+import { type LockedBooks, lockBooks } from '../ledger/store.ts'
+import {
+  counterName,
+  emptyState,
+  type Limit,
+  type LimitState,
+  type PayoutUse,
+  type Wanted,
+} from '../limit/limit.ts'
+import { amountOf, countPast, counts, isSameKind, subjectOf } from '../limit/rules.ts'
+import { insertLimit, listLimits, lockLimits } from '../limit/store.ts'
+import { findSums, storeUses } from '../limit/use-store.ts'
+import { stepAt, windowFrom } from '../limit/window.ts'
+import type { PricingAt } from '../price/price.ts'
+import { paymentOf } from './limited.ts'
+import type { Payout } from './payout.ts'
+import { isGivenBack } from './states.ts'
+import { findPayouts } from './store.ts'
+
+/** How many payouts are counted under one lock. */
+const PORTION = 1_000
+
+/** An account, and the last of its payouts that is counted; null: none yet. */
+export interface Counted {
+  readonly account: Account
+  readonly last_id: string | null
+}
+
+interface CountPast {
+  readonly limit: Limit
+  readonly accounts: readonly Counted[]
+  /** Whether to make the limit, after all payouts that are left. */
+  readonly is_last: boolean
+}
+
+interface PastState extends LockedBooks {
+  readonly there: readonly Limit[]
+  readonly payouts: readonly Payout[]
+  readonly uses: readonly PayoutUse[]
+  readonly limits: LimitState
+}
+
+interface CountedPast {
+  readonly limit: Limit | null
+  readonly uses: readonly PayoutUse[]
+  readonly payouts: readonly Payout[]
+}
+
+type CountingPast = Operation<CountPast, PastState, CountedPast>
+
+export function countPastPayouts(
+  pricing: (price_version: bigint | null) => Promise<PricingAt>,
+): CountingPast {
+  return {
+    name: 'count_past_payouts',
+
+    async load(tx, [command]) {
+      if (command === undefined) throw new Error('no limit is set')
+      const { limit, accounts, is_last } = command
+      const locking = is_last ? lockLimits(tx) : undefined
+      const ids = accounts.map(({ account }) => account.account_id)
+      const [locked] = await Promise.all([lockBooks(tx, ids), locking])
+      const priced = await pricing(locked.price_version)
+      const payouts: Payout[] = []
+      for (const counted of countsPast(limit) ? accounts : []) {
+        payouts.push(...(await listPast(tx, limit, counted, locked.books, is_last)))
+      }
+      const uses = payouts.flatMap(payout => useOf(limit, payout, accounts, locked, priced))
+      const sums = await findSums(tx, countersOf(uses))
+      const limits = { ...emptyState(), sums }
+      return { ...locked, there: is_last ? await listLimits(tx) : [], payouts, uses, limits }
+    },
+
+    decide({ there, payouts, uses, limits }, { limit, is_last }) {
+      if (there.some(one => isSameKind(one, limit))) {
+        throw new DatabaseProblem('somebody else has just set this limit; look, and set it again')
+      }
+      countPast(limits, uses)
+      return { limit: is_last ? limit : null, uses, payouts }
+    },
+
+    store(tx, outcomes, { books, limits }) {
+      const uses = outcomes.flatMap(outcome => outcome.uses)
+      const made = outcomes.flatMap(({ limit }) => limit ?? [])
+      return Promise.all([
+        ...storeUses(tx, books, limits, uses),
+        ...made.map(limit => insertLimit(tx, limit)),
+      ])
+    },
+  }
+}
+
+/** A single payout is counted with no other, and which key made one that is there is not known. */
+export function countsPast({ per, key_id, each }: Limit): boolean {
+  return per !== 'payout' && key_id === null && each !== 'key'
+}
+
+/** The next payouts of an account that the limit may count; with `all`, every one that is left. */
+async function listPast(
+  tx: TransactionSql,
+  limit: Limit,
+  { account: { account_id }, last_id }: Counted,
+  books: ReadonlyMap<string, Book>,
+  all: boolean,
+): Promise<Payout[]> {
+  const { now } = bookOf(books, account_id)
+  const past: Payout[] = []
+  let after = last_id ?? idBound('pot', windowFrom(limit, now), 'before')
+  for (;;) {
+    const ids = await tx<{ id: string }[]>`
+      select id from payouts where account_id = ${account_id} and id > ${after}
+      order by id limit ${PORTION}`
+    const keys = ids.map(({ id }) => ({ account_id, id }))
+    const found = keys.length === 0 ? [] : await findPayouts(tx, keys)
+    past.push(...found.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+    if (!all || keys.length < PORTION) return past
+    after = keys.at(-1)?.id ?? after
+  }
+}
+
+/** What a payout that is there counts, at the rates of now. */
+function useOf(
+  limit: Limit,
+  payout: Payout,
+  accounts: readonly Counted[],
+  { now: rates_now }: LockedBooks,
+  pricing: PricingAt,
+): PayoutUse[] {
+  const { account_id, id: payout_id, created_at } = payout
+  const payment = paymentOf(payout)
+  if (isGivenBack(payout) || !counts(limit, payment)) return []
+  const account = accounts.find(one => one.account.account_id === account_id)?.account
+  if (account === undefined) throw new Error(`account ${account_id} is not asked about`)
+  const judging = { pricing: pricing(account, rates_now), rates_now }
+  const amount = amountOf(limit, payment, judging)
+  const subject = subjectOf(limit, payment)
+  const starts_at = stepAt(limit, created_at)
+  return [{ account_id, payout_id, limit_id: limit.limit_id, subject, starts_at, amount }]
+}
+
+function countersOf(uses: readonly PayoutUse[]): Wanted[] {
+  const wanted = new Map<string, Wanted>()
+  for (const use of uses) {
+    const { account_id, limit_id, subject, starts_at } = use
+    const since = wanted.get(counterName(use))?.since ?? starts_at
+    wanted.set(counterName(use), {
+      account_id,
+      limit_id,
+      subject,
+      since: starts_at < since ? starts_at : since,
+    })
+  }
+  return [...wanted.values()]
+}
+
+/** Runs the operation for each portion. */
+type Write = (operation: CountingPast, command: CountPast) => Promise<CountedPast>
+
+/** Sets a limit that there is not yet; returns how many payouts count for it. */
+export async function setLimit(
+  write: Write,
+  pricing: (price_version: bigint | null) => Promise<PricingAt>,
+  limit: Limit,
+  accounts: readonly Account[],
+): Promise<number> {
+  const operation = countPastPayouts(pricing)
+  const counted = new Map<string, Counted>()
+  let uses = 0
+  for (const account of accounts) {
+    let last_id: string | null = null
+    while (countsPast(limit)) {
+      const one = { account, last_id }
+      const done = await write(operation, { limit, accounts: [one], is_last: false })
+      uses += done.uses.length
+      last_id = done.payouts.at(-1)?.id ?? last_id
+      if (done.payouts.length < PORTION) break
+    }
+    counted.set(nameOf({ account_id: account.account_id, id: '' }), { account, last_id })
+  }
+  const left = [...counted.values()]
+  const done = await write(operation, { limit, accounts: left, is_last: true })
+  return uses + done.uses.length
+}
