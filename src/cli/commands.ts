@@ -85,6 +85,11 @@ const COMMANDS: readonly Called[] = [
     load: async () => (await import('./route.ts')).routeCommands,
   },
   {
+    name: 'limit',
+    description: 'limit how much, and how many payouts, accounts may make',
+    load: async () => (await import('./limit.ts')).limitCommands,
+  },
+  {
     name: 'file',
     description: 'list and release files for banks, send them again, look into the quarantine',
     load: async () => (await import('./file.ts')).fileCommands,
