@@ -11,6 +11,7 @@ import { checkEntities } from './entities.ts'
 import { checkChain, checkEvents } from './events.ts'
 import { gatherRows } from './gather.ts'
 import { checkKeptHeads } from './heads.ts'
+import { LIMITS } from './limits.ts'
 import { checkReleases, checkStates } from './payout-states.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
 import { Enough, Findings, type Problem, unreadable } from './problem.ts'
@@ -128,7 +129,7 @@ async function check(
   const entities = await part('entities', sp => checkEntities(sp, account_id, findings))
   await part('events', sp => checkChain(sp, account_id, findings))
   await part('events', sp => checkSeals(sp, account_id, findings))
-  for (const { table, check: checkRecords } of [...RECORDS, ...ATTEMPTS]) {
+  for (const { table, check: checkRecords } of [...RECORDS, ...ATTEMPTS, ...LIMITS]) {
     await part(table, sp => checkRecords(sp, account_id, findings))
   }
   await part('audit_log', sp => checkReference(sp, account_id, findings))

@@ -58,6 +58,10 @@ export async function makeHistory(): Promise<History> {
   ])
   const fund = { USD: 100_000_000n, EUR: 50_000_000n }
   const main = await service.openAccount({ fund })
+  await service.setLimits([
+    { account_id: main.account.account_id, currency: 'USD', cap: 1_000_000_000n, hours: 24 },
+    { account_id: null, currency: null, cap: 1_000_000n, hours: 744 },
+  ])
   const sister = await service.openAccount({ fund: { EUR: 7n } })
   await service.openAccount()
   const pay = async (body: object): Promise<string> => {
