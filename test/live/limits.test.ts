@@ -1,0 +1,435 @@
+// Limits, by command and over HTTP: what a payout is refused for and with which figures, what counts
+// and what does not, and that a payout gives its headroom back as it ends.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { deleteOldUses } from '../../src/limit/use-store.ts'
+import { leavesAt, stepAt } from '../../src/limit/window.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import {
+  type AccountOptions,
+  type Answer,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+import { settleAll } from '../support/service/settling.ts'
+
+const PATH = '/v3/payout'
+
+let service: TestService
+let cli: Cli
+let account: Client
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  await service.setRates({ 'EUR/USD': '1.1', 'USD/HKD': '8' })
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+})
+beforeEach(async () => {
+  account = await open()
+})
+after(async () => {
+  const verified = await cli.run('verify')
+  await cli.close()
+  await service.close()
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+})
+
+const open = (options: AccountOptions = {}) =>
+  service.openAccount({
+    currencies: ['USD', 'EUR'],
+    fund: { USD: 100_000_000n, EUR: 100_000_000n },
+    ...options,
+  })
+
+const idOf = ({ account }: Client) => account.account_id
+
+/** Sets a limit of the account, and returns its id. */
+async function limit(...options: readonly string[]): Promise<string> {
+  const set = ['limit', 'set', '--account', idOf(account), ...options, '--json']
+  const ran = await cli.run(...set)
+  assert.equal(ran.code, 0, ran.stderr)
+  return JSON.parse(ran.stdout).limit_id
+}
+
+/** A zone in which it is noon or so: the day does not end during a test. */
+const ZONE = noonZone(new Date().getUTCHours())
+
+function noonZone(hour: number): string {
+  // Their sign is the other way round: Etc/GMT-3 is three hours ahead.
+  return hour <= 12 ? `Etc/GMT${hour - 12 || '+0'}` : `Etc/GMT+${hour - 12}`
+}
+
+const A_DAY = ['--per', 'day', '--zone', ZONE]
+
+const pay = (fields: object = {}, client = account) =>
+  client.post(PATH, { ...localPayout, ...fields })
+
+async function paid(fields: object = {}, client = account) {
+  const answer = await pay(fields, client)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+/** The figures that the message ends in. */
+function figuresOf(answer: Answer): Record<string, string> {
+  const message: string = answer.json.errors[0].message
+  const figures = message.slice(message.indexOf('In minor units: ') + 16).split(' ')
+  return Object.fromEntries(figures.map(figure => figure.split('=')))
+}
+
+async function assertExceeded(answering: Promise<Answer>, figures: object, remarks = 'amount') {
+  const answer = await answering
+  assertRefused(answer, 422, 'limit_exceeded', remarks)
+  assert.equal(answer.json.errors[0].code, 20315)
+  const found = figuresOf(answer)
+  assert.deepEqual({ ...found, ...figures }, found)
+  return found
+}
+
+test('POST /v3/payout, an amount a day: refused above it with limit, used, asked and when, nothing written', async () => {
+  const limit_id = await limit('--amount', '250.00', '--currency', 'USD', ...A_DAY)
+  await paid()
+  const { created_at } = await paid()
+  const rows = await rowVersions(service.database.owner)
+  const window = { per: 'day', zone: ZONE, hours: null } as const
+  await assertExceeded(pay(), {
+    limit: limit_id,
+    window: `day:${ZONE}`,
+    cap: '25000',
+    used: '20000',
+    asked: '10000',
+    currency: 'USD',
+    frees_at: leavesAt(window, stepAt(window, created_at)),
+  })
+  assert.deepEqual(await rowVersions(service.database.owner), rows)
+  await paid({ amount: 5_000 })
+  await assertExceeded(pay({ amount: 1 }), { used: '25000', asked: '1' })
+})
+
+test('POST /v3/payout, a number in 24 hours: refused above it, and room again as its payouts leave', async () => {
+  await limit('--hours', '24', '--count', '2')
+  const { created_at } = await paid()
+  await paid({ currency: 'EUR' })
+  const { frees_at = '' } = await assertExceeded(
+    pay(),
+    { window: '24h', cap: '2', used: '2', asked: '1', currency: 'none' },
+    '',
+  )
+  const window = { per: 'hours', zone: null, hours: 24 } as const
+  assert.equal(frees_at, leavesAt(window, stepAt(window, created_at)))
+  await advance(24 * 3_600 - 60)
+  await assertExceeded(pay(), { used: '2' }, '')
+  await advance(60 + 5 * 60)
+  await paid()
+})
+
+/** Moves the clock of the account. */
+async function advance(seconds: number): Promise<void> {
+  const moved = await account.post('/v3/sandbox/clock/advance', { seconds })
+  assert.equal(moved.status, 200, moved.text)
+}
+
+test('POST /v3/payout, an amount a payout in another currency: converted at mid and rounded up', async () => {
+  await limit('--per', 'payout', '--amount', '100.00', '--currency', 'USD')
+  await paid({ currency: 'EUR', amount: 9_090 })
+  await assertExceeded(pay({ currency: 'EUR', amount: 9_091 }), {
+    cap: '10000',
+    used: '0',
+    asked: '10001',
+    frees_at: 'null',
+  })
+})
+
+test('POST /v3/payout, an amount that no rate converts: refused, whatever the cap', async () => {
+  await limit('--per', 'payout', '--amount', '1000000', '--currency', 'KWD')
+  const answer = await pay()
+  assertRefused(answer, 422, 'rate_unavailable', 'amount')
+  assert.match(answer.json.errors[0].message, /^Limit lim_\w+ counts in KWD, and cannot: /)
+})
+
+test('POST /v3/payout, limits of a key, a network and a rail: others have room', async () => {
+  const other = await service.addKey(account, 'write')
+  const key = ['--key', account.key_id]
+  await limit(...key, '--hours', '1', '--count', '1')
+  await paid()
+  await assertExceeded(pay(), { used: '1' }, '')
+  await paid({}, other)
+  await limit('--network', 'CHATS', '--hours', '1', '--count', '0')
+  const chats = {
+    currency: 'HKD',
+    holding_currency: 'USD',
+    local: { fund_transfer_network: 'chats' },
+  }
+  await assertExceeded(pay(chats, other), { cap: '0', used: '0' }, '')
+  await paid({}, other)
+  await limit('--rail', 'simulator', '--hours', '1', '--count', '2')
+  await assertExceeded(pay({}, other), { cap: '2', used: '3' }, '')
+  const sister = await open()
+  const transfer = internalPayout(sister.account.deposit_address)
+  assert.equal((await other.post(PATH, transfer)).status, 200)
+})
+
+test('POST /v3/payout, each payee: the same account under other names is the same payee', async () => {
+  await limit('--each', 'payee', '--hours', '1', '--amount', '150.00', '--currency', 'USD')
+  await paid()
+  const to = (account_number: string, name: string) => {
+    const { beneficiary_details } = localPayout
+    const { destination_details } = beneficiary_details
+    const bank = { ...destination_details.bank, account_number }
+    const where = { ...destination_details, bank }
+    return { beneficiary_details: { ...beneficiary_details, name, destination_details: where } }
+  }
+  await assertExceeded(pay(to('1234 5678-9012', 'Another Name')), { used: '10000' })
+  await paid(to('999', 'Another Name'))
+  const listed = await account.post('/v3/beneficiary', to('1234-56789012', 'X').beneficiary_details)
+  const named = { beneficiary_details: undefined, beneficiary: listed.json.data.id }
+  await assertExceeded(pay(named), { used: '10000' })
+})
+
+test('POST /v3/payout, no account named: each account has the room of the limit by itself', async () => {
+  const ran = await cli.run('limit', 'set', '--hours', '2', '--count', '1', '--network', 'chats')
+  assert.equal(ran.code, 0, ran.stderr)
+  const chats = {
+    currency: 'HKD',
+    holding_currency: 'USD',
+    local: { fund_transfer_network: 'chats' },
+  }
+  const other = await open()
+  for (const client of [account, other]) {
+    await paid(chats, client)
+    await assertExceeded(pay(chats, client), { used: '1', window: '2h' }, '')
+  }
+  const limit_id = ran.stdout.slice(0, 24)
+  const removed = await cli.run('limit', 'remove', limit_id)
+  assert.equal(removed.code, 0, removed.stderr)
+  await paid(chats)
+})
+
+/** How a payout can end, and the amount by which the simulator brings it there. */
+const ENDS: readonly (readonly [end: string, amount: number, gives_back: boolean])[] = [
+  ['succeeded', 10_000, false],
+  ['failed', 200_000, true],
+  ['reversed', 500_001, true],
+]
+
+for (const [end, amount, gives_back] of ENDS) {
+  const then = gives_back ? 'gives its headroom back' : 'counts on'
+  test(`settling, a payout that is ${end}: ${then}`, async () => {
+    const limit_id = await limit('--hours', '24', '--amount', '5000.01', '--currency', 'USD')
+    await paid({ amount })
+    const left = 500_001 - amount
+    if (left > 0) await paid({ amount: left })
+    await assertExceeded(pay({ amount: 1 }), { used: '500001' })
+    await settleAll(service)
+    const used = await usedOf(limit_id)
+    assert.equal(used, BigInt(gives_back ? left : 500_001))
+    if (gives_back) await paid({ amount: 10_000 })
+    else await assertExceeded(pay({ amount: 1 }), { used: '500001' })
+  })
+}
+
+/** What `corridor limit show` says is used. */
+async function usedOf(limit_id: string): Promise<bigint> {
+  const shown = await cli.run('limit', 'show', limit_id, '--json')
+  assert.equal(shown.code, 0, shown.stderr)
+  return BigInt(shown.json.used[0]?.used ?? 0)
+}
+
+test('POST /v3/payout/{id}/cancel: gives the headroom back with its answer; held payouts count', async () => {
+  const limit_id = await limit('--hours', '24', '--count', '1')
+  const entity = { type: 'individual', name: 'Ana', email: 'ana@example.com', reference_id: 'a' }
+  const { json } = await account.post('/v3/entity', entity)
+  const { id, status } = await paid({ on_behalf_of: json.data.id })
+  assert.equal(status, 'compliance_hold')
+  await assertExceeded(pay(), { used: '1' }, '')
+  const cancelled = await account.post(`${PATH}/${id}/cancel`, {})
+  assert.equal(cancelled.status, 200, cancelled.text)
+  assert.equal(await usedOf(limit_id), 0n)
+  await paid()
+  await assertExceeded(pay(), { used: '1' }, '')
+})
+
+test('POST /v3/payout_batch: its payouts count one after the other, and the refused ones are named', async () => {
+  await limit('--hours', '24', '--amount', '300.00', '--currency', 'USD')
+  await paid()
+  const payouts = [10_000, 15_000, 9_000, 1_000].map((amount, i) => {
+    return { ...localPayout, amount, reference_id: `${i}` }
+  })
+  const whole = await account.post('/v3/payout_batch', { payouts })
+  assertRefused(whole, 422, 'limit_exceeded', 'payouts[1].amount')
+  const { used, asked } = figuresOf(whole)
+  assert.deepEqual([used, asked], ['20000', '15000'])
+  const tried = { mode: 'best_effort', payouts }
+  const dry = await account.post('/v3/payout_batch', { ...tried, dry_run: true })
+  assert.equal(dry.json.data.counts.refused, 1, dry.text)
+  const made = await account.post('/v3/payout_batch', tried)
+  const { created, refused } = made.json.data.counts
+  assert.deepEqual([created, refused], [3, 1], made.text)
+  await assertExceeded(pay({ amount: 1 }), { used: '30000' })
+})
+
+test('dry run and quote: a dry run says what a limit refuses, a quote counts nothing', async () => {
+  await limit('--hours', '24', '--count', '1')
+  const quote = { payout_info: { currency: 'USD', amount: 10_000 } }
+  for (let i = 0; i < 2; i++) {
+    assert.equal((await account.post('/v3/payout/quote', quote)).status, 200)
+    const dry = await account.post(`${PATH}?dry_run=true`, localPayout)
+    assert.deepEqual(dry.json.data.errors, [])
+  }
+  await paid()
+  const dry = await account.post(`${PATH}?dry_run=true`, localPayout)
+  assert.equal(dry.json.data.errors[0].reason, 'limit_exceeded')
+  assert.equal((await account.post('/v3/payout/quote', quote)).status, 200)
+})
+
+test('POST /v3/payout, a repeat under its Idempotency-Key: the first answer, counted once', async () => {
+  const limit_id = await limit('--hours', '24', '--count', '1')
+  const key = { 'idempotency-key': 'the-one' }
+  const first = await account.post(PATH, localPayout, key)
+  const again = await account.post(PATH, localPayout, key)
+  assert.equal(again.text, first.text)
+  assert.equal(await usedOf(limit_id), 1n)
+})
+
+test('corridor limit set, payouts there already: counted from the beginning, less those given back', async () => {
+  await paid()
+  await paid({ currency: 'EUR', amount: 10_000 })
+  await paid({ amount: 200_000 })
+  const { id } = await paid()
+  await account.post(`${PATH}/${id}/cancel`, {})
+  await settleAll(service)
+  await paid({ amount: 7 })
+  const ran = await cli.run(
+    ...['limit', 'set', '--account', idOf(account), '--hours', '24'],
+    ...['--amount', '1.00', '--currency', 'USD'],
+  )
+  assert.equal(ran.code, 0, ran.stderr)
+  assert.match(ran.stdout, /USD 1\.00 in 24 hours \(before: no limit\); 3 payouts count already/)
+  await assertExceeded(pay({ amount: 1 }), { used: '21007', cap: '100', asked: '1' })
+  const raised = await limit('--hours', '24', '--amount', '210.08', '--currency', 'USD')
+  assert.ok(ran.stdout.startsWith(raised))
+  await paid({ amount: 1 })
+  await assertExceeded(pay({ amount: 1 }), { used: '21008' })
+})
+
+test('corridor limit list, show, history: the limit, what is used, and who changed what', async () => {
+  const limit_id = await limit('--each', 'payee', '--per', 'day', '--zone', 'UTC', '--count', '3')
+  await limit('--each', 'payee', '--per', 'day', '--zone', 'UTC', '--count', '4')
+  const listed = await cli.run('limit', 'list', '--account', idOf(account))
+  const kind = `payouts of account ${idOf(account)} to each payee`
+  assert.match(listed.stdout, new RegExp(`${limit_id}.*${kind}.*4 payouts a day of UTC`))
+  const history = await cli.run('limit', 'history', '--json')
+  const [change, made] = history.json
+  assert.deepEqual([change.changed_by, change.before.cap, change.after.cap], ['olga', '3', '4'])
+  assert.deepEqual([made.before, made.after.limit_id], [null, limit_id])
+  const unknown = await cli.run('limit', 'show', 'lim_none')
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stderr, /there is no limit lim_none; corridor limit list shows/)
+})
+
+/** What is wrong, and what is said of it. */
+const WRONG: readonly (readonly [options: readonly string[], said: RegExp])[] = [
+  [['--hours', '24'], /say what is limited: --amount with its --currency, or --count/],
+  [['--count', '1', '--amount', '1', '--hours', '1'], /say what is limited/],
+  [['--count', '1'], /say for how long/],
+  [['--count', '1', '--hours', '745'], /"745" is not a whole number from 1 to 744/],
+  [['--count', '-1', '--hours', '1'], /"-1" is not a whole number of payouts/],
+  [['--count', '1', '--per', 'day'], /a day needs a --zone/],
+  [['--count', '1', '--per', 'day', '--zone', 'Europe/Berlni'], /unknown time zone Europe\/Berlni/],
+  [['--count', '1', '--per', 'month'], /"month" is neither payout nor day/],
+  [['--count', '1', '--per', 'payout'], /a single payout is one payout: say --amount/],
+  [['--amount', '1', '--hours', '1'], /--amount needs the --currency/],
+  [['--amount', '1.001', '--currency', 'USD', '--hours', '1'], /is not an amount in USD/],
+  [['--count', '1', '--hours', '1', '--rail', 'simulater'], /unknown rail simulater/],
+  [['--count', '1', '--hours', '1', '--network', 'chat'], /unknown network chat/],
+  [['--count', '1', '--hours', '1', '--key', 'key_none'], /there is no key key_none/],
+]
+
+for (const [options, said] of WRONG) {
+  test(`corridor limit set ${options.join(' ')}: refused, nothing set`, async () => {
+    const before = await cli.run('limit', 'list', '--json')
+    const ran = await cli.run('limit', 'set', ...options)
+    assert.equal(ran.code, 2, ran.stdout)
+    assert.match(ran.stderr, said)
+    assert.equal((await cli.run('limit', 'list', '--json')).stdout, before.stdout)
+  })
+}
+
+test('payout import, a file: counted in its rows, tried and made', async () => {
+  await limit('--hours', '24', '--count', '2')
+  const { bank } = localPayout.beneficiary_details.destination_details
+  const rows = [1, 2, 3].map(n => {
+    return `${n}000,USD,supplier_payment,Invoice ${n},INV-${n},Payee ${n},business,0${n},HK,${bank.bank_codes.swift_code},local`
+  })
+  const head =
+    'amount,currency,purpose,transaction_description,reference_id,beneficiary.name,beneficiary.type,beneficiary.account_number,beneficiary.country,beneficiary.bank_codes.swift_code,type'
+  const path = await cli.file('limited.csv', [head, ...rows, ''].join('\n'))
+  const run = (...options: string[]) =>
+    cli.run('payout', 'import', path, '--account', idOf(account), '--json', ...options)
+  const report = ['--report', `${path}.jsonl`]
+  const tried = await run('--dry-run')
+  assert.deepEqual(tried.json.refused_by, { limit_exceeded: 1 }, tried.stdout + tried.stderr)
+  const made = await run(...report)
+  assert.deepEqual(made.json.refused_by, { limit_exceeded: 1 }, made.stdout + made.stderr)
+})
+
+test('deleteOldUses: forgets what no window reaches back to, and nothing younger', async () => {
+  const limit_id = await limit('--hours', '744', '--count', '10')
+  await paid()
+  await paid()
+  const { owner } = service.database
+  const count = async () => {
+    const [row] = await owner<{ n: number }[]>`
+      select (select count(*) from limit_uses where account_id = ${idOf(account)})::integer
+        + (select count(*) from limit_sums where account_id = ${idOf(account)})::integer as n`
+    return row?.n
+  }
+  assert.equal(await deleteOldUses(service.deps), 0)
+  assert.equal(await count(), 3)
+  await owner.begin(async tx => {
+    await tx`set local corridor.maintenance = 'on'`
+    for (const table of ['limit_uses', 'limit_sums']) {
+      await tx`update ${tx(table)} set starts_at = starts_at - interval '34 days'
+        where account_id = ${idOf(account)}`
+    }
+  })
+  assert.equal(await deleteOldUses(service.deps), 3)
+  assert.equal(await count(), 0)
+  // Its payouts are young, in truth, and would be missed.
+  assert.equal((await cli.run('limit', 'remove', limit_id)).code, 0)
+})
+
+test('PostgreSQL: no window over its cap, no other kind of limit, no unknown rail, key or zone', async () => {
+  const limit_id = await limit('--hours', '24', '--count', '5')
+  await paid()
+  const { owner } = service.database
+  const refused = (statement: string, said: RegExp) =>
+    assert.rejects(
+      owner.begin(async tx => {
+        await tx`set local corridor.maintenance = 'on'`
+        await tx.unsafe(statement)
+      }),
+      said,
+    )
+  await refused(
+    `update limit_sums set reached = 6 where limit_id = '${limit_id}'`,
+    /within_its_cap/,
+  )
+  await refused(
+    `update limit_sums set used = 6 where limit_id = '${limit_id}'`,
+    /part_of_the_window/,
+  )
+  await refused(`update limits set hours = 1 where limit_id = '${limit_id}'`, /its cap alone/)
+  const insert = (columns: string, values: string) =>
+    `insert into limits (limit_id, each, cap, ${columns})
+      values ('lim_00000000000000000000', 'account', 1, ${values})`
+  await refused(insert('per, hours, rail', `'hours', 1, 'nowhere'`), /there is no rail nowhere/)
+  await refused(insert('per, zone', `'day', 'Nowhere'`), /time zone Nowhere is not known/)
+  await refused(
+    insert('per, hours, account_id, key_id', `'hours', 1, '${idOf(account)}', 'key_none'`),
+    /key key_none is not of account/,
+  )
+  await refused(insert('per', `'payout'`), /amount_of_a_payout/)
+})

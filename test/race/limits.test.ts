@@ -1,0 +1,150 @@
+// Races on the headroom of a limit: many payouts at the same moment, to one process and to two, and
+// payouts that give headroom back while others take it. Expects of each race one exact end.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import {
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  type RunningProcess,
+  startProcesses,
+  tally,
+  until,
+} from '../support/service/process.ts'
+
+for (const count of [1, 2]) describe(`${count} process(es)`, () => race(count))
+
+function race(count: number) {
+  let database: TestDatabase
+  let cli: Cli
+  let processes: RunningProcess[] = []
+  let account: OpenedAccount
+  let client: HttpClient
+
+  before(async () => {
+    database = await createDatabase()
+    await openAccountOn(database.url, {})
+    cli = await openCli(database.url, { CORRIDOR_USER: 'olga' })
+    processes = await startProcesses(count, { DATABASE_URL: database.url })
+  })
+  after(async () => {
+    client?.close()
+    await cli?.close()
+    await Promise.all(processes.map(p => p.kill()))
+    await database.drop()
+  })
+
+  /** A new account with a client, known to every process. */
+  async function open(): Promise<void> {
+    client?.close()
+    account = await openAccountOn(database.url, { USD: 100_000_000n })
+    client = httpClient(account)
+    await until('every process knows the account', async () => {
+      const all = await Promise.all(
+        processes.map(p => client.get(p.address, '/v3/balance_transaction/btr_none')),
+      )
+      return all.every(answer => answer.status !== 401)
+    })
+  }
+
+  const idOf = () => account.account.account_id
+  const address = (i: number) => (processes[i % processes.length] as RunningProcess).address
+  const pay = (i: number, fields: object = {}) =>
+    client.post(address(i), '/v3/payout', { ...localPayout, ...fields })
+
+  async function limit(...options: readonly string[]): Promise<void> {
+    const ran = await cli.run('limit', 'set', '--account', idOf(), ...options)
+    assert.equal(ran.code, 0, ran.stderr)
+  }
+
+  async function used(): Promise<readonly [uses: number, summed: number]> {
+    const [row] = await database.owner<{ uses: number; summed: number }[]>`
+      select
+        (select count(*) from limit_uses where account_id = ${idOf()})::integer as uses,
+        (select sum(used) from limit_sums where account_id = ${idOf()})::integer as summed`
+    return [row?.uses ?? 0, row?.summed ?? 0]
+  }
+
+  test('POST /v3/payout, 200 at once against a limit of 100: 100 are made, 100 are refused', async () => {
+    await open()
+    await limit('--hours', '24', '--count', '100')
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => pay(i)))
+    assert.deepEqual(tally(answers), { '200': 100, '422 limit_exceeded': 100 })
+    assert.deepEqual(await used(), [100, 100])
+  })
+
+  test('POST /v3/payout, 120 at once and batches of 10, an amount for 100: the whole amount and no more', async () => {
+    await open()
+    await limit('--hours', '1', '--amount', '10000.00', '--currency', 'USD')
+    const payouts = Array.from({ length: 10 }, (_, i) => ({ ...localPayout, reference_id: `${i}` }))
+    const batches = Array.from({ length: 6 }, (_, i) => {
+      return client.post(address(i), '/v3/payout_batch', { mode: 'best_effort', payouts })
+    })
+    const single = Array.from({ length: 120 }, (_, i) => pay(i))
+    const answers = await Promise.all([...single, ...batches])
+    const unexpected = answers.filter(
+      ({ status, text }) => status !== 200 && !text.includes('limit_exceeded'),
+    )
+    assert.deepEqual(
+      unexpected.map(({ text }) => text),
+      [],
+    )
+    assert.deepEqual(await used(), [100, 1_000_000])
+  })
+
+  test('cancel and POST /v3/payout, 20 of each at once, the limit full: never over it, all given back', async () => {
+    await open()
+    await limit('--hours', '24', '--count', '20')
+    const entity = { type: 'individual', name: 'Ana', email: 'ana@example.com', reference_id: 'a' }
+    const { json } = await client.post(address(0), '/v3/entity', entity)
+    const held = { on_behalf_of: json.data.id }
+    const full = await Promise.all(Array.from({ length: 20 }, (_, i) => pay(i, held)))
+    assert.deepEqual(tally(full), { '200': 20 })
+    const answers = await Promise.all(
+      full.flatMap((made, i) => [
+        client.post(address(i), `/v3/payout/${made.json.data.id}/cancel`, {}),
+        pay(i + 1, held),
+      ]),
+    )
+    const cancelled = answers.filter((_, i) => i % 2 === 0)
+    assert.deepEqual(tally(cancelled), { '200': 20 })
+    const made = answers.filter(({ status }, i) => i % 2 === 1 && status === 200).length
+    assert.deepEqual(await used(), [made, made])
+    // What the cancelled ones gave back is there.
+    const rest = await Promise.all(Array.from({ length: 21 - made }, (_, i) => pay(i, held)))
+    assert.deepEqual(tally(rest), {
+      ...(made < 20 && { '200': 20 - made }),
+      '422 limit_exceeded': 1,
+    })
+  })
+
+  test('corridor limit set, while payouts are made: each payout of the window is counted', async () => {
+    await open()
+    const paying = Promise.all(Array.from({ length: 60 }, (_, i) => pay(i)))
+    await limit('--hours', '24', '--count', '30')
+    const answers = await paying
+    const made = answers.filter(({ status }) => status === 200).length
+    assert.ok(
+      answers.every(({ status, text }) => status === 200 || text.includes('limit_exceeded')),
+    )
+    assert.deepEqual(await used(), [made, made])
+    const last = await pay(0)
+    assert.equal(last.status, made < 30 ? 200 : 422, last.text)
+  })
+
+  test('the books after all races: they hold together', async () => {
+    await until('nothing is left to settle', async () => {
+      const due =
+        await database.owner`select from open_payouts where ask_rail_at is not null limit 1`
+      return due.length === 0
+    })
+    await checkBooks(database.owner, { DATABASE_URL: database.url })
+    const faults = processes.flatMap(p => p.log.filter(line => (line.level ?? 0) >= 50))
+    assert.deepEqual(faults, [])
+  })
+}
