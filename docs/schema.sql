@@ -1258,6 +1258,7 @@ CREATE TABLE limits (
   key_id text COLLATE "C",
   rail text,
   network text,
+  new_for_hours integer,
   each text NOT NULL,
   currency text,
   cap bigint NOT NULL,
@@ -1265,7 +1266,7 @@ CREATE TABLE limits (
   zone text,
   hours integer,
   CONSTRAINT limits_pkey PRIMARY KEY (limit_id),
-  CONSTRAINT one_limit_of_its_kind UNIQUE NULLS NOT DISTINCT (account_id, key_id, rail, network, each, currency, per, zone, hours),
+  CONSTRAINT one_limit_of_its_kind UNIQUE NULLS NOT DISTINCT (account_id, key_id, rail, network, new_for_hours, each, currency, per, zone, hours),
   CONSTRAINT limits_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
   CONSTRAINT limits_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(key_id),
   CONSTRAINT amount_of_a_payout CHECK (((per <> 'payout'::text) OR (currency IS NOT NULL))),
@@ -1277,6 +1278,7 @@ CREATE TABLE limits (
   CONSTRAINT limits_hours_check CHECK (((hours >= 1) AND (hours <= 744))),
   CONSTRAINT limits_limit_id_check CHECK ((limit_id ~ '^lim_[0-9a-z]{20}$'::text)),
   CONSTRAINT limits_network_check CHECK ((network <> ''::text)),
+  CONSTRAINT limits_new_for_hours_check CHECK (((new_for_hours >= 1) AND (new_for_hours <= 8760))),
   CONSTRAINT limits_per_check CHECK ((per = ANY (ARRAY['payout'::text, 'day'::text, 'hours'::text])))
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON limits FOR EACH STATEMENT EXECUTE FUNCTION announce_price_change();
@@ -1329,6 +1331,19 @@ CREATE POLICY maintenance ON limit_uses FOR ALL TO owner USING ((( SELECT curren
 GRANT SELECT ON limit_uses TO corridor_auditor;
 GRANT SELECT (account_id, starts_at) ON limit_uses TO corridor_finder;
 GRANT DELETE, INSERT, SELECT ON limit_uses TO corridor_service;
+
+CREATE TABLE limit_payees (
+  known_since timestamp with time zone NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  payee text COLLATE "C" NOT NULL,
+  CONSTRAINT limit_payees_pkey PRIMARY KEY (account_id, payee)
+);
+ALTER TABLE limit_payees ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON limit_payees FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON limit_payees FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON limit_payees FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON limit_payees TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (known_since) ON limit_payees TO corridor_service;
 
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,

@@ -8,6 +8,8 @@ create table limits (
   key_id text collate "C" references api_keys,
   rail text,
   network text check (network <> ''),
+  -- Only payouts to payees that the account has known for less than so many hours.
+  new_for_hours integer check (new_for_hours between 1 and 8760),
   -- What it counts by itself: all payouts of the account, those of each key, or to each payee.
   each text not null check (each in ('account', 'key', 'payee')),
   -- The currency whose minor units it counts; null: it counts payouts.
@@ -18,7 +20,7 @@ create table limits (
   zone text,
   hours integer check (hours between 1 and 744),
   constraint one_limit_of_its_kind unique nulls not distinct
-    (account_id, key_id, rail, network, each, currency, per, zone, hours),
+    (account_id, key_id, rail, network, new_for_hours, each, currency, per, zone, hours),
   constraint day_of_a_zone check ((per = 'day') = (zone is not null)),
   constraint hours_of_hours check ((per = 'hours') = (hours is not null)),
   -- A single payout is one payout.
@@ -99,15 +101,26 @@ create table limit_uses (
 );
 create index limit_uses_age on limit_uses (starts_at);
 
+-- Since when an account has known a payee, while it has a limit of new ones: when it first paid the
+-- payee, or made or changed the beneficiary that it paid first.
+create table limit_payees (
+  known_since timestamptz not null,
+  account_id text collate "C" not null,
+  payee text collate "C" not null,
+  primary key (account_id, payee)
+);
+
 grant select, insert, delete, update (cap) on limits to corridor_service;
 grant update (has_limit_uses) on books to corridor_service;
 grant select, insert, delete, update (used, reached, cap) on limit_sums to corridor_service;
 grant select, insert, delete on limit_uses to corridor_service;
+grant select, insert, update (known_since) on limit_payees to corridor_service;
 -- What is old enough to be forgotten.
 grant select (account_id, starts_at) on limit_sums, limit_uses to corridor_finder;
-grant select on limits, limit_sums, limit_uses to corridor_auditor;
+grant select on limits, limit_sums, limit_uses, limit_payees to corridor_auditor;
 
 select confine_to_accounts('limit_sums');
 select confine_to_accounts('limit_uses');
+select confine_to_accounts('limit_payees');
 create policy find on limit_sums for select to corridor_finder using (true);
 create policy find on limit_uses for select to corridor_finder using (true);

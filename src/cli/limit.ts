@@ -57,12 +57,14 @@ An amount is what is paid, without fees, converted into the currency at mid and
 rounded up. A payout that cannot be converted is refused.
 
 Payouts of the window that are there count from the beginning, at the rates of
-now; but not for a limit of keys, as payouts do not say which key made them.
+now; but not for a limit of keys, as payouts do not say which key made them, nor
+for one of new payees.
 A limit that counts the same is changed, and goes on counting.
 
 Examples:
   ${EXAMPLE}
   npx corridor limit set --each payee --per day --zone Europe/Berlin --count 3
+  npx corridor limit set --new-for 72 --per payout --amount 500 --currency USD
   npx corridor limit set --key key_01m7xpm2m0c6hkd4r9ye --per payout \\
     --amount 1000 --currency EUR`
 
@@ -77,6 +79,7 @@ export function limitCommands(limit: Command): void {
     )
     .option('--rail <rail>', 'only payouts that go to this rail first')
     .option('--network <name>', 'only over this local network, payment network or chain')
+    .option('--new-for <hours>', 'only to payees that the account has known for less than that')
     .option('--amount <amount>', 'the most that may be paid, in major units of the currency')
     .option('--currency <code>', 'the currency that amounts are counted in')
     .option('--count <number>', 'the most payouts')

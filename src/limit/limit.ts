@@ -29,6 +29,8 @@ export interface LimitKind extends Window {
   readonly rail: string | null
   /** The local network, payment network or chain; null is any. */
   readonly network: string | null
+  /** Only payouts to payees that the account has known for less than so many hours; null is any. */
+  readonly new_for_hours: number | null
   readonly each: Each
   /** The currency that it counts in; null: it counts payouts. */
   readonly currency: string | null
@@ -64,6 +66,8 @@ export interface Payment {
   readonly network: string
   /** Where the money goes: see payee.ts. */
   readonly payee: string
+  /** Since when the account has known the payee; null: it does not, or no limit asks. */
+  readonly known_since: Instant | null
   readonly currency: string
   /** What is paid, in minor units of the currency, without fees. */
   readonly amount: bigint
@@ -103,6 +107,20 @@ export interface Sum extends Counter {
   cap: bigint | null
 }
 
+/** A payee of an account that has a limit of new ones. */
+export interface KnownPayee {
+  readonly account_id: string
+  readonly payee: string
+  readonly known_since: Instant
+}
+
+/** What a payout is to its limits, when all have room for it. */
+export interface Counted {
+  readonly uses: readonly Use[]
+  /** The payee, if the account has a limit of new ones and has not paid this one before. */
+  readonly new_payee: KnownPayee | null
+}
+
 /** What the limits of a batch have counted, read under the locks of its books. */
 export interface LimitState {
   readonly limits: Limits
@@ -110,18 +128,29 @@ export interface LimitState {
   readonly sums: Map<string, Sum[]>
   /** Sums to be stored. */
   readonly changed: Set<Sum>
+  /** Those of the payees that are paid before, by `account_id/payee`; decisions add their own. */
+  readonly payees: Map<string, Instant>
 }
 
 export function counterName({ account_id, limit_id, subject }: Counter): string {
   return `${nameOf({ account_id, id: limit_id } satisfies Key)}/${subject}`
 }
 
+export function payeeName({ account_id, payee }: Pick<KnownPayee, 'account_id' | 'payee'>): string {
+  return nameOf({ account_id, id: payee })
+}
+
+/** Whether payees of the account must be known. */
+export function asksForPayees(limits: Limits, account_id: string): boolean {
+  return limitsOf(limits, account_id).some(({ new_for_hours }) => new_for_hours !== null)
+}
+
 export function emptyState(limits: Limits = new Map()): LimitState {
-  return { limits, sums: new Map(), changed: new Set() }
+  return { limits, sums: new Map(), changed: new Set(), payees: new Map() }
 }
 
 /** A state of its own, for decisions that are not stored. */
-export function copyState({ limits, sums }: LimitState): LimitState {
+export function copyState({ limits, sums, payees }: LimitState): LimitState {
   const copied = Array.from(sums, ([name, all]) => [name, all.map(sum => ({ ...sum }))] as const)
-  return { limits, sums: new Map(copied), changed: new Set() }
+  return { limits, sums: new Map(copied), changed: new Set(), payees: new Map(payees) }
 }

@@ -15,6 +15,7 @@ export interface LimitCells {
   readonly each?: string
   readonly rail?: string
   readonly network?: string
+  readonly newFor?: string
   /** In major units of the currency. */
   readonly amount?: string
   readonly currency?: string
@@ -33,6 +34,9 @@ export interface LimitVocabulary {
   /** The canonical name of a network; undefined when there is none. */
   networkName(name: string): string | undefined
 }
+
+/** A year. */
+export const MAX_NEW_FOR = 8_760
 
 type Part<T> = { readonly value: T; readonly messages: readonly string[] }
 
@@ -73,9 +77,14 @@ function readPayments(cells: LimitCells, { rails, keys, networkName }: LimitVoca
   }
   const network = cells.network === undefined ? null : networkName(cells.network)
   if (network === undefined) messages.push(`unknown network ${cells.network}`)
+  const hours = cells.newFor
+  const new_for_hours = hours === undefined ? null : /^\d{1,4}$/.test(hours) ? Number(hours) : 0
+  if (new_for_hours !== null && (new_for_hours < 1 || new_for_hours > MAX_NEW_FOR)) {
+    messages.push(`--new-for "${hours}" is not a whole number of hours from 1 to ${MAX_NEW_FOR}`)
+  }
   const account_id = cells.account ?? of_key ?? null
-  const value = { account_id, key_id, rail, network: network ?? null, each: each as Each }
-  return { value, messages } satisfies Part<Payments>
+  const of = { account_id, key_id, rail, network: network ?? null, new_for_hours }
+  return { value: { ...of, each: each as Each }, messages } satisfies Part<Payments>
 }
 
 /** An amount in a currency, or a number of payouts. */

@@ -22,6 +22,7 @@ const limit = (part: Partial<Limit> = {}): Limit => ({
   key_id: null,
   rail: null,
   network: null,
+  new_for_hours: null,
   each: 'account',
   currency: 'USD',
   cap: 1_000n,
@@ -37,6 +38,7 @@ const payment = (part: Partial<Payment> = {}): Payment => ({
   rail: 'bank',
   network: 'fps',
   payee: 'p1',
+  known_since: null,
   currency: 'USD',
   amount: 100n,
   ...part,
@@ -69,17 +71,42 @@ function pay(state: LimitState, part: Partial<Payment> = {}, now: Instant = NOW)
 }
 
 test('counts: each condition that a limit names must be met', () => {
-  assert.ok(counts(limit(), payment()))
+  assert.ok(counts(limit(), payment(), NOW))
   for (const [name, own] of [
     ['account_id', 'acc_1'],
     ['key_id', 'key_1'],
     ['rail', 'bank'],
     ['network', 'fps'],
   ] as const) {
-    assert.ok(counts(limit({ [name]: own }), payment()), name)
-    assert.ok(!counts(limit({ [name]: 'other' }), payment()), name)
-    assert.ok(!counts(limit({ [name]: own }), payment({ [name]: '' })), name)
+    assert.ok(counts(limit({ [name]: own }), payment(), NOW), name)
+    assert.ok(!counts(limit({ [name]: 'other' }), payment(), NOW), name)
+    assert.ok(!counts(limit({ [name]: own }), payment({ [name]: '' }), NOW), name)
   }
+})
+
+test('counts, new payees: one that is not known, and one known for less than the hours', () => {
+  const hour = 3_600_000_000n
+  const of = (known_since: Instant | null, now = NOW) =>
+    counts(limit({ new_for_hours: 2 }), payment({ known_since }), now)
+  assert.ok(of(null))
+  assert.ok(of(NOW))
+  assert.ok(of(NOW, plusMicros(NOW, 2n * hour - 1n)))
+  assert.ok(!of(NOW, plusMicros(NOW, 2n * hour)))
+})
+
+test('judgeLimits, a new payee: there is room when it is known, or before', () => {
+  const frees = (cap: bigint, known_since: Instant | null) => {
+    const state = stateOf(limit({ new_for_hours: 2, cap, hours: 1 }))
+    pay(state, { amount: 100n })
+    const asked = payment({ amount: 200n, known_since })
+    const [problem] = problemsOf(() => judgeLimits(state, asked, judging()))
+    return /frees_at=(\S+)$/.exec(problem?.message ?? '')?.[1]
+  }
+  const window = limit({ hours: 1 })
+  const known_at = plusMicros(NOW, 2n * 3_600_000_000n)
+  assert.equal(frees(199n, NOW), known_at)
+  assert.equal(frees(199n, null), 'null')
+  assert.equal(frees(299n, NOW), leavesAt(window, stepAt(window, NOW)))
 })
 
 test('subjectOf: all payouts together, or those of the key, or to the payee', () => {

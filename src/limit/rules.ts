@@ -8,15 +8,17 @@ import type { PriceSources } from '../price/price.ts'
 import { convertAtMid } from '../price/rate/rules.ts'
 import {
   counterName,
+  type KnownPayee,
   type Limit,
   type LimitKind,
   type LimitState,
   limitsOf,
   type Payment,
+  payeeName,
   type Sum,
   type Use,
 } from './limit.ts'
-import { leavesAt, stepAt, windowFrom } from './window.ts'
+import { leavesAt, newUntil, stepAt, windowFrom } from './window.ts'
 
 /** The times by which a payout is judged, and the rates. */
 export interface Judging {
@@ -27,15 +29,20 @@ export interface Judging {
   readonly pricing: PriceSources
 }
 
-/** Whether the limit counts this payout. */
-export function counts(limit: LimitKind, payment: Payment): boolean {
-  const { account_id, key_id, rail, network } = limit
+/** Whether the limit counts this payout, when it is made then. */
+export function counts(limit: LimitKind, payment: Payment, now: Instant): boolean {
+  const { account_id, key_id, rail, network, new_for_hours } = limit
   return (
     (account_id === null || account_id === payment.account_id) &&
     (key_id === null || key_id === payment.key_id) &&
     (rail === null || rail === payment.rail) &&
-    (network === null || network === payment.network)
+    (network === null || network === payment.network) &&
+    (new_for_hours === null || isNew(new_for_hours, payment, now))
   )
+}
+
+function isNew(hours: number, { known_since }: Payment, now: Instant): boolean {
+  return known_since === null || now < newUntil(hours, known_since)
 }
 
 /** Whose payouts are counted together with this one. */
@@ -79,20 +86,34 @@ export function judgeLimits(state: LimitState, payment: Payment, judging: Judgin
   const problems: Problem[] = []
   const uses: Use[] = []
   for (const limit of limitsOf(state.limits, payment.account_id)) {
-    if (!counts(limit, payment)) continue
+    if (!counts(limit, payment, judging.now)) continue
     const amount = amountOf(limit, payment, judging)
     const { account_id } = payment
     const counter = { account_id, limit_id: limit.limit_id, subject: subjectOf(limit, payment) }
     const sums = countedSums(state, limit, counterName(counter), judging.now)
     const used = totalOf(sums)
     if (used + amount > limit.cap) {
-      problems.push(problemOf(limit, used, amount, freesAt(limit, sums, amount)))
+      const frees_at = earlier(freesAt(limit, sums, amount), knownAt(limit, payment))
+      problems.push(problemOf(limit, used, amount, frees_at))
     } else if (limit.per !== 'payout') {
       uses.push({ ...counter, starts_at: stepAt(limit, judging.now), amount })
     }
   }
   if (problems.length > 0) throw new Refusal(problems)
   return uses
+}
+
+/** When the payee is no longer new to the limit; null for never, or when the limit does not ask. */
+function knownAt({ new_for_hours }: Limit, { known_since }: Payment): Instant | null {
+  return new_for_hours === null || known_since === null
+    ? null
+    : newUntil(new_for_hours, known_since)
+}
+
+/** The earlier of two times; null is no time. */
+export function earlier(one: Instant | null, other: Instant | null): Instant | null {
+  if (one === null || other === null) return one ?? other
+  return one < other ? one : other
 }
 
 /** The sums that count now, in order. */
@@ -132,6 +153,11 @@ export function rememberUses(state: LimitState, uses: readonly Use[], now: Insta
   }
 }
 
+/** Makes a payee known to the next payouts of the batch. */
+export function rememberPayee({ payees }: LimitState, new_payee: KnownPayee | null): void {
+  if (new_payee !== null) payees.set(payeeName(new_payee), new_payee.known_since)
+}
+
 /** Adds what payouts count that were made before the limit was set, which may be over its cap. */
 export function countPast(state: LimitState, uses: readonly Use[]): void {
   for (const use of uses) addUse(state, use)
@@ -158,6 +184,7 @@ const KIND: readonly (keyof LimitKind)[] = [
   'key_id',
   'rail',
   'network',
+  'new_for_hours',
   'each',
   'currency',
   'per',
@@ -211,14 +238,17 @@ export function windowWords({ per, zone, hours }: LimitKind): string {
 }
 
 /** Whose payouts a limit counts: `account acc_1 over network fps to each payee`. */
-export function kindWords({ account_id, key_id, rail, network, each }: LimitKind): string {
+export function kindWords(kind: LimitKind): string {
+  const { account_id, key_id, rail, network, new_for_hours, each } = kind
+  const known = new_for_hours === 1 ? 'an hour' : `${new_for_hours} hours`
   const words = [
     ...(account_id === null ? ['each account'] : [`account ${account_id}`]),
     ...(key_id === null ? [] : [`by key ${key_id}`]),
     ...(each === 'key' ? ['by each key'] : []),
     ...(rail === null ? [] : [`on rail ${rail}`]),
     ...(network === null ? [] : [`over network ${network}`]),
-    ...(each === 'payee' ? ['to each payee'] : []),
+    ...(each === 'payee' ? ['to each payee'] : new_for_hours === null ? [] : ['to payees']),
+    ...(new_for_hours === null ? [] : [`known for less than ${known}`]),
   ]
   return words.join(' ')
 }

@@ -9,6 +9,7 @@ const KIND_COLUMNS = [
   'key_id',
   'rail',
   'network',
+  'new_for_hours',
   'each',
   'currency',
   'per',
@@ -21,15 +22,16 @@ const COLUMNS = ['limit_id', ...KIND_COLUMNS, 'cap'] as const
 /** A limit from a row of the history, whose values are text. */
 export function limitOfHistory(row: HistoricRow): Limit {
   const text = row as unknown as Limit
-  const hours = row.hours == null ? null : Number(row.hours)
-  return { ...text, hours, cap: BigInt(row.cap ?? 0) }
+  const count = (text: string | null | undefined) => (text == null ? null : Number(text))
+  const [hours, new_for_hours] = [count(row.hours), count(row.new_for_hours)]
+  return { ...text, hours, new_for_hours, cap: BigInt(row.cap ?? 0) }
 }
 
 export async function listLimits(sql: Sql | TransactionSql): Promise<Limit[]> {
   return sql<Limit[]>`
     select ${sql(COLUMNS)} from limits
     order by account_id nulls first, key_id nulls first, rail nulls first, network nulls first,
-      each, per, hours, zone, currency nulls last, limit_id`
+      new_for_hours nulls first, each, per, hours, zone, currency nulls last, limit_id`
 }
 
 /** Keeps others from changing limits until the transaction ends, and lets them read. */

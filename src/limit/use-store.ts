@@ -6,11 +6,14 @@ import { keysOf } from '../db/keys.ts'
 import { deleter, inserter } from '../db/rows.ts'
 import { eachShard, tableAt, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
+import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
 import {
   counterName,
+  type KnownPayee,
   type LimitState,
   type PayoutUse,
+  payeeName,
   type Sum,
   type Use,
   type Wanted,
@@ -153,6 +156,32 @@ function lowerSums(tx: TransactionSql, uses: readonly Use[]) {
       where s.ctid = k.place ${within(tx, 's', uses)}`,
   )
 }
+
+/** Those of these payees that the account has paid before, by `payeeName`. */
+export async function findPayees(
+  tx: TransactionSql,
+  payees: readonly Omit<KnownPayee, 'known_since'>[],
+): Promise<Map<string, Instant>> {
+  const rows = await eachShard(
+    payees,
+    payees => tx<KnownPayee[]>`
+      select k.account_id, k.payee, p.known_since
+      from unnest(${payees.map(one => one.account_id)}::text[],
+        ${payees.map(one => one.payee)}::text[]) as k(account_id, payee)
+      cross join lateral (
+        select known_since from ${tableAt(tx, 'limit_payees')} p
+        where p.account_id = k.account_id and p.payee = k.payee ${within(tx, 'p', payees)} limit 1
+      ) p`,
+  )
+  return new Map(rows.map(row => [payeeName(row), row.known_since]))
+}
+
+/** Writes payees, each once, and anew those that are known since an earlier time. */
+export const upsertPayees = inserter<KnownPayee>(
+  'limit_payees',
+  { account_id: 'text', payee: 'text', known_since: 'timestamptz' },
+  'on conflict (account_id, payee) do update set known_since = excluded.known_since',
+)
 
 /** No window reaches back further: 31 days and a step. */
 const FORGOTTEN_AFTER = '33 days'

@@ -29,6 +29,11 @@ export function windowFrom(window: Window, now: Instant): Instant {
   return hours === null ? step : plusMicros(step, -BigInt(hours) * HOUR)
 }
 
+/** Until when a payee is new that the account has known since then. */
+export function newUntil(hours: number, known_since: Instant): Instant {
+  return plusMicros(known_since, BigInt(hours) * HOUR)
+}
+
 /** When the payouts of the step that begins then are counted no more. */
 export function leavesAt({ zone, hours }: Window, starts_at: Instant): Instant {
   if (hours === null) return nextDay(zone ?? 'UTC', starts_at)

@@ -19,7 +19,7 @@ import type { Keeping } from '../idempotency/operations.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { emptyState, type Limits } from '../limit/limit.ts'
-import { findSums, storeUses } from '../limit/use-store.ts'
+import { findPayees, findSums, storeUses, upsertPayees } from '../limit/use-store.ts'
 import type { PricingAt } from '../price/price.ts'
 import type { Quote } from '../quote/quote.ts'
 import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
@@ -29,7 +29,7 @@ import { depositAddressOf } from './destination.ts'
 import { likenessOfFirst, likenessOfRequest } from './duplicate.ts'
 import { findFirstOfReferences, findLikenesses, insertLikenesses } from './duplicate-store.ts'
 import { insertHolds } from './hold-store.ts'
-import { countersOf } from './limited.ts'
+import { countersOf, payeesAsked } from './limited.ts'
 import {
   type CreatePayout,
   holdOf,
@@ -103,6 +103,7 @@ export function payoutCreation(
       const uses = outcomes.flatMap(({ payout, uses }) =>
         uses.map(use => ({ ...use, payout_id: payout.id })),
       )
+      const payees = present(outcomes.map(outcome => outcome.new_payee))
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
         beneficiaries.length > 0 && insertBeneficiaries(tx, beneficiaries),
@@ -113,6 +114,7 @@ export function payoutCreation(
         holds.length > 0 && insertHolds(tx, holds),
         likenesses.length > 0 && insertLikenesses(tx, likenesses),
         ...storeUses(tx, state.books, state.limits, uses),
+        payees.length > 0 && upsertPayees(tx, payees),
       ])
     },
   }
@@ -145,7 +147,11 @@ async function loadCreation(
   const pricing = await reference.pricing(locked.price_version)
   const limits = reference.limits()
   const counters = countersOf(limits, commands, locked.books, beneficiaries)
-  const sums = counters.length === 0 ? new Map() : await findSums(tx, counters)
+  const asked = payeesAsked(limits, commands, beneficiaries)
+  const [sums, payees] = await Promise.all([
+    counters.length === 0 ? new Map() : findSums(tx, counters),
+    asked.length === 0 ? new Map() : findPayees(tx, asked),
+  ])
   return {
     ...locked,
     quotes,
@@ -158,7 +164,7 @@ async function loadCreation(
     sender_bic: reference.sender_bic,
     pricing,
     routes: reference.routes(),
-    limits: { ...emptyState(limits), sums },
+    limits: { ...emptyState(limits), sums, payees },
     bookId: reference.bookId,
   }
 }

@@ -14,8 +14,8 @@ import type { Event, EventType } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
 import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
-import type { Use } from '../limit/limit.ts'
-import { rememberUses } from '../limit/rules.ts'
+import type { Counted } from '../limit/limit.ts'
+import { rememberPayee, rememberUses } from '../limit/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { QUOTE_SEAL } from '../quote/columns.ts'
@@ -28,7 +28,7 @@ import { PAYOUT_SEAL } from './columns.ts'
 import { checkDestination, checkInline, depositAddressOf, findReceiver } from './destination.ts'
 import { likenessOfRequest, refuseDuplicate } from './duplicate.ts'
 import { checkRequest } from './fields.ts'
-import { usesOf } from './limited.ts'
+import { countLimited } from './limited.ts'
 import { payoutRow } from './new-row.ts'
 import type {
   Attempt,
@@ -61,8 +61,8 @@ interface Judged {
   readonly mt103: string
   /** Null when the account has no duplicate window. */
   readonly likeness: string | null
-  /** What it counts for limits. */
-  readonly uses: readonly Use[]
+  /** What it is to the limits of its account. */
+  readonly counted: Counted
 }
 
 /** Who asks for a payout, besides its account. */
@@ -109,7 +109,7 @@ export function judgePayout(
   const mt103 = quote && attempt(() => writeMt103(state, account, request, { ...message, quote }))
   const likeness = attempt(() => checkLikeness(state, account, request, beneficiary))
   const judged = quote && routed && { quote, rail: routed.rail, beneficiary }
-  const uses = judged && attempt(() => usesOf(state, { account, request, ...by }, judged))
+  const counted = judged && attempt(() => countLimited(state, { account, request, ...by }, judged))
   if (quote !== undefined) attempt(() => checkBalance(book, quote))
   return {
     sentQuote,
@@ -122,7 +122,7 @@ export function judgePayout(
     id,
     mt103,
     likeness,
-    uses,
+    counted,
   }
 }
 
@@ -233,9 +233,10 @@ export function decidePayout(
   const entry = postDebit(book, quote, id, credited !== null)
   const receipt = credited && postReceipt(credited, quote, id)
   const carried = sentQuote === null
-  const { routed, plan, uses } = judged
+  const { routed, plan, counted } = judged
   const { import_keys = '' } = by
-  rememberUses(state.limits, uses, book.now)
+  rememberUses(state.limits, counted.uses, book.now)
+  rememberPayee(state.limits, counted.new_payee)
   const facts = { id, beneficiary, entry, held_for, mt103, import_keys, routed, plan, carried }
   const payout = payoutRow(state, quote, request, facts)
   const renewing = sentQuote !== null && quote !== sentQuote ? quote : null
@@ -250,7 +251,7 @@ export function decidePayout(
     payout,
     new_quote: renewing,
     used_quote: used,
-    uses,
+    ...counted,
     new_beneficiary: made.beneficiary,
     likeness: remember(state, payout, likeness),
     entries: receipt === null ? [entry] : [entry, receipt.entry],

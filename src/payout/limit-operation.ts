@@ -1,6 +1,6 @@
-// The operation that sets a limit. Payouts that are there count for it: all but the newest are
-// counted before, in portions, each under the lock of its book; then the rest, in the transaction
-// that makes the limit. So no payout is missed, and none waits for long.
+// The operation that sets a limit. Payouts that are there count for it, or tell it whom an account
+// has known: all but the newest are read before, in portions, each under the lock of its book; then
+// the rest, in the transaction that makes the limit. So none is missed, and none waits for long.
 import type { Account } from '../account/rules.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { DatabaseProblem } from '../db/failure.ts'
@@ -11,14 +11,16 @@ import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import {
   counterName,
   emptyState,
+  type KnownPayee,
   type Limit,
   type LimitState,
   type PayoutUse,
+  payeeName,
   type Wanted,
 } from '../limit/limit.ts'
 import { amountOf, countPast, counts, isSameKind, subjectOf } from '../limit/rules.ts'
 import { insertLimit, listLimits, lockLimits } from '../limit/store.ts'
-import { findSums, storeUses } from '../limit/use-store.ts'
+import { findPayees, findSums, storeUses, upsertPayees } from '../limit/use-store.ts'
 import { stepAt, windowFrom } from '../limit/window.ts'
 import type { PricingAt } from '../price/price.ts'
 import { paymentOf } from './limited.ts'
@@ -47,11 +49,14 @@ interface PastState extends LockedBooks {
   readonly payouts: readonly Payout[]
   readonly uses: readonly PayoutUse[]
   readonly limits: LimitState
+  /** To be stored. */
+  readonly payees: readonly KnownPayee[]
 }
 
 interface CountedPast {
   readonly limit: Limit | null
   readonly uses: readonly PayoutUse[]
+  readonly payees: readonly KnownPayee[]
   readonly payouts: readonly Payout[]
 }
 
@@ -71,37 +76,65 @@ export function countPastPayouts(
       const [locked] = await Promise.all([lockBooks(tx, ids), locking])
       const priced = await pricing(locked.price_version)
       const payouts: Payout[] = []
-      for (const counted of countsPast(limit) ? accounts : []) {
+      for (const counted of readsPast(limit) ? accounts : []) {
         payouts.push(...(await listPast(tx, limit, counted, locked.books, is_last)))
       }
-      const uses = payouts.flatMap(payout => useOf(limit, payout, accounts, locked, priced))
+      const payees = limit.new_for_hours === null ? [] : await listUnknown(tx, payouts)
+      const counted = countsPast(limit) ? payouts : []
+      const uses = counted.flatMap(payout => useOf(limit, payout, accounts, locked, priced))
       const sums = await findSums(tx, countersOf(uses))
       const limits = { ...emptyState(), sums }
-      return { ...locked, there: is_last ? await listLimits(tx) : [], payouts, uses, limits }
+      const there = is_last ? await listLimits(tx) : []
+      return { ...locked, there, payouts, uses, payees, limits }
     },
 
-    decide({ there, payouts, uses, limits }, { limit, is_last }) {
+    decide({ there, payouts, uses, payees, limits }, { limit, is_last }) {
       if (there.some(one => isSameKind(one, limit))) {
         throw new DatabaseProblem('somebody else has just set this limit; look, and set it again')
       }
       countPast(limits, uses)
-      return { limit: is_last ? limit : null, uses, payouts }
+      return { limit: is_last ? limit : null, uses, payees, payouts }
     },
 
     store(tx, outcomes, { books, limits }) {
       const uses = outcomes.flatMap(outcome => outcome.uses)
+      const payees = outcomes.flatMap(outcome => outcome.payees)
       const made = outcomes.flatMap(({ limit }) => limit ?? [])
       return Promise.all([
         ...storeUses(tx, books, limits, uses),
+        payees.length > 0 && upsertPayees(tx, payees),
         ...made.map(limit => insertLimit(tx, limit)),
       ])
     },
   }
 }
 
-/** A single payout is counted with no other, and which key made one that is there is not known. */
-export function countsPast({ per, key_id, each }: Limit): boolean {
-  return per !== 'payout' && key_id === null && each !== 'key'
+/**
+ * A single payout is counted with no other; which key made one that is there, and whether its payee
+ * was new, is not known.
+ */
+export function countsPast({ per, key_id, each, new_for_hours }: Limit): boolean {
+  return per !== 'payout' && key_id === null && each !== 'key' && new_for_hours === null
+}
+
+function readsPast(limit: Limit): boolean {
+  return countsPast(limit) || limit.new_for_hours !== null
+}
+
+/** The payees of these payouts, each since the first of them, if not known since then. */
+async function listUnknown(tx: TransactionSql, payouts: readonly Payout[]): Promise<KnownPayee[]> {
+  const seen = new Map<string, KnownPayee>()
+  for (const payout of payouts) {
+    const { account_id, created_at: known_since } = payout
+    const one = { account_id, payee: paymentOf(payout).payee, known_since }
+    const before = seen.get(payeeName(one))
+    if (before === undefined || before.known_since > known_since) seen.set(payeeName(one), one)
+  }
+  const known = await findPayees(tx, [...seen.values()])
+  return [...seen.values()].filter(one => {
+    const since = known.get(payeeName(one))
+    return since === undefined || since > one.known_since
+  })
 }
 
 /** The next payouts of an account that the limit may count; with `all`, every one that is left. */
@@ -114,7 +147,8 @@ async function listPast(
 ): Promise<Payout[]> {
   const { now } = bookOf(books, account_id)
   const past: Payout[] = []
-  let after = last_id ?? idBound('pot', windowFrom(limit, now), 'before')
+  const from = limit.new_for_hours === null ? windowFrom(limit, now) : '-infinity'
+  let after = last_id ?? idBound('pot', from, 'before')
   for (;;) {
     const ids = await tx<{ id: string }[]>`
       select id from payouts where account_id = ${account_id} and id > ${after}
@@ -137,7 +171,7 @@ function useOf(
 ): PayoutUse[] {
   const { account_id, id: payout_id, created_at } = payout
   const payment = paymentOf(payout)
-  if (isGivenBack(payout) || !counts(limit, payment)) return []
+  if (isGivenBack(payout) || !counts(limit, payment, created_at)) return []
   const account = accounts.find(one => one.account.account_id === account_id)?.account
   if (account === undefined) throw new Error(`account ${account_id} is not asked about`)
   const judging = { pricing: pricing(account, rates_now), rates_now }
@@ -177,7 +211,7 @@ export async function setLimit(
   let uses = 0
   for (const account of accounts) {
     let last_id: string | null = null
-    while (countsPast(limit)) {
+    while (readsPast(limit)) {
       const one = { account, last_id }
       const done = await write(operation, { limit, accounts: [one], is_last: false })
       uses += done.uses.length

@@ -3,15 +3,18 @@ import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import {
+  asksForPayees,
+  type Counted,
   counterName,
+  type KnownPayee,
   type Limits,
   limitsOf,
   type Payment,
-  type Use,
+  payeeName,
   type Wanted,
 } from '../limit/limit.ts'
 import { payeeOf } from '../limit/payee.ts'
-import { judgeLimits, subjectOf } from '../limit/rules.ts'
+import { earlier, judgeLimits, subjectOf } from '../limit/rules.ts'
 import { windowFrom } from '../limit/window.ts'
 import type { Quote } from '../quote/quote.ts'
 import { feeSubject } from '../quote/rules.ts'
@@ -19,10 +22,10 @@ import { wantedOf } from './failover.ts'
 import type { CreatePayout, Payout, PayoutState } from './payout.ts'
 import { paidTerms } from './pricing.ts'
 
-const NO_USES: readonly Use[] = []
+const NOTHING: Counted = { uses: [], new_payee: null }
 
 /** What a payout counts for the limits of its account; refuses it when one has no room. */
-export function usesOf(
+export function countLimited(
   state: Pick<PayoutState, 'now' | 'books' | 'pricing' | 'limits'>,
   { account, request, key_id = '' }: Pick<CreatePayout, 'account' | 'request' | 'key_id'>,
   {
@@ -34,22 +37,30 @@ export function usesOf(
     readonly rail: string
     readonly beneficiary: Beneficiary
   },
-): readonly Use[] {
+): Counted {
   const { account_id } = account
-  if (limitsOf(state.limits.limits, account_id).length === 0) return NO_USES
+  if (limitsOf(state.limits.limits, account_id).length === 0) return NOTHING
   const { now } = bookOf(state.books, account_id)
   const { destination_details } = beneficiary.details
+  const payee = payeeOf(destination_details)
+  const paid_since = state.limits.payees.get(payeeName({ account_id, payee })) ?? null
+  const named_since = request.beneficiary === undefined ? null : beneficiary.updated_at
+  const known_since = earlier(paid_since, named_since)
   const payment: Payment = {
     account_id,
     key_id,
     rail,
     network: feeSubject(paidTerms(quote, request, destination_details)).network,
-    payee: payeeOf(destination_details),
+    payee,
+    known_since,
     currency: quote.payout_currency,
     amount: quote.payout_amount,
   }
   const pricing = state.pricing(account, now)
-  return judgeLimits(state.limits, payment, { now, rates_now: state.now, pricing })
+  const uses = judgeLimits(state.limits, payment, { now, rates_now: state.now, pricing })
+  const is_paid_first = paid_since === null && asksForPayees(state.limits.limits, account_id)
+  const new_payee = is_paid_first ? { account_id, payee, known_since: known_since ?? now } : null
+  return { uses, new_payee }
 }
 
 /** A payout that is there. Which key made it is not known. */
@@ -60,6 +71,7 @@ export function paymentOf(payout: Payout): Payment {
     rail: payout.first_rail,
     network: wantedOf(payout, '').network,
     payee: payeeOf(payout.beneficiary_details.destination_details),
+    known_since: null,
     currency: payout.currency,
     amount: payout.amount,
   }
@@ -98,4 +110,18 @@ function payeeAsked(
   const details =
     id === undefined ? beneficiary_details : beneficiaries.get(nameOf({ account_id, id }))?.details
   return details === undefined ? '' : payeeOf(details.destination_details)
+}
+
+/** The payees of commands whose account has a limit of new ones, each once. */
+export function payeesAsked(
+  limits: Limits,
+  commands: readonly CreatePayout[],
+  beneficiaries: ReadonlyMap<string, Beneficiary>,
+): Omit<KnownPayee, 'known_since'>[] {
+  const asked = commands.filter(({ account_id }) => asksForPayees(limits, account_id))
+  const payees = asked.map(command => {
+    const { account_id } = command
+    return { account_id, payee: payeeAsked(command, beneficiaries) }
+  })
+  return [...new Map(payees.map(one => [payeeName(one), one])).values()]
 }

@@ -10,7 +10,7 @@ import type { BookId } from '../id.ts'
 import type { Claiming } from '../idempotency/kept-reply.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
-import type { LimitState, Use } from '../limit/limit.ts'
+import type { KnownPayee, LimitState, Use } from '../limit/limit.ts'
 import type { Decimal } from '../money/decimal.ts'
 import type { PricingAt } from '../price/price.ts'
 import type { Basis } from '../quote/basis.ts'
@@ -161,6 +161,8 @@ export interface PayoutOutcome {
   readonly likeness: Likeness | null
   /** What it counts for limits. */
   readonly uses: readonly Use[]
+  /** The payee, if a limit of new ones asks and the account has not paid this one before. */
+  readonly new_payee: KnownPayee | null
   readonly entries: readonly Entry[]
   readonly events: readonly Event[]
 }

@@ -78,6 +78,7 @@ const MISSED: Rule = {
         when 'hours' then now() + b.clock_ahead - make_interval(hours => l.hours)
         else date_trunc('day', now() + b.clock_ahead, l.zone) end
     where l.per <> 'payout' and l.key_id is null and l.each <> 'key' and l.network is null
+      and l.new_for_hours is null
       and coalesce(l.rail, p.first_rail) = p.first_rail and p.status not in ('failed', 'reversed')
       and ${ofAccount('p.account_id', account_id)}
       and not exists (

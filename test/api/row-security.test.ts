@@ -61,7 +61,7 @@ before(async () => {
   service = started
   routes = found.filter(({ url, method }) => url.startsWith('/v3/') && method === 'GET')
   await service.setRates({ 'EUR/USD': '1.1' })
-  await service.setLimits([{ cap: 1_000_000n }])
+  await service.setLimits([{ cap: 1_000_000n }, { cap: 1_000_000n, new_for_hours: 1 }])
   mine = await makeWorld(service, true)
   theirs = await makeWorld(service, true)
   for (const { client } of [mine, theirs]) await furnish(client)

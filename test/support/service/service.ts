@@ -265,6 +265,7 @@ const ANY_LIMIT: Omit<Limit, 'limit_id'> = {
   key_id: null,
   rail: null,
   network: null,
+  new_for_hours: null,
   each: 'account',
   currency: null,
   cap: 0n,
