@@ -2,6 +2,7 @@
 // and what does not, and that a payout gives its headroom back as it ends.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { plusMilliseconds } from '../../src/instant.ts'
 import { deleteOldUses } from '../../src/limit/use-store.ts'
 import { leavesAt, stepAt } from '../../src/limit/window.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
@@ -188,6 +189,75 @@ test('POST /v3/payout, each payee: the same account under other names is the sam
   await assertExceeded(pay(named), { used: '10000' })
 })
 
+/** A payout to the bank account of this number. */
+const toAccount = (account_number: string) => {
+  const { beneficiary_details } = localPayout
+  const { destination_details } = beneficiary_details
+  const bank = { ...destination_details.bank, account_number }
+  return {
+    beneficiary_details: {
+      ...beneficiary_details,
+      destination_details: { ...destination_details, bank },
+    },
+  }
+}
+
+const HOUR = 3_600
+
+test('POST /v3/payout, a new payee: refused until it is known, from its first payout or its beneficiary', async () => {
+  await limit('--new-for', '72', '--per', 'payout', '--amount', '50.00', '--currency', 'USD')
+  const to_stranger = toAccount('555-1')
+  const { frees_at } = await assertExceeded(pay(to_stranger), { window: 'payout', cap: '5000' })
+  assert.equal(frees_at, 'null')
+  const { created_at } = await paid({ ...to_stranger, amount: 5_000 })
+  const { frees_at: known_at } = await assertExceeded(pay(to_stranger), { used: '0' })
+  assert.equal(known_at, plusMilliseconds(created_at, 72 * HOUR * 1_000))
+  const details = toAccount('555-2').beneficiary_details
+  const { json } = await account.post('/v3/beneficiary', details)
+  const named = { beneficiary_details: undefined, beneficiary: json.data.id }
+  await assertExceeded(pay(named), { used: '0' })
+  await advance(72 * HOUR + 60)
+  await paid(toAccount('5551'))
+  await paid(named)
+  await paid(toAccount('555-2'))
+  await assertExceeded(pay(toAccount('555-3')), { frees_at: 'null' })
+})
+
+test('POST /v3/payout, a beneficiary that goes elsewhere: new again', async () => {
+  await limit('--new-for', '1', '--per', 'payout', '--amount', '0', '--currency', 'USD')
+  const { json } = await account.post('/v3/beneficiary', toAccount('1').beneficiary_details)
+  const { id } = json.data
+  const named = { beneficiary_details: undefined, beneficiary: id }
+  await advance(HOUR + 60)
+  await paid(named)
+  const { destination_details } = toAccount('2').beneficiary_details
+  const changed = await account.put(`/v3/beneficiary/${id}`, { destination_details })
+  assert.equal(changed.status, 200, changed.text)
+  await assertExceeded(pay(named), { cap: '0' })
+  await paid(toAccount('1'))
+})
+
+test('corridor limit set --new-for, payouts there already: their payees are known since the first', async () => {
+  await paid(toAccount('1'))
+  await advance(2 * HOUR)
+  await paid(toAccount('2'))
+  await paid(toAccount('1'))
+  await limit('--new-for', '1', '--per', 'payout', '--amount', '0', '--currency', 'USD')
+  await paid(toAccount('1'))
+  await assertExceeded(pay(toAccount('2')), { cap: '0' })
+  await advance(HOUR)
+  await paid(toAccount('2'))
+})
+
+test('POST /v3/payout_batch, new payees with a number a day: counted together and by themselves', async () => {
+  await limit('--new-for', '24', '--count', '2', ...A_DAY)
+  await limit('--new-for', '24', '--each', 'payee', '--count', '1', ...A_DAY)
+  const payouts = ['1', '1', '2', '3'].map(number => ({ ...localPayout, ...toAccount(number) }))
+  const made = await account.post('/v3/payout_batch', { mode: 'best_effort', payouts })
+  const positions = made.json.data.refused.map(({ position }: { position: number }) => position)
+  assert.deepEqual(positions, [1, 3], made.text)
+})
+
 test('POST /v3/payout, no account named: each account has the room of the limit by itself', async () => {
   const ran = await cli.run('limit', 'set', '--hours', '2', '--count', '1', '--network', 'chats')
   assert.equal(ran.code, 0, ran.stderr)
@@ -342,6 +412,10 @@ const WRONG: readonly (readonly [options: readonly string[], said: RegExp])[] = 
   [['--count', '1', '--per', 'payout'], /a single payout is one payout: say --amount/],
   [['--amount', '1', '--hours', '1'], /--amount needs the --currency/],
   [['--amount', '1.001', '--currency', 'USD', '--hours', '1'], /is not an amount in USD/],
+  [
+    ['--count', '1', '--hours', '1', '--new-for', '0'],
+    /--new-for "0" is not a whole number of hours/,
+  ],
   [['--count', '1', '--hours', '1', '--rail', 'simulater'], /unknown rail simulater/],
   [['--count', '1', '--hours', '1', '--network', 'chat'], /unknown network chat/],
   [['--count', '1', '--hours', '1', '--key', 'key_none'], /there is no key key_none/],
