@@ -5,6 +5,8 @@ import { after, before, beforeEach, test } from 'node:test'
 import { plusMilliseconds } from '../../src/instant.ts'
 import { deleteOldUses } from '../../src/limit/use-store.ts'
 import { leavesAt, stepAt } from '../../src/limit/window.ts'
+import { STATEMENTS, type StatementContext, stepChannel } from '../../src/steps.ts'
+import { undone, verdictIn } from '../ledger/undone.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
@@ -506,4 +508,77 @@ test('PostgreSQL: no window over its cap, no other kind of limit, no unknown rai
     /key key_none is not of account/,
   )
   await refused(insert('per', `'payout'`), /amount_of_a_payout/)
+})
+
+const listen = () => {}
+
+test('POST /v3/payout and its end, an account without limits: no statement about them', async () => {
+  await limit('--hours', '24', '--count', '5')
+  const other = await open()
+  const sent: string[] = []
+  const keep = (message: unknown) => sent.push((message as StatementContext).text)
+  const asked = async (client: Client) => {
+    sent.length = 0
+    await paid({ amount: 200_000 }, client)
+    await settleAll(service)
+    const { id } = await paid({}, client)
+    await client.post(`${PATH}/${id}/cancel`, {})
+    assert.ok(sent.length > 10)
+    return new Set(sent.filter(text => /\blimit_(sums|uses|payees)/.test(text))).size
+  }
+  // Statements are published inside of steps alone, and steps to whoever listens.
+  const steps = (['load', 'store'] as const).map(step => stepChannel(step))
+  for (const step of steps) step.start.subscribe(listen)
+  STATEMENTS.asyncEnd.subscribe(keep)
+  try {
+    await asked(account)
+    assert.ok((await asked(account)) > 3)
+    assert.equal(await asked(other), 0)
+  } finally {
+    STATEMENTS.asyncEnd.unsubscribe(keep)
+    for (const step of steps) step.start.unsubscribe(listen)
+  }
+})
+
+test('corridor verify, a window over its cap, a payout not counted, one given back that counts: named', async () => {
+  const limit_id = await limit('--hours', '24', '--amount', '300.00', '--currency', 'USD')
+  const { id: first } = await paid({ currency: 'EUR' })
+  await advance(HOUR)
+  await paid({ currency: 'EUR' })
+  const { id: last } = await paid({ amount: 1 })
+  const { owner } = service.database
+  const named = (...statements: readonly string[]) =>
+    undone(owner, async tx => {
+      await tx`set local corridor.maintenance = 'on'`
+      for (const statement of statements) await tx.unsafe(statement)
+      const verdict = await verdictIn(tx, true)
+      return verdict.ok ? [] : verdict.problems.map(({ table, key }) => `${table} ${key}`)
+    })
+  assert.deepEqual(await named(), [])
+  const of = `where account_id = '${idOf(account)}' and limit_id = '${limit_id}'`
+  const over = await named(
+    `update limit_uses set amount = amount + 30000 ${of} and payout_id = '${first}'`,
+    `update limit_sums set used = used + 30000, reached = reached + 30000, cap = cap + 30000
+      ${of} and starts_at = (select min(starts_at) from limit_sums ${of})`,
+  )
+  assert.equal(over.length, 1)
+  assert.match(over[0] ?? '', new RegExp(`^limit_sums ${limit_id} `))
+  const uncounted = await named(
+    `update limit_sums set used = used - 1 ${of} and starts_at =
+      (select starts_at from limit_uses ${of} and payout_id = '${last}')`,
+    `delete from limit_uses ${of} and payout_id = '${last}'`,
+  )
+  assert.deepEqual(uncounted, [`limit_uses ${last} ${limit_id}`])
+  const unmarked = await named(
+    `update books set has_limit_uses = false where account_id = '${idOf(account)}'`,
+  )
+  assert.deepEqual(unmarked, ['books '])
+  const given_back = await named(
+    `insert into limit_uses (account_id, payout_id, limit_id, subject, starts_at, amount)
+      select account_id, payout_id || 'x', limit_id, subject, starts_at, amount
+      from limit_uses ${of} and payout_id = '${last}'`,
+    `update limit_sums set used = used + 1, reached = reached + 1, cap = cap + 1 ${of} and starts_at =
+      (select starts_at from limit_uses ${of} and payout_id = '${last}')`,
+  )
+  assert.deepEqual(given_back, [`limit_uses ${last}x ${limit_id}`])
 })
