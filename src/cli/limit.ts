@@ -8,14 +8,7 @@ import { newId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { EACH, type Limit, type LimitKind, type Sum } from '../limit/limit.ts'
 import { type LimitCells, readLimit } from '../limit/load.ts'
-import {
-  isSameKind,
-  kindWords,
-  quantity,
-  totalOf,
-  windowName,
-  windowWords,
-} from '../limit/rules.ts'
+import { isSameKind, totalOf } from '../limit/rules.ts'
 import {
   deleteLimit,
   limitOfHistory,
@@ -25,6 +18,7 @@ import {
   updateCap,
 } from '../limit/store.ts'
 import { MAX_HOURS, windowFrom } from '../limit/window.ts'
+import { kindWords, quantity, windowName, windowWords } from '../limit/words.ts'
 import { amountToJson } from '../money/json.ts'
 import { countsPast, setLimit } from '../payout/limit-operation.ts'
 import { SIMULATOR } from '../rail/rail.ts'

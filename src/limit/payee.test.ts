@@ -62,3 +62,17 @@ test('payeeOf, other accounts, wallets, keys and transfers: other payees', () =>
   ]
   assert.equal(new Set(all.map(payeeOf)).size, all.length)
 })
+
+test('payeeOf, what is not there: like nothing else', () => {
+  const without = [
+    bank({ bank_codes: { swift_code: 'HSBCHKHH' } }),
+    key({}),
+    key({ type: 'upi' }),
+    { type: 'service_account' } as const,
+  ]
+  assert.equal(new Set(without.map(payeeOf)).size, without.length)
+})
+
+test('payeeOf, letters of an account number: their case does not matter', () => {
+  assert.equal(payeeOf(bank({ account_number: 'ab-1' })), payeeOf(bank({ account_number: 'AB1' })))
+})

@@ -13,7 +13,18 @@ import {
   type Payment,
   type Use,
 } from './limit.ts'
-import { amountOf, counts, freesAt, judgeLimits, rememberUses, subjectOf } from './rules.ts'
+import {
+  amountOf,
+  countPast,
+  counts,
+  earlier,
+  freesAt,
+  isSameKind,
+  judgeLimits,
+  rememberPayee,
+  rememberUses,
+  subjectOf,
+} from './rules.ts'
 import { leavesAt, stepAt, stepMinutes } from './window.ts'
 
 const limit = (part: Partial<Limit> = {}): Limit => ({
@@ -306,6 +317,85 @@ function frees(state: LimitState, { limit_id }: Limit, asked: Payment, now: Inst
   return text === 'null' ? null : text
 }
 
-test('freesAt, more than the cap: never', () => {
+const sumOf = (starts_at: Instant, used: bigint) => ({
+  ...{ account_id: 'acc_1', limit_id: 'lim_1', subject: '', starts_at, used },
+  ...{ reached: null, cap: null },
+})
+
+const at = (hour: number) => `2026-01-31T${String(hour).padStart(2, '0')}:00:00.000000Z`
+
+test('freesAt: the end of the first step after which there is room; more than the cap: never', () => {
+  const sums = [sumOf(at(1), 100n), sumOf(at(2), 200n), sumOf(at(3), 700n)]
+  const leaves_at = (hour: number) => leavesAt(limit(), at(hour))
+  assert.equal(freesAt(limit(), sums, 100n), leaves_at(1))
+  assert.equal(freesAt(limit(), sums, 101n), leaves_at(2))
+  assert.equal(freesAt(limit(), sums, 300n), leaves_at(2))
+  assert.equal(freesAt(limit(), sums, 301n), leaves_at(3))
+  assert.equal(freesAt(limit(), sums, 1_000n), leaves_at(3))
+  assert.equal(freesAt(limit(), sums, 1_001n), null)
   assert.equal(freesAt(limit(), [], 1_001n), null)
+})
+
+test('judgeLimits: a limit that counts other payouts is passed over; of a payout nothing is kept', () => {
+  const state = stateOf(limit({ network: 'chats', cap: 0n }), limit({ per: 'payout', hours: null }))
+  assert.deepEqual(judgeLimits(state, payment(), judging()), [])
+})
+
+test('countPast: sums in the order of time, whatever the order of payouts, without a cap', () => {
+  const state = stateOf(limit())
+  const counter = { account_id: 'acc_1', limit_id: 'lim_1', subject: 'p1' }
+  const use = (hour: number, amount: bigint) => ({ ...counter, starts_at: at(hour), amount })
+  const past = { reached: null, cap: null }
+  countPast(state, [use(3, 1_000n), use(1, 2n), use(3, 500n), use(2, 4n)])
+  const sums = [
+    { ...counter, starts_at: at(1), used: 2n, ...past },
+    { ...counter, starts_at: at(2), used: 4n, ...past },
+    { ...counter, starts_at: at(3), used: 1_500n, ...past },
+  ]
+  assert.deepEqual(state.sums.get('acc_1/lim_1/p1'), sums)
+  assert.deepEqual(new Set(state.changed), new Set(state.sums.get('acc_1/lim_1/p1')))
+})
+
+test('rememberUses, a limit that is not there: a fault', () => {
+  const use = { account_id: 'acc_1', limit_id: 'lim_9', subject: '', starts_at: NOW, amount: 1n }
+  assert.throws(() => rememberUses(stateOf(), [use], NOW), /lim_9, which is no limit/)
+})
+
+test('rememberPayee: known to the next payouts; none for nobody', () => {
+  const state = stateOf()
+  rememberPayee(state, null)
+  assert.equal(state.payees.size, 0)
+  rememberPayee(state, { account_id: 'acc_1', payee: 'p1', known_since: NOW })
+  assert.deepEqual([...state.payees], [['acc_1/p1', NOW]])
+})
+
+test('earlier: the first of two times, or the one that there is', () => {
+  assert.equal(earlier(at(1), at(2)), at(1))
+  assert.equal(earlier(at(2), at(1)), at(1))
+  assert.equal(earlier(null, at(1)), at(1))
+  assert.equal(earlier(at(1), null), at(1))
+  assert.equal(earlier(null, null), null)
+})
+
+test('isSameKind: the cap and the id do not matter, everything else does', () => {
+  assert.ok(isSameKind(limit(), limit({ limit_id: 'lim_2', cap: 1n })))
+  const others: readonly Partial<Limit>[] = [
+    { account_id: 'acc_1' },
+    { key_id: 'key_1' },
+    { rail: 'bank' },
+    { network: 'fps' },
+    { new_for_hours: 1 },
+    { each: 'payee' },
+    { currency: null },
+    { per: 'day' },
+    { zone: 'UTC' },
+    { hours: 25 },
+  ]
+  for (const other of others) assert.ok(!isSameKind(limit(), limit(other)), JSON.stringify(other))
+})
+
+test('amountOf, a fault of the rate book: no refusal', () => {
+  const broken = { ...pricing(), rates: null as never }
+  const paid = payment({ currency: 'EUR' })
+  assert.throws(() => amountOf(limit(), paid, { pricing: broken, rates_now: NOW }), TypeError)
 })

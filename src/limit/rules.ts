@@ -3,7 +3,6 @@
 import { type Problem, Refusal, refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
 import type { PriceSources } from '../price/price.ts'
 import { convertAtMid } from '../price/rate/rules.ts'
 import {
@@ -19,6 +18,7 @@ import {
   type Use,
 } from './limit.ts'
 import { leavesAt, newUntil, stepAt, windowFrom } from './window.ts'
+import { kindWords, quantity, windowName, windowWords } from './words.ts'
 
 /** The times by which a payout is judged, and the rates. */
 export interface Judging {
@@ -118,7 +118,6 @@ export function earlier(one: Instant | null, other: Instant | null): Instant | n
 
 /** The sums that count now, in order. */
 function countedSums(state: LimitState, limit: Limit, name: string, now: Instant): readonly Sum[] {
-  if (limit.per === 'payout') return []
   const from = windowFrom(limit, now)
   return (state.sums.get(name) ?? []).filter(({ starts_at }) => starts_at >= from)
 }
@@ -132,7 +131,6 @@ export function totalOf(sums: readonly Sum[]): bigint {
  * counted leaves the window step by step, the oldest first.
  */
 export function freesAt(limit: Limit, sums: readonly Sum[], amount: bigint): Instant | null {
-  if (amount > limit.cap) return null
   let used = totalOf(sums)
   for (const sum of sums) {
     used -= sum.used
@@ -218,37 +216,4 @@ function problemOf(limit: Limit, used: bigint, asked: bigint, frees_at: Instant 
     `In minor units: ${figures.map(([name, value]) => `${name}=${value}`).join(' ')}`
   const remarks = currency === null ? '' : 'amount'
   return { reason: 'limit_exceeded', message, remarks }
-}
-
-/** `USD 1000.00`, or `3 payouts`. */
-export function quantity(currency: string | null, amount: bigint): string {
-  if (currency === null) return `${amount} ${amount === 1n ? 'payout' : 'payouts'}`
-  return `${currency} ${formatMajor(amount, currencyExponent(currency))}`
-}
-
-/** `payout`, `day:Europe/Berlin` or `24h`. */
-export function windowName({ per, zone, hours }: LimitKind): string {
-  if (per === 'payout') return 'payout'
-  return per === 'day' ? `day:${zone}` : `${hours}h`
-}
-
-export function windowWords({ per, zone, hours }: LimitKind): string {
-  if (per === 'payout') return 'a payout'
-  return per === 'day' ? `a day of ${zone}` : `in ${hours === 1 ? 'an hour' : `${hours} hours`}`
-}
-
-/** Whose payouts a limit counts: `account acc_1 over network fps to each payee`. */
-export function kindWords(kind: LimitKind): string {
-  const { account_id, key_id, rail, network, new_for_hours, each } = kind
-  const known = new_for_hours === 1 ? 'an hour' : `${new_for_hours} hours`
-  const words = [
-    ...(account_id === null ? ['each account'] : [`account ${account_id}`]),
-    ...(key_id === null ? [] : [`by key ${key_id}`]),
-    ...(each === 'key' ? ['by each key'] : []),
-    ...(rail === null ? [] : [`on rail ${rail}`]),
-    ...(network === null ? [] : [`over network ${network}`]),
-    ...(each === 'payee' ? ['to each payee'] : new_for_hours === null ? [] : ['to payees']),
-    ...(new_for_hours === null ? [] : [`known for less than ${known}`]),
-  ]
-  return words.join(' ')
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { instantToMicros, plusMicros } from '../instant.ts'
 import type { Window } from './limit.ts'
-import { leavesAt, MAX_HOURS, stepAt, stepMinutes, windowFrom } from './window.ts'
+import { leavesAt, MAX_HOURS, newUntil, stepAt, stepMinutes, windowFrom } from './window.ts'
 
 const hours = (count: number): Window => ({ per: 'hours', zone: null, hours: count })
 const dayIn = (zone: string): Window => ({ per: 'day', zone, hours: null })
@@ -96,4 +96,26 @@ test('window of hours, each length: whole steps, and not too many to add up', ()
     const steps = (count * 60) / stepMinutes(count)
     assert.ok(Number.isInteger(steps) && steps <= 744, `${count} hours have ${steps} steps`)
   }
+})
+
+test('stepAt, one time in several zones, and several times in one: the day of each', () => {
+  const now = at('11-23T12:00:00')
+  const days = () => [
+    stepAt(dayIn('UTC'), now),
+    stepAt(dayIn('Asia/Hong_Kong'), now),
+    stepAt(dayIn('Asia/Hong_Kong'), at('11-23T17:00:00')),
+    stepAt(dayIn('UTC'), now),
+  ]
+  const expected = ['11-23T00:00:00', '11-22T16:00:00', '11-23T16:00:00', '11-23T00:00:00'].map(at)
+  assert.deepEqual(days(), expected)
+  assert.deepEqual(days(), expected)
+})
+
+test('stepMinutes: finer for shorter windows', () => {
+  const steps = [1, 4, 5, 24, 25, 72, 73, 744].map(stepMinutes)
+  assert.deepEqual(steps, [1, 1, 5, 5, 15, 15, 60, 60])
+})
+
+test('newUntil: so many hours after the account first knew the payee', () => {
+  assert.equal(newUntil(25, at('11-23T12:00:00')), at('11-24T13:00:00'))
 })

@@ -50,6 +50,8 @@ export const TARGETS: readonly Target[] = [
   target('quote/basis.ts', ['quote/basis.test.ts'], ['test/api/quote-explain.test.ts']),
   target('quote/rules.ts', ['quote/rules.test.ts'], ['test/api/quote.test.ts']),
   target('quote/terms.ts', ['quote/terms.test.ts'], ['test/api/quote.test.ts']),
+  target('limit/rules.ts', ['limit/rules.test.ts', 'limit/window.test.ts']),
+  target('limit/words.ts', ['limit/words.test.ts']),
   target('payout/states.ts', ['payout/step.test.ts']),
   target('payout/fields.ts', ['payout/pricing.test.ts', 'payout/create.test.ts'], PAYOUT_API),
   target('payout/pricing.ts', ['payout/pricing.test.ts', 'payout/create.test.ts'], PAYOUT_API),
