@@ -13,7 +13,7 @@ import { balancesOf } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { makeDue, railOf, report } from '../support/service/settling.ts'
+import { makeDue, railOf, report, settleRound } from '../support/service/settling.ts'
 
 let service: TestService
 let live: Client
@@ -69,10 +69,7 @@ async function statusOf(id: string): Promise<string> {
   return (await live.get(`/v3/payout/${id}`)).json.data.status
 }
 
-/** One round of a worker that asks these rails. */
-function settle(rails: Readonly<Record<string, Rail>>) {
-  return settleOnce({ ...service.deps, rails: new Map(Object.entries(rails)) })
-}
+const settle = (rails: Readonly<Record<string, Rail>>) => settleRound(service, rails)
 
 interface Told extends Rail {
   readonly asked: RailPayout[]

@@ -10,11 +10,11 @@ import { closeException, wakePayouts } from '../../src/payout/wake-store.ts'
 import type { Rail, RailPayout, RailReport } from '../../src/rail/rail.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
 import { verify } from '../../src/verify/run.ts'
-import { settleOnce, startSettling } from '../../src/worker/settle-payouts.ts'
+import { startSettling } from '../../src/worker/settle-payouts.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { makeDue, railOf, report } from '../support/service/settling.ts'
+import { makeDue, railOf, report, settleRound } from '../support/service/settling.ts'
 
 let service: TestService
 let live: Client
@@ -114,17 +114,7 @@ function scripted(first: Parameters<Scripted['says']>[0]): Scripted {
   }
 }
 
-/** One round. An account's clock may be a moment ahead, and with it what is due at once. */
-async function settle(rails: Readonly<Record<string, Rail>>) {
-  for (;;) {
-    const [row] = await service.database.owner`
-      select from open_payouts
-      where ask_rail_at > statement_timestamp()
-        and ask_rail_at < statement_timestamp() + interval '200 milliseconds' limit 1`
-    if (row === undefined) break
-  }
-  return settleOnce({ ...service.deps, rails: new Map(Object.entries(rails)) })
-}
+const settle = (rails: Readonly<Record<string, Rail>>) => settleRound(service, rails)
 
 const DAY_MS = 86_400_000
 const NOT_TAKEN: RailReport = {

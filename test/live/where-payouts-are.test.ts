@@ -4,14 +4,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Timetable } from '../../src/calendar/calendar.ts'
 import { releaseOf } from '../../src/calendar/rules.ts'
-import type { Rail, RailReport } from '../../src/rail/rail.ts'
+import type { RailReport } from '../../src/rail/rail.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
 import { verify } from '../../src/verify/run.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { makeDue, railOf, report, settleAll } from '../support/service/settling.ts'
+import { makeDue, railOf, report, settleAll, settleRound } from '../support/service/settling.ts'
 
 let service: TestService
 let live: Client
@@ -65,11 +64,11 @@ async function attemptsOf(id: string, account = live): Promise<Json[]> {
 
 /** One round of a worker that asks these rails; each is a script. */
 function settle(rails: Readonly<Record<string, RailReport>>) {
-  const scripts = Object.entries(rails).map(([name, said]): [string, Rail] => [
+  const scripts = Object.entries(rails).map(([name, said]) => [
     name,
     railOf({ submit: async () => said }),
   ])
-  return settleOnce({ ...service.deps, rails: new Map(scripts) })
+  return settleRound(service, Object.fromEntries(scripts))
 }
 
 const MESSAGE = 'The bank takes no HKD today.'

@@ -24,6 +24,46 @@ export async function settleAll(service: TestService, rail?: Rail): Promise<void
   while ((await settleOnce(deps)) > 0);
 }
 
+/**
+ * One round of a worker that asks these rails: of all that is due as it begins. The clock of an
+ * account may be a moment ahead, and with it what is due at once. A worker passes over what another
+ * transaction writes at this moment, as its own question about an earlier attempt may do, and finds
+ * it in its next round; so does this.
+ */
+export async function settleRound(
+  service: TestService,
+  rails: Readonly<Record<string, Rail>>,
+): Promise<void> {
+  const deps = { ...service.deps, rails: new Map(Object.entries(rails)) }
+  const names = Object.keys(rails)
+  while ((await soonDue(service)) > 0);
+  for (let due = await dueOf(service, names); ; ) {
+    await settleOnce(deps)
+    const left = await dueOf(service, names)
+    due = due.filter(question => left.includes(question))
+    if (due.length === 0) return
+  }
+}
+
+async function soonDue({ database }: TestService): Promise<number> {
+  const rows = await database.owner`
+    select from open_payouts where ask_rail_at > statement_timestamp()
+      and ask_rail_at < statement_timestamp() + interval '200 milliseconds'`
+  return rows.length
+}
+
+/** The questions that are due, each with the time since when: one that is asked has another. */
+async function dueOf({ database }: TestService, rails: readonly string[]): Promise<string[]> {
+  const rows = await database.owner<{ question: string }[]>`
+    select id || ' ' || ask_rail_at as question from open_payouts
+    where rail = any (${[...rails]}::text[]) and ask_rail_at <= statement_timestamp()
+      and (claimed_until is null or claimed_until <= statement_timestamp())
+    union all
+    select payout_id || '-' || number || ' ' || ask_again_at from payout_attempts
+    where rail = any (${[...rails]}::text[]) and ask_again_at <= statement_timestamp()`
+  return rows.map(({ question }) => question)
+}
+
 /** Local payouts with these changes, side by side, as many requests at once would be. */
 export function payAll(service: TestService, { account }: Client, changes: readonly object[]) {
   return Promise.all(
