@@ -1,0 +1,242 @@
+// What banks say of payments that are over: refused and refunded, returned, or not taken and sent by
+// another bank. What agrees is kept and opens nothing; what does not is an exception, and what can
+// still be stopped is stopped.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { fileRail } from '../../src/bank-file/adapter.ts'
+import type { BankSays } from '../../src/bank-format.ts'
+import { transactConfined } from '../../src/db/confine.ts'
+import { closeException } from '../../src/payout/wake-store.ts'
+import type { Rail } from '../../src/rail/rail.ts'
+import { verify } from '../../src/verify/run.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { balancesOf } from '../support/assert/check.ts'
+import { ACCOUNT, type FileRailWorld, openFileWorld } from '../support/bank/file-rail.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
+
+let service: TestService
+const worlds: FileRailWorld[] = []
+before(async () => {
+  service = await startTestService()
+})
+after(async () => {
+  await Promise.all(worlds.map(world => world.close()))
+  await service.close()
+})
+afterEach(async () => {
+  const verdict = await verify(service.database.owner, { account_id: null, all: true })
+  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+})
+
+async function world(): Promise<FileRailWorld> {
+  const opened = await openFileWorld(service, { name: `bank_${worlds.length}` })
+  worlds.push(opened)
+  return opened
+}
+
+interface Sent {
+  readonly end_to_end_id: string
+  readonly amount: bigint
+  readonly currency: string
+}
+
+/** A payout that is in a file that its bank has. */
+async function sentBy(bank: FileRailWorld): Promise<{ readonly id: string; readonly sent: Sent }> {
+  const [id = ''] = await bank.pay([100])
+  await bank.work()
+  const [sent = assert.fail('nothing was sent')] = await bank.sweep()
+  return { id, sent }
+}
+
+const refused = ({ end_to_end_id }: Sent, reason: string): Partial<BankSays> => {
+  return { level: 'transaction', code: 'RJCT', reasons: [reason], end_to_end_id }
+}
+
+/** A booking or return as a statement tells it. */
+function booked(
+  { end_to_end_id, amount, currency }: Sent,
+  level: 'booking' | 'return',
+  statement: string,
+  reference: string,
+): Partial<BankSays> {
+  const money = { end_to_end_id, amount, currency, account: ACCOUNT }
+  const is_credit = level === 'return'
+  return { ...money, level, code: 'BOOK', is_credit, statement, reference }
+}
+
+async function exceptionsOf(id: string) {
+  const rows = await service.database.owner<{ attempt: number; kind: string; open: boolean }[]>`
+    select attempt, kind, closed_at is null as open from rail_exceptions
+    where payout_id = ${id} order by number`
+  return rows.map(({ attempt, kind, open }) => `${attempt} ${kind}${open ? '' : ' closed'}`)
+}
+
+async function attemptsOf(id: string) {
+  const rows = await service.database.owner<{ rail: string; ended_as: string }[]>`
+    select rail, ended_as from payout_attempts where payout_id = ${id} order by number`
+  return rows.map(({ rail, ended_as }) => `${rail} ${ended_as || 'open'}`)
+}
+
+function close({ client }: FileRailWorld, id: string, number: number) {
+  const { account_id } = client.account
+  const closing = { number, closed_by: 'anna', note: 'Looked at.' }
+  return transactConfined(service.deps.sql, [account_id], tx =>
+    closeException(tx, { account_id, id }, closing),
+  )
+}
+
+test('refused, the money is back, and the debit is booked: an exception, until the credit is seen', async () => {
+  const bank = await world()
+  const before = await balancesOf(bank.client)
+  const { id, sent } = await sentBy(bank)
+  await bank.report([refused(sent, 'AC04')])
+  await bank.work()
+  assert.equal(await bank.statusOf(id), 'failed')
+  assert.deepEqual(await balancesOf(bank.client), before)
+  assert.deepEqual(await exceptionsOf(id), [])
+  await bank.report([booked(sent, 'booking', 'camt.053 1', 'D-1')])
+  await bank.work()
+  assert.deepEqual(await exceptionsOf(id), ['1 rejected_but_booked'])
+  assert.equal(await bank.statusOf(id), 'failed')
+  await bank.report([booked(sent, 'return', 'camt.053 2', 'C-1')])
+  await bank.work()
+  assert.equal(await close(bank, id, 1), true)
+  await bank.work()
+  assert.deepEqual(await exceptionsOf(id), ['1 rejected_but_booked closed'])
+  assert.deepEqual(await balancesOf(bank.client), before)
+})
+
+test('refused twice, in other words: kept, and nothing to look at', async () => {
+  const bank = await world()
+  const { id, sent } = await sentBy(bank)
+  await bank.report([refused(sent, 'AC04')])
+  await bank.work()
+  await bank.report([refused(sent, 'AC06')])
+  await bank.work()
+  assert.deepEqual(await exceptionsOf(id), [])
+  assert.equal(await bank.statusOf(id), 'failed')
+})
+
+test('refused, and then a copy of its file, which was sent again, as a repetition: nothing to look at', async () => {
+  const bank = await world()
+  const { id, sent } = await sentBy(bank)
+  await bank.report([refused(sent, 'AC04')])
+  await bank.work()
+  await bank.report([refused(sent, 'DU04')])
+  await bank.work()
+  assert.deepEqual(await exceptionsOf(id), [])
+  assert.equal(await bank.statusOf(id), 'failed')
+})
+
+test('a return of camt.054 that camt.053 repeats: nothing; a second return: an exception', async () => {
+  const bank = await world()
+  const before = await balancesOf(bank.client)
+  const { id, sent } = await sentBy(bank)
+  await bank.report([booked(sent, 'booking', 'camt.053 1', 'D-1')])
+  await bank.work()
+  await bank.report([booked(sent, 'return', 'camt.054 7', 'N-1')])
+  await bank.work()
+  assert.equal(await bank.statusOf(id), 'reversed')
+  await bank.report([booked(sent, 'return', 'camt.053 2', 'S-1')])
+  await bank.work()
+  assert.deepEqual(await exceptionsOf(id), [])
+  await bank.report([booked(sent, 'return', 'camt.053 3', 'S-2')])
+  await bank.work()
+  assert.deepEqual(await exceptionsOf(id), ['1 second_return'])
+  assert.deepEqual(await balancesOf(bank.client), before)
+})
+
+/** Rounds of the work on files: a report is read once two looks have found the same size. */
+async function rounds(bank: FileRailWorld, settle = async () => {}): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    await bank.round()
+    await settle()
+  }
+}
+
+/** A payout that the first bank has not taken, and that waits in an item of the second one. */
+async function failedOver() {
+  const [first, second] = [await world(), await world()]
+  await service.database.owner`
+    insert into routes (account_id, rail, priority)
+    values (${first.client.account.account_id}, ${second.name}, -1)`
+  await service.deps.reference.refresh()
+  const rails = new Map<string, Rail>([
+    [first.name, fileRail(first.rail)],
+    [second.name, fileRail(second.rail)],
+  ])
+  const settle = async () => {
+    while ((await settleOnce({ ...service.deps, rails })) > 0);
+  }
+  const { id, sent } = await sentBy(first)
+  await first.report([refused(sent, 'AB05')])
+  await rounds(first, settle)
+  assert.deepEqual(await attemptsOf(id), [`${first.name} not_taken`, `${second.name} open`])
+  return { first, second, settle, id, sent }
+}
+
+test('not taken, sent by another bank, and booked by the first: the second seals nothing', async () => {
+  const { first, second, settle, id, sent } = await failedOver()
+  assert.equal((await second.items()).length, 1)
+  await first.report([booked(sent, 'booking', 'camt.053 1', 'D-1')])
+  await rounds(first, settle)
+  assert.deepEqual(await exceptionsOf(id), ['1 rejected_but_booked'])
+  await rounds(second, settle)
+  assert.deepEqual(await second.outbox(), [])
+  assert.equal(await first.statusOf(id), 'processing')
+  // The bank has given it back, and a person has seen that: the second bank may pay.
+  await first.report([booked(sent, 'return', 'camt.053 2', 'C-1')])
+  await rounds(first, settle)
+  assert.equal(await close(first, id, 1), true)
+  await settle()
+  await rounds(second, settle)
+  const [paid = assert.fail('not sealed')] = await second.sweep()
+  await second.book([paid])
+  await rounds(second, settle)
+  assert.equal(await first.statusOf(id), 'succeeded')
+  assert.deepEqual(await attemptsOf(id), [`${first.name} not_taken`, `${second.name} paid`])
+})
+
+test('the first bank books it after the second has paid: an exception all the same', async () => {
+  const { first, second, settle, id, sent } = await failedOver()
+  await rounds(second, settle)
+  await second.book(await second.sweep())
+  await rounds(second, settle)
+  assert.equal(await first.statusOf(id), 'succeeded')
+  await first.report([booked(sent, 'booking', 'camt.053 1', 'D-1')])
+  await rounds(first, settle)
+  assert.deepEqual(await exceptionsOf(id), ['1 rejected_but_booked'])
+  assert.equal(await first.statusOf(id), 'succeeded')
+})
+
+test('booked while its rail is asked about it: the older answer hides nothing', async () => {
+  const bank = await world()
+  const { id, sent } = await sentBy(bank)
+  await bank.report([refused(sent, 'AC04')])
+  await bank.work()
+  const rail = fileRail(bank.rail)
+  const answered = Promise.withResolvers<void>()
+  const go = Promise.withResolvers<void>()
+  // Its answer is made before the booking comes, and is heard of after it.
+  const slow: Rail = {
+    ...rail,
+    inquire: payouts =>
+      rail.inquire(payouts).map(async report => {
+        const told = await report
+        answered.resolve()
+        await go.promise
+        return told
+      }),
+  }
+  await service.database.owner`
+    update payout_attempts set ask_again_at = statement_timestamp() where payout_id = ${id}`
+  const round = settleOnce({ ...service.deps, rails: new Map([[bank.name, slow]]) })
+  await answered.promise
+  await bank.report([booked(sent, 'booking', 'camt.053 1', 'D-1')])
+  await rounds(bank)
+  go.resolve()
+  await round
+  assert.deepEqual(await exceptionsOf(id), [])
+  await bank.settle()
+  assert.deepEqual(await exceptionsOf(id), ['1 rejected_but_booked'])
+})
