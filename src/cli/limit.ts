@@ -4,6 +4,7 @@ import type { Account } from '../account/rules.ts'
 import { listAccounts, listApiKeys } from '../account/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
+import { Lane } from '../engine/lane.ts'
 import { newId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { EACH, type Limit, type LimitKind, type Sum } from '../limit/limit.ts'
@@ -162,16 +163,21 @@ function changeCap(sql: Sql, kind: LimitKind & Pick<Limit, 'cap'>): Promise<Limi
   })
 }
 
+/** What is left of thousands of accounts is counted in one transaction. */
+const MAX_WAIT_MS = 120_000
+
 async function makeLimit(
-  { sql, write }: Context,
+  { sql }: Context,
   limit: Limit,
   accounts: readonly Account[],
 ): Promise<number> {
-  // Triggers write the audit log.
   const reference = await openReference(sql, () => {})
   try {
     return await setLimit(
-      (operation, command) => write(operation, command, null),
+      // Triggers write the audit log.
+      (operation, command) => {
+        return new Lane(sql, operation, { max_batch: 1, max_wait_ms: MAX_WAIT_MS }).run(command)
+      },
       reference.pricing,
       limit,
       accounts,

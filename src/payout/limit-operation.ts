@@ -4,8 +4,10 @@
 import type { Account } from '../account/rules.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { DatabaseProblem } from '../db/failure.ts'
+import { keysOf } from '../db/keys.ts'
+import { eachShard, within } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
-import { idBound, nameOf } from '../id.ts'
+import { idBound, type Key, nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import {
@@ -75,13 +77,11 @@ export function countPastPayouts(
       const ids = accounts.map(({ account }) => account.account_id)
       const [locked] = await Promise.all([lockBooks(tx, ids), locking])
       const priced = await pricing(locked.price_version)
-      const payouts: Payout[] = []
-      for (const counted of readsPast(limit) ? accounts : []) {
-        payouts.push(...(await listPast(tx, limit, counted, locked.books, is_last)))
-      }
+      const payouts = readsPast(limit) ? await listPast(tx, command, locked.books) : []
       const payees = limit.new_for_hours === null ? [] : await listUnknown(tx, payouts)
       const counted = countsPast(limit) ? payouts : []
-      const uses = counted.flatMap(payout => useOf(limit, payout, accounts, locked, priced))
+      const named = new Map(accounts.map(({ account }) => [account.account_id, account]))
+      const uses = counted.flatMap(payout => useOf(limit, payout, named, locked, priced))
       const sums = await findSums(tx, countersOf(uses))
       const limits = { ...emptyState(), sums }
       const there = is_last ? await listLimits(tx) : []
@@ -137,42 +137,58 @@ async function listUnknown(tx: TransactionSql, payouts: readonly Payout[]): Prom
   })
 }
 
-/** The next payouts of an account that the limit may count; with `all`, every one that is left. */
+/**
+ * The next payouts of each account that the limit may count, or whose payees it asks for; with
+ * `all`, every one that is left. Those of an account are in order.
+ */
 async function listPast(
   tx: TransactionSql,
-  limit: Limit,
-  { account: { account_id }, last_id }: Counted,
+  { limit, accounts, is_last: all }: CountPast,
   books: ReadonlyMap<string, Book>,
-  all: boolean,
 ): Promise<Payout[]> {
-  const { now } = bookOf(books, account_id)
   const past: Payout[] = []
-  const from = limit.new_for_hours === null ? windowFrom(limit, now) : '-infinity'
-  let after = last_id ?? idBound('pot', from, 'before')
-  for (;;) {
-    const ids = await tx<{ id: string }[]>`
-      select id from payouts where account_id = ${account_id} and id > ${after}
-      order by id limit ${PORTION}`
-    const keys = ids.map(({ id }) => ({ account_id, id }))
-    const found = keys.length === 0 ? [] : await findPayouts(tx, keys)
-    past.push(...found.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
-    if (!all || keys.length < PORTION) return past
-    after = keys.at(-1)?.id ?? after
+  let left = accounts.map(({ account: { account_id }, last_id }) => {
+    const { now } = bookOf(books, account_id)
+    const from = limit.new_for_hours === null ? windowFrom(limit, now) : '-infinity'
+    return { account_id, id: last_id ?? idBound('pot', from, 'before') }
+  })
+  while (left.length > 0) {
+    const found = await findPayouts(tx, await listAfter(tx, left))
+    const byAccount = Map.groupBy(found, ({ account_id }) => account_id)
+    const ordered = [...byAccount.values()].map(of => of.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+    past.push(...ordered.flat())
+    const full = ordered.filter(of => of.length === PORTION)
+    left = all ? full.map(of => of[PORTION - 1] as Payout) : []
   }
+  return past
+}
+
+/** The keys of the next payouts of each account after one of its ids. */
+function listAfter(tx: TransactionSql, after: readonly Key[]): Promise<Key[]> {
+  return eachShard(
+    after,
+    after => tx<Key[]>`
+      select p.* from ${keysOf(tx, after)}
+      cross join lateral (
+        select account_id, id from payouts p
+        where p.account_id = k.account_id and p.id > k.id ${within(tx, 'p', after)}
+        order by p.account_id, p.id limit ${PORTION}
+      ) p`,
+  )
 }
 
 /** What a payout that is there counts, at the rates of now. */
 function useOf(
   limit: Limit,
   payout: Payout,
-  accounts: readonly Counted[],
+  accounts: ReadonlyMap<string, Account>,
   { now: rates_now }: LockedBooks,
   pricing: PricingAt,
 ): PayoutUse[] {
   const { account_id, id: payout_id, created_at } = payout
   const payment = paymentOf(payout)
   if (isGivenBack(payout) || !counts(limit, payment, created_at)) return []
-  const account = accounts.find(one => one.account.account_id === account_id)?.account
+  const account = accounts.get(account_id)
   if (account === undefined) throw new Error(`account ${account_id} is not asked about`)
   const judging = { pricing: pricing(account, rates_now), rates_now }
   const amount = amountOf(limit, payment, judging)
