@@ -122,9 +122,9 @@ test('POST /v3/payout, a number in 24 hours: refused above it, and room again as
   )
   const window = { per: 'hours', zone: null, hours: 24 } as const
   assert.equal(frees_at, leavesAt(window, stepAt(window, created_at)))
-  await advance(24 * 3_600 - 60)
+  await advance(23 * HOUR)
   await assertExceeded(pay(), { used: '2' }, '')
-  await advance(60 + 5 * 60)
+  await advance(HOUR + 5 * 60)
   await paid()
 })
 
@@ -384,6 +384,50 @@ test('corridor limit set, payouts there already: counted from the beginning, les
   assert.ok(ran.stdout.startsWith(raised))
   await paid({ amount: 1 })
   await assertExceeded(pay({ amount: 1 }), { used: '21008' })
+})
+
+test('corridor limit set, of a network, a rail and each payee: payouts there already are told apart', async () => {
+  const chats = {
+    currency: 'HKD',
+    holding_currency: 'USD',
+    local: { fund_transfer_network: 'CHATS' },
+  }
+  await paid(chats)
+  await paid({ ...chats, ...toAccount('7') })
+  await paid()
+  const sister = await open()
+  assert.equal(
+    (await account.post(PATH, internalPayout(sister.account.deposit_address))).status,
+    200,
+  )
+  const set = (...options: readonly string[]) =>
+    cli.run('limit', 'set', '--account', idOf(account), '--hours', '24', '--count', '9', ...options)
+  assert.match((await set('--network', 'chats')).stdout, /; 2 payouts count already/)
+  assert.match((await set('--rail', 'simulator')).stdout, /; 3 payouts count already/)
+  const payees = await set('--each', 'payee')
+  assert.match(payees.stdout, /; 4 payouts count already/)
+  const shown = await cli.run('limit', 'show', payees.stdout.slice(0, 24), '--json')
+  assert.deepEqual(
+    shown.json.used.map(({ used }: { used: number }) => used),
+    [2, 1, 1],
+  )
+})
+
+test('corridor limit set, more payouts there than are read at once, in two accounts: each is counted', async () => {
+  const [many, few] = [await open(), await open()]
+  const portion = Array.from({ length: 601 }, (_, i) => ({ ...localPayout, reference_id: `${i}` }))
+  for (const payouts of [portion, portion]) {
+    const made = await many.post('/v3/payout_batch', { payouts })
+    assert.equal(made.status, 200, made.text)
+  }
+  await paid({}, few)
+  const set = ['limit', 'set', '--hours', '24', '--count', '1202', '--rail', 'simulator']
+  const ran = await cli.run(...set, '--json')
+  assert.equal(ran.code, 0, ran.stderr)
+  await assertExceeded(pay({}, many), { used: '1202' }, '')
+  await paid({}, few)
+  const { limit_id } = ran.json
+  assert.equal((await cli.run('limit', 'remove', limit_id)).code, 0)
 })
 
 test('corridor limit list, show, history: the limit, what is used, and who changed what', async () => {
