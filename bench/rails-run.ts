@@ -8,6 +8,7 @@ import { onDatabase } from '../src/cli/context.ts'
 import { readConfig } from '../src/config.ts'
 import type { Sql } from '../src/db/connect.ts'
 import { MAX_PAYOUTS } from '../src/payout-batch/request.ts'
+import { updateRequired } from '../src/screening/list-store.ts'
 import { withCost } from './cpu.ts'
 import { asOwner } from './database.ts'
 import type { FigureRound } from './figure.ts'
@@ -46,16 +47,17 @@ export async function openFileRail(target: Target, most_items: number): Promise<
   const file = join(folder, 'config.json')
   await writeFile(file, JSON.stringify(config))
   await target.command('rail', 'add', NAME, '--kind', 'iso20022', '--config', file)
-  const opened = await onDatabase(readConfig({}), target.database_url, context =>
-    createFunded(context, {
+  const opened = await onDatabase(readConfig({}), target.database_url, async context => {
+    await updateRequired(context.sql, { required: [], set_by: 'bench', reason: 'Nobody is paid.' })
+    return createFunded(context, {
       name: 'Live',
       currencies: ['USD'],
       primary_currency: 'USD',
       fund: [{ currency: 'USD', amount: 1_000_000_000_000n }],
       sandbox: false,
       duplicate_window_s: 0,
-    }),
-  )
+    })
+  })
   const { account_id } = opened.account
   const fee = ['--fixed-amount', '0', '--fee-currency', 'USD', '--force']
   await target.command('fees', 'set', '--payout-type', 'local', ...fee)

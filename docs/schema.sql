@@ -14,6 +14,7 @@ CREATE TABLE reference_version (
   only_row boolean DEFAULT true NOT NULL,
   version bigint DEFAULT 0 NOT NULL,
   price_version bigint DEFAULT 0 NOT NULL,
+  lists_version bigint DEFAULT 0 NOT NULL,
   change_count bigint DEFAULT 0 NOT NULL,
   change_head bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL,
   CONSTRAINT reference_version_pkey PRIMARY KEY (only_row),
@@ -21,6 +22,7 @@ CREATE TABLE reference_version (
 );
 CREATE TRIGGER only_rises BEFORE UPDATE ON reference_version FOR EACH ROW EXECUTE FUNCTION refuse_falling_version();
 GRANT SELECT ON reference_version TO corridor_auditor;
+GRANT SELECT ON reference_version TO corridor_finder;
 GRANT SELECT ON reference_version TO corridor_service;
 
 CREATE TABLE audit_log (
@@ -651,17 +653,22 @@ CREATE TABLE open_payouts (
   taken_by text DEFAULT ''::text NOT NULL,
   answers json DEFAULT '[]'::json NOT NULL,
   failure json,
+  screened bigint,
+  screening text DEFAULT ''::text NOT NULL,
   CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT claimed_to_ask CHECK (((claimed_until IS NULL) OR ((ask_rail_at IS NOT NULL) AND (rail_attempts > 0)))),
+  CONSTRAINT held_is_not_screened CHECK (((screening = ''::text) OR (screened IS NULL))),
   CONSTRAINT held_while_in_compliance_hold CHECK (((held_for = ''::text) OR (status = 'compliance_hold'::text))),
   CONSTRAINT open_or_asked CHECK (((status <> 'succeeded'::text) OR (ask_rail_at IS NOT NULL))),
   CONSTRAINT open_payouts_rail_attempts_check CHECK ((rail_attempts >= 0)),
   CONSTRAINT open_payouts_rail_steps_check CHECK ((rail_steps >= 0)),
+  CONSTRAINT open_payouts_screening_check CHECK ((screening = ANY (ARRAY[''::text, 'waits'::text, 'open'::text, 'confirmed'::text]))),
   CONSTRAINT open_payouts_status_check CHECK ((status = ANY (ARRAY['processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text]))),
   CONSTRAINT people_are_not_asked CHECK (((rail <> 'manual'::text) OR (ask_rail_at IS NULL))),
   CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX open_payouts_due ON open_payouts USING btree (ask_rail_at) WHERE (ask_rail_at IS NOT NULL);
+CREATE INDEX open_payouts_unscreened ON open_payouts USING btree (account_id, id) WHERE (screened IS NULL);
 CREATE INDEX open_payouts_waiting ON open_payouts USING btree (account_id, status, id) WHERE (status <> 'processing'::text);
 CREATE TRIGGER legal_failover BEFORE UPDATE OF rail ON open_payouts FOR EACH ROW WHEN (((old.rail <> new.rail) AND ((old.rail = ANY (ARRAY[''::text, 'simulator'::text, 'manual'::text])) OR (new.rail = ANY (ARRAY[''::text, 'simulator'::text]))))) EXECUTE FUNCTION refuse_other_rail();
 CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status <> new.status) AND ((((((((old.status <> 'processing'::text) OR (new.status <> 'succeeded'::text)) AND ((old.status <> 'processing'::text) OR (new.status <> 'requires_action'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'compliance_hold'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'succeeded'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'succeeded'::text))))) EXECUTE FUNCTION refuse_payout_step();
@@ -671,8 +678,8 @@ CREATE POLICY audit ON open_payouts FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY find ON open_payouts FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON open_payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON open_payouts TO corridor_auditor;
-GRANT SELECT (account_id, ask_rail_at, claimed_until, id, rail, status) ON open_payouts TO corridor_finder;
-GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, expected_at, failure, held_for, rail, rail_attempts, rail_reference, rail_steps, status, status_description, taken_at, taken_by, taken_over_at, updated_at) ON open_payouts TO corridor_service;
+GRANT SELECT (account_id, ask_rail_at, claimed_until, held_for, id, rail, rail_attempts, screened, screening, status) ON open_payouts TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, expected_at, failure, held_for, rail, rail_attempts, rail_reference, rail_steps, screened, screening, status, status_description, taken_at, taken_by, taken_over_at, updated_at) ON open_payouts TO corridor_service;
 
 CREATE TABLE payout_outcomes (
   updated_at timestamp with time zone NOT NULL,
@@ -928,6 +935,8 @@ CREATE TABLE payout_attempts (
 CREATE UNIQUE INDEX one_open_attempt ON payout_attempts USING btree (account_id, payout_id) WHERE (ended_as = ANY (ARRAY[''::text, 'paid'::text]));
 CREATE INDEX payout_attempts_asked_again ON payout_attempts USING btree (ask_again_at) WHERE (ask_again_at IS NOT NULL);
 CREATE UNIQUE INDEX payout_attempts_by_uetr ON payout_attempts USING btree (account_id, uetr);
+CREATE TRIGGER held_is_not_asked BEFORE INSERT ON payout_attempts FOR EACH ROW WHEN ((new.asked_at IS NOT NULL)) EXECUTE FUNCTION refuse_held_attempt();
+CREATE TRIGGER held_is_not_asked_later BEFORE UPDATE OF asked_at ON payout_attempts FOR EACH ROW WHEN (((old.asked_at IS NULL) AND (new.asked_at IS NOT NULL))) EXECUTE FUNCTION refuse_held_attempt();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_end BEFORE UPDATE ON payout_attempts FOR EACH ROW WHEN ((((((((old.number IS DISTINCT FROM new.number) OR (old.opened_at IS DISTINCT FROM new.opened_at)) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.payout_id IS DISTINCT FROM new.payout_id)) OR (old.rail IS DISTINCT FROM new.rail)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR ((old.asked_at IS NOT NULL) AND (old.asked_at IS DISTINCT FROM new.asked_at)) OR ((old.ended_as <> new.ended_as) AND (old.ended_as <> ''::text) AND ((old.ended_as <> 'paid'::text) OR (new.ended_as <> 'returned'::text))))) EXECUTE FUNCTION refuse_attempt_change();
 ALTER TABLE payout_attempts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -1227,7 +1236,7 @@ CREATE TABLE screening_imports (
   CONSTRAINT screening_imports_sha256_check CHECK ((octet_length(sha256) = 32)),
   CONSTRAINT screening_imports_version_check CHECK ((version > 0))
 );
-CREATE TRIGGER announced AFTER INSERT ON screening_imports FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
+CREATE TRIGGER announced AFTER INSERT ON screening_imports FOR EACH STATEMENT EXECUTE FUNCTION announce_list_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON screening_imports FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER follows BEFORE INSERT ON screening_imports FOR EACH ROW EXECUTE FUNCTION check_import();
 GRANT SELECT ON screening_imports TO corridor_auditor;
@@ -1251,6 +1260,77 @@ CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON screening_entries FOR EACH STAT
 CREATE TRIGGER legal_end BEFORE UPDATE ON screening_entries FOR EACH ROW EXECUTE FUNCTION check_entry_end();
 GRANT SELECT ON screening_entries TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (until_version) ON screening_entries TO corridor_service;
+
+CREATE TABLE screening_settings (
+  only_row boolean DEFAULT true NOT NULL,
+  required text[] NOT NULL,
+  set_by text NOT NULL,
+  reason text NOT NULL,
+  CONSTRAINT screening_settings_pkey PRIMARY KEY (only_row),
+  CONSTRAINT screening_settings_only_row_check CHECK (only_row),
+  CONSTRAINT screening_settings_required_check CHECK (((required <@ ARRAY['ofac'::text, 'ofac-cons'::text, 'un'::text, 'eu'::text, 'uk'::text]) AND (array_position(required, NULL::text) IS NULL))),
+  CONSTRAINT set_by_a_person CHECK ((((set_by = ''::text) = (reason = ''::text)) AND ((set_by <> ''::text) OR (required @> ARRAY['ofac'::text, 'ofac-cons'::text, 'un'::text, 'eu'::text, 'uk'::text]))))
+);
+CREATE TRIGGER announced AFTER UPDATE ON screening_settings FOR EACH STATEMENT EXECUTE FUNCTION announce_list_change();
+CREATE TRIGGER history AFTER INSERT OR UPDATE ON screening_settings FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON screening_settings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON screening_settings TO corridor_auditor;
+GRANT SELECT, UPDATE (reason, required, set_by) ON screening_settings TO corridor_service;
+
+CREATE TABLE screening_matches (
+  score integer NOT NULL,
+  found_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+  decided_at timestamp with time zone,
+  account_id text COLLATE "C" NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  party text COLLATE "C" NOT NULL,
+  party_hash bytea NOT NULL,
+  list text COLLATE "C" NOT NULL,
+  entry_id text COLLATE "C" NOT NULL,
+  entry_digest bytea NOT NULL,
+  pieces json NOT NULL,
+  state text DEFAULT 'open'::text NOT NULL,
+  decided_by text DEFAULT ''::text NOT NULL,
+  reason text DEFAULT ''::text NOT NULL,
+  CONSTRAINT screening_matches_pkey PRIMARY KEY (account_id, payout_id, party, list, entry_id),
+  CONSTRAINT decided_by_a_person CHECK ((((state = 'open'::text) = (decided_by = ''::text)) AND ((state = 'open'::text) = (reason = ''::text)) AND ((state = 'open'::text) = (decided_at IS NULL)))),
+  CONSTRAINT screening_matches_entry_digest_check CHECK ((octet_length(entry_digest) = 32)),
+  CONSTRAINT screening_matches_party_check CHECK ((party <> ''::text)),
+  CONSTRAINT screening_matches_party_hash_check CHECK ((octet_length(party_hash) = 32)),
+  CONSTRAINT screening_matches_score_check CHECK (((score >= 1) AND (score <= 1000))),
+  CONSTRAINT screening_matches_state_check CHECK ((state = ANY (ARRAY['open'::text, 'cleared'::text, 'confirmed'::text])))
+);
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON screening_matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE screening_matches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON screening_matches FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON screening_matches FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON screening_matches FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON screening_matches TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (decided_at, decided_by, entry_digest, found_at, party_hash, pieces, reason, score, state) ON screening_matches TO corridor_service;
+
+CREATE TABLE screening_clears (
+  cleared_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  party_hash bytea NOT NULL,
+  list text COLLATE "C" NOT NULL,
+  entry_id text COLLATE "C" NOT NULL,
+  entry_digest bytea NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  cleared_by text NOT NULL,
+  reason text NOT NULL,
+  CONSTRAINT screening_clears_pkey PRIMARY KEY (account_id, party_hash, list, entry_id, entry_digest),
+  CONSTRAINT screening_clears_cleared_by_check CHECK ((cleared_by <> ''::text)),
+  CONSTRAINT screening_clears_entry_digest_check CHECK ((octet_length(entry_digest) = 32)),
+  CONSTRAINT screening_clears_party_hash_check CHECK ((octet_length(party_hash) = 32)),
+  CONSTRAINT screening_clears_reason_check CHECK ((reason <> ''::text))
+);
+CREATE TRIGGER kept BEFORE TRUNCATE ON screening_clears FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE screening_clears ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON screening_clears FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON screening_clears FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON screening_clears FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON screening_clears TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT ON screening_clears TO corridor_service;
 
 CREATE TABLE limits (
   limit_id text COLLATE "C" NOT NULL,
@@ -1547,9 +1627,10 @@ CREATE OR REPLACE FUNCTION refuse_falling_version()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if (new.version, new.price_version, new.change_count)
+  if (new.version, new.price_version, new.lists_version, new.change_count)
     is distinct from (greatest(new.version, old.version),
-      greatest(new.price_version, old.price_version), greatest(new.change_count, old.change_count))
+      greatest(new.price_version, old.price_version),
+      greatest(new.lists_version, old.lists_version), greatest(new.change_count, old.change_count))
   then
     raise exception 'versions of reference tables only rise' using errcode = 'check_violation';
   end if;
@@ -1669,7 +1750,7 @@ CREATE OR REPLACE FUNCTION record_act(changed text, why text, was jsonb, is_now 
 AS $function$
 begin
   if changed <> all (array['payouts', 'balance_transactions', 'entities', 'events', 'rail_exceptions',
-    'rail_files', 'rail_inbox'])
+    'rail_files', 'rail_inbox', 'screening_matches'])
   then
     raise exception 'the history of % is written by its triggers alone', changed
       using errcode = 'insufficient_privilege';
@@ -2264,6 +2345,18 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION announce_list_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update reference_version set version = version + 1, lists_version = lists_version + 1;
+  notify corridor_reference;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION check_entry_end()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2275,6 +2368,20 @@ begin
   then
     raise exception 'entry % of list % stays as it was', old.entry_id, old.list
       using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_held_attempt()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from open_payouts o
+    where o.account_id = new.account_id and o.id = new.payout_id and o.screening <> '')
+  then
+    raise exception 'payout % is held by screening: no rail gets it', new.payout_id
+      using errcode = 'check_violation', constraint = 'held_is_not_handed_over';
   end if;
   return new;
 end $function$;

@@ -50,6 +50,8 @@ create table reference_version (
   only_row boolean primary key default true check (only_row),
   version bigint not null default 0,
   price_version bigint not null default 0,
+  -- Of sanctions lists, and of which of them must be current.
+  lists_version bigint not null default 0,
   -- The head of the history below.
   change_count bigint not null default 0,
   change_head bytea not null default decode(repeat('00', 32), 'hex')
@@ -59,9 +61,10 @@ insert into reference_version default values;
 -- A process that has seen a higher number would price by what it knows, and never read anew.
 create function refuse_falling_version() returns trigger language plpgsql as $$
 begin
-  if (new.version, new.price_version, new.change_count)
+  if (new.version, new.price_version, new.lists_version, new.change_count)
     is distinct from (greatest(new.version, old.version),
-      greatest(new.price_version, old.price_version), greatest(new.change_count, old.change_count))
+      greatest(new.price_version, old.price_version),
+      greatest(new.lists_version, old.lists_version), greatest(new.change_count, old.change_count))
   then
     raise exception 'versions of reference tables only rise' using errcode = 'check_violation';
   end if;
@@ -192,7 +195,7 @@ create function record_act(changed text, why text, was jsonb, is_now jsonb) retu
 language plpgsql security definer set search_path to public, pg_temp as $$
 begin
   if changed <> all (array['payouts', 'balance_transactions', 'entities', 'events', 'rail_exceptions',
-    'rail_files', 'rail_inbox'])
+    'rail_files', 'rail_inbox', 'screening_matches'])
   then
     raise exception 'the history of % is written by its triggers alone', changed
       using errcode = 'insufficient_privilege';

@@ -61,8 +61,16 @@ create trigger follows before insert on screening_imports
   for each row execute function check_import();
 create trigger append_only before update or delete or truncate on screening_imports
   for each statement execute function refuse_change();
+-- A payout is handed over only as screened at this version.
+create function announce_list_change() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  update reference_version set version = version + 1, lists_version = lists_version + 1;
+  notify corridor_reference;
+  return null;
+end $$;
 create trigger announced after insert on screening_imports
-  for each statement execute function announce_reference_change();
+  for each statement execute function announce_list_change();
 
 -- What was listed stays; only its end is written, once.
 create function check_entry_end() returns trigger language plpgsql as $$
@@ -84,3 +92,107 @@ create trigger kept before delete or truncate on screening_entries
 grant select, insert on screening_imports, screening_entries to corridor_service;
 grant update (until_version) on screening_entries to corridor_service;
 grant select on screening_imports, screening_entries to corridor_auditor;
+
+-- Which lists must be current before a payout of a live account goes out; none: this installation does
+-- not screen them. Until a person has said so, all must be.
+create table screening_settings (
+  only_row boolean primary key default true check (only_row),
+  required text[] not null check (
+    required <@ array['ofac', 'ofac-cons', 'un', 'eu', 'uk'] and array_position(required, null) is null),
+  -- Who has set it, and why; '' of the default.
+  set_by text not null,
+  reason text not null,
+  constraint set_by_a_person check (
+    (set_by = '') = (reason = '')
+    and (set_by <> '' or required @> array['ofac', 'ofac-cons', 'un', 'eu', 'uk']))
+);
+create trigger announced after update on screening_settings
+  for each statement execute function announce_list_change();
+create trigger history after insert or update on screening_settings
+  for each row execute function keep_history();
+insert into screening_settings (required, set_by, reason)
+values (array['ofac', 'ofac-cons', 'un', 'eu', 'uk'], '', '');
+create trigger kept before delete or truncate on screening_settings
+  for each statement execute function refuse_change();
+grant select, update (required, set_by, reason) on screening_settings to corridor_service;
+grant select on screening_settings to corridor_auditor;
+
+-- The version of the lists at which nobody of a payout was found; null: not screened yet, or held. What
+-- a hold waits for: `waits` for screening, `open` for a person; a `confirmed` one is blocked.
+alter table open_payouts
+  add column screened bigint,
+  add column screening text not null default ''
+    check (screening in ('', 'waits', 'open', 'confirmed')),
+  add constraint held_is_not_screened check (screening = '' or screened is null);
+-- Ordinary payouts never enter.
+create index open_payouts_unscreened on open_payouts (account_id, id) where screened is null;
+grant update (screened, screening) on open_payouts to corridor_service;
+grant select (screened, screening, held_for, rail_attempts) on open_payouts to corridor_finder;
+grant select on reference_version to corridor_finder;
+
+-- Whom a payout may pay, or be for. The names are in pieces, which can be erased.
+create table screening_matches (
+  score integer not null check (score between 1 and 1000),
+  found_at timestamptz not null default statement_timestamp(),
+  decided_at timestamptz,
+  account_id text collate "C" not null,
+  payout_id text collate "C" not null,
+  -- Who of the payout, such as `beneficiary`; and the digest of what was asked of them.
+  party text collate "C" not null check (party <> ''),
+  party_hash bytea not null check (octet_length(party_hash) = 32),
+  list text collate "C" not null,
+  entry_id text collate "C" not null,
+  -- The entry as it was.
+  entry_digest bytea not null check (octet_length(entry_digest) = 32),
+  pieces json not null,
+  state text not null default 'open' check (state in ('open', 'cleared', 'confirmed')),
+  decided_by text not null default '',
+  reason text not null default '',
+  primary key (account_id, payout_id, party, list, entry_id),
+  constraint decided_by_a_person check ((state = 'open') = (decided_by = '')
+    and (state = 'open') = (reason = '') and (state = 'open') = (decided_at is null))
+);
+create trigger kept before delete or truncate on screening_matches
+  for each statement execute function refuse_change();
+grant select, insert, update (score, found_at, decided_at, party_hash, entry_digest, pieces, state,
+  decided_by, reason) on screening_matches to corridor_service;
+grant select on screening_matches to corridor_auditor;
+select confine_to_accounts('screening_matches');
+
+-- Parties that are not who is listed: of an account, by what was asked of the party and by the entry as
+-- it was, so that a change of either asks again.
+create table screening_clears (
+  cleared_at timestamptz not null default statement_timestamp(),
+  account_id text collate "C" not null,
+  party_hash bytea not null check (octet_length(party_hash) = 32),
+  list text collate "C" not null,
+  entry_id text collate "C" not null,
+  entry_digest bytea not null check (octet_length(entry_digest) = 32),
+  payout_id text collate "C" not null,
+  cleared_by text not null check (cleared_by <> ''),
+  reason text not null check (reason <> ''),
+  primary key (account_id, party_hash, list, entry_id, entry_digest)
+);
+create trigger kept before truncate on screening_clears
+  for each statement execute function refuse_change();
+-- A confirmed match takes the clear back.
+grant select, insert, delete on screening_clears to corridor_service;
+grant select on screening_clears to corridor_auditor;
+select confine_to_accounts('screening_clears');
+
+-- Whatever code does: no rail of money is asked about a payout for the first time while it is held.
+create function refuse_held_attempt() returns trigger language plpgsql as $$
+begin
+  if exists (select from open_payouts o
+    where o.account_id = new.account_id and o.id = new.payout_id and o.screening <> '')
+  then
+    raise exception 'payout % is held by screening: no rail gets it', new.payout_id
+      using errcode = 'check_violation', constraint = 'held_is_not_handed_over';
+  end if;
+  return new;
+end $$;
+create trigger held_is_not_asked before insert on payout_attempts
+  for each row when (new.asked_at is not null) execute function refuse_held_attempt();
+create trigger held_is_not_asked_later before update of asked_at on payout_attempts
+  for each row when (old.asked_at is null and new.asked_at is not null)
+  execute function refuse_held_attempt();

@@ -15,6 +15,8 @@ import type { Rails } from './rail/rail.ts'
 import { OpenRails, RAIL_KINDS } from './rails.ts'
 import { openReaders, type Readers } from './readers.ts'
 import { openReference, type Reference } from './reference.ts'
+import { Lists } from './screening/lists-in-memory.ts'
+import { ScreeningRounds } from './screening/rounds.ts'
 import { type Lanes, planAllLanes } from './writes.ts'
 
 /** For the settling worker and the deletion of old rows. */
@@ -34,6 +36,9 @@ export interface Deps extends Reads {
   readonly rails: Rails
   /** How the rails have done lately. */
   readonly railFigures: KnownFigures
+  /** The sanctions lists, of which this process has one version. */
+  readonly lists: Lists
+  readonly screening: ScreeningRounds
   readonly lanes: Lanes
   readonly readers: Readers
   close(): Promise<void>
@@ -58,20 +63,17 @@ export async function openDeps(
   // A pool of its own: every request needs reference data, so it must not wait behind reads.
   const watch = open(1)
   let machines: Machines | undefined
-  const onError = warner(log, 'reference data could not be looked at')
-  const learn = async () => {
-    await learnShards(watch)
-    return openReference(watch, onError, async () => machines?.follow(watch))
-  }
-  const reference = await learn().catch(async error => {
+  const sql = open(WORK_CONNECTIONS)
+  const lists = new Lists(sql, warner(log, 'sanctions lists could not be read'))
+  const follow = async () => machines?.follow(watch)
+  const reference = await learn(watch, log, lists, follow).catch(async error => {
     // Open connections would keep the process alive.
     await disconnect()
     throw error
   })
-  const sql = open(WORK_CONNECTIONS)
   const keyUses = openKeyUses(sql, warner(log, 'uses of keys could not be written'))
   const reads = openReads(open(config.read_connections), config.read_connections)
-  const lanes = planAllLanes(config, metrics, reference)
+  const lanes = planAllLanes(config, metrics, reference, lists)
   const needed = connectionsFor(lanes)
   const openOn = (machine: string) => open(needed, 'service', machine)
   machines = new Machines({ coordinator: open(needed), open: openOn, log })
@@ -90,13 +92,28 @@ export async function openDeps(
     metrics,
     rails,
     railFigures: new KnownFigures(),
+    lists,
+    screening: new ScreeningRounds(),
     lanes: openLanes(lanes, machines),
     readers: openReaders(reads),
     async close() {
-      await Promise.all([rails.close(), reference.close(), keyUses.close()])
+      await Promise.all([rails.close(), lists.idle(), reference.close(), keyUses.close()])
       await disconnect()
     },
   }
+}
+
+/** Reads what every request needs, and follows what changes of it. */
+async function learn(
+  watch: Sql,
+  log: FastifyBaseLogger,
+  lists: Lists,
+  follow: () => Promise<void>,
+): Promise<Reference> {
+  await learnShards(watch)
+  await lists.read()
+  const onError = warner(log, 'reference data could not be looked at')
+  return openReference(watch, onError, follow, data => void lists.at(data.lists_version))
 }
 
 function warner(log: FastifyBaseLogger, message: string) {

@@ -9,6 +9,7 @@ export interface Metrics {
   readonly batchSizes: Histogram<'operation'>
   readonly railReports: Counter<'rail' | 'result'>
   readonly payoutsLeftAlone: Gauge<'rail'>
+  readonly payoutsScreening: Gauge<'state'>
   readonly railsPaused: Gauge<'rail'>
   readonly railExceptions: Gauge<'rail' | 'kind'>
   readonly bankFiles: Gauge<'rail' | 'state'>
@@ -84,6 +85,12 @@ function waitingMetrics(registers: Registry[]) {
       name: 'corridor_payouts_left_alone',
       help: 'Payouts that are due, but whose rail this process may not ask.',
       labelNames: ['rail'],
+      registers,
+    }),
+    payoutsScreening: new Gauge({
+      name: 'corridor_payouts_screening',
+      help: 'Payouts that screening holds: they wait for lists or a person, or are confirmed.',
+      labelNames: ['state'],
       registers,
     }),
     railsPaused: new Gauge({

@@ -27,6 +27,8 @@ export interface ReferenceData {
   readonly version: bigint
   /** The version of rates, fees, pricing policies and limits. */
   readonly price_version: bigint
+  /** The version of the sanctions lists, which are read elsewhere. */
+  readonly lists_version: bigint
   readonly accounts: ReadonlyMap<string, Account>
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
   readonly keys: ReadonlyMap<string, ApiKey>
@@ -59,12 +61,13 @@ const MAX_BLIND_MS = 3_000
 
 /**
  * `sql` must be a pool of its own: a poll behind other queries would make every request a 503.
- * `lookElsewhere` is called with each poll.
+ * `lookElsewhere` is called with each poll, `onLook` after it.
  */
 export async function openReference(
   sql: Sql,
   onError: (error: unknown) => void,
   lookElsewhere: () => Promise<void> = () => Promise.resolve(),
+  onLook: (data: ReferenceData) => void = () => {},
 ): Promise<Reference> {
   let data = await readReference(sql)
   let looked_at = performance.now()
@@ -79,6 +82,7 @@ export async function openReference(
     ])
     if (row !== undefined && row.version !== data.version) data = await readReference(sql)
     looked_at = asked_at
+    onLook(data)
   }
   // One read at a time, so that an older snapshot cannot overwrite a newer one. Callers share a
   // read that has not begun.
@@ -119,8 +123,8 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
   // Repeatable read, so that the version is that of the rows.
   const read = async (tx: TransactionSql): Promise<ReferenceData> => {
     const reader = tx as unknown as Sql
-    const [row] = await tx<{ version: bigint; price_version: bigint }[]>`
-      select version, price_version from reference_version`
+    const [row] = await tx<{ version: bigint; price_version: bigint; lists_version: bigint }[]>`
+      select version, price_version, lists_version from reference_version`
     const accounts = await listAccounts(reader)
     const keys = await listApiKeys(reader)
     const rates = await listRates(reader)
@@ -129,6 +133,7 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
     return {
       version: row?.version ?? 0n,
       price_version: row?.price_version ?? 0n,
+      lists_version: row?.lists_version ?? 0n,
       accounts: new Map(accounts.map(a => [a.account_id, a])),
       accountsByDepositAddress: new Map(accounts.map(a => [a.deposit_address, a])),
       keys: new Map(keys.map(key => [key.key_id, key])),

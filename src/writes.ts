@@ -15,6 +15,7 @@ import { createBatch } from './payout-batch/operations.ts'
 import { createQuote } from './quote/operations.ts'
 import type { Reference } from './reference.ts'
 import { advanceClock, fundSandbox, transitionPayout } from './sandbox/operations.ts'
+import type { Lists } from './screening/lists-in-memory.ts'
 import { writeWebhook } from './webhook/operations.ts'
 
 /** A batch of ten thousand payouts takes seconds and may wait for other batches. */
@@ -23,7 +24,7 @@ const BATCH_WAIT_MS = 30_000
 export type Lanes = OpenedLanes<ReturnType<typeof planAllLanes>>
 
 /** The lanes of each operation, by the name that routes and workers use. */
-export function planAllLanes(config: Config, metrics: Metrics, reference: Reference) {
+export function planAllLanes(config: Config, metrics: Metrics, reference: Reference, lists: Lists) {
   const onBatch = batchMetrics(metrics)
   const often = { lanes: config.lanes, max_batch: config.max_batch, onBatch }
   const seldom = { ...often, lanes: 1 }
@@ -34,6 +35,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
   const batches = { ...seldom, long_commands, max_wait_ms: BATCH_WAIT_MS }
   const shared = {
     bookId,
+    lists,
     sender_bic: config.bic,
     pricing: reference.pricing,
     routes: () => reference.current().routes,

@@ -9,6 +9,7 @@ export type ActedOn =
   | 'rail_exceptions'
   | 'rail_files'
   | 'rail_inbox'
+  | 'screening_matches'
 
 /** Before and after name the row, and say what of it has changed. */
 export interface Act {

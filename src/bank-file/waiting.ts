@@ -36,7 +36,7 @@ export async function sortWaiting(
   items: readonly FoundItem[],
 ): Promise<Sorted> {
   if (items.length === 0) return { waiting: [], held: [], over: [] }
-  await lockBooks(tx, accountsOf(items))
+  const { lists_version } = await lockBooks(tx, accountsOf(items))
   const locked = await lockWaiting(tx, items.map(keyOf))
   const payouts = new Map(locked.map(payout => [nameOf(payout), payout]))
   const { attempts, exceptions } = await loadAttempts(tx, [...payouts.values()])
@@ -46,7 +46,10 @@ export async function sortWaiting(
     const last = attempts.get(name)
     if (payout === undefined || isGivenBack(payout)) return 'over'
     if (last?.number !== item.attempt || last.ended_as !== '') return 'over'
-    const asked = payout.status === 'processing' && payout.rail === last.rail
+    // A bank gets nothing that is not screened at the present lists.
+    const screened =
+      payout.screened !== null && payout.screened === (lists_version ?? payout.screened)
+    const asked = payout.status === 'processing' && payout.rail === last.rail && screened
     const known: readonly RailException[] = exceptions.get(name) ?? []
     const open = known.some(({ closed_at }) => closed_at === null)
     return asked && payout.taken_over_at === null && !open ? 'waiting' : 'held'

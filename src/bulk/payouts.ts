@@ -15,6 +15,7 @@ import { checkRequest } from '../payout/fields.ts'
 import { PayoutRequest } from '../payout/request.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 import { openReference, type Reference } from '../reference.ts'
+import { Lists } from '../screening/lists-in-memory.ts'
 import { type BodyProblems, openBodies } from './bodies.ts'
 import { type Column, type ColumnSet, columnsOf } from './file.ts'
 import { HashNumbers } from './keys.ts'
@@ -61,19 +62,23 @@ export async function importPayouts(wanted: PayoutImport): Promise<RunEnd> {
   // Accounts, rates and fees stay current while the import runs, as in the service. A failed read
   // is repeated, and a row that would go by outdated data is refused.
   const reference = await openReference(sql, () => {})
+  const lists = new Lists(sql, () => {})
   try {
+    await lists.read()
     const check = (body: unknown) => checkRequest(body as PayoutRequest, account)
     const problemsOf = openBodies(PayoutRequest, check)
     const started_at = await readConfined(sql, [account_id], tx => accountNow(tx, account_id))
-    const rows = new PayoutRows(wanted, { reference, problemsOf, started_at })
+    const rows = new PayoutRows(wanted, { reference, lists, problemsOf, started_at })
     return await runImport(wanted, rows)
   } finally {
+    await lists.idle()
     await reference.close()
   }
 }
 
 interface Opened {
   readonly reference: Reference
+  readonly lists: Lists
   readonly problemsOf: BodyProblems
   readonly started_at: Instant
 }
@@ -106,9 +111,10 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
   #begun = false
 
   constructor(wanted: PayoutImport, opened: Opened) {
-    const { reference } = opened
+    const { reference, lists } = opened
     this.operation = payRows({
       bookId,
+      lists,
       sender_bic: wanted.sender_bic,
       pricing: reference.pricing,
       routes: () => reference.current().routes,

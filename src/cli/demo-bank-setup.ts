@@ -13,6 +13,7 @@ import { insertRail, listRails, updatePause, updateRail } from '../rail/row-stor
 import type { Route } from '../rail/rules.ts'
 import { deleteRoute, upsertRoute } from '../rail/store.ts'
 import { RAIL_KINDS } from '../rails.ts'
+import { readRequired, updateRequired } from '../screening/list-store.ts'
 import { createFunded } from './account.ts'
 import { CommandFailed, type Context, readOrRefuse } from './context.ts'
 import { book } from './funding.ts'
@@ -52,6 +53,7 @@ export interface BankDemoSetUp {
 
 export async function setUpBankDemo(context: Context, place: BankPlace): Promise<BankDemoSetUp> {
   await refuseInEarnest(context)
+  await withoutLists(context)
   const rail = await setRail(context, place)
   const wanted = { name: NAME, currencies: ['EUR'], primary_currency: 'EUR', fund: [] }
   const { account, key_id, secret } = await createFunded(context, { ...wanted, sandbox: false })
@@ -80,6 +82,14 @@ const ANY_PAYOUT = {
   max_amount: null,
   priority: 0,
   timetable: null,
+}
+
+/** The demonstration pays nobody, so its payouts wait for no sanctions list. */
+async function withoutLists({ sql, config }: Context): Promise<void> {
+  const { is_default } = await readRequired(sql)
+  if (!is_default) return
+  const reason = 'The demonstration pays nobody.'
+  await updateRequired(sql, { required: [], set_by: config.user || 'demo', reason })
 }
 
 /** The demonstration books money that is none. */

@@ -9,6 +9,7 @@ import type { Payout } from '../payout/payout.ts'
 import { presentPayout } from '../payout/response.ts'
 import { uetrOf } from '../payout/swift/uetr.ts'
 import { MANUAL } from '../rail/rail.ts'
+import { findHeld, type HeldByScreening } from '../screening/match-store.ts'
 import { attemptReason, reasonOf } from '../timeline/attempt-response.ts'
 import type { TimelineAttempt, TimelineReview } from '../timeline/attempts.ts'
 import { presentTimeline } from '../timeline/response.ts'
@@ -20,10 +21,11 @@ import { money, outline, table, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
 
 export async function showAction(payout_id: string, options: Json): Promise<void> {
-  const { account, source } = await withContext(async context => {
+  const { account, source, held } = await withContext(async context => {
     const account_id = await accountOf(context, payout_id)
     const account = (await listAccounts(context.sql)).find(a => a.account_id === account_id)
-    return { account, source: await findTimeline(context.sql, { account_id, id: payout_id }) }
+    const held = await findHeld(context.audit, { account_id, id: payout_id })
+    return { account, held, source: await findTimeline(context.sql, { account_id, id: payout_id }) }
   })
   if (source === undefined || account === undefined) throw new NotThere('payout', payout_id)
   const { items, under_review } = presentTimeline(source, 'operator')
@@ -31,9 +33,10 @@ export async function showAction(payout_id: string, options: Json): Promise<void
     ...presentForDesk(source.payout),
     account_name: account.name,
     under_review,
+    screening: held?.screening ?? null,
     timeline: items,
   }
-  print(options, data, showWords(source, account))
+  print(options, data, showWords(source, account, held))
 }
 
 /** The payout as the API presents it, and what only an operator sees. */
@@ -60,7 +63,11 @@ export function over({ type, fund_transfer_network }: Payout): string {
 }
 
 /** Payee, destination and amount, in the order of a bank's form; then the history. */
-function showWords(source: TimelineSource, account: Account): string {
+function showWords(
+  source: TimelineSource,
+  account: Account,
+  held: HeldByScreening | undefined,
+): string {
   const { payout } = source
   const items = makeTimeline(source)
   const attempts = items.filter(item => item.kind === 'attempt')
@@ -72,6 +79,7 @@ function showWords(source: TimelineSource, account: Account): string {
   return [
     `${payout.id}  ${payout.status}${payout.rail === '' ? '' : `, rail ${payout.rail}`}`,
     ...reviews.flatMap(reviewWords),
+    ...screeningWords(held),
     ...handWords(payout),
     '',
     ...outline({
@@ -116,6 +124,17 @@ function handWords({ id, rail, status, taken_by, taken_at }: Payout): string[] {
     `${who}; when it is paid:`,
     `  npx corridor payout transition ${id} succeeded --reference BANK_REFERENCE`,
   ]
+}
+
+const SCREENING_WORDS: Readonly<Record<HeldByScreening['screening'], string>> = {
+  waits: 'waits to be screened; corridor lists status says which lists are missing or stale',
+  open: 'held: somebody of it may be listed; look, then clear or confirm:',
+  confirmed: 'blocked: somebody of it is listed:',
+}
+
+function screeningWords(held: HeldByScreening | undefined): string[] {
+  if (held === undefined) return []
+  return [SCREENING_WORDS[held.screening], `  npx corridor screening show ${held.id}`]
 }
 
 /** What is open, and what to do about it. */

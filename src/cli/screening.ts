@@ -6,6 +6,7 @@ import { Screener, THRESHOLD } from '../screening/screener.ts'
 import type { Hit, Party } from '../screening/screening.ts'
 import { CommandFailed, type Json, print, UsageError, withContext } from './context.ts'
 import { DEFAULT_LIMIT, readLimit, readText } from './input.ts'
+import { holdCommands } from './screening-holds.ts'
 import { visible } from './terminal.ts'
 
 const MAX_NAME = 500
@@ -34,6 +35,7 @@ export function screeningCommands(screening: Command): void {
     .option('--limit <count>', 'most to show', readLimit, DEFAULT_LIMIT)
     .addHelpText('after', CHECK_HELP)
     .action(checkAction)
+  holdCommands(screening)
 }
 
 interface CheckOptions extends Json {

@@ -21,6 +21,8 @@ export interface LockedBooks {
    * when it is on another machine than the books: prices must use the version that is there now.
    */
   readonly price_version: bigint | null
+  /** Version of the sanctions lists, likewise. */
+  readonly lists_version: bigint | null
 }
 
 /**
@@ -58,9 +60,9 @@ export async function lockBooks(
       where ${among(tx, 'k', of)} ${within(tx, 'b', of)}`.execute(),
   )
   const priced = isSpread()
-    ? [{ price_version: null }]
-    : tx<{ price_version: bigint }[]>`
-        select price_version from reference_version where only_row`
+    ? [{ price_version: null, lists_version: null }]
+    : tx<{ price_version: bigint; lists_version: bigint }[]>`
+        select price_version, lists_version from reference_version where only_row`
   const [books, balances, [version]] = await Promise.all([
     Promise.all(locked).then(rows => rows.flat()),
     Promise.all(read).then(rows => rows.flat()),
@@ -84,6 +86,7 @@ export async function lockBooks(
     books: result,
     now,
     price_version: version === undefined ? 0n : version.price_version,
+    lists_version: version === undefined ? 0n : version.lists_version,
   }
 }
 

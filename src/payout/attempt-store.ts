@@ -80,7 +80,7 @@ export interface ClaimedAttempt extends PayoutAttempt {
  */
 export async function claimAttempts(
   tx: TransactionSql,
-  payouts: readonly (Payout & { readonly claimed_at: Instant })[],
+  payouts: readonly (Payout & { readonly claimed_at: Instant; readonly may_hand_over: boolean })[],
 ): Promise<ReadonlyMap<string, ClaimedAttempt>> {
   if (payouts.length === 0) return new Map()
   const stored = Map.groupBy(await findAttempts(tx, payouts), payoutName)
@@ -93,6 +93,8 @@ export async function claimAttempts(
       return [{ ...last, asked_before: last.asked_at, tried, is_new: false }]
     }
     if (isOver(last)) return []
+    // No rail has it, and none gets it until it is screened.
+    if (last.asked_at === null && !payout.may_hand_over) return []
     const asked_at = last.asked_at ?? payout.claimed_at
     return [{ ...last, asked_at, asked_before: last.asked_at, tried, is_new: before.length === 0 }]
   })

@@ -24,6 +24,8 @@ import type { PricingAt } from '../price/price.ts'
 import type { Quote } from '../quote/quote.ts'
 import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
 import type { Route } from '../rail/rules.ts'
+import type { Lists } from '../screening/lists-in-memory.ts'
+import { keepMatches } from '../screening/match-store.ts'
 import { decidePayout } from './create.ts'
 import { depositAddressOf } from './destination.ts'
 import { likenessOfFirst, likenessOfRequest } from './duplicate.ts'
@@ -42,6 +44,7 @@ import {
 } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 import { presentPayout } from './response.ts'
+import { screenRequests } from './screen.ts'
 import { insertStates } from './state-store.ts'
 import { isGivenBack } from './states.ts'
 import { findPayouts, insertPayouts } from './store.ts'
@@ -51,6 +54,8 @@ export interface PayoutReference {
   pricing(price_version: bigint | null): Promise<PricingAt>
   routes(): readonly Route[]
   limits(): Limits
+  /** The sanctions lists, of which this process has one version. */
+  readonly lists: Pick<Lists, 'at' | 'latest'>
   accountsByDepositAddress(): ReadonlyMap<string, Account>
   /** '' when the operator has set none. */
   readonly sender_bic: string
@@ -104,6 +109,9 @@ export function payoutCreation(
         uses.map(use => ({ ...use, payout_id: payout.id })),
       )
       const payees = present(outcomes.map(outcome => outcome.new_payee))
+      const held = outcomes.flatMap(({ payout: { account_id, id: payout_id }, matches }) =>
+        matches.length === 0 ? [] : [{ account_id, payout_id, matches }],
+      )
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
         beneficiaries.length > 0 && insertBeneficiaries(tx, beneficiaries),
@@ -115,6 +123,7 @@ export function payoutCreation(
         likenesses.length > 0 && insertLikenesses(tx, likenesses),
         ...storeUses(tx, state.books, state.limits, uses),
         payees.length > 0 && upsertPayees(tx, payees),
+        held.length > 0 && keepMatches(tx, held),
       ])
     },
   }
@@ -137,9 +146,13 @@ async function loadCreation(
   ])
   // A second round trip reads by the keys that the first has found.
   const known = commands.filter(({ request }) => request.beneficiary !== undefined)
-  const [ofKnown, principals] = await Promise.all([
+  const { lists_version } = locked
+  const { lists: known_lists } = reference
+  const lists = lists_version === null ? known_lists.latest() : known_lists.at(lists_version)
+  const [ofKnown, principals, screenings] = await Promise.all([
     loadEarlier(tx, known, beneficiaries),
     loadPrincipals(tx, commands, quotes),
+    screenRequests(tx, lists, commands, { beneficiaries, quotes }),
   ])
   const mayCredit = commands.filter(({ request }) => mayPayAnAccount(request))
   checkLocked(locked.books, bookOwners(mayCredit, beneficiaries, accountsByDepositAddress))
@@ -161,6 +174,7 @@ async function loadCreation(
     likenesses: byLikeness([...earlier.likenesses, ...ofKnown.likenesses]),
     references: new Set([...earlier.references, ...ofKnown.references]),
     principals,
+    screenings,
     sender_bic: reference.sender_bic,
     pricing,
     routes: reference.routes(),

@@ -9,8 +9,10 @@ import {
   bookWith,
   countingIds,
   feeRow,
+  LISTS_VERSION,
   lineId,
   NOW,
+  nobodyListed,
   pricing,
   quoteOf,
   refusalOf,
@@ -68,6 +70,7 @@ function stateWith({ balances, quotes = [], approvals = [], ...part }: Change = 
     limits: emptyState(),
     principals: new Map(),
     sender_bic: '',
+    screenings: nobodyListed,
     pricing: () => pricing(),
     routes: [anyRoute],
     bookId: countingIds(),
@@ -107,7 +110,13 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
   })
   const outcome = decide({ state, account, request })
   const { payout, new_beneficiary, entries, events, ...rest } = outcome
-  assert.deepEqual(rest, { new_quote: null, used_quote: null, likeness: null, ...NOTHING_COUNTED })
+  assert.deepEqual(rest, {
+    new_quote: null,
+    used_quote: null,
+    likeness: null,
+    matches: [],
+    ...NOTHING_COUNTED,
+  })
   const [{ journal, line } = assert.fail(), ...others] = entries
   assert.equal(others.length, 0)
   assert.deepEqual(new_beneficiary, {
@@ -192,6 +201,8 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
     rail_steps: 0,
     rail_attempts: 0,
     ask_rail_at: NOW,
+    screened: LISTS_VERSION,
+    screening: '',
     claimed_until: null,
     held_for: '',
     answers: [],

@@ -24,6 +24,7 @@ import { totalDebit } from '../quote/rules.ts'
 import { checkLimits } from '../quote/terms.ts'
 import type { Plan } from '../rail/plan.ts'
 import type { Routed } from '../rail/rules.ts'
+import { NOT_SCREENED } from '../screening/match.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { checkDestination, checkInline, depositAddressOf, findReceiver } from './destination.ts'
 import { likenessOfRequest, refuseDuplicate } from './duplicate.ts'
@@ -228,8 +229,10 @@ export function decidePayout(
   const { sentQuote, held_for, beneficiary, quote, receiver, id, mt103, likeness } = judged
   // From here on, nothing refuses the payout.
 
+  const screened = state.screenings.get(request) ?? NOT_SCREENED
   // A held payout credits its receiver only when it is released.
-  const credited = held_for === '' ? receiver : null
+  const is_free = held_for === '' && screened.matches.length === 0 && screened.version !== null
+  const credited = is_free ? receiver : null
   const entry = postDebit(book, quote, id, credited !== null)
   const receipt = credited && postReceipt(credited, quote, id)
   const carried = sentQuote === null
@@ -237,7 +240,18 @@ export function decidePayout(
   const { import_keys = '' } = by
   rememberUses(state.limits, counted.uses, book.now)
   rememberPayee(state.limits, counted.new_payee)
-  const facts = { id, beneficiary, entry, held_for, mt103, import_keys, routed, plan, carried }
+  const facts = {
+    id,
+    beneficiary,
+    entry,
+    held_for,
+    screened,
+    mt103,
+    import_keys,
+    routed,
+    plan,
+    carried,
+  }
   const payout = payoutRow(state, quote, request, facts)
   const renewing = sentQuote !== null && quote !== sentQuote ? quote : null
   const used = sentQuote && useQuote(sentQuote, renewing?.id ?? '', book.now)
@@ -254,6 +268,7 @@ export function decidePayout(
     ...counted,
     new_beneficiary: made.beneficiary,
     likeness: remember(state, payout, likeness),
+    matches: screened.matches,
     entries: receipt === null ? [entry] : [entry, receipt.entry],
     events: [
       ...payoutEvents(book, payout, entry, made),

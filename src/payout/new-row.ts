@@ -8,9 +8,11 @@ import type { Quote } from '../quote/quote.ts'
 import type { Plan } from '../rail/plan.ts'
 import { isAsked } from '../rail/rail.ts'
 import type { Routed } from '../rail/rules.ts'
+import type { Screened, ScreeningHold } from '../screening/match.ts'
 import type { OpenPayout, Particulars, PayoutState } from './payout.ts'
 import { networkOf } from './pricing.ts'
 import type { PayoutRequest } from './request.ts'
+import type { PayoutStatus } from './states.ts'
 
 /** What a payout has in these members until a rail, a person or the account acts on it. */
 const UNTOUCHED = {
@@ -34,6 +36,7 @@ export function payoutRow(
     readonly beneficiary: Beneficiary
     readonly entry: Entry
     readonly held_for: string
+    readonly screened: Screened
     readonly mt103: string
     readonly import_keys: string
     readonly routed: Routed
@@ -45,8 +48,6 @@ export function payoutRow(
   const { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried } = made
   const book = bookOf(state.books, quote.account_id)
   const now = entry.line.created_at
-  const internal = quote.payout_type === 'service_account'
-  const status = internal ? 'succeeded' : 'processing'
   const converted = (from: string, to: string) => (from === to ? '' : state.bookId(book, 'fx'))
   return {
     account_id: quote.account_id,
@@ -75,9 +76,7 @@ export function payoutRow(
     first_rail: routed.rail,
     ...routed,
     ...UNTOUCHED,
-    status: held_for === '' ? status : 'compliance_hold',
-    status_description: held_for === '' ? '' : `Held until entity ${held_for} is reviewed.`,
-    ...planned(made, state.now),
+    ...heldOrNot(made, quote, state.now),
     held_for,
     mt103,
     import_keys,
@@ -86,14 +85,56 @@ export function payoutRow(
   }
 }
 
+/** Whether the payout waits for a review, of its entity or of its parties, and its rail then. */
+function heldOrNot(
+  made: {
+    readonly held_for: string
+    readonly screened: Screened
+    readonly routed: Routed
+    readonly plan: Plan
+  },
+  { payout_type }: Quote,
+  now: Instant,
+) {
+  const { held_for, screened } = made
+  const internal = payout_type === 'service_account'
+  const screening = holdBy(screened, internal)
+  const is_held = held_for !== '' || screening !== ''
+  const status = internal ? 'succeeded' : 'processing'
+  return {
+    status: is_held ? ('compliance_hold' as const) : (status as PayoutStatus),
+    status_description: descriptionOf(held_for, is_held),
+    ...planned({ ...made, is_held }, now),
+    screened: screening === '' ? screened.version : null,
+    screening,
+  }
+}
+
+/**
+ * Of whom somebody may be listed, a person must look first. What is not screened yet is handed over
+ * to no rail; a transfer needs none, so it waits.
+ */
+function holdBy({ version, matches }: Screened, internal: boolean): ScreeningHold {
+  if (matches.length > 0) return 'open'
+  return internal && version === null ? 'waits' : ''
+}
+
+/** The account is not told which check holds the payout. */
+export const NEUTRAL = 'Held for review.'
+
+function descriptionOf(held_for: string, is_held: boolean): string {
+  if (held_for !== '') return `Held until entity ${held_for} is reviewed.`
+  return is_held ? NEUTRAL : ''
+}
+
 /** When the rail is asked first, and when the payout arrives where the row does not tell. */
 function planned(
-  made: { readonly held_for: string; readonly routed: Routed; readonly plan: Plan },
+  made: { readonly is_held: boolean; readonly routed: Routed; readonly plan: Plan },
   now: Instant,
 ): Pick<OpenPayout, 'ask_rail_at' | 'claimed_until' | 'rail_attempts' | 'expected_at'> {
-  const { held_for, routed, plan } = made
+  const { is_held, routed, plan } = made
   return {
-    ask_rail_at: held_for === '' && isAsked(routed.rail) ? (plan.release_at ?? now) : null,
+    ask_rail_at: !is_held && isAsked(routed.rail) ? (plan.release_at ?? now) : null,
     claimed_until: null,
     rail_attempts: 0,
     expected_at: routed.route === null ? null : plan.expected_at,

@@ -17,6 +17,7 @@ import type { Basis } from '../quote/basis.ts'
 import type { PayoutType, Quote } from '../quote/quote.ts'
 import type { Failure, RailAnswer } from '../rail/rail.ts'
 import type { Route, RouteTaken } from '../rail/rules.ts'
+import type { Match, Screened, ScreeningHold } from '../screening/match.ts'
 import type { PayoutRequest } from './request.ts'
 import type { PayoutStatus } from './states.ts'
 
@@ -112,6 +113,9 @@ export interface OpenPayout extends Payout {
   readonly claimed_until: Instant | null
   /** How many questions its rail has been asked. */
   readonly rail_attempts: number
+  /** The version of the lists at which nobody of it was found; null: not screened, or held. */
+  readonly screened: bigint | null
+  readonly screening: ScreeningHold
 }
 
 /** A payout as read, and whether it has a row of `open_payouts`. */
@@ -144,6 +148,8 @@ export interface PayoutState {
   readonly routes: readonly Route[]
   /** What limits have counted; decisions add their own. */
   readonly limits: LimitState
+  /** What screening says; a request that is not in it was not screened. */
+  readonly screenings: Pick<ReadonlyMap<PayoutRequest, Screened>, 'get'>
   readonly bookId: BookId
 }
 
@@ -163,6 +169,8 @@ export interface PayoutOutcome {
   readonly uses: readonly Use[]
   /** The payee, if a limit of new ones asks and the account has not paid this one before. */
   readonly new_payee: KnownPayee | null
+  /** Whom its parties may be, for which it is held. */
+  readonly matches: readonly Match[]
   readonly entries: readonly Entry[]
   readonly events: readonly Event[]
 }

@@ -14,6 +14,7 @@ import { keepsAttempts, simulatedAttempt } from './attempt.ts'
 import { type ClaimedAttempt, claimAttempts } from './attempt-store.ts'
 import { STATE_KINDS } from './columns.ts'
 import type { OpenPayout, Payout, ReadPayout } from './payout.ts'
+import { type ListsVersion, mayBeAsked, presentVersion, versionBefore } from './screen-store.ts'
 import { isGivenBack, isOpen, OPEN_STATUSES } from './states.ts'
 import type { Advance } from './step.ts'
 import {
@@ -29,7 +30,8 @@ const KEY = ['account_id', 'id'] as const
 const KEY_KINDS = { account_id: 'text', id: 'text' } as const
 
 type State = Pick<Payout, keyof typeof STATE_KINDS>
-type OpenRow = Key & Omit<State, 'succeeded_at'> & Pick<OpenPayout, 'ask_rail_at' | 'claimed_until'>
+type Waiting = 'ask_rail_at' | 'claimed_until' | 'screened' | 'screening'
+type OpenRow = Key & Omit<State, 'succeeded_at'> & Pick<OpenPayout, Waiting>
 type OutcomeRow = Key & Omit<State, 'held_for'> & Pick<OpenPayout, 'rail_attempts'>
 
 const { succeeded_at: _never, ...OPEN_STATE } = STATE_KINDS
@@ -38,6 +40,8 @@ const OPEN_KINDS = {
   ...OPEN_STATE,
   ask_rail_at: 'timestamptz',
   claimed_until: 'timestamptz',
+  screened: 'bigint',
+  screening: 'text',
 } as const
 
 const { held_for: _ended, ...OUTCOME_STATE } = STATE_KINDS
@@ -192,12 +196,12 @@ export async function findOpenPayouts(
     keys => tx<(PayoutRow & Omit<ReadPayout, keyof Payout>)[]>`
       select r.* from ${keysOf(tx, keys)}
       cross join lateral (
-        select ${tx(columns)}, ask_rail_at, claimed_until,
-          coalesce(is_open, false) as is_open,
+        select ${tx(columns)}, ask_rail_at, claimed_until, screened,
+          coalesce(screening, '') as screening, coalesce(is_open, false) as is_open,
           coalesce(o.rail_attempts, s.rail_attempts) as rail_attempts
         from payouts p ${joinState(tx, keys)}
         left join lateral (
-          select true as is_open, ask_rail_at, claimed_until, rail_attempts
+          select true as is_open, ask_rail_at, claimed_until, rail_attempts, screened, screening
           from open_payouts o
           where o.account_id = p.account_id and o.id = p.id ${within(tx, 'o', keys)} limit 1
         ) o on true
@@ -225,7 +229,7 @@ export async function listDuePayouts(
   return finder<DuePayout[]>`
     select account_id, id, rail from open_payouts
     where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
-      and rail = any (${[...rails]}::text[])
+      and ${mayBeAsked(finder, await versionBefore(finder))} and rail = any (${[...rails]}::text[])
     order by ask_rail_at limit ${limit}`
 }
 
@@ -247,6 +251,8 @@ export interface ClaimedPayout extends Payout {
   readonly asked_before: Instant | null
   /** The rails of all its attempts; none of the simulator's. */
   readonly tried: readonly string[]
+  /** It is screened at the present lists: a rail that does not have it may get it. */
+  readonly may_hand_over: boolean
   /** Why the attempt was not taken: its rail is not asked, and the next route is looked for. */
   readonly not_taken: NotTaken | null
 }
@@ -264,9 +270,14 @@ export function claimDuePayouts(
   return eachShard(keys, keys => claimOfShard(sql, keys, lease_ms))
 }
 
-function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number): Promise<ClaimedPayout[]> {
+async function claimOfShard(
+  sql: Sql,
+  keys: readonly Key[],
+  lease_ms: number,
+): Promise<ClaimedPayout[]> {
+  const present = await versionBefore(sql)
   return transactConfined(sql, accountsOf(keys), async tx => {
-    const claims = await claimRows(tx, keys, lease_ms)
+    const claims = await claimRows(tx, keys, lease_ms, present)
     // Statements of their own see the steps that were committed while the claim was running.
     const [clocks, found] = await Promise.all([
       tx<{ account_id: string; now: Instant }[]>`
@@ -310,7 +321,12 @@ function withAttempt(
 
 type Claim = DuePayout & Omit<ClaimedPayout, keyof Payout | 'claimed_at' | FromAttempt>
 
-function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
+function claimRows(
+  tx: TransactionSql,
+  keys: readonly Key[],
+  lease_ms: number,
+  present: ListsVersion,
+) {
   return tx<Claim[]>`
     update open_payouts o set rail_attempts = o.rail_attempts + 1,
       claimed_until = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
@@ -320,13 +336,16 @@ function claimRows(tx: TransactionSql, keys: readonly Key[], lease_ms: number) {
         select ctid as place from open_payouts due
         where due.account_id = k.account_id and due.id = k.id ${within(tx, 'due', keys)}
           and ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
+          and ${mayBeAsked(tx, present)}
         limit 1 for update skip locked
       ) r
     ) locked
     where o.ctid = locked.place ${within(tx, 'o', keys)}
       and o.ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
+      and ${mayBeAsked(tx, present)}
     returning o.account_id, o.id, o.rail, o.claimed_until as claim,
-      o.rail_attempts - 1 as rail_attempts`
+      o.rail_attempts - 1 as rail_attempts,
+      coalesce(o.screened = ${presentVersion(tx, present)}, false) as may_hand_over`
 }
 
 /**
@@ -348,7 +367,7 @@ export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]):
   )
 }
 
-export type LockedPayout = Key & Pick<Payout, 'status' | 'rail' | 'taken_over_at'>
+export type LockedPayout = Key & Pick<OpenPayout, 'status' | 'rail' | 'taken_over_at' | 'screened'>
 
 /**
  * Those that are open, locked until the transaction ends, under the locks of their books. In the
@@ -364,7 +383,8 @@ export async function lockWaiting(
     keys => tx<LockedPayout[]>`
       select r.* from ${keysOf(tx, keys)}
       cross join lateral (
-        select o.account_id, o.id, o.status, o.rail, o.taken_over_at from open_payouts o
+        select o.account_id, o.id, o.status, o.rail, o.taken_over_at, o.screened
+        from open_payouts o
         where o.account_id = k.account_id and o.id = k.id ${within(tx, 'o', keys)}
           and o.status <> 'succeeded'
         limit 1 for update

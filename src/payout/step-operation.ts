@@ -21,6 +21,7 @@ import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { PayoutUse } from '../limit/limit.ts'
 import { findUses, giveBackUses } from '../limit/use-store.ts'
 import type { RailException } from '../rail/attempt.ts'
+import { keepMatches } from '../screening/match-store.ts'
 import { keepsAttempts } from './attempt.ts'
 import { loadAttempts, storeAttempts } from './attempt-store.ts'
 import { checkLookedAt, decideHandling, type Handling, personFacts } from './by-hand.ts'
@@ -32,6 +33,7 @@ import { deleteHolds } from './hold-store.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { ActionRequest } from './request.ts'
 import { presentPayout } from './response.ts'
+import { checkScreened } from './screening-step.ts'
 import {
   findOpenPayouts,
   findPaidElsewhere,
@@ -58,11 +60,15 @@ export const advancePayout = {
     const account_ids = [...keys.map(key => key.account_id), ...receivers.values()]
     // Against a claim at this moment, under which a rail may be handed the payout.
     const held = commands.filter(
-      ({ by, said }) =>
-        by === 'operator' || by === 'account' || said?.not_taken !== undefined || said?.is_over,
+      ({ by, said, screened }) =>
+        by === 'operator' ||
+        by === 'account' ||
+        screened !== undefined ||
+        said?.not_taken !== undefined ||
+        said?.is_over,
     )
     // Sent in this order, so that payouts are read when no claim can change them.
-    const [{ books, now }, , found] = await Promise.all([
+    const [{ books, now, lists_version }, , found] = await Promise.all([
       lockBooks(tx, account_ids),
       held.length > 0 && lockOpenPayouts(tx, uniqueKeys(held.map(payoutKey))),
       findOpenPayouts(tx, keys),
@@ -89,6 +95,7 @@ export const advancePayout = {
       receivers,
       paid_elsewhere,
       uses,
+      lists_version,
       ...attempts,
     }
   },
@@ -100,6 +107,9 @@ export const advancePayout = {
     const last = [...new Map(outcomes.map(({ payout }) => [nameOf(payout), payout])).values()]
     const undone = last.filter(isGivenBack)
     const freed = usesOf(state.uses, undone)
+    const held = outcomes.flatMap(({ payout: { account_id, id: payout_id }, matches }) =>
+      matches.length === 0 ? [] : [{ account_id, payout_id, matches }],
+    )
     return Promise.all([
       ...storeBooks(tx, state.books, outcomes),
       writeStates(
@@ -112,6 +122,7 @@ export const advancePayout = {
       undone.length > 0 && deleteLikenesses(tx, undone.map(likenessOfPayout)),
       ...giveBackUses(tx, freed),
       ...storeAttempts(tx, outcomes),
+      held.length > 0 && keepMatches(tx, held),
     ])
   },
 } satisfies Operation<Advance, AdvanceState, AdvanceOutcome, Receivers>
@@ -228,7 +239,7 @@ interface HandlePayout extends Handling {
 }
 
 interface HandlingState extends LockedBooks {
-  readonly payouts: Map<string, Payout>
+  readonly payouts: Map<string, OpenPayout>
   /** By the name of the payout. */
   readonly exceptions: ReadonlyMap<string, readonly RailException[]>
 }
@@ -252,13 +263,13 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
         tx,
         keys.map(key => key.account_id),
       ),
-      findPayouts(tx, uniqueKeys(keys)),
+      findOpenPayouts(tx, uniqueKeys(keys)),
     ])
     const { exceptions } = await loadAttempts(tx, payouts.filter(keepsAttempts))
     return { ...locked, payouts: new Map(payouts.map(p => [nameOf(p), p])), exceptions }
   },
 
-  decide({ books, payouts, exceptions }, command) {
+  decide({ books, payouts, exceptions, lists_version }, command) {
     const { account_id, payout_id: id, act, person } = command
     const before = found(payouts.get(nameOf({ account_id, id })))
     const book = bookOf(books, account_id)
@@ -266,7 +277,8 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
       checkActive(book)
       checkLookedAt(before, exceptions.get(nameOf(before)) ?? [])
     }
-    const payout = decideHandling(before, command, book.now)
+    const payout = { ...before, ...decideHandling(before, command, book.now) }
+    if (act === 'take') checkScreened(before, lists_version)
     payouts.set(nameOf(payout), payout)
     const { status } = payout
     const facts = { status, by: 'operator', journals: [], ...personFacts(person) }

@@ -10,8 +10,10 @@ import {
   bookWith,
   countingIds,
   feeRow,
+  LISTS_VERSION,
   lineId,
   NOW,
+  nobodyListed,
   pricing,
   refusalOf,
   request,
@@ -106,6 +108,7 @@ function made(
       limits: emptyState(),
       principals: new Map(),
       sender_bic: '',
+      screenings: nobodyListed,
       pricing: () => pricing({ 'USD/HKD': '8' }, fees),
       routes: [anyRoute],
       bookId,
@@ -129,6 +132,7 @@ function made(
     exceptions: new Map(),
     paid_elsewhere: new Map(),
     uses: [],
+    lists_version: LISTS_VERSION,
   }
   return { state, payout: now }
 }
@@ -219,6 +223,7 @@ test('decideAdvance, succeeded: what was in transit is settled, no balance moves
     opened: [],
     exceptions: [],
     asks: [],
+    matches: [],
   })
   assert.deepEqual(events[0]?.data, {
     status: 'succeeded',

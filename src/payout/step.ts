@@ -9,10 +9,11 @@ import type { Event } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { type Book, bookOf, hasRoom, type Journal, postJournal } from '../ledger/rules.ts'
+import { type Book, bookOf, type Journal, postJournal } from '../ledger/rules.ts'
 import type { PayoutUse } from '../limit/limit.ts'
 import { isOver, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import { isOutside, type RailStep } from '../rail/rail.ts'
+import type { Match, Screened } from '../screening/match.ts'
 import { makeAnswer } from './action.ts'
 import {
   type AttemptChanges,
@@ -29,6 +30,8 @@ import { failurePostings, postReceipt, reversalPostings, settlementPostings } fr
 import { railProgress } from './progress.ts'
 import { type Judged, judgeReport, type RailWords } from './report.ts'
 import type { ActionRequest } from './request.ts'
+import { receiverOf, stepsAfterHold, stepsByReview, toAccount } from './review-step.ts'
+import { checkHeld, stepsByScreening, withScreening } from './screening-step.ts'
 import { eventCause, isGivenBack, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
 /** Steps to apply to one payout. */
@@ -57,6 +60,8 @@ export interface Advance {
   readonly answer?: ActionRequest
   /** When the rail says that the payout arrives. Read for `rail` alone. */
   readonly expected_at?: Instant
+  /** What screening says of it; the steps follow from that. Read for `review` alone. */
+  readonly screened?: Screened
 }
 
 export interface AdvanceState {
@@ -83,6 +88,8 @@ export interface AdvanceState {
   readonly uses: readonly PayoutUse[]
   /** All exceptions of those payouts, by the same name. */
   readonly exceptions: Map<string, readonly RailException[]>
+  /** The version of the sanctions lists; null when it is on another machine. */
+  readonly lists_version: bigint | null
 }
 
 export interface AdvanceOutcome extends AttemptChanges {
@@ -95,6 +102,8 @@ export interface AdvanceOutcome extends AttemptChanges {
   /** Journals without a statement line. */
   readonly journals: readonly Journal[]
   readonly events: readonly Event[]
+  /** Whom it may pay, or be for, as screening has found now. */
+  readonly matches: readonly Match[]
 }
 
 /**
@@ -103,12 +112,17 @@ export interface AdvanceOutcome extends AttemptChanges {
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf({ account_id: advance.account_id, id: advance.payout_id })
-  const payout = found(state.payouts.get(name))
+  const read = found(state.payouts.get(name))
+  const { screened } = advance
+  const payout = screened === undefined ? read : withScreening(read, screened)
   const book = bookOf(state.books, advance.account_id)
   const judged = advance.by === 'rail' ? judge(state, payout, advance) : undefined
-  const fresh = judged?.steps ?? stepsOf(state, payout, advance)
+  const fresh = judged?.steps ?? stepsOf(state, payout, advance, read)
+  const is_answer = advance.answer !== undefined
+  checkHeld(payout, fresh, { by: advance.by, is_answer })
   checkSteps(payout, fresh)
-  checkAccounts(state, book, payout, fresh)
+  const is_held = payout.held_for !== '' || screened !== undefined
+  checkAccounts(state, book, payout, fresh, is_held)
   checkPerson(payout, fresh, advance.person, state.paid_elsewhere.get(payout.id))
   // From here on, nothing refuses the steps.
 
@@ -148,7 +162,9 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   state.payouts.set(name, next)
   const ended_hold = next.held_for === '' ? holdOf(payout) : null
   const changes = attemptChanges(state, book.now, { ...advance, payout: next, judged })
-  return { payout: next, passed, ended_hold, entries, journals, events, ...changes }
+  const is_found = payout.screening === 'open' && read.screening !== 'open'
+  const matches = is_found ? (screened?.matches ?? []) : []
+  return { payout: next, matches, passed, ended_hold, entries, journals, events, ...changes }
 }
 
 function judge(state: AdvanceState, payout: OpenPayout, advance: Advance): Judged {
@@ -188,13 +204,20 @@ function railReference(payout: Payout, steps: readonly RailStep[], person?: Pers
 }
 
 /** The steps of people, a review or the account. */
-function stepsOf(state: AdvanceState, payout: OpenPayout, advance: Advance): readonly RailStep[] {
+function stepsOf(
+  state: AdvanceState,
+  payout: OpenPayout,
+  advance: Advance,
+  read: OpenPayout,
+): readonly RailStep[] {
   switch (advance.by) {
     case 'rail':
     case 'operator':
       return advance.steps
     case 'review':
-      return stepsByReview(state, payout)
+      return advance.screened === undefined
+        ? stepsByReview(state, payout)
+        : stepsByScreening(read, payout, () => stepsAfterHold(state, payout))
     case 'account':
       return [advance.answer === undefined ? cancellation(payout) : resumption(payout)]
   }
@@ -224,38 +247,6 @@ function cancellation(payout: OpenPayout): RailStep {
   }
   const message = 'Cancelled before the rail took it.'
   return { status: 'failed', failure: { code: 'PF000100', category: 'cancelled', message } }
-}
-
-/** The step of a held payout that the review of its entity decides; none while it is pending. */
-function stepsByReview(state: AdvanceState, payout: Payout): RailStep[] {
-  const { account_id, held_for } = payout
-  if (held_for === '') return []
-  const name = nameOf({ account_id, id: held_for })
-  switch (state.approvals.get(name)?.approval_status) {
-    case 'approved':
-      return [toAccount(payout) ? release(state, payout) : { status: 'processing', failure: null }]
-    case 'rejected': {
-      const message = `Entity ${held_for}, for which the payout was made, is rejected.`
-      const failure = { code: 'PF000300', category: 'compliance', message }
-      return [{ status: 'failed', failure }]
-    }
-    default:
-      return []
-  }
-}
-
-/** The step of a released payout to another account: it fails if that is closed or full by now. */
-function release(state: AdvanceState, payout: Payout): RailStep {
-  const { destination_currency, destination_amount } = payout
-  const receiver = receiverOf(state, payout)
-  const failed = (code: string, message: string): RailStep => {
-    return { status: 'failed', failure: { code, category: 'receiver', message } }
-  }
-  if (receiver.state === 'closed') return failed('PF000320', 'The receiving account is closed.')
-  if (hasRoom(receiver, destination_currency, destination_amount)) {
-    return { status: 'succeeded', failure: null }
-  }
-  return failed('PF000310', 'The balance of the receiving account cannot take this amount.')
 }
 
 /** The payout after a step, which ends its hold and replaces its description. */
@@ -288,10 +279,6 @@ function stepFacts(payout: Payout, { description }: RailStep, { answer, person }
   }
 }
 
-function toAccount(payout: Payout): boolean {
-  return payout.type === 'service_account'
-}
-
 /** Refuses a step that the table of states does not allow after the one before it. */
 function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
   let status = payout.status
@@ -322,10 +309,11 @@ function checkAccounts(
   book: Book,
   payout: Payout,
   steps: readonly RailStep[],
+  is_held: boolean,
 ): void {
   const leads = (...statuses: PayoutStatus[]) =>
     steps.some(({ status }) => statuses.includes(status))
-  if (payout.held_for !== '' && leads('processing', 'succeeded')) checkActive(book)
+  if (is_held && leads('processing', 'succeeded')) checkActive(book)
   if (leads('failed', 'reversed')) checkOpen(book)
   if (toAccount(payout) && leads('succeeded')) checkOpen(receiverOf(state, payout))
 }
@@ -358,12 +346,6 @@ function moveMoney(state: AdvanceState, book: Book, payout: Payout, status: Payo
     default:
       return { entries: [], journals: [], events: () => [] }
   }
-}
-
-function receiverOf(state: AdvanceState, payout: Payout): Book {
-  const receiver = state.receivers.get(nameOf(payout))
-  if (receiver === undefined) throw new Error(`payout ${payout.id} has no receiver`)
-  return bookOf(state.books, receiver)
 }
 
 /** Gives back principal and fees as the integers of the debit; nothing is converted again. */

@@ -83,3 +83,40 @@ export async function readToday(tx: TransactionSql): Promise<string> {
     select (statement_timestamp() at time zone 'UTC')::date::text as today`
   return row?.today ?? ''
 }
+
+/** The version of the lists as a whole, and which must be current for live accounts. */
+export async function readRequired(sql: Sql): Promise<{
+  readonly version: bigint
+  readonly required: readonly ListName[]
+  /** No person has said which. */
+  readonly is_default: boolean
+}> {
+  const [row] = await sql<{ version: bigint; required: string; is_default: boolean }[]>`
+    select lists_version as version, array_to_string(required, ' ') as required,
+      set_by = '' as is_default
+    from reference_version, screening_settings`
+  if (row === undefined) throw new Error('the settings of screening are not there')
+  return {
+    version: row.version,
+    is_default: row.is_default,
+    required: row.required.split(' ').filter(Boolean) as ListName[],
+  }
+}
+
+/** The version of the lists alone. */
+export async function readListsVersion(sql: Sql): Promise<bigint> {
+  const [row] = await sql<{ lists_version: bigint }[]>`
+    select lists_version from reference_version`
+  return row?.lists_version ?? 0n
+}
+
+/** Sets which lists must be current, in the words of a person. Triggers write the audit log. */
+export async function updateRequired(
+  sql: Sql,
+  set: { readonly required: readonly ListName[]; readonly set_by: string; readonly reason: string },
+): Promise<void> {
+  const { required, set_by, reason } = set
+  await sql`
+    update screening_settings set required = ${[...required]}::text[], set_by = ${set_by},
+      reason = ${reason}`
+}

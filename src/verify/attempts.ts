@@ -76,18 +76,24 @@ const WRITTEN: Rule = {
       )`,
 }
 
-/** Money that is held for a rail is asked about, or a person is told to look at it. */
+/**
+ * Money that is held for a rail is asked about, or a person is told to look at it; or screening
+ * holds it, for a match that a person is to decide or has confirmed.
+ */
 const WATCHED: Rule = {
   table: 'payouts',
   select: account_id => `
     select p.account_id, p.id as key, p.status || ', and neither' as found,
-      'rail ' || p.rail || ' asked, or an open exception' as expected
+      'rail ' || p.rail || ' asked, an open exception or a match' as expected
     from ${STATED_PAYOUTS} p
     join open_payouts o on o.account_id = p.account_id and o.id = p.id
     where ${OUTSIDE} and p.rail not in ('', '${MANUAL}')
       and p.status in ('processing', 'compliance_hold') and p.held_for = ''
-      and p.taken_over_at is null and o.ask_rail_at is null
+      and p.taken_over_at is null and o.ask_rail_at is null and o.screening <> 'waits'
       and ${ofAccount('p.account_id', account_id)} and not exists (
+        select from screening_matches m
+        where m.account_id = p.account_id and m.payout_id = p.id and m.state = o.screening
+      ) and not exists (
         select from rail_exceptions e
         where e.account_id = p.account_id and e.payout_id = p.id and e.closed_at is null
       )`,

@@ -137,7 +137,11 @@ function askRail(rail: Rail | undefined, name: string, questions: readonly Quest
 async function handOverUnseen(rail: Rail, question: Question, answer: Answer): Answer {
   const known = await answer
   if (known !== undefined) return known
-  return forgotten(rail, question.payout) ?? handOver(rail, [question]).get(question)
+  const report = forgotten(rail, question.payout)
+  if (report === undefined && !question.payout.may_hand_over) {
+    throw new Error('not handed over again: it is not screened at the present lists')
+  }
+  return report ?? handOver(rail, [question]).get(question)
 }
 
 /**

@@ -20,11 +20,13 @@ import { findQuotes } from '../quote/store.ts'
 import { countExceptions } from '../rail/exception-store.ts'
 import { planFor, sentOf } from '../rail/plan.ts'
 import { mayTake, type RailReport } from '../rail/rail.ts'
+import { countHeld } from '../screening/match-store.ts'
 import { during } from '../steps.ts'
 import { askOver, OVER_ROUND } from './ask-over.ts'
 import { type Asked, askRails, type HeldPayout } from './ask-rails.ts'
 import { countBankFiles } from './count-files.ts'
 import { endHolds } from './end-holds.ts'
+import { screenPayouts } from './screen-payouts.ts'
 
 export interface Worker {
   /** Resolves when the rounds in hand are finished. */
@@ -116,7 +118,7 @@ const NOTHING_FOUND: Round = { found: 0, more: false, done: Promise.resolve() }
 
 /** Resolves once the payouts due are claimed, so that nobody finds them again. */
 async function beginRound(deps: Deps): Promise<Round> {
-  const ended = await endHolds(deps)
+  const ended = (await endHolds(deps)) + (await screenPayouts(deps))
   const listed = await listDuePayouts(deps.finder, [...deps.rails.keys()], ROUND)
   const due = listed.filter(payout => mayAsk(deps, payout))
   // Each shard by itself, so that a silent shard does not delay the payouts of the others.
@@ -170,6 +172,10 @@ export async function countWaiting(deps: Deps): Promise<void> {
   for (const calendar of Object.values(CALENDARS)) {
     const left = daysLeft(calendar, new Date().toISOString())
     metrics.calendarDaysLeft.set({ calendar: calendar.name }, left)
+  }
+  metrics.payoutsScreening.reset()
+  for (const { screening, payouts } of await countHeld(finder)) {
+    metrics.payoutsScreening.set({ state: screening }, payouts)
   }
   const byHand = await countByHand(finder)
   metrics.payoutsByHand.reset()

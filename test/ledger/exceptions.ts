@@ -18,6 +18,12 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   rail_inbox_lines: 'what of them was not applied, for people to look at; moves nothing',
   screening_imports: 'sanctions lists by the digest of their files; moves nothing',
   screening_entries: 'who is listed, each under a digest that a constraint proves',
+  screening_matches: 'whom a payout may be for, and what people have said; moves nothing by itself',
+  screening_clears: 'who is not whom a list names: without it, a person is asked again',
+  'reference_version.lists_version': 'tells processes that lists are newer; any number will do',
+  'open_payouts.screened':
+    'at which version of the lists nobody was found: screened again by others',
+  'open_payouts.screening': 'what a held payout waits for; what a rail gets has its attempt',
   payout_likenesses: 'a guard against paying twice by mistake, forgotten after a week',
   ended_reviews: 'a worker’s list of what to do; a missing one is named where payouts still wait',
   webhook_deliveries:

@@ -5,6 +5,7 @@ import { connect, literal } from '../../../src/db/connect.ts'
 import { distribute, setForSpread } from '../../../src/db/distribute.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import type { TestDatabase } from './database.ts'
+import { liveWithoutLists } from './without-lists.ts'
 
 /** Fewer shards are cut sooner; more than machines, so that a machine has accounts of several. */
 const SHARDS = 4
@@ -108,6 +109,7 @@ export async function makeClusterTemplate(name: string): Promise<string> {
       await owner`select citus_add_node(${worker.hostname}, ${Number(worker.port || '5432')}::integer)`
     }
     await migrate(owner)
+    await liveWithoutLists(owner)
     await distribute(owner, SHARDS)
   } finally {
     await owner.end()

@@ -6,6 +6,7 @@ import { connect } from '../../../src/db/connect.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { openEmbedded } from '../../../src/postgres/embedded.ts'
 import { makeClusterTemplate, onCluster } from './citus.ts'
+import { liveWithoutLists } from './without-lists.ts'
 
 export interface TestServer {
   readonly url: string
@@ -64,6 +65,7 @@ export async function makeTemplate(server_url: string): Promise<string> {
   url.pathname = '/corridor_template'
   const owner = connect(url.href, { max: 1, as: 'owner' })
   await migrate(owner)
+  await liveWithoutLists(owner)
   await owner.end()
   return url.href
 }

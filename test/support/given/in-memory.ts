@@ -225,3 +225,7 @@ export function refusalOf(act: () => unknown): string[] {
   }
   return assert.fail('nothing was refused')
 }
+
+/** The version of the sanctions lists, on which nobody is. */
+export const LISTS_VERSION = 3n
+export const nobodyListed = { get: () => ({ version: LISTS_VERSION, matches: [] }) }

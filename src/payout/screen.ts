@@ -1,0 +1,123 @@
+// Compares the parties of payouts with the lists: of new ones before they are decided, of open ones
+// for the worker. No clear of a person is asked for where nobody is found.
+import type { Account } from '../account/rules.ts'
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import type { Entity } from '../entity/entity.ts'
+import { findEntities } from '../entity/store.ts'
+import { nameOf, uniqueKeys } from '../id.ts'
+import type { PresentLists } from '../screening/lists-in-memory.ts'
+import { clearName, type Match, matchOf, NOT_SCREENED, type Screened } from '../screening/match.ts'
+import { findCleared } from '../screening/match-store.ts'
+import { partiesOf } from '../screening/parties.ts'
+import type { CreatePayout } from './payout.ts'
+import type { PayoutRequest } from './request.ts'
+
+/** Whom a payout pays, and for whom. */
+export interface Asked {
+  readonly account_id: string
+  readonly account: Pick<Account, 'sandbox'>
+  readonly beneficiary: Parameters<typeof partiesOf>[0] | undefined
+  /** The entity that it is for, '' for none. */
+  readonly entity_id: string
+}
+
+/** New payouts are screened under the lock of their book for so long; the worker does the rest. */
+export const BUDGET_MS = 50
+
+/** How long the others of the process wait at most for one turn. */
+const TURN_MS = 10
+
+/**
+ * What screening says of each, in their order. After `budget_ms` the rest is not screened. Without
+ * the lists, nothing is.
+ */
+export async function screenAll(
+  tx: TransactionSql,
+  lists: PresentLists | undefined,
+  asked: readonly Asked[],
+  budget_ms = Number.POSITIVE_INFINITY,
+): Promise<readonly Screened[]> {
+  if (lists === undefined) return asked.map(() => NOT_SCREENED)
+  const rules = asked.map(({ account }) => lists.ruleFor(account))
+  const compared = lists.is_empty ? [] : asked.filter((_, i) => rules[i] === 'screen')
+  const found = await compare(lists, compared, await entitiesOf(tx, compared), budget_ms)
+  const cleared = await findCleared(
+    tx,
+    [...found].map(([{ account_id }, matches]) => ({ account_id, matches: matches ?? [] })),
+  )
+  return asked.map((one, i) => {
+    if (rules[i] === 'wait') return NOT_SCREENED
+    const matches = found.has(one) ? found.get(one) : []
+    if (matches === undefined) return NOT_SCREENED
+    const open = matches.filter(match => !cleared.has(`${one.account_id}/${clearName(match)}`))
+    return { version: lists.version, matches: open }
+  })
+}
+
+async function entitiesOf(
+  tx: TransactionSql,
+  asked: readonly Asked[],
+): Promise<ReadonlyMap<string, Entity>> {
+  const keys = asked.flatMap(({ account_id, entity_id: id }) =>
+    id === '' ? [] : [{ account_id, id }],
+  )
+  if (keys.length === 0) return new Map()
+  const found = await findEntities(tx, uniqueKeys(keys))
+  return new Map(found.map(entity => [nameOf(entity), entity]))
+}
+
+/** The matches of each; undefined of those for which there was no time. */
+async function compare(
+  lists: PresentLists,
+  asked: readonly Asked[],
+  entities: ReadonlyMap<string, Entity>,
+  budget_ms: number,
+): Promise<ReadonlyMap<Asked, readonly Match[] | undefined>> {
+  const from = performance.now()
+  let turn = from
+  const found = new Map<Asked, readonly Match[] | undefined>()
+  for (const one of asked) {
+    if (performance.now() - from > budget_ms) {
+      found.set(one, undefined)
+      continue
+    }
+    if (performance.now() - turn > TURN_MS) {
+      await new Promise(resolve => setImmediate(resolve))
+      turn = performance.now()
+    }
+    const { account_id, beneficiary, entity_id: id } = one
+    const entity = entities.get(nameOf({ account_id, id }))
+    const parties = beneficiary === undefined ? [] : partiesOf(beneficiary, entity)
+    found.set(
+      one,
+      parties.flatMap(party => lists.screen(party).map(hit => matchOf(party, hit))),
+    )
+  }
+  return found
+}
+
+/** What screening says of the payouts that are asked for, by the request. */
+export async function screenRequests(
+  tx: TransactionSql,
+  lists: PresentLists | undefined,
+  commands: readonly CreatePayout[],
+  known: {
+    readonly beneficiaries: ReadonlyMap<string, Beneficiary>
+    readonly quotes: ReadonlyMap<string, { readonly entity_id: string }>
+  },
+): Promise<ReadonlyMap<PayoutRequest, Screened>> {
+  const asked = commands.map(({ account_id, account, request }): Asked => {
+    const id = request.beneficiary ?? ''
+    const quote = known.quotes.get(nameOf({ account_id, id: request.quote ?? '' }))
+    return {
+      account_id,
+      account,
+      beneficiary:
+        request.beneficiary_details ?? known.beneficiaries.get(nameOf({ account_id, id }))?.details,
+      entity_id: request.on_behalf_of ?? quote?.entity_id ?? '',
+    }
+  })
+  const screened = await screenAll(tx, lists, asked, BUDGET_MS)
+  return new Map(commands.map(({ request }, i) => [request, screened[i] ?? NOT_SCREENED] as const))
+}

@@ -1,0 +1,83 @@
+// The operation by which a person decides what screening has found of a payout: nobody of it is
+// whom the lists name, or somebody is.
+import type { TransactionSql } from '../db/connect.ts'
+import type { Operation } from '../engine/operation.ts'
+import { found, invalidField, refusal, refuseIfAny } from '../errors.ts'
+import { lockBooks } from '../ledger/store.ts'
+import type { ScreeningHold, StoredMatch } from '../screening/match.ts'
+import { decideMatches, deleteClears, findMatches, insertClears } from '../screening/match-store.ts'
+import type { ReadPayout } from './payout.ts'
+import { updateHold } from './screen-store.ts'
+import { findOpenPayouts, lockOpenPayouts } from './state-store.ts'
+
+export interface DecideScreening {
+  readonly account_id: string
+  readonly payout_id: string
+  readonly state: 'cleared' | 'confirmed'
+  /** The person; a log-in, which others may share, is nobody. */
+  readonly person: string
+  readonly reason: string
+}
+
+interface State {
+  readonly payout: ReadPayout | undefined
+  readonly matches: readonly StoredMatch[]
+}
+
+export interface DecidedScreening {
+  readonly payout: ReadPayout
+  readonly said: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>
+  /** Those that are decided now. */
+  readonly matches: readonly StoredMatch[]
+  /** What the hold waits for now; null when there is none. */
+  readonly screening: ScreeningHold | null
+}
+
+/** One command a transaction. */
+export const decideScreening: Operation<DecideScreening, State, DecidedScreening> = {
+  name: 'decide_screening',
+  while_frozen: true,
+
+  async load(tx, [command]) {
+    if (command === undefined) return { payout: undefined, matches: [] }
+    const { account_id, payout_id: id } = command
+    const [, , [payout], matches] = await Promise.all([
+      lockBooks(tx, [account_id]),
+      lockOpenPayouts(tx, [{ account_id, id }]),
+      findOpenPayouts(tx, [{ account_id, id }]),
+      findMatches(tx, { account_id, payout_id: id }),
+    ])
+    return { payout, matches }
+  },
+
+  decide({ payout: read, matches }, command) {
+    const { state, person: decided_by, reason } = command
+    const payout = found(read)
+    refuseIfAny([
+      ...(decided_by === '' ? [invalidField('operator', 'Say who decides.')] : []),
+      ...(reason === '' ? [invalidField('reason', 'Say why.')] : []),
+    ])
+    // A match that was confirmed by mistake can be cleared.
+    const may = state === 'cleared' ? ['open', 'confirmed'] : ['open']
+    const decided = matches.filter(match => may.includes(match.state))
+    if (decided.length === 0) {
+      const message = `Payout ${payout.id} has no match that can be ${state}.`
+      throw refusal('invalid_transition', message)
+    }
+    const is_held = payout.screening === 'open' || payout.screening === 'confirmed'
+    const screening = is_held ? (state === 'cleared' ? 'waits' : 'confirmed') : null
+    return { payout, said: { state, decided_by, reason }, matches: decided, screening }
+  },
+
+  store: (tx, outcomes) => Promise.all(outcomes.map(outcome => storeDecision(tx, outcome))),
+}
+
+function storeDecision(tx: TransactionSql, decided: DecidedScreening): Promise<unknown> {
+  const { payout, said, matches, screening } = decided
+  const { state, decided_by, reason } = said
+  return Promise.all([
+    decideMatches(tx, matches, said),
+    state === 'cleared' ? insertClears(tx, matches, decided_by, reason) : deleteClears(tx, matches),
+    screening !== null && updateHold(tx, payout, screening),
+  ])
+}

@@ -1,0 +1,78 @@
+// What screening changes about an open payout, and what a hold of it forbids. Pure.
+import { refusal } from '../errors.ts'
+import type { RailStep } from '../rail/rail.ts'
+import type { Screened } from '../screening/match.ts'
+import { NEUTRAL } from './new-row.ts'
+import type { OpenPayout } from './payout.ts'
+import type { Cause } from './states.ts'
+
+/** Whether a rail or a person may have the payout, so that it may be paid whatever happens here. */
+export function mayBeOut(payout: Pick<OpenPayout, 'rail_attempts' | 'taken_by'>): boolean {
+  return payout.rail_attempts > 0 || payout.taken_by !== ''
+}
+
+/** Whether the lists are asked about a payout: it is not over, and waits for nobody's decision. */
+export function isScreened({
+  status,
+  held_for,
+  screening,
+}: Pick<OpenPayout, 'status' | 'held_for' | 'screening'>): boolean {
+  if (screening === 'open' || screening === 'confirmed') return false
+  return status === 'processing' || held_for !== '' || screening === 'waits'
+}
+
+/** The payout with what screening says of it. */
+export function withScreening(payout: OpenPayout, { version, matches }: Screened): OpenPayout {
+  if (!isScreened(payout)) return payout
+  if (matches.length > 0) return { ...payout, screened: null, screening: 'open' }
+  return version === null ? payout : { ...payout, screened: version, screening: '' }
+}
+
+/**
+ * The step that screening causes, of a payout before and after `withScreening`: nothing moves while
+ * somebody may be listed, and what has only waited for screening goes on by `release`.
+ */
+export function stepsByScreening(
+  before: OpenPayout,
+  after: OpenPayout,
+  release: () => readonly RailStep[],
+): readonly RailStep[] {
+  if (after.screening === 'open' && before.screening !== 'open') {
+    if (before.status !== 'processing' || mayBeOut(before)) return []
+    return [{ status: 'compliance_hold', failure: null, description: NEUTRAL }]
+  }
+  const is_free = after.screening === '' && after.screened !== null
+  return is_free && before.status === 'compliance_hold' ? release() : []
+}
+
+/** Refuses to let a person pay what is not screened at the present lists. */
+export function checkScreened({ id, screened }: OpenPayout, lists_version: bigint | null): void {
+  if (screened !== null && screened === (lists_version ?? screened)) return
+  const message =
+    `Payout ${id} is not screened by the present sanctions lists: corridor screening show ${id} ` +
+    'and corridor lists status say why.'
+  throw refusal('invalid_transition', message)
+}
+
+/**
+ * Refuses what would move the money of a payout that a person must look at first: its account does
+ * not get it back, and nobody says that it is paid. What is confirmed can be failed by a person.
+ * What a rail or a person may have paid already is told as it is.
+ */
+export function checkHeld(
+  payout: OpenPayout,
+  steps: readonly RailStep[],
+  { by, is_answer }: { readonly by: Cause; readonly is_answer: boolean },
+): void {
+  const { id, screening } = payout
+  if (screening === '' || by === 'rail' || by === 'review') return
+  if (by === 'account') {
+    if (is_answer || screening === 'waits') return
+    const message = `Payout ${id} can no longer be cancelled: it is under review.`
+    throw refusal('payout_not_cancellable', message)
+  }
+  const fails = steps.every(({ status }) => status === 'failed')
+  if (mayBeOut(payout) || (fails && screening === 'confirmed')) return
+  const message = `Payout ${id} is under review, and stays as it is until that is decided.`
+  throw refusal('invalid_transition', message, 'status')
+}

@@ -1,0 +1,128 @@
+// The lists as this process has them in memory, of one version. Whoever needs another version waits
+// until it is read, or goes on without: what is not screened is not handed over.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { transact } from '../db/transact.ts'
+import type { ListStatus } from './list.ts'
+import { stateOf } from './list-rules.ts'
+import { listEntries, listNewest, readRequired } from './list-store.ts'
+import type { NamedParty } from './parties.ts'
+import { Screener } from './screener.ts'
+import type { Hit, ListName } from './screening.ts'
+
+/** Answers that are kept: most parties are asked about again. */
+const MOST_KEPT = 50_000
+
+export class PresentLists {
+  readonly version: bigint
+  /** Those that must be current before a payout of a live account goes out. */
+  readonly required: readonly ListName[]
+  readonly #newest: readonly ListStatus[]
+  readonly #screener: Screener
+  readonly #read_at = performance.now()
+  readonly #kept = new Map<string, readonly Hit[]>()
+
+  constructor(read: {
+    readonly version: bigint
+    readonly required: readonly ListName[]
+    readonly newest: readonly ListStatus[]
+    readonly screener: Screener
+  }) {
+    this.version = read.version
+    this.required = read.required
+    this.#newest = read.newest
+    this.#screener = read.screener
+  }
+
+  /**
+   * Whether parties of the account are compared, cannot be by these lists, or are not to be: an
+   * operator has said that this installation does not screen.
+   */
+  ruleFor({ sandbox }: { readonly sandbox: boolean }): 'screen' | 'wait' | 'pass' {
+    if (sandbox) return 'screen'
+    if (this.required.length === 0) return 'pass'
+    return this.notCurrent().length === 0 ? 'screen' : 'wait'
+  }
+
+  /** Nobody is listed. */
+  get is_empty(): boolean {
+    return this.#screener.size === 0
+  }
+
+  /** The lists that must be current and are not. */
+  notCurrent(): ListName[] {
+    const passed_s = Math.floor((performance.now() - this.#read_at) / 1000)
+    return this.required.filter(list => {
+      const status = this.#newest.find(known => known.list === list)
+      return stateOf(status && { ...status, age_s: status.age_s + passed_s }) !== 'current'
+    })
+  }
+
+  screen({ asked, hash }: NamedParty): readonly Hit[] {
+    if (this.#screener.size === 0) return []
+    const known = this.#kept.get(hash)
+    if (known !== undefined) return known
+    const hits = this.#screener.screen(asked)
+    if (this.#kept.size >= MOST_KEPT) this.#kept.clear()
+    this.#kept.set(hash, hits)
+    return hits
+  }
+}
+
+export class Lists {
+  readonly #sql: Sql
+  readonly #onError: (error: unknown) => void
+  #present: PresentLists | undefined
+  #reading: Promise<void> | undefined
+
+  constructor(sql: Sql, onError: (error: unknown) => void) {
+    this.#sql = sql
+    this.#onError = onError
+  }
+
+  /** The lists of exactly this version; undefined while they are not here, which are then read. */
+  at(version: bigint): PresentLists | undefined {
+    if (this.#present?.version === version) return this.#present
+    this.read().catch(this.#onError)
+    return undefined
+  }
+
+  /** Those that are here, of whatever version. */
+  latest(): PresentLists | undefined {
+    return this.#present
+  }
+
+  /** The same as `at`, after they were read. */
+  async reach(version: bigint): Promise<PresentLists | undefined> {
+    if (this.#present?.version !== version) await this.read()
+    return this.#present?.version === version ? this.#present : undefined
+  }
+
+  /** Reads what is there now. Callers share a read. */
+  read(): Promise<void> {
+    this.#reading ??= readLists(this.#sql)
+      .then(present => {
+        this.#present = present
+      })
+      .finally(() => {
+        this.#reading = undefined
+      })
+    return this.#reading
+  }
+
+  /** Resolves when nothing is being read. */
+  async idle(): Promise<void> {
+    await this.#reading?.catch(() => {})
+  }
+}
+
+/** In one snapshot, so that the version is that of the lists. */
+function readLists(sql: Sql): Promise<PresentLists> {
+  const read = async (tx: TransactionSql) => {
+    const reader = tx as unknown as Sql
+    const { version, required } = await readRequired(reader)
+    const newest = await listNewest(reader)
+    const screener = new Screener(newest.length === 0 ? [] : await listEntries(reader))
+    return new PresentLists({ version, required, newest, screener })
+  }
+  return transact(sql, read, 'isolation level repeatable read read only')
+}

@@ -1,0 +1,165 @@
+// The statements of matches and of clears.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { clearName, type Match, type StoredMatch } from './match.ts'
+
+interface OfPayout {
+  readonly account_id: string
+  readonly payout_id: string
+}
+
+/** Keeps what was found of payouts. What was said of the same match before is asked again. */
+export async function keepMatches(
+  tx: TransactionSql,
+  found: readonly (OfPayout & { readonly matches: readonly Match[] })[],
+): Promise<void> {
+  const rows = found.flatMap(({ account_id, payout_id, matches }) =>
+    matches.map(match => ({ ...match, account_id, payout_id })),
+  )
+  if (rows.length === 0) return
+  await tx`
+    insert into screening_matches as m (account_id, payout_id, party, party_hash, list, entry_id,
+      entry_digest, score, pieces)
+    select account_id, payout_id, party, decode(party_hash, 'hex'), list, entry_id,
+      decode(entry_digest, 'hex'), score, pieces
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as r(account_id text,
+      payout_id text, party text, party_hash text, list text, entry_id text, entry_digest text,
+      score integer, pieces json)
+    on conflict (account_id, payout_id, party, list, entry_id) do update
+      set party_hash = excluded.party_hash, entry_digest = excluded.entry_digest,
+        score = excluded.score, pieces = excluded.pieces, found_at = excluded.found_at,
+        state = 'open', decided_by = '', reason = '', decided_at = null
+      where m.state <> 'confirmed'`.execute()
+}
+
+/** Of these matches of an account, the names of those that a person has cleared. */
+export async function findCleared(
+  tx: TransactionSql,
+  asked: readonly { readonly account_id: string; readonly matches: readonly Match[] }[],
+): Promise<ReadonlySet<string>> {
+  const keys = asked.flatMap(({ account_id, matches }) =>
+    matches.map(({ party_hash, list, entry_id, entry_digest }) => {
+      return { account_id, party_hash, list, entry_id, entry_digest }
+    }),
+  )
+  if (keys.length === 0) return new Set()
+  const rows = await tx<(Omit<Match, 'party' | 'score' | 'pieces'> & { account_id: string })[]>`
+    select c.account_id, encode(c.party_hash, 'hex') as party_hash, c.list, c.entry_id,
+      encode(c.entry_digest, 'hex') as entry_digest
+    from screening_clears c
+    join json_to_recordset(${JSON.stringify(keys)}::text::json) as k(account_id text,
+      party_hash text, list text, entry_id text, entry_digest text)
+      on c.account_id = k.account_id and c.party_hash = decode(k.party_hash, 'hex')
+        and c.list = k.list and c.entry_id = k.entry_id
+        and c.entry_digest = decode(k.entry_digest, 'hex')`
+  return new Set(rows.map(row => `${row.account_id}/${clearName(row)}`))
+}
+
+/** The matches of payouts, those that score highest first. */
+export async function findMatches(
+  sql: Sql | TransactionSql,
+  { account_id, payout_id }: OfPayout,
+): Promise<StoredMatch[]> {
+  return sql<StoredMatch[]>`
+    select ${sql.unsafe(COLUMNS)} from screening_matches
+    where account_id = ${account_id} and payout_id = ${payout_id}
+    order by score desc, party, list, entry_id`
+}
+
+const COLUMNS = `account_id, payout_id, party, encode(party_hash, 'hex') as party_hash, list,
+  entry_id, encode(entry_digest, 'hex') as entry_digest, score, pieces, state, found_at, decided_at,
+  decided_by, reason`
+
+/** Writes what a person says of these matches. */
+export async function decideMatches(
+  tx: TransactionSql,
+  matches: readonly StoredMatch[],
+  said: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>,
+): Promise<void> {
+  for (const { account_id, payout_id, party, list, entry_id } of matches) {
+    void tx`
+      update screening_matches set state = ${said.state}, decided_by = ${said.decided_by},
+        reason = ${said.reason}, decided_at = statement_timestamp()
+      where account_id = ${account_id} and payout_id = ${payout_id} and party = ${party}
+        and list = ${list} and entry_id = ${entry_id}`.execute()
+  }
+}
+
+/** Remembers clears for the next payouts of the account. */
+export async function insertClears(
+  tx: TransactionSql,
+  matches: readonly StoredMatch[],
+  cleared_by: string,
+  reason: string,
+): Promise<void> {
+  for (const match of matches) {
+    const { account_id, payout_id, party_hash, list, entry_id, entry_digest } = match
+    void tx`
+      insert into screening_clears (account_id, party_hash, list, entry_id, entry_digest, payout_id,
+        cleared_by, reason)
+      values (${account_id}, decode(${party_hash}, 'hex'), ${list}, ${entry_id},
+        decode(${entry_digest}, 'hex'), ${payout_id}, ${cleared_by}, ${reason})
+      on conflict do nothing`.execute()
+  }
+}
+
+/** Takes back what was said of the same parties and entries before. */
+export async function deleteClears(
+  tx: TransactionSql,
+  matches: readonly StoredMatch[],
+): Promise<void> {
+  for (const { account_id, party_hash, list, entry_id } of matches) {
+    void tx`
+      delete from screening_clears where account_id = ${account_id}
+        and party_hash = decode(${party_hash}, 'hex') and list = ${list}
+        and entry_id = ${entry_id}`.execute()
+  }
+}
+
+/** A payout that is held, or waits to be screened. */
+export interface HeldByScreening {
+  readonly account_id: string
+  readonly id: string
+  readonly screening: 'waits' | 'open' | 'confirmed'
+  readonly status: string
+  readonly updated_at: string
+}
+
+/** What is held, the oldest first; `waits` has those, too, that were not screened yet. */
+export async function listHeld(
+  sql: Sql,
+  { account_id, state }: { readonly account_id: string; readonly state: string },
+  limit: number,
+): Promise<HeldByScreening[]> {
+  return sql<HeldByScreening[]>`
+    select account_id, id, case screening when '' then 'waits' else screening end as screening,
+      status, updated_at
+    from open_payouts
+    where screened is null and status <> 'succeeded'
+      and (${account_id} = '' or account_id = ${account_id})
+      and (${state} = '' or case screening when '' then 'waits' else screening end = ${state})
+    order by updated_at, id limit ${limit}`
+}
+
+/** How screening holds one payout; undefined when it does not. */
+export async function findHeld(
+  sql: Sql,
+  { account_id, id }: Pick<HeldByScreening, 'account_id' | 'id'>,
+): Promise<HeldByScreening | undefined> {
+  const [held] = await sql<HeldByScreening[]>`
+    select account_id, id, case screening when '' then 'waits' else screening end as screening,
+      status, updated_at
+    from open_payouts
+    where screened is null and status <> 'succeeded'
+      and account_id = ${account_id} and id = ${id}`
+  return held
+}
+
+/** How many payouts are held, by what they wait for. */
+export async function countHeld(
+  finder: Sql,
+): Promise<readonly { readonly screening: string; readonly payouts: number }[]> {
+  return finder<{ screening: string; payouts: number }[]>`
+    select case screening when '' then 'waits' else screening end as screening,
+      count(*)::integer as payouts
+    from open_payouts where screened is null and status <> 'succeeded' group by 1`
+}

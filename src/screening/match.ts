@@ -1,0 +1,54 @@
+// A party that may be whom a list names, and what a person has said of it. Pure.
+import type { Instant } from '../instant.ts'
+import { storedEntry } from './list-rules.ts'
+import type { NamedParty } from './parties.ts'
+import type { Hit, ListName, ScorePiece } from './screening.ts'
+
+/** What a payout waits for: '' for nothing, screening, or a person; `confirmed` is blocked. */
+export type ScreeningHold = '' | 'waits' | 'open' | 'confirmed'
+
+/** What is compared with earlier clears: who was asked about, and the entry as it was. */
+export interface MatchKey {
+  readonly party_hash: string
+  readonly list: ListName
+  readonly entry_id: string
+  readonly entry_digest: string
+}
+
+export interface Match extends MatchKey {
+  readonly party: string
+  readonly score: number
+  readonly pieces: readonly ScorePiece[]
+}
+
+/** A match as it is stored with its payout. */
+export interface StoredMatch extends Match {
+  readonly account_id: string
+  readonly payout_id: string
+  readonly state: 'open' | 'cleared' | 'confirmed'
+  readonly found_at: Instant
+  readonly decided_at: Instant | null
+  readonly decided_by: string
+  readonly reason: string
+}
+
+/** What screening says of a payout. */
+export interface Screened {
+  /** The version of the lists; null: they are not here, or not current, so that it must wait. */
+  readonly version: bigint | null
+  /** Those that no person has cleared. */
+  readonly matches: readonly Match[]
+}
+
+/** Of a payout that was not screened. */
+export const NOT_SCREENED: Screened = { version: null, matches: [] }
+
+export function matchOf({ party, hash }: NamedParty, { list, entry, score, pieces }: Hit): Match {
+  const { entry_id, digest } = storedEntry(entry)
+  return { party, party_hash: hash, list, entry_id, entry_digest: digest, score, pieces }
+}
+
+/** By what a clear is remembered. */
+export function clearName({ party_hash, list, entry_id, entry_digest }: MatchKey): string {
+  return [party_hash, list, entry_id, entry_digest].join(' ')
+}

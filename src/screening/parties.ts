@@ -1,0 +1,114 @@
+// Whom the lists are asked about: who is paid, for whom, and who acts for them. Pure.
+import { createHash } from 'node:crypto'
+import type { BeneficiaryRequest } from '../beneficiary/request.ts'
+import type { EntityRecord } from '../entity/entity.ts'
+import type { ID_KINDS, Party, PartyId } from './screening.ts'
+
+/** A party of a payout. */
+export interface NamedParty {
+  /** Who it is in the payout, such as `beneficiary` or `entity`. */
+  readonly party: string
+  readonly asked: Party
+  /** SHA-256 of what is asked, in hex: a change of it is another question. */
+  readonly hash: string
+}
+
+type Beneficiary = Pick<BeneficiaryRequest, 'name' | 'type'> &
+  Partial<Omit<BeneficiaryRequest, 'destination_details'>>
+
+/** The beneficiary of a payout, and the entity that it is for with its representatives. */
+export function partiesOf(
+  beneficiary: Beneficiary,
+  entity: EntityRecord | undefined,
+): readonly NamedParty[] {
+  return [
+    ...beneficiaryParties(beneficiary),
+    ...(entity === undefined ? [] : entityParties(entity)),
+  ]
+}
+
+function beneficiaryParties(details: Beneficiary): NamedParty[] {
+  const { name, name_local = '', type, address, date_of_birth = '' } = details
+  const { national_identification_number, registration_number, tax_id } = details
+  const country = countryOf(address?.country)
+  const about = {
+    kind: kindOf(type),
+    birth_date: type === 'individual' ? date_of_birth : '',
+    countries: country,
+    ids: [
+      ...idOf('national', national_identification_number, country),
+      ...idOf('registration', registration_number, country),
+      ...idOf('tax', tax_id, country),
+    ],
+  }
+  const local = name_local.trim() === '' ? [] : [named('beneficiary_local', name_local, about)]
+  return [named('beneficiary', name, about), ...local]
+}
+
+function entityParties({ type, details }: EntityRecord): NamedParty[] {
+  const { registration_address, operating_address, registration_number, tax_id } = details
+  const registered = countryOf(registration_address?.country)
+  const countries = [...new Set([...registered, ...countryOf(operating_address?.country)])]
+  const own = named('entity', details.name, {
+    kind: kindOf(type),
+    birth_date: '',
+    countries,
+    ids: [
+      ...nationalId(details.national_identification_number, registered),
+      ...idOf('registration', registration_number, registered),
+      ...idOf('tax', tax_id, registered),
+    ],
+  })
+  const persons = (details.representatives ?? []).flatMap((representative, i) => {
+    const { first_name, middle_name, last_name, date_of_birth = '' } = representative
+    const name = [first_name, middle_name, last_name].filter(Boolean).join(' ')
+    if (name.trim() === '') return []
+    const nation = countryOf(representative.nationality)
+    const lives = countryOf(representative.address?.country)
+    const about = {
+      kind: 'person' as const,
+      birth_date: date_of_birth,
+      countries: [...new Set([...nation, ...lives])],
+      ids: nationalId(representative.national_identification_number, nation),
+    }
+    return [named(`representative_${i + 1}`, name, about)]
+  })
+  return [own, ...persons]
+}
+
+function named(party: string, name: string, about: Omit<Party, 'name'>): NamedParty {
+  const { kind, birth_date, countries, ids } = about
+  const asked: Party = { name, kind, birth_date: dateOf(birth_date), countries, ids }
+  const hash = createHash('sha256').update(JSON.stringify(asked)).digest('hex')
+  return { party, asked, hash }
+}
+
+function kindOf(type: 'individual' | 'business'): Party['kind'] {
+  return type === 'individual' ? 'person' : 'organisation'
+}
+
+/** What is no date is not known: requests are screened before their fields are judged. */
+function dateOf(text: string): string {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? text : ''
+}
+
+function countryOf(code: string | undefined): string[] {
+  const country = (code ?? '').trim().toUpperCase()
+  return /^[A-Z]{2}$/.test(country) ? [country] : []
+}
+
+function nationalId(
+  id: { readonly type?: string; readonly number?: string } | undefined,
+  country: readonly string[],
+): PartyId[] {
+  const passport = /passport/i.test(id?.type ?? '')
+  return idOf(passport ? 'passport' : 'national', id?.number, country)
+}
+
+function idOf(
+  kind: (typeof ID_KINDS)[number],
+  number: string | undefined,
+  [country = '']: readonly string[],
+): PartyId[] {
+  return number === undefined || number.trim() === '' ? [] : [{ kind, number, country }]
+}

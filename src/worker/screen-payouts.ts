@@ -1,0 +1,80 @@
+// Screens open payouts that were not screened, or by lists that have changed since: each by a
+// command in the lane of payouts, a bounded number a round. What only lacks current lists is tried
+// once a second. The worker may be killed at any point: nothing goes out that it has not screened.
+import { readConfined } from '../db/confine.ts'
+import type { Deps } from '../deps.ts'
+import { Refusal } from '../errors.ts'
+import { type Key, nameOf } from '../id.ts'
+import { type Asked, screenAll } from '../payout/screen.ts'
+import { listUnscreened } from '../payout/screen-store.ts'
+import { findPayouts } from '../payout/store.ts'
+import { readListsVersion } from '../screening/list-store.ts'
+import type { PresentLists } from '../screening/lists-in-memory.ts'
+import type { Screened } from '../screening/match.ts'
+
+/** Most payouts of one round. */
+const ROUND = 500
+
+/** One round; returns the number of payouts that screening has moved, or has let go. */
+export async function screenPayouts(deps: Deps): Promise<number> {
+  const version = await readListsVersion(deps.finder)
+  const { screening } = deps
+  const is_new = screening.isNew(version)
+  if (!is_new && !screening.isDue()) return 0
+  const lists = await deps.lists.reach(version)
+  if (lists === undefined) return 0
+  const waiting = waitingAccounts(deps, lists)
+  const due = await listUnscreened(deps.finder, { version, every: is_new, waiting }, ROUND)
+  const screened = await screenEach(deps, lists, due)
+  const all = due.length < ROUND
+  if (is_new && all && screened === due.length) screening.finished(version)
+  if (!all) screening.again()
+  return screened
+}
+
+/** The accounts whose payouts wait for lists to be current. */
+function waitingAccounts({ reference }: Deps, lists: PresentLists): string[] {
+  const accounts = [...reference.current().accounts.values()]
+  return accounts.filter(account => lists.ruleFor(account) === 'wait').map(a => a.account_id)
+}
+
+async function screenEach(deps: Deps, lists: PresentLists, keys: readonly Key[]): Promise<number> {
+  const { accounts } = deps.reference.current()
+  const groups = [...Map.groupBy(keys, key => key.account_id)]
+  const counts = groups.map(async ([account_id, of]) => {
+    const account = accounts.get(account_id)
+    // A new account becomes known here in a moment.
+    if (account === undefined) return 0
+    const { payouts, screened } = await readConfined(deps.sql, [account_id], async tx => {
+      const payouts = await findPayouts(tx, of)
+      const asked = payouts.map(({ beneficiary_details, particulars }): Asked => {
+        const { on_behalf_of: entity_id } = particulars
+        return { account_id, account, beneficiary: beneficiary_details, entity_id }
+      })
+      return { payouts, screened: await screenAll(tx, lists, asked) }
+    })
+    const told = payouts.map((payout, i) => tell(deps, payout, screened[i]))
+    return (await Promise.all(told)).filter(Boolean).length
+  })
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
+}
+
+/** Whether the payout is screened now. */
+async function tell(deps: Deps, key: Key, screened: Screened | undefined): Promise<boolean> {
+  if (screened === undefined || screened.version === null) return false
+  const { account_id, id: payout_id } = key
+  const review = { account_id, payout_id, steps: [], by: 'review', ask_again_in_ms: null } as const
+  try {
+    const { matches } = await deps.lanes.advancePayout.run({ ...review, screened })
+    if (matches.length > 0) {
+      deps.log.warn({ payout_id, matches: matches.length }, 'payout held: it may be for the listed')
+    }
+    return true
+  } catch (error) {
+    // A frozen account releases nothing; what could not be written is tried again.
+    if (!(error instanceof Refusal)) {
+      deps.log.warn({ err: error, payout: nameOf(key) }, 'payout not screened')
+    }
+    return false
+  }
+}

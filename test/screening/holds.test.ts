@@ -1,0 +1,403 @@
+// Payouts that screening holds: of whom is listed, of live accounts without current lists, and while
+// lists change. The rails are scripts; the worker, the lanes and the rows are the product's.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { afterEach, before, beforeEach, test } from 'node:test'
+import type { Rail, RailPayout } from '../../src/rail/rail.ts'
+import { insertRail } from '../../src/rail/row-store.ts'
+import { importList } from '../../src/screening/import.ts'
+import { updateRequired } from '../../src/screening/list-store.ts'
+import type { ListName } from '../../src/screening/screening.ts'
+import { verify } from '../../src/verify/run.ts'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { balancesOf } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { makeDue, railOf, report } from '../support/service/settling.ts'
+
+const UN = new URL('../../src/screening/sample/un.xml', import.meta.url)
+const REASON = 'Born in another year.'
+
+let service: TestService
+let live: Client
+let cli: Cli
+/** The UN's list as it is published today: Eric Badege is on it. */
+let un: string
+before(async () => {
+  const today = new Date().toISOString().slice(0, 10)
+  un = (await readFile(UN, 'utf8')).replace('2026-11-23', today)
+})
+beforeEach(async () => {
+  service = await startTestService({ rail_timeout_ms: 20_000 })
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
+  await service.setFees([{}, { payout_type: 'service_account' }])
+  await service.setRates({ 'USD/HKD': '7.8' })
+  const rail = {
+    name: 'bank',
+    kind: 'connector',
+    config: {},
+    secret: '',
+    paused_reason: '',
+  } as const
+  await insertRail(service.deps.sql, rail)
+  live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
+  await service.setRoutes([{ rail: 'bank', priority: 1 }])
+})
+afterEach(async () => {
+  const verdict = await verify(service.database.owner, { account_id: null, all: true })
+  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+  await cli.close()
+  await service.close()
+})
+
+async function takeList(text: string, is_sample = false): Promise<void> {
+  const chunks = (async function* () {
+    yield new TextEncoder().encode(text)
+  })()
+  const named = {
+    list: 'un',
+    file_name: 'un.xml',
+    is_sample,
+    reason: '',
+    imported_by: 'anna',
+  } as const
+  await importList(service.deps.sql, { ...named, chunks })
+}
+
+function without(name: string): string {
+  assert.ok(un.includes(name))
+  return un.replace(name, 'NOBODY')
+}
+
+async function require(...required: readonly ListName[]): Promise<void> {
+  await updateRequired(service.deps.sql, { required, set_by: 'anna', reason: 'A test.' })
+}
+
+/** The UN's list is there and must be current, and this process has it. */
+async function screenWith(text: string): Promise<void> {
+  await takeList(text)
+  await require('un')
+  await service.deps.lists.read()
+}
+
+async function pay(name: string, client = live, more: object = {}) {
+  const beneficiary_details = { ...localPayout.beneficiary_details, type: 'individual', name }
+  const body = { ...localPayout, amount: 1000, beneficiary_details, ...more }
+  const answer = await client.post('/v3/payout', body)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data as { id: string; status: string; status_description: string }
+}
+
+async function statusOf(id: string, client = live): Promise<string> {
+  return (await client.get(`/v3/payout/${id}`)).json.data.status
+}
+
+/** A rail that pays, and keeps whom it was handed. */
+function paying() {
+  const got: string[] = []
+  const submit = async ({ id }: RailPayout) => {
+    got.push(id)
+    return { ...report('succeeded'), ask_again_in_ms: null }
+  }
+  return { got, rail: railOf({ submit, inquire: async () => undefined }) }
+}
+
+/** One round of a worker; what waits for lists is due. */
+async function settle(rail: Rail, deps = service.deps): Promise<void> {
+  deps.screening.again()
+  await settleOnce({ ...deps, rails: new Map([['bank', rail]]) })
+}
+
+async function holdOf(id: string) {
+  const [row] = await service.database.owner<{ screening: string; screened: bigint | null }[]>`
+    select screening, screened from open_payouts where id = ${id}`
+  return row
+}
+
+async function runs(...args: readonly string[]) {
+  const ran = await cli.run(...args)
+  assert.equal(ran.code, 0, ran.stderr)
+  return ran
+}
+
+test('who is listed is held when the payout is made, without a word why; others go out', async () => {
+  await screenWith(un)
+  const held = await pay('Eric Badege')
+  assert.equal(held.status, 'compliance_hold')
+  assert.equal(held.status_description, 'Held for review.')
+  const free = await pay('Lucia Chen')
+  assert.equal(free.status, 'processing')
+  const { got, rail } = paying()
+  await settle(rail)
+  await settle(rail)
+  assert.deepEqual(got, [free.id])
+  assert.equal(await statusOf(held.id), 'compliance_hold')
+  const refused = await live.post(`/v3/payout/${held.id}/cancel`, {})
+  assert.equal(refused.status, 409, refused.text)
+  assert.equal(refused.json.errors[0].reason, 'payout_not_cancellable')
+  const shown = await runs('screening', 'show', held.id, '--json')
+  const [match] = shown.json.matches
+  assert.equal(match.party, 'beneficiary')
+  assert.equal(match.entry_id, 'CDi.001')
+  assert.equal(match.state, 'open')
+  assert.equal(match.score, match.pieces.at(-1).score)
+  const listed = await runs('screening', 'list', '--json')
+  assert.deepEqual(
+    listed.json.payouts.map((p: { payout: string; screening: string }) => [p.payout, p.screening]),
+    [[held.id, 'open']],
+  )
+})
+
+test('cleared by a person: it goes out, and the same party is not held again', async () => {
+  await screenWith(un)
+  const { id } = await pay('Eric Badege')
+  await runs('screening', 'clear', id, '--reason', REASON)
+  const { got, rail } = paying()
+  await settle(rail)
+  await settle(rail)
+  assert.deepEqual(got, [id])
+  assert.equal((await pay('Eric Badege')).status, 'processing')
+  assert.equal((await pay('Eric Badége')).status, 'compliance_hold', 'another party')
+  const acts = await runs('audit', 'list', '--json')
+  const [act] = acts.json.filter(
+    (change: { table_name: string }) => change.table_name === 'screening_matches',
+  )
+  assert.deepEqual(
+    [act.changed_by, act.reason, act.after.id, act.after.screening, act.after.matches],
+    ['anna', REASON, id, 'waits', 'beneficiary un CDi.001 cleared'],
+  )
+})
+
+test('cleared, and the entry has changed since: held again', async () => {
+  await screenWith(un)
+  const { id } = await pay('Eric Badege')
+  await runs('screening', 'clear', id, '--reason', REASON)
+  await takeList(un.replace('<YEAR>1971</YEAR>', '<YEAR>1972</YEAR>'))
+  await service.deps.lists.read()
+  const { got, rail } = paying()
+  await settle(rail)
+  await settle(rail)
+  assert.deepEqual(got, [])
+  assert.equal((await holdOf(id))?.screening, 'open')
+})
+
+test('confirmed: blocked and its money kept, until a person fails it', async () => {
+  await screenWith(un)
+  const before = await balancesOf(live)
+  const { id } = await pay('Eric Badege')
+  const reason = ['--reason', 'The passport agrees.']
+  const early = await cli.run('payout', 'transition', id, 'failed', ...reason)
+  assert.equal(early.code, 1, 'nobody has looked at it')
+  await runs('screening', 'confirm', id, ...reason)
+  const { got, rail } = paying()
+  await settle(rail)
+  assert.deepEqual(got, [])
+  for (const status of ['processing', 'succeeded']) {
+    const ran = await cli.run('payout', 'transition', id, status)
+    assert.equal(ran.code, 1, ran.stdout)
+  }
+  const refused = await live.post(`/v3/payout/${id}/cancel`, {})
+  assert.equal(refused.json.errors[0].reason, 'payout_not_cancellable')
+  assert.notDeepEqual(await balancesOf(live), before)
+  await runs('payout', 'transition', id, 'failed', ...reason)
+  assert.deepEqual(await balancesOf(live), before)
+})
+
+test('nobody decides: a log-in, no reason, a statement without a name', async () => {
+  await screenWith(un)
+  const { id } = await pay('Eric Badege')
+  const nobody = await openCli(service.database.url, {})
+  const ran = await nobody.run('screening', 'clear', id, '--reason', REASON)
+  await nobody.close()
+  assert.equal(ran.code, 2, ran.stderr)
+  assert.match(ran.stderr, /CORRIDOR_USER/)
+  assert.equal((await cli.run('screening', 'clear', id)).code, 2)
+  const { account_id } = live.account
+  const cleared = service.database.owner.begin(async tx => {
+    await tx`select set_config('corridor.maintenance', 'on', true)`
+    await tx`
+      update screening_matches set state = 'cleared', decided_at = now(), reason = 'x'
+      where account_id = ${account_id} and payout_id = ${id}`
+  })
+  await assert.rejects(cleared, /decided_by_a_person/)
+  assert.equal((await holdOf(id))?.screening, 'open')
+})
+
+test('whatever code does: a payout that is held gets no attempt', async () => {
+  await screenWith(un)
+  const { id } = await pay('Eric Badege')
+  const { account_id } = live.account
+  const insert = (asked_at: string | null) =>
+    service.database.owner.begin(async tx => {
+      await tx`select set_config('corridor.maintenance', 'on', true)`
+      await tx`
+        insert into payout_attempts (account_id, payout_id, number, opened_at, asked_at, rail, uetr)
+        values (${account_id}, ${id}, 1, now(), ${asked_at}::timestamptz, 'bank',
+          gen_random_uuid()::text)`
+      if (asked_at === null) {
+        await tx`update payout_attempts set asked_at = now() where payout_id = ${id}`
+      }
+    })
+  await assert.rejects(insert(new Date().toISOString()), /held by screening/)
+  await assert.rejects(insert(null), /held by screening/)
+})
+
+test('no list, a stale one, a sample: live payouts wait, others do not, and it is counted', async () => {
+  const { got, rail } = paying()
+  await require('un')
+  const { id, status } = await pay('Lucia Chen')
+  assert.equal(status, 'processing')
+  await settle(rail)
+  await takeList(un, true)
+  await settle(rail)
+  assert.deepEqual(got, [], 'only a sample')
+  const sandbox = await service.openAccount({ fund: { USD: 100_000n } })
+  assert.equal((await pay('Eric Badege', sandbox)).status, 'compliance_hold')
+  const listed = await runs('screening', 'list', '--state', 'waits', '--json')
+  assert.deepEqual(
+    listed.json.payouts.map((p: { payout: string }) => p.payout),
+    [id],
+  )
+  await takeList(un)
+  await settle(rail)
+  await settle(rail)
+  assert.deepEqual(got, [id])
+  const { owner } = service.database
+  await owner`alter table screening_imports disable trigger user`
+  await owner`update screening_imports set imported_at = now() - interval '8 days'`
+  await owner`alter table screening_imports enable trigger user`
+  await service.deps.lists.read()
+  const late = await pay('Lucia Chen')
+  await settle(rail)
+  await settle(rail)
+  assert.deepEqual(got, [id], 'the list is stale')
+  await runs('screening', 'require', 'none', '--reason', 'Screened before it comes here.')
+  await settle(rail)
+  await settle(rail)
+  assert.deepEqual(got, [id, late.id])
+})
+
+test('a new installation: every list must be current until a person says otherwise', async () => {
+  const { owner } = service.database
+  const defaults = owner`update screening_settings set required = '{un}', set_by = '', reason = ''`
+  await assert.rejects(defaults, /set_by_a_person/)
+  const ran = await cli.run('screening', 'require', 'none')
+  assert.equal(ran.code, 2)
+})
+
+test('a list that comes between creation and hand-over stops who is on it', async () => {
+  await screenWith(without('BADEGE'))
+  const listed = await pay('Eric Badege')
+  const free = await pay('Lucia Chen')
+  assert.equal(listed.status, 'processing')
+  await takeList(un)
+  const { got, rail } = paying()
+  await settle(rail)
+  await settle(rail)
+  assert.deepEqual(got, [free.id])
+  assert.equal(await statusOf(listed.id), 'compliance_hold')
+})
+
+test('a list that comes while payouts are made, in another process: nobody on it is paid', async () => {
+  await screenWith(without('BADEGE'))
+  const other = await service.anotherProcess()
+  try {
+    const { got, rail } = paying()
+    const client = live
+    const made = Promise.all(Array.from({ length: 20 }, () => pay('Eric Badege', client)))
+    // From here on, whoever pays Eric Badege before this is done may be paid, and nobody after it.
+    await Promise.all([made, takeList(un)])
+    const before_it = new Set(got)
+    for (let round = 0; round < 3; round++) {
+      await Promise.all([settle(rail), settle(rail, other.deps)])
+    }
+    assert.deepEqual(
+      got.filter(id => !before_it.has(id)),
+      [],
+    )
+    for (const { id } of await made) assert.equal(await statusOf(id), 'compliance_hold')
+  } finally {
+    await other.close()
+  }
+})
+
+test('a payout that its rail may have: asked about, and not handed over again', async () => {
+  await screenWith(without('BADEGE'))
+  const { id } = await pay('Eric Badege')
+  const cut = () => Promise.reject(new Error('cut off'))
+  const silent = railOf({ submit: cut, inquire: async () => undefined })
+  await settle(silent)
+  await takeList(un)
+  const { got, rail } = paying()
+  await makeDue(service, id)
+  await settle(rail)
+  await makeDue(service, id)
+  await settle(rail)
+  assert.deepEqual(got, [])
+  assert.equal((await holdOf(id))?.screening, 'open')
+  assert.equal(await statusOf(id), 'processing')
+  const knows = railOf({
+    submit: async () => assert.fail('handed over'),
+    inquire: async () => ({ ...report('succeeded'), ask_again_in_ms: null }),
+  })
+  await makeDue(service, id)
+  await settle(knows)
+  assert.equal(await statusOf(id), 'succeeded')
+})
+
+test('a person does not take what is not screened', async () => {
+  await service.setRoutes([{ rail: 'manual', priority: 0 }])
+  await screenWith(without('BADEGE'))
+  const { id } = await pay('Eric Badege')
+  await takeList(un)
+  const early = await cli.run('payout', 'take', id)
+  assert.equal(early.code, 1, early.stdout)
+  assert.match(early.stderr, /not screened/)
+  await settle(paying().rail)
+  assert.equal((await holdOf(id))?.screening, 'open')
+  assert.equal((await cli.run('payout', 'take', id)).code, 1)
+})
+
+test('a transfer to another account is credited only once it is cleared', async () => {
+  await screenWith(un)
+  const receiver = await service.openAccount({ sandbox: false })
+  const to = {
+    type: 'service_account',
+    service_account: { deposit_address: receiver.account.deposit_address },
+  }
+  const body = {
+    amount: 1000,
+    currency: 'USD',
+    type: 'service_account',
+    purpose: 'gift',
+    transaction_description: 'Gift',
+    beneficiary_details: { name: 'Eric Badege', type: 'individual', destination_details: to },
+  }
+  const made = await live.post('/v3/payout', body)
+  assert.equal(made.status, 200, made.text)
+  const { id, status } = made.json.data
+  assert.equal(status, 'compliance_hold')
+  const { rail } = paying()
+  await settle(rail)
+  assert.equal(await statusOf(id), 'compliance_hold')
+  await runs('screening', 'clear', id, '--reason', REASON)
+  await settle(rail)
+  assert.equal(await statusOf(id), 'succeeded')
+  assert.equal((await balancesOf(receiver)).USD, '1000')
+})
+
+test('held for an entity that is not reviewed, and for a match: both must end', async () => {
+  await screenWith(un)
+  const entity = await live.post('/v3/entity', { type: 'individual', name: 'Lucia Chen' })
+  const { id: on_behalf_of } = entity.json.data
+  const { id } = await pay('Eric Badege', live, { on_behalf_of })
+  const { got, rail } = paying()
+  await runs('entity', 'approve', on_behalf_of)
+  await settle(rail)
+  assert.equal(await statusOf(id), 'compliance_hold')
+  await runs('screening', 'clear', id, '--reason', REASON)
+  await settle(rail)
+  await settle(rail)
+  assert.deepEqual(got, [id])
+})
