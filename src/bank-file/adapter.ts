@@ -1,17 +1,18 @@
 // The rail of files: takes attempts as items that wait for a file, and reports what banks have said
 // of them. It knows an attempt for ever, and says with authority that it never got one.
 import { readConfined, transactConfined } from '../db/confine.ts'
-import { databaseNow } from '../db/connect.ts'
+import { databaseNow, type TransactionSql } from '../db/connect.ts'
 import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 import { listEvidence } from './evidence-store.ts'
 import { findFiles } from './file-store.ts'
 import { newEndToEndId } from './ids.ts'
 import { paymentOf } from './item.ts'
-import { findItems, type ItemKey, insertItems, type NewItem } from './item-store.ts'
+import { type FoundItem, findItems, type ItemKey, insertItems, type NewItem } from './item-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
 import { reportOf } from './report.ts'
 import { type Slot, slotOf } from './slot.ts'
+import { listBooked } from './waiting.ts'
 
 export function fileRail(rail: OpenFileRail): Rail {
   return {
@@ -81,9 +82,10 @@ function notTaken(messages: readonly string[]): RailReport {
 
 async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Promise<Reports> {
   const keys = payouts.map(keyOf)
-  const [items, evidence] = await readConfined(rail.sql, accountsOf(payouts), tx =>
-    Promise.all([findItems(tx, keys), listEvidence(tx, keys)]),
-  )
+  const [items, evidence, booked] = await readConfined(rail.sql, accountsOf(payouts), async tx => {
+    const [items, evidence] = await Promise.all([findItems(tx, keys), listEvidence(tx, keys)])
+    return [items, evidence, await bookedBefore(tx, items)] as const
+  })
   const files = await findFiles(rail.sql, [...new Set(items.map(({ msg_id }) => msg_id))])
   const now = await databaseNow(rail.sql)
   const byName = new Map(items.map(item => [nameOf(item), item]))
@@ -99,11 +101,25 @@ async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Prom
         item,
         file,
         said: said.get(nameOf(item)) ?? [],
+        booked_before: booked.get(item.end_to_end_id),
         now,
       })
       return [[payout.attempt.id, report] as const]
     }),
   )
+}
+
+/** The earlier attempts that a bank has booked, of payments that go into no file for that. */
+async function bookedBefore(
+  tx: TransactionSql,
+  items: readonly FoundItem[],
+): Promise<ReadonlyMap<string, number>> {
+  const later = items.filter(({ msg_id, attempt }) => msg_id === '' && attempt > 1)
+  if (later.length === 0) return new Map()
+  const own = new Map(later.map(({ end_to_end_id, attempt }) => [end_to_end_id, attempt]))
+  const booked = await listBooked(tx, [...own.keys()])
+  const before = booked.filter(one => one.attempt < (own.get(one.end_to_end_id) ?? 0))
+  return new Map(before.map(({ end_to_end_id, attempt }) => [end_to_end_id, attempt]))
 }
 
 const keyOf = ({ account_id, id, attempt }: RailPayout): ItemKey => ({

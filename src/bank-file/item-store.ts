@@ -254,7 +254,7 @@ export async function findNamed(
           where l.closed_by = '' and l.msg_id <> '' and l.msg_id = any (i.earlier_files)))`
 }
 
-/** Of items of whose payout the bank has booked something: each attempt that it has booked. */
+/** Of items that may go into a file: each attempt of their payouts that the bank has booked. */
 export async function findBooked(
   tx: TransactionSql,
   end_to_end_ids: readonly string[],
@@ -267,7 +267,7 @@ export async function findBooked(
       where t.account_id = i.account_id and t.payout_id = i.payout_id
         and t.attempt <= i.attempt and t.level = 'booking'
     ) e
-    where i.end_to_end_id = any (${end_to_end_ids}::text[])`
+    where i.end_to_end_id = any (${end_to_end_ids}::text[]) and not i.withdrawn`
 }
 
 /** Marks items whose payouts were over before they were in a file. */

@@ -18,27 +18,41 @@ export interface Told {
   readonly file: RailFile | undefined
   /** In the order of receipt. */
   readonly said: readonly KeptEvidence[]
+  /** The earlier attempt whose debit keeps the item from any file; undefined when there is none. */
+  readonly booked_before?: number | undefined
   readonly now: Instant
 }
 
 /** A bank's word wakes the payout; this is for a wake that was lost. */
 const LOOK_AGAIN_MS = 3_600_000
 
-export function reportOf({ config, payout, item, file, said, now }: Told): RailReport {
+export function reportOf(of: Told): RailReport {
+  const { config, payout, item, file, said, booked_before, now } = of
   const { profile } = config
   const told = interpret(said, { item, profile, file, now })
-  const { steps, exception, not_taken, silent_until } = told
+  const { steps, not_taken, silent_until } = told
+  const exception = told.exception ?? bookedBefore(booked_before)
+  // A bank's later word wakes its payout: what it has not taken is not asked about. Nor is what
+  // waits for nothing but a person: whoever closes its exception in vain is told so again.
+  const rests = not_taken !== undefined || booked_before !== undefined
   const arrives = expectedOf(config, payout, told.is_late ? laterItem(config, item) : item)
   return {
     steps,
-    // A bank's later word wakes its payout: what it has not taken is not asked about.
-    ask_again_in_ms: not_taken === undefined ? askAgainIn(steps, silent_until, now) : null,
+    ask_again_in_ms: rests ? null : askAgainIn(steps, silent_until, now),
     ...(exception !== undefined && { exception }),
     ...(not_taken !== undefined && { not_taken: notTaken(not_taken, item, now) }),
     references: { ...referencesOf(item, file), ...told.references },
     ...(file !== undefined && { released_at: file.sealed_at }),
     ...(arrives !== null && { expected_at: arrives }),
   }
+}
+
+function bookedBefore(attempt: number | undefined): RailReport['exception'] {
+  if (attempt === undefined) return undefined
+  const message =
+    `The bank has booked attempt ${attempt} of this payout and has not returned it: ` +
+    'this one goes into no file.'
+  return { kind: 'booked_before', message }
 }
 
 /** What missed the cut-off goes again once that is over, and so on the next business day. */

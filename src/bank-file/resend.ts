@@ -94,8 +94,8 @@ export async function resendFile(
 export type Resealed = { readonly count: number } | { readonly fault: string }
 
 /**
- * Takes back a file that the bank cannot have. Its payments go into the next one, under their ids;
- * those whose payout is over, or that wait for a person, stay out.
+ * Takes back a file that the bank cannot have. Its payments go into the next one, under their ids:
+ * those that wait for a person once they wait no more, and those whose payout is over never.
  */
 export async function takeBackFile(
   sql: Sql,
@@ -103,8 +103,9 @@ export async function takeBackFile(
   { note, items }: Omit<Saying, 'force'>,
 ): Promise<Resealed> {
   return withItems(sql, items, async tx => {
-    const { waiting } = await sortWaiting(tx, items)
-    if (await withdrawFile(tx, msg_id, note)) return putBack(tx, waiting)
+    const { waiting, held } = await sortWaiting(tx, items)
+    // Nobody looks at a file that was taken back: what is held waits outside it.
+    if (await withdrawFile(tx, msg_id, note)) return putBack(tx, [...waiting, ...held])
     return { fault: `file ${msg_id} is ${state}, or is sent at this moment: it stays` }
   })
 }

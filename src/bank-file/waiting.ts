@@ -6,7 +6,7 @@ import { lockBooks } from '../ledger/store.ts'
 import { loadAttempts } from '../payout/attempt-store.ts'
 import { findOpenPayouts, lockWaiting } from '../payout/state-store.ts'
 import { isGivenBack } from '../payout/states.ts'
-import type { RailException } from '../rail/attempt.ts'
+import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
 import { isBooked } from './evidence.ts'
 import { listEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
@@ -39,7 +39,7 @@ export async function sortWaiting(
   const { lists_version } = await lockBooks(tx, accountsOf(items))
   const locked = await lockWaiting(tx, items.map(keyOf))
   const payouts = new Map(locked.map(payout => [nameOf(payout), payout]))
-  const { attempts, exceptions } = await loadAttempts(tx, [...payouts.values()])
+  const { attempts, earlier, exceptions } = await loadAttempts(tx, [...payouts.values()])
   const placeOf = (item: FoundItem): keyof Sorted => {
     const name = nameOf(keyOf(item))
     const payout = payouts.get(name)
@@ -55,7 +55,7 @@ export async function sortWaiting(
     return asked && payout.taken_over_at === null && !open ? 'waiting' : 'held'
   }
   const { waiting = [], held = [], over = [] } = Object.groupBy(items, placeOf)
-  const doubtful = await doubtfulOf(tx, waiting)
+  const doubtful = await doubtfulOf(tx, waiting, earlier)
   return {
     waiting: waiting.filter(({ end_to_end_id }) => !doubtful.has(end_to_end_id)),
     held: [...held, ...waiting.filter(({ end_to_end_id }) => doubtful.has(end_to_end_id))],
@@ -63,16 +63,36 @@ export async function sortWaiting(
   }
 }
 
-/** Those that the bank may have paid already: it speaks of them, or has booked a debit of them. */
+/**
+ * Those that a bank may have paid already: it speaks of them, has booked a debit of them, or has
+ * said something of an earlier attempt that nobody has judged yet.
+ */
 async function doubtfulOf(
   tx: TransactionSql,
   items: readonly FoundItem[],
+  earlier: ReadonlyMap<string, readonly PayoutAttempt[]>,
 ): Promise<ReadonlySet<string>> {
   const ids = items.map(({ end_to_end_id }) => end_to_end_id)
-  const [named, spoken] = await Promise.all([findNamed(tx, ids), findBooked(tx, ids)])
+  const asked = items.flatMap(item =>
+    (earlier.get(nameOf(keyOf(item))) ?? [])
+      .filter(({ ask_again_at }) => ask_again_at !== null)
+      .map(({ number: attempt }) => ({ ...item, attempt })),
+  )
+  const [named, booked, news] = await Promise.all([
+    findNamed(tx, ids),
+    listBooked(tx, ids),
+    listEvidence(tx, asked),
+  ])
+  const told = new Set(news.map(keyName))
+  const unjudged = asked.filter(key => told.has(keyName(key)))
+  return new Set([...named, ...booked, ...unjudged].map(({ end_to_end_id }) => end_to_end_id))
+}
+
+/** Of items, each attempt of their payouts of which more is debited than has come back. */
+export async function listBooked(tx: TransactionSql, end_to_end_ids: readonly string[]) {
+  const spoken = await findBooked(tx, end_to_end_ids)
   const said = Map.groupBy(await listEvidence(tx, spoken), keyName)
-  const booked = spoken.filter(key => isBooked(said.get(keyName(key)) ?? []))
-  return new Set([...named, ...booked].map(({ end_to_end_id }) => end_to_end_id))
+  return spoken.filter(key => isBooked(said.get(keyName(key)) ?? []))
 }
 
 const keyName = ({ account_id, payout_id, attempt }: ItemKey) =>

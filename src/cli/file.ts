@@ -111,8 +111,8 @@ Example:
 
 const WITHDRAW_HELP = `
 For a file that must not go as it is, and that the bank cannot have. Its
-payments go into the next file, under their ids; those that are over by now, or
-that wait for a person, are left out.
+payments go into the next file, under their ids; those that wait for a person
+go once they wait no more, and those that are over by now are left out.
 
 Example:
   npx corridor file withdraw ${ID} \\

@@ -1,0 +1,175 @@
+// What becomes of a payment that waits for a person: it goes into no file until they have looked, into the
+// next one afterwards, and never waits where nobody sees it.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { findFile, listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
+import { listItemsOf } from '../../src/bank-file/item-store.ts'
+import { releaseFile, takeBackFile } from '../../src/bank-file/resend.ts'
+import type { BankSays } from '../../src/bank-format.ts'
+import { transactConfined } from '../../src/db/confine.ts'
+import { closeException } from '../../src/payout/wake-store.ts'
+import { verify } from '../../src/verify/run.ts'
+import {
+  ACCOUNT,
+  type FileRailWorld,
+  openFileWorld,
+  type WorldOptions,
+} from '../support/bank/file-rail.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
+
+let service: TestService
+const worlds: FileRailWorld[] = []
+before(async () => {
+  service = await startTestService()
+})
+after(async () => {
+  await Promise.all(worlds.map(world => world.close()))
+  await service.close()
+})
+afterEach(async () => {
+  const verdict = await verify(service.database.owner, { account_id: null, all: true })
+  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+})
+
+async function world(options: WorldOptions = {}): Promise<FileRailWorld> {
+  const opened = await openFileWorld(service, { name: `held_${worlds.length}`, ...options })
+  worlds.push(opened)
+  return opened
+}
+
+const itemsOf = (msg_id: string) => listItemsOf(service.deps.finder, msg_id)
+
+/** The only file that waits for its release. */
+async function sealed(bank: FileRailWorld): Promise<RailFile> {
+  const files = await listFiles(service.deps.sql, { rail: bank.name, state: 'sealed', limit: 9 })
+  assert.equal(files.length, 1)
+  return files[0] ?? assert.fail()
+}
+
+/** A person releases the only file that waits for it, and the bank takes it. */
+async function release(bank: FileRailWorld) {
+  const file = await sealed(bank)
+  const items = await itemsOf(file.msg_id)
+  const saying = { force: false, items, person: 'ben' }
+  assert.equal(await releaseFile(service.deps.sql, file, saying), undefined)
+  await bank.work()
+  return bank.sweep()
+}
+
+type Sent = Awaited<ReturnType<FileRailWorld['sweep']>>[number]
+
+const rejected = ({ end_to_end_id }: Sent): Partial<BankSays> => {
+  return { level: 'transaction', code: 'RJCT', reasons: ['DT05'], end_to_end_id }
+}
+
+/** A line of a statement. */
+function booked(
+  { end_to_end_id, amount, currency }: Sent,
+  level: 'booking' | 'return',
+): Partial<BankSays> {
+  const money = { end_to_end_id, amount, currency, account: ACCOUNT, reference: level }
+  return { ...money, level, code: 'BOOK', is_credit: level === 'return' }
+}
+
+/** The bank has missed the day of these payments: their next attempts wait in items of their own. */
+async function again(bank: FileRailWorld, paid: readonly Sent[]): Promise<void> {
+  await bank.report(paid.map(rejected))
+  await bank.work()
+  await service.database.owner`
+    update open_payouts set ask_rail_at = now() where rail = ${bank.name}`
+  await bank.settle()
+}
+
+async function openKinds(id: string) {
+  const rows = await service.database.owner<{ number: number; kind: string }[]>`
+    select number, kind from rail_exceptions where payout_id = ${id} and closed_at is null`
+  return [...rows]
+}
+
+/** A person closes the only open exception of a payout. */
+async function close(bank: FileRailWorld, id: string, kind: string): Promise<void> {
+  const [open, another] = await openKinds(id)
+  assert.deepEqual([open?.kind, another], [kind, undefined])
+  const { account_id } = bank.client.account
+  const closing = { number: open?.number ?? 0, closed_by: 'ann', note: 'looked at' }
+  await transactConfined(service.deps.sql, [account_id], tx =>
+    closeException(tx, { account_id, id }, closing),
+  )
+  await bank.settle()
+}
+
+test('a file is taken back while one of its payments waits for a person: that one goes once they have looked', async () => {
+  const bank = await world({ profile: { release_by_person: true } })
+  const [id = '', other = ''] = await bank.pay([100, 200])
+  await bank.work()
+  const paid = await release(bank)
+  await again(bank, paid)
+  await bank.work()
+  const file = await sealed(bank)
+  const first = paid.find(({ amount }) => amount === 100n) ?? assert.fail()
+  await bank.report([booked(first, 'booking')])
+  await bank.work()
+  assert.equal((await openKinds(id)).length, 1)
+  const items = await itemsOf(file.msg_id)
+  const taken = await takeBackFile(service.deps.sql, file, { note: 'ann: one is booked', items })
+  assert.ok('count' in taken)
+  await bank.work()
+  await bank.work()
+  assert.deepEqual(
+    (await release(bank)).map(({ amount }) => amount),
+    [200n],
+  )
+  await bank.report([booked(first, 'return')])
+  await bank.work()
+  await close(bank, id, 'rejected_but_booked')
+  await bank.work()
+  await bank.work()
+  assert.deepEqual(
+    (await release(bank)).map(({ amount }) => amount),
+    [100n],
+  )
+  assert.deepEqual((await findFile(service.deps.sql, file.msg_id))?.state, 'withdrawn')
+  assert.deepEqual(
+    [await bank.statusOf(id), await bank.statusOf(other)],
+    ['processing', 'processing'],
+  )
+})
+
+test('the bank pays an earlier attempt after all: the later one goes into no file before a person has looked', async () => {
+  const bank = await world()
+  const [id = ''] = await bank.pay([100])
+  await bank.work()
+  const paid = await bank.sweep()
+  await again(bank, paid)
+  const [{ end_to_end_id } = assert.fail()] = paid
+  // Its worker is busy or gone: only files are worked on.
+  bank.pause(true)
+  await bank.report([{ level: 'transaction', code: 'ACSC', end_to_end_id }])
+  await bank.round()
+  await bank.round()
+  bank.pause(false)
+  await bank.round()
+  await bank.round()
+  assert.deepEqual(await bank.outbox(), [])
+  await bank.settle()
+  await close(bank, id, 'paid_after_rejection')
+  await bank.work()
+  await bank.work()
+  assert.equal((await bank.sweep()).length, 1)
+})
+
+test('a person closes the exception of an earlier attempt that is booked still: another one opens', async () => {
+  const bank = await world()
+  const [id = ''] = await bank.pay([100])
+  await bank.work()
+  const paid = await bank.sweep()
+  await again(bank, paid)
+  bank.pause(true)
+  await bank.report(paid.map(one => booked(one, 'booking')))
+  await bank.work()
+  bank.pause(false)
+  await close(bank, id, 'rejected_but_booked')
+  await bank.work()
+  assert.deepEqual(await bank.outbox(), [])
+  assert.notDeepEqual(await openKinds(id), [], 'its money waits, and nobody sees it')
+})
