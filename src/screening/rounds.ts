@@ -6,6 +6,7 @@ const AGAIN_MS = 1_000
 
 export class ScreeningRounds {
   #done: bigint | undefined
+  #seen: bigint | undefined
   #tried_at = Number.NEGATIVE_INFINITY
 
   /** Whether every open payout may have been screened at another version than this one. */
@@ -18,9 +19,10 @@ export class ScreeningRounds {
     this.#done = version
   }
 
-  /** Whether what waits is due to be tried, which is noted. */
-  isDue(now = performance.now()): boolean {
-    if (now - this.#tried_at < AGAIN_MS) return false
+  /** Whether what is left is due to be tried, at once when the version is new; it is noted. */
+  isDue(version: bigint, now = performance.now()): boolean {
+    if (version === this.#seen && now - this.#tried_at < AGAIN_MS) return false
+    this.#seen = version
     this.#tried_at = now
     return true
   }

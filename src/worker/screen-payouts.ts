@@ -15,12 +15,24 @@ import type { Screened } from '../screening/match.ts'
 /** Most payouts of one round. */
 const ROUND = 500
 
-/** One round; returns the number of payouts that screening has moved, or has let go. */
+/**
+ * One round; returns the number of payouts that screening has moved, or has let go. When it fails,
+ * nothing goes out that is not screened, and all other work goes on.
+ */
 export async function screenPayouts(deps: Deps): Promise<number> {
+  try {
+    return await screenRound(deps)
+  } catch (error) {
+    deps.log.warn({ err: error }, 'payouts could not be screened')
+    return 0
+  }
+}
+
+async function screenRound(deps: Deps): Promise<number> {
   const version = await readListsVersion(deps.finder)
   const { screening } = deps
+  if (!screening.isDue(version)) return 0
   const is_new = screening.isNew(version)
-  if (!is_new && !screening.isDue()) return 0
   const lists = await deps.lists.reach(version)
   if (lists === undefined) return 0
   const waiting = waitingAccounts(deps, lists)
@@ -28,7 +40,7 @@ export async function screenPayouts(deps: Deps): Promise<number> {
   const screened = await screenEach(deps, lists, due)
   const all = due.length < ROUND
   if (is_new && all && screened === due.length) screening.finished(version)
-  if (!all) screening.again()
+  if (!all && screened > 0) screening.again()
   return screened
 }
 

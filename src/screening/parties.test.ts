@@ -1,0 +1,71 @@
+// Whom the lists are asked about, and when that is another question.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { EntityRecord } from '../entity/entity.ts'
+import { partiesOf } from './parties.ts'
+
+const beneficiary = {
+  name: 'Eric Badege',
+  type: 'individual',
+  date_of_birth: '1971-01-01',
+  address: { country: 'cd' },
+  national_identification_number: 'A1234567',
+} as const
+
+test('a beneficiary: with birth date, country and ids, and by the local name as well', () => {
+  const parties = partiesOf({ ...beneficiary, name_local: '陈大文' }, undefined)
+  assert.deepEqual(
+    parties.map(({ party, asked }) => [party, asked.name]),
+    [
+      ['beneficiary', 'Eric Badege'],
+      ['beneficiary_local', '陈大文'],
+    ],
+  )
+  assert.deepEqual(parties[0]?.asked, {
+    name: 'Eric Badege',
+    kind: 'person',
+    birth_date: '1971-01-01',
+    countries: ['CD'],
+    ids: [{ kind: 'national', number: 'A1234567', country: 'CD' }],
+  })
+})
+
+test('an entity: itself, and each representative who has a name', () => {
+  const entity: EntityRecord = {
+    type: 'business',
+    details: {
+      name: 'Harbour Trading Ltd',
+      registration_number: '123456',
+      registration_address: { country: 'HK' },
+      representatives: [
+        { first_name: 'Viktor', last_name: 'Bout', nationality: 'RU', date_of_birth: '1967-01-13' },
+        { roles: ['director'] },
+      ],
+    },
+  }
+  const [, own, person, ...rest] = partiesOf(beneficiary, entity)
+  assert.deepEqual(
+    [own?.party, own?.asked.kind, own?.asked.countries],
+    ['entity', 'organisation', ['HK']],
+  )
+  assert.deepEqual([person?.party, person?.asked.name], ['representative_1', 'Viktor Bout'])
+  assert.deepEqual(rest, [])
+})
+
+test('the digest: the same for the same question, another for another name, date or id', () => {
+  const hashOf = (more: object) => partiesOf({ ...beneficiary, ...more }, undefined)[0]?.hash
+  assert.equal(hashOf({}), hashOf({ email: 'eric@example.com' }))
+  for (const more of [
+    { name: 'Eric Badége' },
+    { date_of_birth: '1972-01-01' },
+    { national_identification_number: 'B1234567' },
+    { address: { country: 'RW' } },
+  ]) {
+    assert.notEqual(hashOf({}), hashOf(more), JSON.stringify(more))
+  }
+})
+
+test('a date that is none, before the fields are judged: not known', () => {
+  const [party] = partiesOf({ ...beneficiary, date_of_birth: 'soon' }, undefined)
+  assert.equal(party?.asked.birth_date, '')
+})
