@@ -56,7 +56,8 @@ export async function sendDue(rail: OpenFileRail, transport: Transport): Promise
 async function send(rail: OpenFileRail, transport: Transport, file: RailFile): Promise<boolean> {
   const { msg_id, name, state } = file
   if (state === 'sealed' && !(await approve(rail.sql, file, ''))) return false
-  const upload = await checked(rail, file, tx => beginUpload(tx, msg_id))
+  // One that was offered is looked for only.
+  const upload = await checked(rail, file, tx => beginUpload(tx, msg_id), file.offered_at !== null)
   if (upload === undefined) return false
   const { sent: bytes } = await readBytes(rail.sql, msg_id)
   const offered = upload.offered_at !== null
@@ -76,14 +77,15 @@ async function offer(rail: OpenFileRail, file: RailFile, { uploads }: Upload): P
   if (!is_ours) throw new TransportFailed(`another process sends ${file.name}`)
 }
 
-/** Does a step with a file whose payments still wait. One that was offered is looked for only. */
+/** Does a step with a file whose payments still wait, unless a person or the caller vouches. */
 async function checked<T>(
   rail: OpenFileRail,
   file: RailFile,
   step: (tx: TransactionSql) => Promise<T>,
+  vouched = false,
 ): Promise<T> {
-  const { msg_id, forced, offered_at } = file
-  const is_free = forced || offered_at !== null
+  const { msg_id, forced } = file
+  const is_free = forced || vouched
   const items = is_free ? [] : await listItemsOf(rail.finder, msg_id)
   const done = await withItems(rail.sql, items, async tx => {
     const why = is_free ? undefined : await whyNotSent(tx, file, items)

@@ -2,9 +2,10 @@
 // next one afterwards, and never waits where nobody sees it.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { findFile, listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
+import { findFile, listFiles, type RailFile, sendAgain } from '../../src/bank-file/file-store.ts'
 import { listItemsOf } from '../../src/bank-file/item-store.ts'
 import { releaseFile, takeBackFile } from '../../src/bank-file/resend.ts'
+import { sealDue } from '../../src/bank-file/seal.ts'
 import type { BankSays } from '../../src/bank-format.ts'
 import { transactConfined } from '../../src/db/confine.ts'
 import { closeException } from '../../src/payout/wake-store.ts'
@@ -15,6 +16,7 @@ import {
   openFileWorld,
   type WorldOptions,
 } from '../support/bank/file-rail.ts'
+import { until } from '../support/service/process.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
@@ -172,4 +174,49 @@ test('a person closes the exception of an earlier attempt that is booked still: 
   await bank.work()
   assert.deepEqual(await bank.outbox(), [])
   assert.notDeepEqual(await openKinds(id), [], 'its money waits, and nobody sees it')
+})
+
+test('a file is sent again, and its payout fails, while another process still knows it as it was: it is not sent', async () => {
+  let meanwhile = async () => {}
+  const bank = await world({
+    profile: { most_items: 1 },
+    wrapTransport: transport => ({
+      ...transport,
+      async rename(from, to) {
+        await meanwhile()
+        return transport.rename(from, to)
+      },
+    }),
+  })
+  const ids = await bank.pay([100, 200])
+  await until('the slot has come', bank.isDue)
+  await sealDue(bank.rail)
+  const [first, second] = (
+    await listFiles(service.deps.sql, { rail: bank.name, state: 'sealed', limit: 9 })
+  ).toReversed()
+  const msg_id = second?.msg_id ?? assert.fail()
+  const [{ payout_id = '' } = {}] = await itemsOf(msg_id)
+  assert.ok(ids.includes(payout_id))
+  const { owner } = service.database
+  await owner`update rail_files set state = 'approved' where msg_id = ${msg_id}`
+  // Whoever uploaded it was killed when it was about to get its name.
+  await owner`
+    update rail_files set state = 'uploading', uploads = 1, offers = 1, offered_at = now()
+    where msg_id = ${msg_id}`
+  meanwhile = async () => {
+    meanwhile = async () => {}
+    await owner`update rail_files set state = 'unknown' where msg_id = ${msg_id}`
+    assert.ok(await sendAgain(service.deps.sql, msg_id, 'ann: the bank has no such file'))
+    await service.deps.lanes.advancePayout.run({
+      ...{ account_id: bank.client.account.account_id, payout_id, by: 'operator' },
+      steps: [{ status: 'failed', failure: { code: 'x', category: 'x', message: 'x' } }],
+      ...{ person: { name: 'ann', is_login: false }, ask_again_in_ms: null },
+    })
+  }
+  await bank.round()
+  assert.deepEqual(
+    (await bank.outbox()).map(({ name }) => name),
+    [first?.name],
+  )
+  assert.match((await findFile(service.deps.sql, msg_id))?.reason ?? '', new RegExp(payout_id))
 })
