@@ -229,16 +229,21 @@ export async function listBlock(
     order by i.end_to_end_id limit ${most}`
 }
 
-/** Takes items out of a file that was refused as a whole or never sent, for the next slot. */
+/**
+ * Takes items out of a file that was refused as a whole or never sent, for the next slot; returns
+ * how many are in it still, as another person may have taken them out.
+ */
 export async function takeOut(
   tx: TransactionSql,
+  msg_id: string,
   end_to_end_ids: readonly string[],
-): Promise<void> {
-  await tx`
+): Promise<number> {
+  const { count } = await tx`
     update rail_items set msg_id = '', payment_information_id = '', instruction_id = '',
       earlier_files = earlier_files || msg_id, seal_at = statement_timestamp(),
       closes_at = statement_timestamp() + interval '1 millisecond'
-    where end_to_end_id = any (${end_to_end_ids}::text[])`
+    where end_to_end_id = any (${end_to_end_ids}::text[]) and msg_id = ${msg_id}`
+  return count
 }
 
 /** Items that a line names, or a file that they were in, which nobody has looked at. */

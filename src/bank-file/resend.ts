@@ -105,7 +105,7 @@ export async function takeBackFile(
   return withItems(sql, items, async tx => {
     const { waiting, held } = await sortWaiting(tx, items)
     // Nobody looks at a file that was taken back: what is held waits outside it.
-    if (await withdrawFile(tx, msg_id, note)) return putBack(tx, [...waiting, ...held])
+    if (await withdrawFile(tx, msg_id, note)) return putBack(tx, msg_id, [...waiting, ...held])
     return { fault: `file ${msg_id} is ${state}, or is sent at this moment: it stays` }
   })
 }
@@ -130,21 +130,23 @@ export async function resealFile(
   return withItems(sql, items, async tx => {
     const { waiting } = await sortWaiting(tx, items)
     await noteResealed(tx, msg_id, note)
-    if (force) return putBack(tx, waiting)
+    if (force) return putBack(tx, msg_id, waiting)
     const accepted = await acceptedOf(tx, waiting)
     return putBack(
       tx,
+      msg_id,
       waiting.filter(item => !accepted.has(nameOf(item))),
     )
   })
 }
 
-async function putBack(tx: TransactionSql, items: readonly FoundItem[]): Promise<Resealed> {
-  await takeOut(
-    tx,
-    items.map(({ end_to_end_id }) => end_to_end_id),
-  )
-  return { count: items.length }
+async function putBack(
+  tx: TransactionSql,
+  msg_id: string,
+  items: readonly FoundItem[],
+): Promise<Resealed> {
+  const ids = items.map(({ end_to_end_id }) => end_to_end_id)
+  return { count: await takeOut(tx, msg_id, ids) }
 }
 
 const nameOf = ({ account_id, payout_id, attempt }: ItemKey) =>

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { findFile, listFiles, type RailFile, sendAgain } from '../../src/bank-file/file-store.ts'
 import { listItemsOf } from '../../src/bank-file/item-store.ts'
-import { releaseFile, takeBackFile } from '../../src/bank-file/resend.ts'
+import { releaseFile, resealFile, takeBackFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import type { BankSays } from '../../src/bank-format.ts'
 import { transactConfined } from '../../src/db/confine.ts'
@@ -219,4 +219,30 @@ test('a file is sent again, and its payout fails, while another process still kn
     [first?.name],
   )
   assert.match((await findFile(service.deps.sql, msg_id))?.reason ?? '', new RegExp(payout_id))
+})
+
+test('two people put the payments of a refused file into the next one at once: one of them does', async () => {
+  const bank = await world()
+  await bank.pay([100, 200])
+  await bank.work()
+  await bank.sweep()
+  const { sql, finder } = service.deps
+  const [sent = assert.fail()] = await listFiles(sql, { rail: bank.name, limit: 9 })
+  const { msg_id } = sent
+  await bank.report([{ level: 'file', code: 'RJCT', reasons: ['FF10'], msg_id }])
+  await bank.work()
+  const file = (await findFile(sql, msg_id)) ?? assert.fail()
+  const items = await listItemsOf(finder, msg_id)
+  const saying = { file, items, force: false }
+  const done = await Promise.all([
+    resealFile(sql, { ...saying, note: 'ann' }),
+    resealFile(sql, { ...saying, note: 'ben' }),
+  ])
+  assert.deepEqual(done.map(one => ('count' in one ? one.count : one.fault)).sort(), [0, 2])
+  const earlier = await service.database.owner<{ earlier_files: string[] }[]>`
+    select earlier_files from rail_items where rail = ${bank.name}`
+  assert.deepEqual(
+    earlier.map(({ earlier_files }) => earlier_files),
+    [[msg_id], [msg_id]],
+  )
 })
