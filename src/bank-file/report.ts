@@ -34,7 +34,8 @@ export function reportOf(of: Told): RailReport {
   const exception = told.exception ?? bookedBefore(booked_before)
   // A bank's later word wakes its payout: what it has not taken is not asked about. Nor is what
   // waits for nothing but a person: whoever closes its exception in vain is told so again.
-  const rests = not_taken !== undefined || booked_before !== undefined
+  const is_booked = booked_before !== undefined || exception?.kind === 'rejected_but_booked'
+  const rests = not_taken !== undefined || is_booked
   const arrives = expectedOf(config, payout, told.is_late ? laterItem(config, item) : item)
   return {
     steps,

@@ -246,3 +246,19 @@ test('two people put the payments of a refused file into the next one at once: o
     [[msg_id], [msg_id]],
   )
 })
+
+test('rejected and booked, and a person closes that in vain: it is told again until the credit is there', async () => {
+  const bank = await world()
+  const [id = ''] = await bank.pay([100])
+  await bank.work()
+  const [sent = assert.fail()] = await bank.sweep()
+  await bank.report([rejected(sent), booked(sent, 'booking')])
+  await bank.work()
+  await close(bank, id, 'rejected_but_booked')
+  assert.equal(await bank.statusOf(id), 'processing')
+  await close(bank, id, 'rejected_but_booked')
+  await bank.report([booked(sent, 'return')])
+  await bank.work()
+  await close(bank, id, 'rejected_but_booked')
+  assert.deepEqual(await openKinds(id), [])
+})
