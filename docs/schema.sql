@@ -1098,6 +1098,7 @@ CREATE TABLE rail_files (
   CONSTRAINT withdrawn_before_it_is_offered CHECK (((state <> 'withdrawn'::text) OR (offers = 0)))
 );
 CREATE INDEX rail_files_open ON rail_files USING btree (rail, sealed_at) WHERE (state <> ALL (ARRAY['acknowledged'::text, 'rejected'::text, 'withdrawn'::text]));
+CREATE TRIGGER audited AFTER UPDATE ON rail_files FOR EACH ROW WHEN (((current_setting('corridor.act'::text, true) <> ''::text) OR (CURRENT_USER <> 'corridor_service'::name))) EXECUTE FUNCTION keep_file_act('($1).msg_id as id', '($1).rail', '($1).state', '($1).reason', '($1).approved_by', '($1).forced');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_step BEFORE UPDATE ON rail_files FOR EACH ROW EXECUTE FUNCTION check_file_step();
 CREATE TRIGGER sealed_first BEFORE INSERT ON rail_files FOR EACH ROW WHEN (((new.state <> 'sealed'::text) OR (new.approved_by <> ''::text) OR (new.offered_at IS NOT NULL))) EXECUTE FUNCTION refuse_change();
@@ -1172,6 +1173,7 @@ CREATE TABLE rail_inbox (
 );
 CREATE INDEX rail_inbox_open ON rail_inbox USING btree (received_at) WHERE (state = 'stored'::text);
 CREATE INDEX rail_inbox_quarantined ON rail_inbox USING btree (received_at) WHERE ((state = 'quarantined'::text) AND (closed_by = ''::text));
+CREATE TRIGGER audited AFTER UPDATE ON rail_inbox FOR EACH ROW WHEN (((current_setting('corridor.act'::text, true) <> ''::text) OR (CURRENT_USER <> 'corridor_service'::name))) EXECUTE FUNCTION keep_file_act('encode(($1).sha256, ''hex'') as id', '($1).rail', '($1).name', '($1).state', '($1).reason', '($1).closed_by', '($1).note');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_inbox FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_step BEFORE UPDATE ON rail_inbox FOR EACH ROW EXECUTE FUNCTION check_inbox_step();
 GRANT SELECT ON rail_inbox TO corridor_auditor;
@@ -1206,6 +1208,7 @@ CREATE TABLE rail_inbox_lines (
 CREATE INDEX rail_inbox_lines_of_files ON rail_inbox_lines USING btree (msg_id) WHERE ((closed_by = ''::text) AND (msg_id <> ''::text));
 CREATE INDEX rail_inbox_lines_of_payments ON rail_inbox_lines USING btree (end_to_end_id) WHERE ((closed_by = ''::text) AND (end_to_end_id <> ''::text));
 CREATE INDEX rail_inbox_lines_open ON rail_inbox_lines USING btree (sha256) WHERE (closed_by = ''::text);
+CREATE TRIGGER audited AFTER UPDATE ON rail_inbox_lines FOR EACH ROW WHEN (((current_setting('corridor.act'::text, true) <> ''::text) OR (CURRENT_USER <> 'corridor_service'::name))) EXECUTE FUNCTION keep_file_act('encode(($1).sha256, ''hex'') as id', '($1).position', '($1).reason', '($1).closed_by', '($1).note');
 GRANT SELECT ON rail_inbox_lines TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, note) ON rail_inbox_lines TO corridor_service;
 
@@ -1750,7 +1753,7 @@ CREATE OR REPLACE FUNCTION record_act(changed text, why text, was jsonb, is_now 
 AS $function$
 begin
   if changed <> all (array['payouts', 'balance_transactions', 'entities', 'events', 'rail_exceptions',
-    'rail_files', 'rail_inbox', 'screening_matches'])
+    'screening_matches'])
   then
     raise exception 'the history of % is written by its triggers alone', changed
       using errcode = 'insufficient_privilege';
@@ -2325,6 +2328,26 @@ begin
     raise exception 'file % of a bank stays as it came', old.name using errcode = 'restrict_violation';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_file_act()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET "TimeZone" TO 'UTC'
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  logged text := format('select to_jsonb(r) from (select %s) r', array_to_string(tg_argv, ', '));
+  was jsonb;
+  is_now jsonb;
+begin
+  execute logged into was using old;
+  execute logged into is_now using new;
+  insert into audit_log (table_name, changed_at, changed_by, before, after)
+  values (tg_table_name, clock_timestamp(),
+    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user), was, is_now);
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION check_import()

@@ -92,8 +92,8 @@ begin
 end $$;
 
 -- What was changed and by whom: the row before and the row after. Triggers write it for reference data,
--- so that no command and no statement by hand passes it by. What an operator does to the money, the
--- payouts and the files of accounts is written in the transaction of the act, by record_act.
+-- so that no command and no statement by hand passes it by, and for files of banks. What an operator does
+-- to the money and the payouts of accounts is written in the transaction of the act, by record_act.
 create table audit_log (
   -- Numbered without gaps.
   change_id bigint primary key,
@@ -195,7 +195,7 @@ create function record_act(changed text, why text, was jsonb, is_now jsonb) retu
 language plpgsql security definer set search_path to public, pg_temp as $$
 begin
   if changed <> all (array['payouts', 'balance_transactions', 'entities', 'events', 'rail_exceptions',
-    'rail_files', 'rail_inbox', 'screening_matches'])
+    'screening_matches'])
   then
     raise exception 'the history of % is written by its triggers alone', changed
       using errcode = 'insufficient_privilege';

@@ -275,6 +275,35 @@ create trigger legal_step before update on rail_inbox
 create trigger kept before delete or truncate on rail_inbox
   for each statement execute function refuse_change();
 
+-- What people do to files is in the audit log: each change by a command or by hand. What services do by
+-- themselves the rows say. The arguments are what the log has of the row, $1.
+create function keep_file_act() returns trigger language plpgsql
+security definer set timezone to 'UTC' set search_path to public, pg_temp as $$
+declare
+  logged text := format('select to_jsonb(r) from (select %s) r', array_to_string(tg_argv, ', '));
+  was jsonb;
+  is_now jsonb;
+begin
+  execute logged into was using old;
+  execute logged into is_now using new;
+  insert into audit_log (table_name, changed_at, changed_by, before, after)
+  values (tg_table_name, clock_timestamp(),
+    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user), was, is_now);
+  return null;
+end $$;
+create trigger audited after update on rail_files for each row
+  when (current_setting('corridor.act', true) <> '' or current_user <> 'corridor_service')
+  execute function keep_file_act('($1).msg_id as id', '($1).rail', '($1).state', '($1).reason',
+    '($1).approved_by', '($1).forced');
+create trigger audited after update on rail_inbox for each row
+  when (current_setting('corridor.act', true) <> '' or current_user <> 'corridor_service')
+  execute function keep_file_act('encode(($1).sha256, ''hex'') as id', '($1).rail', '($1).name',
+    '($1).state', '($1).reason', '($1).closed_by', '($1).note');
+create trigger audited after update on rail_inbox_lines for each row
+  when (current_setting('corridor.act', true) <> '' or current_user <> 'corridor_service')
+  execute function keep_file_act('encode(($1).sha256, ''hex'') as id', '($1).position',
+    '($1).reason', '($1).closed_by', '($1).note');
+
 grant select, insert, update on rail_exchanges to corridor_service;
 grant select, insert on rail_items, rail_files, rail_inbox, rail_inbox_bytes, rail_inbox_lines
   to corridor_service;

@@ -1,14 +1,12 @@
 // What an operator does to rows of accounts, as the audit log has it.
 
-/** The tables whose changes acts are; triggers write the history of reference data. */
+/** The tables whose changes acts are; triggers write the history of reference data and of files. */
 export type ActedOn =
   | 'payouts'
   | 'balance_transactions'
   | 'entities'
   | 'events'
   | 'rail_exceptions'
-  | 'rail_files'
-  | 'rail_inbox'
   | 'screening_matches'
 
 /** Before and after name the row, and say what of it has changed. */

@@ -265,3 +265,43 @@ test('quarantine, read and close: what was not applied, read again, and looked a
   assert.match(all.stdout, /\((ann|ben): A fee of the bank\)/)
   assert.equal(await stateOf(file), 'sent')
 })
+
+/** What the audit log has of a file of this id, oldest first: who did what, and what the row became. */
+async function actsOn(id: string) {
+  type Listed = { changed_by: string; act: string; after: Record<string, string> }[]
+  const listed: Listed = (await ann.run('audit', 'list', '--id', id, '--json')).json
+  return listed
+    .map(({ changed_by, act, after }) => `${changed_by}: ${act}: ${after.closed_by || after.state}`)
+    .reverse()
+}
+
+test('what people do to files: in the audit log with their names, and nothing that services do', async () => {
+  const { bank, file } = await filed([100], BY_PERSON)
+  const by = (cli: Cli, ...args: string[]) => cli.run('file', ...args)
+  await by(ann, 'release', file.msg_id, '--sha256', file.sha256)
+  await bank.work()
+  await bank.sweep()
+  await by(ben, 'resend', file.msg_id, '--force', ...REASON)
+  await bank.work()
+  await bank.report([{ ...REFUSED, msg_id: file.msg_id }])
+  await bank.report('another half of a file', 'half.txt')
+  await bank.report([{ level: 'transaction', code: 'RJCT', end_to_end_id: 'NOBODYS00000002' }], 's')
+  await bank.work()
+  await by(ann, 'reseal', file.msg_id, ...REASON)
+  assert.deepEqual(await actsOn(file.msg_id), [
+    'ann: file release: approved',
+    'ben: file resend: uploading',
+    'ann: file reseal: rejected',
+  ])
+  const { files, lines } = (await ann.run('file', 'quarantine', '--rail', bank.name, '--json')).json
+  const [half, strays] = [files[0].sha256, lines[0].sha256]
+  await by(ben, 'read', half)
+  await bank.work()
+  await by(ann, 'close', half, '--note', 'Asked for another one')
+  await by(ben, 'close', strays, '--note', 'Nothing of ours')
+  assert.deepEqual(await actsOn(half), ['ben: file read: stored', 'ann: file close: ann'])
+  assert.deepEqual(await actsOn(strays), ['ben: file close: ben'])
+  const withdrawn = await filed([100], BY_PERSON)
+  await by(ann, 'withdraw', withdrawn.file.msg_id, ...REASON)
+  assert.deepEqual(await actsOn(withdrawn.file.msg_id), ['ann: file withdraw: withdrawn'])
+})
