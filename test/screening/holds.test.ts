@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { afterEach, before, beforeEach, test } from 'node:test'
+import { claimDuePayouts } from '../../src/payout/state-store.ts'
 import type { Rail, RailPayout } from '../../src/rail/rail.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
 import { importList } from '../../src/screening/import.ts'
@@ -297,6 +298,14 @@ test('a list that comes between creation and hand-over stops who is on it', asyn
   await settle(rail)
   assert.deepEqual(got, [free.id])
   assert.equal(await statusOf(listed.id), 'compliance_hold')
+})
+
+test('a claim right after an import, by a process that has not seen it: takes nothing', async () => {
+  await screenWith(without('BADEGE'))
+  const { id } = await pay('Eric Badege')
+  const key = { account_id: live.account.account_id, id }
+  await takeList(un)
+  assert.deepEqual(await claimDuePayouts(service.deps.sql, [key], 1_000), [])
 })
 
 test('a list that comes while payouts are made, in another process: nobody on it is paid', async () => {
