@@ -486,6 +486,8 @@ const CHANGEABLE = {
     'taken_by',
     'answers',
     'failure',
+    'screened',
+    'screening',
   ],
   payout_outcomes: [
     'updated_at',
@@ -508,6 +510,7 @@ const CHANGEABLE = {
     'last_written_at',
     'clock_ahead',
     'state',
+    'has_limit_uses',
   ],
   // The states come with a change of the account, by its trigger.
   balances: ['available', 'updated_at', 'account_state'],
