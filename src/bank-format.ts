@@ -212,6 +212,8 @@ export interface BankFormat {
   readonly extension: string
   /** A profile that is shipped, by its name, or one as an operator wrote it in JSON. */
   readProfile(written: unknown): Read<BankProfile>
+  /** Why no payment from this account can stand in a file to this bank; [] when one can. */
+  checkSettlementAccount(account: SettlementAccount, profile: BankProfile): readonly string[]
   /** Why this payment can stand in no file to this bank; [] when it can. */
   checkItem(item: FileItem, account: SettlementAccount, profile: BankProfile): readonly string[]
   write(batch: FileBatch): WrittenFile

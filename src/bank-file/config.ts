@@ -46,6 +46,9 @@ export function readFileRail(json: unknown, format: BankFormat): Read<FileRailCo
   const fetch_every_s = members.integer('fetch_every_s', FETCH_EVERY_S, 1, 86_400)
   const { problems } = members
   if (problems.length > 0 || profile === undefined) return { messages: problems }
+  // Else the rail would be there, and take no payment.
+  const unfit = format.checkSettlementAccount(settlement_account, profile)
+  if (unfit.length > 0) return { messages: unfit.map(text => `settlement_account: ${text}`) }
   return { value: { settlement_account, profile, transport, timetable, pgp, fetch_every_s } }
 }
 

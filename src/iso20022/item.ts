@@ -101,15 +101,25 @@ export function checkItem(
   profile: BankProfile,
 ): readonly string[] {
   const { creditor } = item
-  const holder = { name: account.holder, address: account.address }
   return [
     ...checkIds(item, profile),
     ...checkAmount(item, profile),
     ...checkParty('creditor', creditor, profile),
     ...checkAccount('creditor', creditor, profile),
+    ...checkSettlementAccount(account, profile),
+    ...checkSepa(item, profile),
+  ]
+}
+
+/** Why no payment from this account can stand in a file to this bank; [] when one can. */
+export function checkSettlementAccount(
+  account: SettlementAccount,
+  profile: BankProfile,
+): readonly string[] {
+  const holder = { name: account.holder, address: account.address }
+  return [
     ...checkParty('holder of the settlement account', holder, profile),
     ...checkAccount('settlement account', account, profile),
-    ...checkSepa(item, profile),
   ]
 }
 

@@ -10,6 +10,8 @@ export const NACHA: BankFormat = {
   name: 'nacha',
   extension: 'ach',
   readProfile,
+  // Its files name the account by what the profile says of the originator.
+  checkSettlementAccount: () => [],
   checkItem: (item, _account, profile) => checkItem(item, profile),
   write: writeAch,
   check: async (bytes, { nacha }) =>

@@ -370,7 +370,7 @@ test('the rail debits another account since: statements of the old one still fit
   assert.deepEqual([await strays(bank), await bank.statusOf(ids[0] ?? '')], [[], 'succeeded'])
 })
 
-test('corridor rail add --replace, another settlement account while the rail may have payouts: refused', async () => {
+test('corridor rail add --replace, another settlement account while payouts are open, or one that fits no file: refused', async () => {
   const bank = await world()
   await bank.pay([100])
   const [row] = await service.database.owner<{ config: Record<string, object> }[]>`
@@ -396,6 +396,12 @@ test('corridor rail add --replace, another settlement account while the rail may
     assert.match(
       refused.stderr,
       /keeps its settlement_account\.iban: it is asked about 1 payout; add another rail/,
+    )
+    const unfit = await replace({ address: { country: 'DE' } })
+    assert.equal(unfit.code, 2, unfit.stdout)
+    assert.match(
+      unfit.stderr,
+      /settlement_account: .* holder of the settlement account has no town/,
     )
     const same = await replace({ iban: 'DE89 3704 0044 0532 0130 00' })
     assert.equal(same.code, 0, same.stderr)

@@ -53,6 +53,7 @@ export const PLAIN: BankFormat = {
   name: 'iso20022',
   extension: 'txt',
   readProfile: written => ({ value: { ...PROFILE, ...(written as Partial<BankProfile>) } }),
+  checkSettlementAccount: () => [],
   checkItem: ({ creditor }) => (creditor.name.includes('#') ? ['the name has a #'] : []),
   write({ msg_id, items, execution_date }) {
     const exponent = currencyExponent(items[0]?.currency ?? '')
