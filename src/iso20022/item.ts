@@ -23,13 +23,6 @@ export interface WrittenItem {
   readonly remittance: string
 }
 
-/** A text that stands in the file other than the customer wrote it. */
-export interface Spelling {
-  readonly field: string
-  readonly from: string
-  readonly to: string
-}
-
 export const SEPA = 'SEPA'
 
 /** ISO's Max140Text; the SEPA rulebooks have 70. */
@@ -38,7 +31,6 @@ const SEPA_NAME_LENGTH = 70
 const REMITTANCE_LENGTH = 140
 /** The most that PostalAddress6 and PostalAddress24 hold. */
 const ADDRESS_LENGTHS = { street: 70, town: 35, postcode: 16, state: 35, country: 2 } as const
-const ADDRESS_FIELDS = Object.keys(ADDRESS_LENGTHS) as (keyof PostalAddress)[]
 /** ActiveOrHistoricCurrencyAndAmount: eighteen digits, five of them a fraction. */
 const AMOUNT_DIGITS = 18
 const FRACTION_DIGITS = 5
@@ -76,22 +68,6 @@ export function writeParty(
       country: field('country'),
     },
   }
-}
-
-/** Every text of the payment that the file spells in another way, for people to see. */
-export function spellingsOf(item: FileItem, profile: BankProfile): Spelling[] {
-  const { creditor, bank_name, remittance } = writeItem(item, profile)
-  const pairs: Spelling[] = [
-    { field: 'creditor.name', from: item.creditor.name, to: creditor.name },
-    ...ADDRESS_FIELDS.map(name => ({
-      field: `creditor.address.${name}`,
-      from: item.creditor.address[name],
-      to: creditor.address[name],
-    })),
-    { field: 'creditor.bank_name', from: item.creditor.bank_name, to: bank_name },
-    { field: 'remittance', from: item.remittance, to: remittance },
-  ]
-  return pairs.filter(({ from, to }) => from !== to)
 }
 
 /** Why this payment can stand in no file to this bank; [] when it can. */

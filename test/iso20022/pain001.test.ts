@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { FileBatch, FileItem } from '../../src/bank-format.ts'
 import { iso20022 } from '../../src/iso20022/format.ts'
-import { spellingsOf } from '../../src/iso20022/item.ts'
 import { share } from '../support/share.ts'
 import { ACCOUNT, ADDRESS, anyBatch, batch, ITEM, ids, profile, seed } from './given.ts'
 
@@ -155,22 +154,20 @@ test('pain.001, groups: one a charge bearer and currency, each payment placed in
   assert.throws(() => iso20022.write(batch([])), /at least one payment/)
 })
 
-test('pain.001, character sets: letters are spelled in the bank’s own, and people can see how', () => {
+test('pain.001, character sets: letters are spelled in the bank’s own', () => {
   assert.match(textOf(batch()), /<Nm>Zoe Muller<\/Nm>.*<Ustrd>Invoice 17 \+ thanks .3<\/Ustrd>/)
   assert.match(textOf(batch([ITEM], 'swiss')), /<Nm>Zoë Müller<\/Nm>/)
   const utf8 = { name: 'utf8', character_set: 'utf8' }
   const chinese = { ...ITEM, ...creditor({ name: '山田 太郎' }) }
   assert.match(textOf(batch([chinese], utf8)), /<Nm>山田 太郎<\/Nm>/)
-  assert.deepEqual(
-    spellingsOf(ITEM, profile()).map(({ field, from, to }) => `${field}: ${from} > ${to}`),
-    [
-      'creditor.name: Zoë Müller > Zoe Muller',
-      'creditor.address.street: Rue du Rhône 8 > Rue du Rhone 8',
-      'creditor.address.town: Genève > Geneve',
-      'remittance: Invoice 17 & thanks <3 > Invoice 17 + thanks .3',
-    ],
-  )
-  assert.deepEqual(spellingsOf(ITEM, profile('swiss')), [])
+  const spelled = textOf(batch([ITEM]))
+  for (const text of ['Zoe Muller', 'Rue du Rhone 8', 'Geneve', 'Invoice 17 + thanks .3']) {
+    assert.ok(spelled.includes(`>${text}<`), text)
+  }
+  const swiss = textOf(batch([ITEM], profile('swiss')))
+  for (const text of ['Zoë Müller', 'Rue du Rhône 8', 'Genève', 'Invoice 17 &amp; thanks &lt;3']) {
+    assert.ok(swiss.includes(`>${text}<`), text)
+  }
 })
 
 const REFUSED: readonly [string, Partial<FileItem>, unknown, RegExp][] = [

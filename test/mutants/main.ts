@@ -19,6 +19,14 @@ const words = process.argv.slice(2).filter(word => !word.startsWith('--'))
 const quick = options.includes('--quick')
 const jobs = Number(options.find(o => o.startsWith('--jobs='))?.slice(7) ?? availableParallelism())
 
+const unknown = options.filter(o => o !== '--quick' && !/^--jobs=[1-9]\d*$/.test(o))
+if (unknown.length > 0) {
+  console.error(
+    `${unknown.join(' ')}: not known. -- [FILE …] [--quick] [--jobs=N], -- patches [NAME]`,
+  )
+  process.exit(2)
+}
+
 type Tried = FileResult['tried'][number]
 
 /** Tests that run this much longer than without a mutant will not end. */
