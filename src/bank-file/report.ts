@@ -31,7 +31,7 @@ export function reportOf(of: Told): RailReport {
   const { profile } = config
   const told = interpret(said, { item, profile, file, now })
   const { steps, not_taken, silent_until } = told
-  const exception = told.exception ?? bookedBefore(booked_before)
+  const exception = told.exception ?? exceptionOf(booked_before)
   // A bank's later word wakes its payout: what it has not taken is not asked about. Nor is what
   // waits for nothing but a person: whoever closes its exception in vain is told so again.
   const is_booked = booked_before !== undefined || exception?.kind === 'rejected_but_booked'
@@ -48,7 +48,7 @@ export function reportOf(of: Told): RailReport {
   }
 }
 
-function bookedBefore(attempt: number | undefined): RailReport['exception'] {
+function exceptionOf(attempt: number | undefined): RailReport['exception'] {
   if (attempt === undefined) return undefined
   const message =
     `The bank has booked attempt ${attempt} of this payout and has not returned it: ` +

@@ -4,6 +4,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { nameOf } from '../id.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { loadAttempts } from '../payout/attempt-store.ts'
+import { isScreenedAt } from '../payout/screening-step.ts'
 import { findOpenPayouts, lockWaiting } from '../payout/state-store.ts'
 import { isGivenBack } from '../payout/states.ts'
 import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
@@ -47,8 +48,7 @@ export async function sortWaiting(
     if (payout === undefined || isGivenBack(payout)) return 'over'
     if (last?.number !== item.attempt || last.ended_as !== '') return 'over'
     // A bank gets nothing that is not screened at the present lists.
-    const screened =
-      payout.screened !== null && payout.screened === (lists_version ?? payout.screened)
+    const screened = isScreenedAt(payout, lists_version)
     const asked = payout.status === 'processing' && payout.rail === last.rail && screened
     const known: readonly RailException[] = exceptions.get(name) ?? []
     const open = known.some(({ closed_at }) => closed_at === null)

@@ -5,6 +5,7 @@ import { nameOf } from '../id.ts'
 import { type Book, bookOf, hasRoom } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
 import type { OpenPayout, Payout } from './payout.ts'
+import { isScreenedAt } from './screening-step.ts'
 
 /** What of the state of a step decides a hold; step.ts says what each is. */
 interface HeldState {
@@ -25,8 +26,7 @@ function released(state: HeldState, payout: OpenPayout): RailStep {
 
 /** A transfer is paid by its release, so it is released as screened at the present lists alone. */
 function mayGo({ lists_version }: HeldState, payout: OpenPayout): boolean {
-  if (!toAccount(payout)) return true
-  return payout.screened !== null && payout.screened === (lists_version ?? payout.screened)
+  return !toAccount(payout) || isScreenedAt(payout, lists_version)
 }
 
 /** The step of a held payout that the review of its entity decides; none while it is pending. */

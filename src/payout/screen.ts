@@ -67,7 +67,7 @@ async function entitiesOf(
   return new Map(found.map(entity => [nameOf(entity), entity]))
 }
 
-/** The matches of each; undefined of those for which there was no time. */
+/** The matches of each; undefined of those that were not compared. */
 async function compare(
   lists: PresentLists,
   asked: readonly Asked[],
@@ -78,7 +78,8 @@ async function compare(
   let turn = from
   const found = new Map<Asked, readonly Match[] | undefined>()
   for (const one of asked) {
-    if (performance.now() - from > budget_ms) {
+    // Without a beneficiary there is nobody to compare: such a payout must not pass as screened.
+    if (one.beneficiary === undefined || performance.now() - from > budget_ms) {
       found.set(one, undefined)
       continue
     }
@@ -88,7 +89,7 @@ async function compare(
     }
     const { account_id, beneficiary, entity_id: id } = one
     const entity = entities.get(nameOf({ account_id, id }))
-    const parties = beneficiary === undefined ? [] : partiesOf(beneficiary, entity)
+    const parties = partiesOf(beneficiary, entity)
     found.set(
       one,
       parties.flatMap(party => lists.screen(party).map(hit => matchOf(party, hit))),

@@ -12,7 +12,7 @@ export function mayBeOut(payout: Pick<OpenPayout, 'rail_attempts' | 'taken_by'>)
 }
 
 /** Whether the lists are asked about a payout: it is not over, and waits for nobody's decision. */
-export function isScreened({
+export function isScreenable({
   status,
   held_for,
   screening,
@@ -23,7 +23,7 @@ export function isScreened({
 
 /** The payout with what screening says of it. */
 export function withScreening(payout: OpenPayout, { version, matches }: Screened): OpenPayout {
-  if (!isScreened(payout)) return payout
+  if (!isScreenable(payout)) return payout
   if (matches.length > 0) return { ...payout, screened: null, screening: 'open' }
   return version === null ? payout : { ...payout, screened: version, screening: '' }
 }
@@ -45,9 +45,18 @@ export function stepsByScreening(
   return is_free && before.status === 'compliance_hold' ? release() : []
 }
 
+/** Whether nobody of it was found in the present lists; null: their version is not known here. */
+export function isScreenedAt(
+  { screened }: Pick<OpenPayout, 'screened'>,
+  lists_version: bigint | null,
+): boolean {
+  return screened !== null && screened === (lists_version ?? screened)
+}
+
 /** Refuses to let a person pay what is not screened at the present lists. */
-export function checkScreened({ id, screened }: OpenPayout, lists_version: bigint | null): void {
-  if (screened !== null && screened === (lists_version ?? screened)) return
+export function checkScreened(payout: OpenPayout, lists_version: bigint | null): void {
+  if (isScreenedAt(payout, lists_version)) return
+  const { id } = payout
   const message =
     `Payout ${id} is not screened by the present sanctions lists: corridor screening show ${id} ` +
     'and corridor lists status say why.'
