@@ -16,6 +16,7 @@ import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'
 import { CATALOGUE, Refusal } from '../errors.ts'
 import { didYouMean } from '../nearest.ts'
+import { type Deed, type Operator, Unknown } from '../operator/deed.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { readCaller } from '../user/rules.ts'
 import { listUsers } from '../user/store.ts'
@@ -45,6 +46,8 @@ export interface Context {
     command: C,
     act: ((outcome: O) => Act) | null,
   ): Promise<O>
+  /** Runs what a person does, as the API runs it. */
+  run<C, S, O>(deed: Deed<C, S, O>): Promise<O>
 }
 
 /** The command that this process runs, such as `payout transition`, for the audit log. */
@@ -101,7 +104,9 @@ export async function onDatabase<T>(
       const audited = act === null ? operation : recorded(operation, made => made.map(act))
       return new Lane(sql, audited, { max_batch: 1 }).run(command)
     }
-    return await work({ config, url, sql, audit, write }).catch(error => {
+    const run: Context['run'] = ({ operation, command, act }) => write(operation, command, act)
+    return await work({ config, url, sql, audit, write, run }).catch(error => {
+      if (error instanceof Unknown) throw new NotThere(error.kind, error.id)
       if (!isReadOnly(error)) throw error
       throw new CommandFailed(`${config.user} is an auditor, who reads and changes nothing`)
     })
@@ -127,6 +132,11 @@ export async function asOwner<T>(url: string, work: (owner: Sql) => Promise<T>):
   } finally {
     await owner.end({ timeout: 5 })
   }
+}
+
+/** Who runs the command, by name. */
+export function operatorOf({ config }: Context): Operator {
+  return { name: config.user, is_login: config.user_is_login }
 }
 
 /** The person who runs the command. A log-in does not say which of several people that is. */

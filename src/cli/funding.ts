@@ -1,20 +1,18 @@
 // corridor fund, withdraw, adjust and reverse: an operator books money on an account, and takes a
 // booking back.
 import type { Command } from 'commander'
-import type { Act } from '../audit/act.ts'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
-import { findAccountOfLine } from '../balance-transaction/store.ts'
-import type { Operation } from '../engine/operation.ts'
 import { Refusal } from '../errors.ts'
-import { bookMoney, reverseBooking } from '../funding/operations.ts'
 import type { Booking, BookingKind, Correction } from '../funding/rules.ts'
 import { newId } from '../id.ts'
+import type { Deed } from '../operator/deed.ts'
+import { booking, reversal } from '../operator/funding.ts'
 import {
   CommandFailed,
   type Context,
   findAccount,
   type Json,
-  NotThere,
+  operatorOf,
   print,
   UsageError,
   withContext,
@@ -53,7 +51,7 @@ export function fundCommand(command: Command): void {
       }
       const booked = await withContext(async context => {
         const { sandbox } = await findAccount(context.sql, account_id)
-        if (!sandbox && reference === '') throw unproven()
+        if (!sandbox && reference === '') throw new UsageError(UNPROVEN)
         const split = options.split === true
         const money = { account_id, currency, amount, source, reference, reason: '', split }
         const proof = reference === '' ? `--source ${source}` : `--reference "${reference}"`
@@ -65,12 +63,9 @@ export function fundCommand(command: Command): void {
     })
 }
 
-function unproven(): UsageError {
-  return new UsageError(
-    'a live account is funded with --reference, the bank’s: the same money is then refused when ' +
-      'it is booked again by mistake',
-  )
-}
+const UNPROVEN =
+  'a live account is funded with --reference, the bank’s: the same money is then refused when ' +
+  'it is booked again by mistake'
 
 const FUND_HELP = `
 Writes a balance transaction of type escrow. A live account needs --reference,
@@ -144,11 +139,10 @@ export function reverseCommand(command: Command): void {
     .action(async (id: string, options: Json & { reason: string }) => {
       const reason = readReason(options.reason)
       const { account_id, reversed } = await withContext(async context => {
-        const account_id = await findAccountOfLine(context.audit, id)
-        if (account_id === undefined) throw new NotThere('balance transaction', id)
-        const command = { account_id, id, reason, by: context.config.user }
+        const deed = await reversal(context.audit, operatorOf(context), id, reason)
         const again = `corridor reverse ${id} --reason "${reason}"`
-        const reversed = await bookOnce(context, reverseBooking, command, again)
+        const reversed = await runOnce(context, deed, again)
+        const { account_id } = deed.command
         return { account_id, reversed }
       })
       tell(options, account_id, reversed)
@@ -215,20 +209,19 @@ function referenceOf({ reference }: BookOptions): string {
 /** `again` is the command that books it once, however often it runs. */
 export function book(
   context: Context,
-  booking: Omit<Booking, 'by'>,
+  asked: Omit<Booking, 'by'>,
   again: string,
 ): Promise<Correction> {
-  return bookOnce(context, bookMoney, { ...booking, by: context.config.user }, again)
+  return runOnce(context, booking(operatorOf(context), asked), again)
 }
 
-async function bookOnce<C, S>(
+async function runOnce<C, S>(
   context: Context,
-  operation: Operation<C, S, Correction>,
-  command: C,
+  deed: Deed<C, S, Correction>,
   again: string,
 ): Promise<Correction> {
   try {
-    return await context.write(operation, command, bookingAct)
+    return await context.run(deed)
   } catch (error) {
     const unknown = error instanceof Refusal && error.status === 503
     if (!unknown) throw error
@@ -237,12 +230,4 @@ async function bookOnce<C, S>(
         `once, however often it is run: ${again}`,
     )
   }
-}
-
-function bookingAct({ entries: [{ line }] }: Correction): Act {
-  const { account_id, id, type, currency, net_amount, description, metadata } = line
-  const { reference = '' } = metadata
-  const amount = net_amount.toString()
-  const after = { account_id, id, type, currency, amount, reference }
-  return { table_name: 'balance_transactions', reason: description, before: null, after }
 }

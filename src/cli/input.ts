@@ -6,8 +6,11 @@ import { buffer } from 'node:stream/consumers'
 import type { LineProblem, Parsed } from '../csv.ts'
 import { findCurrency } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
-import { CommandFailed, UsageError } from './context.ts'
-import { visible } from './terminal.ts'
+import { MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'
+import { readLine } from '../visible.ts'
+import { CommandFailed, readOrRefuse, UsageError } from './context.ts'
+
+export { MAX_NAME, MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'
 
 /** Reads a known currency code, in upper case. */
 export function readCurrency(text: string): string {
@@ -42,21 +45,8 @@ export function readMoney(text: string): { currency: string; amount: bigint } {
 
 /** Reads one line of visible text, and trims it. */
 export function readText(option: string, text: string, most: number): string {
-  const words = text.normalize('NFC').trim()
-  if (words === '') throw new UsageError(`${option} must not be blank`)
-  if ([...words].length > most) throw new UsageError(`${option} has at most ${most} characters`)
-  if (words !== visible(words) || !words.isWellFormed()) {
-    throw new UsageError(`${option} must be one line of text that can be seen`)
-  }
-  return words
+  return readOrRefuse(readLine(option, text, most))
 }
-
-/** The longest name of an account; statements print it. */
-export const MAX_NAME = 200
-
-/** The longest reference of a payment, and the longest reason of an operator. */
-export const MAX_REFERENCE = 140
-export const MAX_REASON = 500
 
 export function readReference(text: string): string {
   return readText('--reference', text, MAX_REFERENCE)

@@ -1,27 +1,24 @@
 // corridor payout take|release|transition: what people do with a payout. A person takes a payout to
 // pay it by hand; a transition says how that went.
 import type { Command } from 'commander'
-import type { Act } from '../audit/act.ts'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { nameEvent, previousStatus } from '../event/event.ts'
 import {
-  ASKING,
-  type Handling,
-  OPERATOR_FAILURE,
-  operatorStep,
-  type Person,
-} from '../payout/by-hand.ts'
+  type AskedHandling,
+  type AskedTransition,
+  handling,
+  stepOf,
+  transition,
+} from '../operator/payouts.ts'
+import { ASKING, type Handling, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import {
   GIVEN_BACK_STATUSES,
   PAYOUT_STATUSES,
   PAYOUT_TRANSITIONS,
   type PayoutStatus,
 } from '../payout/states.ts'
-import type { Advance, AdvanceOutcome } from '../payout/step.ts'
-import { advancePayout, handlePayout } from '../payout/step-operation.ts'
-import { findPayoutAccount } from '../payout/store.ts'
-import type { RailStep } from '../rail/rail.ts'
-import { type Context, type Json, NotThere, print, UsageError, withContext } from './context.ts'
+import type { AdvanceOutcome } from '../payout/step.ts'
+import { type Json, operatorOf, print, UsageError, withContext } from './context.ts'
 import { MAX_REASON, MAX_REFERENCE, readOneOf, readReason, readReference } from './input.ts'
 import { money } from './table.ts'
 import { visible } from './terminal.ts'
@@ -100,19 +97,14 @@ async function handle(
   payout_id: string,
   options: Words & { from?: string },
 ): Promise<void> {
-  const { from } = options
-  const { payout, event } = await withContext(async context => {
-    const person = personOf(context, options)
-    const account_id = await accountOf(context, payout_id)
-    const command = { account_id, payout_id, act, person, ...(from !== undefined && { from }) }
-    const held = (taken_by: string) => ({ account_id, id: payout_id, taken_by })
-    return context.write(handlePayout, command, ({ before, payout }) => ({
-      table_name: 'payouts',
-      reason: person.reason ?? '',
-      before: held(before.taken_by),
-      after: held(payout.taken_by),
-    }))
-  })
+  const asked: AskedHandling = {
+    act,
+    ...wordsOf(options),
+    ...(options.from !== undefined && { from: options.from }),
+  }
+  const { payout, event } = await withContext(async context =>
+    context.run(await handling(context.audit, operatorOf(context), payout_id, asked)),
+  )
   const { taken_by, taken_at } = payout
   const words =
     act === 'take'
@@ -121,21 +113,12 @@ async function handle(
   print(options, { payout: payout_id, taken_by, taken_at, event: nameEvent(event).id }, words)
 }
 
-/** Who runs the command, and what they say. */
-function personOf({ config }: Context, { reference, reason, force }: Words): Person {
+function wordsOf({ reference, reason, force }: Words) {
   return {
-    name: config.user,
-    is_login: config.user_is_login,
     force: force === true,
     ...(reference !== undefined && { reference: readReference(reference) }),
     ...(reason !== undefined && { reason: readReason(reason) }),
   }
-}
-
-export async function accountOf({ audit }: Context, payout_id: string): Promise<string> {
-  const account_id = await findPayoutAccount(audit, payout_id)
-  if (account_id === undefined) throw new NotThere('payout', payout_id)
-  return account_id
 }
 
 function helpText(): string {
@@ -165,19 +148,11 @@ async function transitionAction(
   options: TransitionOptions,
 ): Promise<void> {
   const status = readOneOf('status', text, PAYOUT_STATUSES)
-  const step = readStep(status, options)
-  const { failure } = step
-  const outcome = await withContext(async context => {
-    const command: Advance = {
-      account_id: await accountOf(context, payout_id),
-      payout_id,
-      steps: [step],
-      by: 'operator',
-      person: personOf(context, options),
-      ask_again_in_ms: null,
-    }
-    return context.write(advancePayout, command, outcome => stepAct(outcome, options))
-  })
+  const asked = readTransition(status, options)
+  const { failure } = stepOf(asked)
+  const outcome = await withContext(async context =>
+    context.run(await transition(context.audit, operatorOf(context), payout_id, asked)),
+  )
   const from = previousStatus(outcome.events)
   if (status === 'failed' && outcome.payout.rail_attempts > 0)
     process.stderr.write(alreadyAsked(payout_id))
@@ -193,33 +168,23 @@ async function transitionAction(
   print(options, data, [`${payout_id}  ${from} → ${status}`, ...describeCredit(outcome)].join('\n'))
 }
 
-function stepAct({ payout, events }: AdvanceOutcome, options: TransitionOptions): Act {
-  const { account_id, id, status, rail_reference } = payout
-  return {
-    table_name: 'payouts',
-    reason: options.reason ?? options.message ?? '',
-    before: { account_id, id, status: previousStatus(events) },
-    after: { account_id, id, status, rail_reference },
-  }
-}
-
-function readStep(status: PayoutStatus, options: TransitionOptions): RailStep {
-  const { code, category, reason } = options
-  const message = options.message ?? (GIVEN_BACK_STATUSES.includes(status) ? reason : undefined)
+function readTransition(status: PayoutStatus, options: TransitionOptions): AskedTransition {
+  const { code, category, message } = options
+  const asked = { status, ...wordsOf(options) }
   if (GIVEN_BACK_STATUSES.includes(status)) {
     const failure = {
       ...(code && { code }),
       ...(category && { category }),
       ...(message && { message }),
     }
-    return operatorStep(status, { failure })
+    return { ...asked, failure }
   }
   const failing = GIVEN_BACK_STATUSES.join(' and ')
   if (code !== undefined || category !== undefined) {
     throw new UsageError(`--code and --category are for ${failing}`)
   }
-  if (message === undefined) return operatorStep(status, {})
-  if (status === ASKING) return operatorStep(status, { description: message })
+  if (message === undefined) return asked
+  if (status === ASKING) return { ...asked, description: message }
   throw new UsageError(`--message is for ${failing}, and for ${ASKING}`)
 }
 

@@ -3,10 +3,10 @@
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { Instant } from '../instant.ts'
-import { amountToJson } from '../money/json.ts'
+import { presentForDesk } from '../operator/payout-response.ts'
+import { accountOfPayout } from '../operator/payouts.ts'
 import { withAnswers } from '../payout/action.ts'
 import type { Payout } from '../payout/payout.ts'
-import { presentPayout } from '../payout/response.ts'
 import { uetrOf } from '../payout/swift/uetr.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { findHeld, type HeldByScreening } from '../screening/match-store.ts'
@@ -16,13 +16,12 @@ import { presentTimeline } from '../timeline/response.ts'
 import { makeTimeline, type TimelineItem, type TimelineSource } from '../timeline/rules.ts'
 import { findTimeline } from '../timeline/store.ts'
 import { type Json, NotThere, print, withContext } from './context.ts'
-import { accountOf } from './payout-handling.ts'
 import { money, outline, table, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
 
 export async function showAction(payout_id: string, options: Json): Promise<void> {
   const { account, source, held } = await withContext(async context => {
-    const account_id = await accountOf(context, payout_id)
+    const account_id = await accountOfPayout(context.audit, payout_id)
     const account = (await listAccounts(context.sql)).find(a => a.account_id === account_id)
     const held = await findHeld(context.audit, { account_id, id: payout_id })
     return { account, held, source: await findTimeline(context.sql, { account_id, id: payout_id }) }
@@ -37,24 +36,6 @@ export async function showAction(payout_id: string, options: Json): Promise<void
     timeline: items,
   }
   print(options, data, showWords(source, account, held))
-}
-
-/** The payout as the API presents it, and what only an operator sees. */
-export function presentForDesk(payout: Payout) {
-  const { account_id, rail, route, rail_reference, taken_by, taken_at } = payout
-  return {
-    account_id,
-    rail,
-    route,
-    rail_reference,
-    taken_by,
-    taken_at,
-    send: {
-      amount: amountToJson(payout.destination_amount),
-      currency: payout.destination_currency,
-    },
-    payout: presentPayout(payout),
-  }
 }
 
 /** `local chats`, `swift`. */

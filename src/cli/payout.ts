@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import { databaseNow } from '../db/connect.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
+import { presentForDesk } from '../operator/payout-response.ts'
 import { type DeskFilter, listForDesk } from '../payout/list-store.ts'
 import type { Payout } from '../payout/payout.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
@@ -12,7 +13,7 @@ import { findAccount, type Json, print, withContext } from './context.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, readLimit, readOneOf } from './input.ts'
 import { handlingCommands } from './payout-handling.ts'
 import { payoutImportCommand } from './payout-import.ts'
-import { over, presentForDesk, showAction, toSend } from './payout-show.ts'
+import { over, showAction, toSend } from './payout-show.ts'
 import { describeAge, table } from './table.ts'
 
 export function payoutCommands(payout: Command): void {

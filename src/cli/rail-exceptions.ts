@@ -1,6 +1,7 @@
 // corridor rail exceptions|close-exception: what waits for a person. Payouts that stand still until
 // somebody has looked at what their rail said, and files and rails in trouble, which is over when
 // its cause is.
+
 import type { Command } from 'commander'
 import type { Act } from '../audit/act.ts'
 import { recordActs } from '../audit/store.ts'
@@ -9,12 +10,12 @@ import { type FoundTrouble, findTroubles } from '../bank-file/trouble-store.ts'
 import { transactConfined } from '../db/confine.ts'
 import { databaseNow } from '../db/connect.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
+import { accountOfPayout } from '../operator/payouts.ts'
 import { closeException } from '../payout/wake-store.ts'
 import type { RailException } from '../rail/attempt.ts'
 import { listOpenExceptions } from '../rail/exception-store.ts'
 import { CommandFailed, type Json, personOf, print, UsageError, withContext } from './context.ts'
 import { DEFAULT_LIMIT, readLimit, readText } from './input.ts'
-import { accountOf } from './payout-handling.ts'
 import { describeAge, table } from './table.ts'
 
 /** Most characters of what a person has found. */
@@ -117,7 +118,7 @@ async function closeAction(
   const note = readText('--note', options.note, MAX_NOTE)
   const asked = await withContext(async context => {
     const closing = { number, closed_by: personOf(context), note }
-    const account_id = await accountOf(context, payout_id)
+    const account_id = await accountOfPayout(context.audit, payout_id)
     return transactConfined(context.sql, [account_id], async tx => {
       const asked = await closeException(tx, { account_id, id: payout_id }, closing)
       if (asked !== undefined) await recordActs(tx, [closingAct(account_id, payout_id, closing)])

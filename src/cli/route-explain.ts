@@ -1,5 +1,6 @@
 // corridor route explain: why a payout goes, or went, to its rail: each route in order, taken or
 // not, and why. Of a payout that exists with the routes as they were at each decision; else as now.
+
 import { type Command, Option } from 'commander'
 import { listChanges } from '../audit/store.ts'
 import { transactConfined } from '../db/confine.ts'
@@ -8,6 +9,7 @@ import type { Instant } from '../instant.ts'
 import { CURRENCIES, currencyExponent } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
+import { accountOfPayout } from '../operator/payouts.ts'
 import { wantedOf } from '../payout/failover.ts'
 import type { Payout } from '../payout/payout.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
@@ -35,7 +37,6 @@ import {
   withContext,
 } from './context.ts'
 import { VOCABULARY } from './fees.ts'
-import { accountOf } from './payout-handling.ts'
 import { table, toSecond } from './table.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
 
@@ -171,7 +172,7 @@ const MOST_CHANGES = 10_000
 /** A payout that was made: each attempt by the routes as they were when its rail was chosen. */
 async function explainPayout(context: Context, payout_id: string): Promise<Explanation> {
   const { sql } = context
-  const account_id = await accountOf(context, payout_id)
+  const account_id = await accountOfPayout(context.audit, payout_id)
   const source = await findTimeline(sql, { account_id, id: payout_id })
   if (source === undefined) throw new NotThere('payout', payout_id)
   const { payout, handOver } = source

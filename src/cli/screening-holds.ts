@@ -1,6 +1,8 @@
 // corridor screening list|show|clear|confirm|require: what screening holds, and what people decide.
+
 import { type Command, Option } from 'commander'
 import { readConfined } from '../db/confine.ts'
+import { accountOfPayout } from '../operator/payouts.ts'
 import { decideScreening } from '../payout/screening-operation.ts'
 import { findOpenPayouts } from '../payout/state-store.ts'
 import { updateRequired } from '../screening/list-store.ts'
@@ -9,7 +11,6 @@ import { findMatches, type HeldByScreening, listHeld } from '../screening/match-
 import { LISTS } from '../screening/screening.ts'
 import { type Json, NotThere, personOf, print, UsageError, withContext } from './context.ts'
 import { DEFAULT_LIMIT, MAX_REASON, readLimit, readOneOf, readReason } from './input.ts'
-import { accountOf } from './payout-handling.ts'
 import { table, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
 
@@ -112,7 +113,7 @@ function presentHeld({ id, account_id, screening, status, updated_at }: HeldBySc
 
 async function showAction(payout_id: string, options: Json): Promise<void> {
   const { payout, matches } = await withContext(async context => {
-    const account_id = await accountOf(context, payout_id)
+    const account_id = await accountOfPayout(context.audit, payout_id)
     return readConfined(context.sql, [account_id], async tx => ({
       payout: (await findOpenPayouts(tx, [{ account_id, id: payout_id }]))[0],
       matches: await findMatches(tx, { account_id, payout_id }),
@@ -174,7 +175,7 @@ async function decideAction(
   const reason = readReason(options.reason)
   const { matches, screening } = await withContext(async context => {
     const person = personOf(context)
-    const account_id = await accountOf(context, payout_id)
+    const account_id = await accountOfPayout(context.audit, payout_id)
     const command = { account_id, payout_id, state, person, reason }
     return context.write(decideScreening, command, outcome => ({
       table_name: 'screening_matches',

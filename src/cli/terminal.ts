@@ -2,19 +2,7 @@
 // terminal takes none of it for a command. And a progress bar. It knows no command of Corridor.
 import { Presets, SingleBar } from 'cli-progress'
 
-/** Characters that move the cursor, start a terminal command, or reverse the order of letters. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-/** Joiners, which some scripts and emoji need. */
-const JOINERS = new Set(['\u200c', '\u200d'])
-
-/** Text of others, safe for a terminal: escapes invisible characters as JSON does. */
-export function visible(text: string): string {
-  return text.replace(UNSAFE, character => {
-    if (JOINERS.has(character)) return character
-    const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
-    return units.map(unit => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
-  })
-}
+export { visible } from '../visible.ts'
 
 /** Characters that take two columns: East Asian letters and signs, and emoji. */
 const WIDE_BLOCKS = [

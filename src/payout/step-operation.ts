@@ -233,18 +233,18 @@ function usesOf(uses: readonly PayoutUse[], payouts: readonly Payout[]): PayoutU
   return uses.filter(({ account_id, payout_id: id }) => names.has(nameOf({ account_id, id })))
 }
 
-interface HandlePayout extends Handling {
+export interface HandlePayout extends Handling {
   readonly account_id: string
   readonly payout_id: string
 }
 
-interface HandlingState extends LockedBooks {
+export interface HandlingState extends LockedBooks {
   readonly payouts: Map<string, OpenPayout>
   /** By the name of the payout. */
   readonly exceptions: ReadonlyMap<string, readonly RailException[]>
 }
 
-interface Handled {
+export interface Handled {
   readonly before: Payout
   readonly payout: Payout
   readonly event: Event

@@ -1,0 +1,35 @@
+// What people who run the installation do, the same by a command as by the API: a write through a
+// lane, and what the audit log has of it.
+import type { Act } from '../audit/act.ts'
+import type { Operation } from '../engine/operation.ts'
+import { Refusal } from '../errors.ts'
+
+/** Who does it. */
+export interface Operator {
+  readonly name: string
+  /** Whether the name is a log-in alone, which several people may share. */
+  readonly is_login: boolean
+}
+
+/** A write that is ready to run, once, through a lane of one command. */
+export interface Deed<Command, State, Outcome> {
+  readonly operation: Operation<Command, State, Outcome>
+  readonly command: Command
+  /** What the audit log has of the outcome; null: triggers write it. */
+  readonly act: ((outcome: Outcome) => Act) | null
+}
+
+/** What can be named and not be there. */
+export type Kind = 'account' | 'payout' | 'balance transaction'
+
+/** Refuses (404) an id that nothing of its kind has, of whatever account. */
+export class Unknown extends Refusal {
+  readonly kind: Kind
+  readonly id: string
+
+  constructor(kind: Kind, id: string) {
+    super([{ reason: 'not_found', message: `There is no ${kind} ${id}.`, remarks: '' }])
+    this.kind = kind
+    this.id = id
+  }
+}

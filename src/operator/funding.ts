@@ -1,0 +1,57 @@
+// Money that operators book on accounts, and take back.
+import type { Act } from '../audit/act.ts'
+import { findAccountOfLine } from '../balance-transaction/store.ts'
+import type { Sql } from '../db/connect.ts'
+import { invalidField, refuseIfAny } from '../errors.ts'
+import {
+  type BookingState,
+  bookMoney,
+  type ReversalState,
+  reverseBooking,
+} from '../funding/operations.ts'
+import type { Booking, Correction, Reversal } from '../funding/rules.ts'
+import { type Deed, type Operator, Unknown } from './deed.ts'
+
+/** Books money on an account. */
+export function booking(
+  { name }: Operator,
+  asked: Omit<Booking, 'by'>,
+): Deed<Booking, BookingState, Correction> {
+  return { operation: bookMoney, command: { ...asked, by: name }, act: bookingAct }
+}
+
+/** Refuses (400) funding that would be booked again when it is asked for again by mistake. */
+export function checkProof(account: { readonly sandbox: boolean }, reference: string): void {
+  if (account.sandbox || reference !== '') return
+  const message =
+    'a live account is funded with a reference, the bank’s: the same money is then refused when ' +
+    'it is booked again by mistake'
+  refuseIfAny([invalidField('reference', message)])
+}
+
+/** Refuses (400) a split of a payment that is not named. */
+export function checkSplit(split: boolean, reference: string): void {
+  if (!split || reference !== '') return
+  refuseIfAny([invalidField('split', 'split is of a payment: name it by its reference')])
+}
+
+/** Takes back what was booked, once. */
+export async function reversal(
+  audit: Sql,
+  { name }: Operator,
+  id: string,
+  reason: string,
+): Promise<Deed<Reversal, ReversalState, Correction>> {
+  const account_id = await findAccountOfLine(audit, id)
+  if (account_id === undefined) throw new Unknown('balance transaction', id)
+  const command = { account_id, id, reason, by: name }
+  return { operation: reverseBooking, command, act: bookingAct }
+}
+
+function bookingAct({ entries: [{ line }] }: Correction): Act {
+  const { account_id, id, type, currency, net_amount, description, metadata } = line
+  const { reference = '' } = metadata
+  const amount = net_amount.toString()
+  const after = { account_id, id, type, currency, amount, reference }
+  return { table_name: 'balance_transactions', reason: description, before: null, after }
+}

@@ -1,0 +1,118 @@
+// What operators do with payouts: a person takes a payout to pay it by hand, releases it, and says
+// how it went.
+import type { Sql } from '../db/connect.ts'
+import { previousStatus } from '../event/event.ts'
+import { type Handling, operatorStep, type Person } from '../payout/by-hand.ts'
+import { GIVEN_BACK_STATUSES, type PayoutStatus } from '../payout/states.ts'
+import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
+import {
+  advancePayout,
+  type Handled,
+  type HandlePayout,
+  type HandlingState,
+  handlePayout,
+} from '../payout/step-operation.ts'
+import { findPayoutAccount } from '../payout/store.ts'
+import type { Failure, RailStep } from '../rail/rail.ts'
+import { type Deed, type Operator, Unknown } from './deed.ts'
+
+/** The account of a payout. Refuses an id that no payout has. */
+export async function accountOfPayout(audit: Sql, payout_id: string): Promise<string> {
+  const account_id = await findPayoutAccount(audit, payout_id)
+  if (account_id === undefined) throw new Unknown('payout', payout_id)
+  return account_id
+}
+
+/** What a person says of what they do. */
+interface Words {
+  /** The bank's reference of the payment. */
+  readonly reference?: string
+  readonly reason?: string
+  /** Confirms a reference that has paid another payout already. */
+  readonly force?: boolean
+}
+
+export interface AskedHandling extends Words {
+  readonly act: Handling['act']
+  /** The person from whom the payout is taken over. */
+  readonly from?: string
+}
+
+/** A person takes a payout, or gives it back unpaid. */
+export async function handling(
+  audit: Sql,
+  operator: Operator,
+  payout_id: string,
+  { act, from, ...words }: AskedHandling,
+): Promise<Deed<HandlePayout, HandlingState, Handled>> {
+  const account_id = await accountOfPayout(audit, payout_id)
+  const person = personOf(operator, words)
+  const held = (taken_by: string) => ({ account_id, id: payout_id, taken_by })
+  return {
+    operation: handlePayout,
+    command: { account_id, payout_id, act, person, ...(from !== undefined && { from }) },
+    act: ({ before, payout }) => ({
+      table_name: 'payouts',
+      reason: person.reason ?? '',
+      before: held(before.taken_by),
+      after: held(payout.taken_by),
+    }),
+  }
+}
+
+export interface AskedTransition extends Words {
+  readonly status: PayoutStatus
+  /** Of what gives the money back. Without a message of its own it has the reason. */
+  readonly failure?: Partial<Failure>
+  /** What the account is asked for. */
+  readonly description?: string
+}
+
+/** A person sets the status of a payout. */
+export async function transition(
+  audit: Sql,
+  operator: Operator,
+  payout_id: string,
+  asked: AskedTransition,
+): Promise<Deed<Advance, AdvanceState, AdvanceOutcome>> {
+  const step = stepOf(asked)
+  const account_id = await accountOfPayout(audit, payout_id)
+  const { reason, description, failure } = asked
+  return {
+    operation: advancePayout,
+    command: {
+      account_id,
+      payout_id,
+      steps: [step],
+      by: 'operator',
+      person: personOf(operator, asked),
+      ask_again_in_ms: null,
+    },
+    act: ({ payout: { id, status, rail_reference }, events }) => ({
+      table_name: 'payouts',
+      reason: reason ?? failure?.message ?? description ?? '',
+      before: { account_id, id, status: previousStatus(events) },
+      after: { account_id, id, status, rail_reference },
+    }),
+  }
+}
+
+/** The step that is asked for. Refuses (400) words that do not go with the status. */
+export function stepOf({ status, failure, description, reason }: AskedTransition): RailStep {
+  const told = GIVEN_BACK_STATUSES.includes(status) && reason !== undefined
+  const whole = told ? { message: reason, ...failure } : failure
+  return operatorStep(status, {
+    ...(whole !== undefined && { failure: whole }),
+    ...(description !== undefined && { description }),
+  })
+}
+
+function personOf({ name, is_login }: Operator, { reference, reason, force }: Words): Person {
+  return {
+    name,
+    is_login,
+    force: force === true,
+    ...(reference !== undefined && { reference }),
+    ...(reason !== undefined && { reason }),
+  }
+}
