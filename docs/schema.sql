@@ -56,8 +56,9 @@ CREATE TABLE users (
   CONSTRAINT disabled_for_a_reason CHECK (((disabled_at IS NULL) = (disabled_reason = ''::text))),
   CONSTRAINT users_full_name_check CHECK ((full_name <> ''::text)),
   CONSTRAINT users_name_check CHECK ((name ~ '^[a-z][a-z0-9._-]{1,39}$'::text)),
-  CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['operator'::text, 'auditor'::text])))
+  CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['operator'::text, 'auditor'::text, 'member'::text])))
 );
+CREATE TRIGGER announce AFTER INSERT OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON users FOR EACH ROW EXECUTE FUNCTION keep_history();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON users FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER one_operator_left AFTER INSERT OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION require_operator();
@@ -1427,6 +1428,39 @@ CREATE POLICY audit ON limit_payees FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON limit_payees FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON limit_payees TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (known_since) ON limit_payees TO corridor_service;
+
+CREATE TABLE account_roles (
+  user_name text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  role text NOT NULL,
+  CONSTRAINT account_roles_pkey PRIMARY KEY (user_name, account_id, role),
+  CONSTRAINT account_roles_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT account_roles_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
+  CONSTRAINT account_roles_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'maker'::text, 'approver'::text])))
+);
+CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON account_roles FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON account_roles FOR EACH ROW EXECUTE FUNCTION keep_history();
+GRANT SELECT ON account_roles TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT ON account_roles TO corridor_service;
+
+CREATE TABLE user_keys (
+  key_id text COLLATE "C" NOT NULL,
+  user_name text COLLATE "C" NOT NULL,
+  secret_hash bytea NOT NULL,
+  name text DEFAULT ''::text NOT NULL,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  revoked_at timestamp with time zone,
+  CONSTRAINT user_keys_pkey PRIMARY KEY (key_id),
+  CONSTRAINT user_keys_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
+  CONSTRAINT user_keys_key_id_check CHECK ((key_id ~ '^usk_[0-9a-z]{20}$'::text)),
+  CONSTRAINT user_keys_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+CREATE TRIGGER announce AFTER INSERT OR UPDATE ON user_keys FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON user_keys FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON user_keys FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER revoked_once BEFORE UPDATE ON user_keys FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) OR ((to_jsonb(old.*) - 'revoked_at'::text) <> (to_jsonb(new.*) - 'revoked_at'::text)))) EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON user_keys TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (revoked_at) ON user_keys TO corridor_service;
 
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,

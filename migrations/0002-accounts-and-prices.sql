@@ -5,8 +5,9 @@
 create table users (
   name text collate "C" primary key check (name ~ '^[a-z][a-z0-9._-]{1,39}$'),
   full_name text not null check (full_name <> ''),
-  -- An operator reads and changes everything, an auditor reads everything.
-  role text not null check (role in ('operator', 'auditor')),
+  -- An operator reads and changes everything, an auditor reads everything; a member has the roles on
+  -- accounts alone that account_roles gives.
+  role text not null check (role in ('operator', 'auditor', 'member')),
   created_at timestamptz not null default clock_timestamp(),
   disabled_at timestamptz,
   disabled_reason text not null default '',

@@ -127,7 +127,9 @@ export function describedOnly(): Deps {
 /** The hooks of every request, from its headers to its answer. */
 function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): void {
   app.decorateRequest('account')
+  app.decorateRequest('person', null)
   app.decorateRequest('key_id')
+  app.decorateRequest('caller')
   const { connections } = lifecycle
   // Opened by the first request: openapi.json is made from this application without a
   // configuration.
@@ -146,7 +148,7 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
     if (scope === undefined) return
     limits ??= openLimits(deps.config)
     authenticate(request, deps.reference.current(), scope, limits)
-    deps.keyUses.note(request.key_id)
+    if (request.person === null) deps.keyUses.note(request.key_id)
     checkQueryText(request.raw)
     checkBodyHeaders(request)
   })

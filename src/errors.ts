@@ -20,9 +20,13 @@ export const CATALOGUE = {
   invalid_path_parameter: { code: 103, status: 400, meaning: 'An id in the path is malformed.' },
   invalid_query_parameter: { code: 104, status: 400, meaning: 'A query parameter is not valid.' },
   not_found: { code: 105, status: 404, meaning: 'No such object in this account.' },
-  insufficient_scope: { code: 106, status: 403, meaning: 'The API key may not do this.' },
+  insufficient_scope: {
+    code: 106,
+    status: 403,
+    meaning: 'The key, or the person, may not do this; the message says what is needed.',
+  },
   sandbox_only: { code: 107, status: 403, meaning: 'Only a sandbox account can do this.' },
-  invalid_credentials: { code: 108, status: 401, meaning: 'Unknown, wrong or revoked API key.' },
+  invalid_credentials: { code: 108, status: 401, meaning: 'Unknown, wrong or revoked key.' },
   missing_credentials: { code: 109, status: 401, meaning: 'No Authorization header.' },
   rate_limited: {
     code: 110,

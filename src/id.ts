@@ -23,6 +23,7 @@ export type IdPrefix =
   | 'poq'
   | 'pot'
   | 'req'
+  | 'usk'
   | 'wdr'
   | 'whd'
   | 'whe'

@@ -1,7 +1,7 @@
-// Holds reference data in memory: accounts, keys, rates, fees, rails, routes and pricing policies.
-// Reads all of it anew when NOTIFY reports a change, and also polls the version twice a second, so
-// that a lost notification delays a revoked key by half a second at most. Prices are never stale:
-// pricing takes the version that the database had under the locks.
+// Holds reference data in memory: accounts, keys, people, rates, fees, rails, routes and pricing
+// policies. Reads all of it anew when NOTIFY reports a change, and also polls the version twice a
+// second, so that a lost notification delays a revoked key by half a second at most. Prices are
+// never stale: pricing takes the version that the database had under the locks.
 import type { Account, ApiKey } from './account/rules.ts'
 import { listAccounts, listApiKeys } from './account/store.ts'
 import type { Sql, TransactionSql } from './db/connect.ts'
@@ -21,6 +21,9 @@ import type { Route } from './rail/rules.ts'
 import { listRoutes } from './rail/store.ts'
 import { inForce } from './rail/timetable.ts'
 import { timetablesOf } from './rails.ts'
+import { indexPeople } from './user/rules.ts'
+import { listAccountRoles, listUserKeys, listUsers } from './user/store.ts'
+import type { Person, UserKey } from './user/user.ts'
 
 /** One consistent snapshot of all reference tables. */
 export interface ReferenceData {
@@ -32,6 +35,9 @@ export interface ReferenceData {
   readonly accounts: ReadonlyMap<string, Account>
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
   readonly keys: ReadonlyMap<string, ApiKey>
+  /** The users who may work, by name. */
+  readonly people: ReadonlyMap<string, Person>
+  readonly userKeys: ReadonlyMap<string, UserKey>
   readonly rates: readonly Rate[]
   readonly pricing: PricingAt
   /** With the cut-offs of their rails, where they have none of their own. */
@@ -127,6 +133,8 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
       select version, price_version, lists_version from reference_version`
     const accounts = await listAccounts(reader)
     const keys = await listApiKeys(reader)
+    const people = indexPeople(await listUsers(reader), await listAccountRoles(reader))
+    const userKeys = await listUserKeys(reader)
     const rates = await listRates(reader)
     const rails = await listRails(reader)
     const timetables = timetablesOf(rails)
@@ -137,6 +145,8 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
       accounts: new Map(accounts.map(a => [a.account_id, a])),
       accountsByDepositAddress: new Map(accounts.map(a => [a.deposit_address, a])),
       keys: new Map(keys.map(key => [key.key_id, key])),
+      people,
+      userKeys: new Map(userKeys.map(key => [key.key_id, key])),
       rates,
       routes: (await listRoutes(reader)).map(route => inForce(route, timetables)),
       rails,

@@ -86,7 +86,9 @@ export async function makeDocument(): Promise<string> {
           api_key: {
             type: 'http',
             scheme: 'basic',
-            description: 'User name: the id of an API key. Password: its secret.',
+            description:
+              'User name: the id of an API key. Password: its secret. The key of a user needs the ' +
+              'header Corridor-Account besides, on the routes of an account.',
           },
         },
         examples: errorExamples(),

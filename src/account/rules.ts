@@ -49,7 +49,10 @@ export function hashSecret(secret: string): Buffer {
 const NOBODY = Buffer.alloc(32)
 
 /** Compares in constant time, which an unknown key takes as well. */
-export function secretMatches(key: ApiKey | undefined, secret: string): boolean {
+export function secretMatches(
+  key: Pick<ApiKey, 'secret_hash' | 'revoked'> | undefined,
+  secret: string,
+): boolean {
   const equal = timingSafeEqual(hashSecret(secret), key?.secret_hash ?? NOBODY)
   return equal && key !== undefined && !key.revoked
 }

@@ -1,6 +1,6 @@
-// Makes the secrets of API keys. The prefix and the checksum let scanners recognise a leaked secret
-// in code, logs or chats without asking the service. Authentication compares hashes alone, so it
-// accepts secrets of any form.
+// Makes the secrets of the keys of accounts and users. The prefix and the checksum let scanners
+// recognise a leaked secret in code, logs or chats without asking the service. Authentication
+// compares hashes alone, so it accepts secrets of any form.
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -9,7 +9,15 @@ const RANDOM_BYTES = 32
 
 /** `corridor_live_` or `corridor_test_`, 43 random characters, and a checksum of 6. */
 export function newSecret({ sandbox }: { readonly sandbox: boolean }): string {
-  const kind = sandbox ? 'test' : 'live'
+  return secretOf(sandbox ? 'test' : 'live')
+}
+
+/** The same of a person's key: `corridor_user_…`. */
+export function newUserSecret(): string {
+  return secretOf('user')
+}
+
+function secretOf(kind: 'live' | 'test' | 'user'): string {
   const text = `corridor_${kind}_${randomBytes(RANDOM_BYTES).toString('base64url')}`
   return text + checksumOf(text)
 }

@@ -18,7 +18,7 @@ import { CATALOGUE, Refusal } from '../errors.ts'
 import { didYouMean } from '../nearest.ts'
 import { type Deed, type Operator, Unknown } from '../operator/deed.ts'
 import { openDatabase } from '../postgres/open.ts'
-import { readCaller } from '../user/rules.ts'
+import { readCaller, refuseCommand } from '../user/rules.ts'
 import { listUsers } from '../user/store.ts'
 import { visible } from './terminal.ts'
 
@@ -96,6 +96,8 @@ export async function onDatabase<T>(
   const opened = [audit]
   try {
     const role = readOrRefuse(readCaller(await listUsers(audit), config))
+    const refused = refuseCommand(config.user, role, running.command)
+    if (refused !== undefined) throw new CommandFailed(refused)
     const read_only = role === 'auditor'
     const sql = connect(url, { ...cli, as: 'service', read_only })
     opened.push(sql)
@@ -181,6 +183,7 @@ const WAYS_OUT = {
   rail: 'corridor rail list shows those there are',
   key: 'corridor key list ACCOUNT shows those of an account',
   user: 'corridor user list shows those there are',
+  'key of a user': 'corridor user key list shows those there are',
   'balance transaction': 'corridor statement ACCOUNT shows those of an account',
   event: 'GET /v3/event lists those of an account',
 }

@@ -1,13 +1,29 @@
-// corridor user create|list|role|disable|enable|history: the people who run the installation.
+// corridor user create|list|role|disable|enable|history: the people who run the installation, and
+// those who work for its accounts. user-key.ts has their keys.
 import type { Command } from 'commander'
+import type { Sql } from '../db/connect.ts'
 import { readUserName, refuseFirst } from '../user/rules.ts'
-import { insertUser, listUsers, updateDisabled, updateRole } from '../user/store.ts'
-import { USER_ROLES, type User, type UserRole } from '../user/user.ts'
+import {
+  deleteAccountRole,
+  insertAccountRole,
+  insertUser,
+  listAccountRoles,
+  listUsers,
+  updateDisabled,
+  updateRole,
+} from '../user/store.ts'
+import {
+  ACCOUNT_ROLES,
+  type RoleOnAccount,
+  USER_ROLES,
+  type User,
+  type UserRole,
+} from '../user/user.ts'
 import {
   CommandFailed,
   type Context,
+  findAccount,
   type Json,
-  NotThere,
   print,
   readOrRefuse,
   UsageError,
@@ -16,20 +32,33 @@ import {
 import { historyCommand } from './history.ts'
 import { MAX_NAME, readOneOf, readReason, readText } from './input.ts'
 import { table, toSecond } from './table.ts'
+import { findUser, userKeyCommands } from './user-key.ts'
 
 const CREATE_HELP = `
-An operator reads and changes everything, an auditor reads everything. The first
-user is an operator. From then on each command needs CORRIDOR_USER, the name of
+An operator reads and changes everything, an auditor reads everything, a member
+has the roles on accounts that corridor user role gives. The first user is an
+operator. From then on each command needs CORRIDOR_USER, the name of
 a user who is not disabled, and the audit log has that name. It is no password:
 whoever runs commands here has the database.
 
 Example:
   npx corridor user create ada --name "Ada Lovelace" --role operator`
 
+const ROLES = [...USER_ROLES, ...ACCOUNT_ROLES]
+
+const ROLE_HELP = `
+A viewer reads an account, a maker makes its payouts, an approver approves those
+of others. A user can have several roles on an account, and roles on several.
+
+Examples:
+  npx corridor user role grace auditor
+  npx corridor user role ada maker --account acc_7k2m9x4q
+  npx corridor user role ada maker --account acc_7k2m9x4q --remove`
+
 export function userCommands(user: Command): void {
   user
     .command('create')
-    .description('add a person who runs commands')
+    .description('add a person who runs commands, or works for accounts by the API')
     .argument('<user>', 'the name for CORRIDOR_USER, such as ada')
     .requiredOption('--name <text>', 'the full name of the person')
     .requiredOption('--role <role>', `one of ${USER_ROLES.join(', ')}`)
@@ -40,19 +69,19 @@ export function userCommands(user: Command): void {
     .description('list the users, disabled ones too')
     .addHelpText('after', '\nExample:\n  npx corridor user list')
     .action(async (options: Json) => {
-      const users = await withContext(({ sql }) => listUsers(sql))
+      const users = await withContext(({ sql }) => listWithRoles(sql))
       print(options, users, userTable(users))
     })
+  userKeyCommands(user.command('key').description('keys by which programs act for a user'))
   user
     .command('role')
-    .description('give a user another role')
+    .description('give a user another role, or with --account a role on that account')
     .argument('<user>', 'the user')
-    .argument('<role>', `one of ${USER_ROLES.join(', ')}`)
-    .addHelpText('after', '\nExample:\n  npx corridor user role grace auditor')
-    .action(async (name: string, text: string, options: Json) => {
-      const role = readOneOf('role', text, USER_ROLES)
-      await change(name, options, ({ sql }) => updateRole(sql, name, role))
-    })
+    .argument('<role>', `one of ${ROLES.join(', ')}`)
+    .option('--account <id>', `the account, for ${ACCOUNT_ROLES.join(', ')}`)
+    .option('--remove', 'take this role on the account away')
+    .addHelpText('after', ROLE_HELP)
+    .action(roleAction)
   user
     .command('disable')
     .description('take no command from a user any more')
@@ -97,10 +126,35 @@ async function createAction(
     throw new CommandFailed(`there is a user ${name}, and names are given once`)
   })
   const words = [
-    `user ${name}, ${full_name}, is an ${role}`,
+    `user ${name}, ${full_name}, is ${role === 'member' ? 'a' : 'an'} ${role}`,
     ...(is_first ? [`commands now need a user: export CORRIDOR_USER=${name}`] : []),
   ]
   print(options, { name, full_name, role }, words.join('\n'))
+}
+
+interface RoleOptions extends Json {
+  account?: string
+  remove?: boolean
+}
+
+async function roleAction(name: string, text: string, options: RoleOptions): Promise<void> {
+  const { account, remove = false } = options
+  if (account === undefined) {
+    if (remove) throw new UsageError('--remove is for a role on an account; name it by --account')
+    const accounts_role = ACCOUNT_ROLES.find(role => role === text)
+    if (accounts_role !== undefined) throw new UsageError(`${text} is a role on an --account`)
+    const role = readOneOf('role', text, USER_ROLES)
+    return change(name, options, ({ sql }) => updateRole(sql, name, role))
+  }
+  const role = readOneOf('role', text, ACCOUNT_ROLES)
+  const given = { user_name: name, account_id: account, role }
+  await change(name, options, async ({ sql }) => {
+    await findAccount(sql, account)
+    if (!remove) await insertAccountRole(sql, given)
+    else if (!(await deleteAccountRole(sql, given))) {
+      throw new CommandFailed(`${name} has no role ${role} on ${account}`)
+    }
+  })
 }
 
 /** Changes a user, and shows them as they are then. */
@@ -110,13 +164,9 @@ async function change(
   write: (context: Context) => Promise<void>,
 ): Promise<void> {
   const user = await withContext(async context => {
-    const users = await listUsers(context.audit)
-    if (!users.some(known => known.name === name)) {
-      const names = users.map(known => known.name)
-      throw new NotThere('user', name, names)
-    }
+    await findUser(context.audit, name)
     await write(context).catch(refuseLast)
-    return (await listUsers(context.audit)).find(known => known.name === name)
+    return (await listWithRoles(context.audit)).find(known => known.name === name)
   })
   print(options, user, userTable(user === undefined ? [] : [user]))
 }
@@ -127,14 +177,25 @@ function refuseLast(error: unknown): never {
   throw new CommandFailed('this is the last operator: make another one first')
 }
 
-function userTable(users: readonly User[]): string {
+type WithRoles = User & { readonly accounts: readonly Omit<RoleOnAccount, 'user_name'>[] }
+
+async function listWithRoles(sql: Sql): Promise<WithRoles[]> {
+  const given = Map.groupBy(await listAccountRoles(sql), ({ user_name }) => user_name)
+  return (await listUsers(sql)).map(user => ({
+    ...user,
+    accounts: (given.get(user.name) ?? []).map(({ account_id, role }) => ({ account_id, role })),
+  }))
+}
+
+function userTable(users: readonly WithRoles[]): string {
   if (users.length === 0) return 'no user; corridor user create makes one'
-  const rows = users.map(({ name, full_name, role, created_at, disabled_at, disabled_reason }) => [
-    name,
-    full_name,
-    role,
-    toSecond(created_at),
-    disabled_at === null ? '' : `${toSecond(disabled_at)}: ${disabled_reason}`,
+  const rows = users.map(user => [
+    user.name,
+    user.full_name,
+    user.role,
+    user.accounts.map(({ account_id, role }) => `${role} of ${account_id}`).join(', '),
+    toSecond(user.created_at),
+    user.disabled_at === null ? '' : `${toSecond(user.disabled_at)}: ${user.disabled_reason}`,
   ])
-  return table(['user', 'name', 'role', 'created', 'disabled'], rows)
+  return table(['user', 'name', 'role', 'on accounts', 'created', 'disabled'], rows)
 }

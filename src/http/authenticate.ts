@@ -1,6 +1,7 @@
-// Authenticates a request: HTTP Basic with the id and secret of an API key, compared in constant
-// time with what the process holds in memory. All wrong credentials get the same answer. limits.ts
-// slows down an address that sends many of them, and never refuses a valid key for it.
+// Authenticates a request: HTTP Basic with the id and secret of a key, of an account or a person,
+// compared in constant time with what the process holds in memory. All wrong credentials get the
+// same answer. limits.ts slows down an address that sends many of them, and never refuses a valid
+// key for it.
 import type { FastifyRequest } from 'fastify'
 import {
   type Account,
@@ -10,30 +11,53 @@ import {
   secretMatches,
 } from '../account/rules.ts'
 import { refusal } from '../errors.ts'
+import { mayRunInstallation, rolesAllow } from '../user/rules.ts'
+import type { Person, UserKey } from '../user/user.ts'
 import { countFailure, countRequest, type Limits } from './limits.ts'
+
+/**
+ * What a caller must be allowed. Of an account: `read`, `write` and `operator` are scopes of its
+ * keys, and people have roles for the first two; `approve` is for people alone, and so are
+ * `installation_read` and `installation_write`, for auditors and operators, and `person`, for
+ * whoever has a name.
+ */
+export type Access = Scope | 'approve' | 'installation_read' | 'installation_write' | 'person'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by `authenticate` on every route of the API. */
+    /** Set by `authenticate` on every route of an account. */
     account: Account
+    /** Who calls in their own name; null when an account's key does. */
+    person: Person | null
+    /** The id of the key, of the account or the person. */
     key_id: string
+    /** Whose bodies share room in memory: an account's or a person's. */
+    caller: string
   }
   interface FastifyContextConfig {
-    /** The scope that a key needs. A route without a scope is public. */
-    scope?: Scope
+    /** What the caller must be allowed. A route without it is public. */
+    scope?: Access
   }
 }
+
+/** Names the account that a person works for. */
+export const ACCOUNT_HEADER = 'corridor-account'
 
 interface Known {
   readonly keys: ReadonlyMap<string, ApiKey>
+  readonly userKeys: ReadonlyMap<string, UserKey>
+  readonly people: ReadonlyMap<string, Person>
   readonly accounts: ReadonlyMap<string, Account>
 }
 
-/** Sets `request.account` and `request.key_id`, or refuses with 401, 403 or 429. */
+/**
+ * Sets `request.account`, `request.person` and `request.key_id`, or refuses with 400, 401, 403 or
+ * 429.
+ */
 export function authenticate(
   request: FastifyRequest,
   known: Known,
-  needed: Scope,
+  needed: Access,
   limits: Limits,
 ): void {
   const { authorization } = request.headers
@@ -41,20 +65,73 @@ export function authenticate(
     throw refusal('missing_credentials', 'Send Authorization: Basic with key id and secret.')
   }
   const credentials = readBasic(authorization)
-  const key = credentials && known.keys.get(credentials.key_id)
+  const { key_id = '', secret = '' } = credentials ?? {}
+  const own = known.keys.get(key_id)
+  const persons = known.userKeys.get(key_id)
   // An unknown key is hashed and compared too: the time taken must not reveal which keys exist.
-  const matches = secretMatches(key, credentials?.secret ?? '')
-  const account = key && known.accounts.get(key.account_id)
-  if (!matches || key === undefined || account === undefined) {
+  const matches = secretMatches(own ?? persons, secret)
+  const account = own && known.accounts.get(own.account_id)
+  const person = persons && known.people.get(persons.user_name)
+  if (!matches || (account === undefined && person === undefined)) {
     countFailure(limits, request.ip)
-    throw refusal('invalid_credentials', 'The API key is unknown, wrong or revoked.')
+    throw refusal('invalid_credentials', 'The key is unknown, wrong or revoked.')
   }
-  countRequest(limits, key.key_id)
-  if (!scopeAllows(key.scope, needed)) {
-    throw refusal('insufficient_scope', `This key has scope ${key.scope}; ${needed} is needed.`)
+  countRequest(limits, key_id)
+  request.key_id = key_id
+  request.person = person ?? null
+  request.caller = person?.user ?? account?.account_id ?? ''
+  if (person !== undefined) admitPerson(request, known, person, needed)
+  else if (own !== undefined && account !== undefined) admitKey(request, own, account, needed)
+}
+
+function admitKey(
+  request: FastifyRequest,
+  { scope }: ApiKey,
+  account: Account,
+  needed: Access,
+): void {
+  request.account = account
+  if (!isScope(needed)) {
+    throw refusal('insufficient_scope', 'This is for people: call it with the key of a user.')
+  }
+  if (scopeAllows(scope, needed)) return
+  throw refusal('insufficient_scope', `This key has scope ${scope}; ${needed} is needed.`)
+}
+
+const isScope = (needed: Access): needed is Scope =>
+  needed === 'read' || needed === 'write' || needed === 'operator'
+
+function admitPerson(
+  request: FastifyRequest,
+  known: Pick<Known, 'accounts'>,
+  person: Person,
+  needed: Access,
+): void {
+  if (needed === 'person') return
+  if (needed === 'installation_read' || needed === 'installation_write') {
+    if (mayRunInstallation(person.role, needed === 'installation_read' ? 'read' : 'write')) return
+    throw refusal('insufficient_scope', `${person.user} is ${named(person)}, who may not do this.`)
+  }
+  const account_id = request.headers[ACCOUNT_HEADER]
+  if (typeof account_id !== 'string') {
+    const message = 'Name the account that you work for by the header Corridor-Account.'
+    throw refusal('invalid_request', message, 'Corridor-Account')
+  }
+  const account = known.accounts.get(account_id)
+  const roles = person.roles.get(account_id) ?? []
+  // Who has no role is not told whether there is such an account.
+  if (account === undefined || !rolesAllow(roles, needed)) {
+    const has = roles.length === 0 ? 'no role' : `the role ${roles.join(', ')}`
+    throw refusal(
+      'insufficient_scope',
+      `${person.user} has ${has} on this account; ${needed} is needed.`,
+    )
   }
   request.account = account
-  request.key_id = key.key_id
+}
+
+function named({ role }: Person): string {
+  return role === 'member' ? 'a member' : `an ${role}`
 }
 
 /** Basic credentials by RFC 7617: one canonical base64 text that holds a colon, else undefined. */

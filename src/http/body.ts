@@ -109,15 +109,15 @@ function receive(
     if (Number.isNaN(announced) || announced === blocks.length) end(null)
     else malformed()
   }
-  const { account_id } = request.account
+  const { caller } = request
   if (announced > limit) end(tooLarge(limit))
-  else if (announced > UNCOUNTED_BYTES && !room.wouldFit(account_id, announced)) end(noRoom())
+  else if (announced > UNCOUNTED_BYTES && !room.wouldFit(caller, announced)) end(noRoom())
   else payload.on('data', take).on('end', finish).on('error', malformed).resume()
 }
 
 /** Takes a place in the room until the request is answered or its client has gone. */
-function enter(room: Room, { account, answer, raw: { socket } }: FastifyRequest): Place {
-  const place = room.enter(account.account_id)
+function enter(room: Room, { caller, answer, raw: { socket } }: FastifyRequest): Place {
+  const place = room.enter(caller)
   const leave = () => {
     socket.off('close', leave)
     answer.off('close', leave)

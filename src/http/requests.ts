@@ -73,14 +73,15 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
 
 function end(request: FastifyRequest, reply: FastifyReply, deps: Needs): void {
   const route = request.routeOptions.url ?? 'unknown'
-  const { method, course, key_id } = request
+  const { method, course, key_id, person } = request
+  const user = person?.user
   const account_id = (request.account as FastifyRequest['account'] | undefined)?.account_id
   const status = reply.raw.writableEnded ? reply.statusCode : null
   const labels = { method, route, status: String(status ?? 'none') }
   deps.metrics.requests.observe(labels, reply.elapsedTime / 1000)
   const duration_ms = Math.trunc(reply.elapsedTime * 1000) / 1000
   const level = levelOf(status, duration_ms)
-  request.log[level]({ method, route, status, duration_ms, account_id, key_id }, 'request')
+  request.log[level]({ method, route, status, duration_ms, account_id, key_id, user }, 'request')
   if (course === undefined) return
   course.status = status
   if (account_id !== undefined) course.account_id = account_id

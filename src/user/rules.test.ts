@@ -1,8 +1,17 @@
 // Who may run a command, and which names there are: each rule as a table.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readCaller, readUserName, refuseFirst } from './rules.ts'
-import type { User } from './user.ts'
+import {
+  type AccountNeed,
+  indexPeople,
+  mayRunInstallation,
+  readCaller,
+  readUserName,
+  refuseCommand,
+  refuseFirst,
+  rolesAllow,
+} from './rules.ts'
+import type { AccountRole, User, UserRole } from './user.ts'
 
 const AT = '2026-11-23T08:00:00.000000Z'
 
@@ -11,18 +20,24 @@ function user(name: string, role: User['role'], disabled_reason = ''): User {
   return { name, full_name: name, role, created_at: AT, disabled_at, disabled_reason }
 }
 
-const USERS = [user('ada', 'operator'), user('grace', 'auditor'), user('alan', 'operator', 'Left')]
+const USERS = [
+  user('ada', 'operator'),
+  user('grace', 'auditor'),
+  user('mary', 'member'),
+  user('alan', 'operator', 'Left'),
+]
 
 const CALLERS: readonly (readonly [
   what: string,
   users: readonly User[],
   caller: string | { login: string },
-  found: RegExp | 'operator' | 'auditor',
+  found: RegExp | UserRole,
 ])[] = [
   ['no users: whoever has the database', [], { login: 'root' }, 'operator'],
   ['no users: whoever is named', [], 'ada', 'operator'],
   ['an operator', USERS, 'ada', 'operator'],
   ['an auditor', USERS, 'grace', 'auditor'],
+  ['a member', USERS, 'mary', 'member'],
   ['a log-in, though a user has its name', USERS, { login: 'ada' }, /set CORRIDOR_USER/],
   ['nobody', USERS, '', /set CORRIDOR_USER/],
   ['a slip', USERS, 'adda', /no user "adda".*ada/],
@@ -53,4 +68,54 @@ test('the first user is an operator', () => {
   assert.match(refuseFirst([], 'auditor') ?? '', /the first user is an operator/)
   assert.equal(refuseFirst([], 'operator'), undefined)
   assert.equal(refuseFirst(USERS, 'auditor'), undefined)
+})
+
+const NEEDS: readonly (readonly [AccountRole, readonly AccountNeed[]])[] = [
+  ['viewer', ['read']],
+  ['maker', ['read', 'write']],
+  ['approver', ['read', 'approve']],
+]
+
+for (const [role, may] of NEEDS) {
+  for (const needed of ['read', 'write', 'approve', 'operator'] as const) {
+    test(`a ${role}, ${needed}: ${may.includes(needed) ? 'may' : 'may not'}`, () => {
+      assert.equal(rolesAllow([role], needed), may.includes(needed))
+    })
+  }
+}
+
+test('several roles allow what each allows, and none allows nothing', () => {
+  assert.ok(
+    rolesAllow(['maker', 'approver'], 'write') && rolesAllow(['viewer', 'approver'], 'approve'),
+  )
+  assert.ok(!rolesAllow([], 'read'))
+})
+
+test('the installation: operators read and change it, auditors read it, members neither', () => {
+  const may = (['operator', 'auditor', 'member'] as const).map(role =>
+    (['read', 'write'] as const).map(needed => mayRunInstallation(role, needed)),
+  )
+  assert.deepEqual(may, [
+    [true, true],
+    [true, false],
+    [false, false],
+  ])
+})
+
+test('a member runs the commands that ask for roles on the account, and no other', () => {
+  assert.equal(refuseCommand('mary', 'member', 'payout approve'), undefined)
+  assert.match(refuseCommand('mary', 'member', 'fund') ?? '', /mary is a member/)
+  assert.equal(refuseCommand('grace', 'auditor', 'fund'), undefined)
+})
+
+test('people are the users who may work, with their roles by account', () => {
+  const people = indexPeople(USERS, [
+    { user_name: 'mary', account_id: 'acc_a', role: 'maker' },
+    { user_name: 'mary', account_id: 'acc_b', role: 'approver' },
+    { user_name: 'mary', account_id: 'acc_b', role: 'maker' },
+    { user_name: 'alan', account_id: 'acc_a', role: 'maker' },
+  ])
+  assert.deepEqual([...people.keys()], ['ada', 'grace', 'mary'])
+  assert.deepEqual(people.get('mary')?.roles.get('acc_b'), ['approver', 'maker'])
+  assert.equal(people.get('ada')?.roles.size, 0)
 })

@@ -1,7 +1,7 @@
-// Who may run a command, and what a user is called. Pure.
+// Who may run a command or call the API, what for, and what a user is called. Pure.
 import type { Read } from '../csv.ts'
 import { didYouMean } from '../nearest.ts'
-import type { User, UserRole } from './user.ts'
+import type { AccountRole, Person, RoleOnAccount, User, UserRole } from './user.ts'
 
 const NAME = /^[a-z][a-z0-9._-]{1,39}$/
 
@@ -38,8 +38,57 @@ export function readCaller(users: readonly User[], caller: Caller): Read<UserRol
   return { messages: [`user ${user.name} is disabled: ${user.disabled_reason}`] }
 }
 
+/** The commands for people who work for accounts: each looks for itself at their roles there. */
+const COMMANDS_OF_MEMBERS: readonly string[] = ['payout approve', 'payout reject']
+
+/** Why a person of this role does not run the command; undefined when they may. */
+export function refuseCommand(user: string, role: UserRole, command: string): string | undefined {
+  if (role !== 'member' || COMMANDS_OF_MEMBERS.includes(command)) return undefined
+  return `${user} is a member, who works for accounts by the API; operators and auditors run this`
+}
+
 /** What keeps the first user from being made so; undefined when nothing does. */
 export function refuseFirst(users: readonly User[], role: UserRole): string | undefined {
   if (users.length > 0 || role === 'operator') return undefined
   return 'the first user is an operator: from then on commands take users alone'
+}
+
+/** What a person needs a role on the account for. */
+export type AccountNeed = 'read' | 'write' | 'operator' | 'approve'
+
+/** Whoever makes or approves also reads. What operators do has no role on an account. */
+const ROLES_FOR: Readonly<Record<AccountNeed, readonly AccountRole[]>> = {
+  read: ['viewer', 'maker', 'approver'],
+  write: ['maker'],
+  approve: ['approver'],
+  operator: [],
+}
+
+/** Whether a person with these roles on an account may do what is needed there. */
+export function rolesAllow(roles: readonly AccountRole[], needed: AccountNeed): boolean {
+  return ROLES_FOR[needed].some(role => roles.includes(role))
+}
+
+/** Whether a person may read, or change, what belongs to the whole installation. */
+export function mayRunInstallation(role: UserRole, needed: 'read' | 'write'): boolean {
+  return role === 'operator' || (role === 'auditor' && needed === 'read')
+}
+
+/** The people who may work at this moment, by name: disabled users are not among them. */
+export function indexPeople(
+  users: readonly User[],
+  roles: readonly RoleOnAccount[],
+): ReadonlyMap<string, Person> {
+  const byUser = Map.groupBy(roles, ({ user_name }) => user_name)
+  const working = users.filter(({ disabled_at }) => disabled_at === null)
+  return new Map(
+    working.map(({ name, role }) => {
+      const byAccount = Map.groupBy(byUser.get(name) ?? [], ({ account_id }) => account_id)
+      const ofAccounts = Array.from(
+        byAccount,
+        ([account_id, given]) => [account_id, given.map(one => one.role)] as const,
+      )
+      return [name, { user: name, role, roles: new Map(ofAccounts) }]
+    }),
+  )
 }

@@ -1,6 +1,7 @@
-// The statements of users.
+// The statements of users, their roles on accounts, and their keys.
 import type { Sql } from '../db/connect.ts'
-import type { User, UserRole } from './user.ts'
+import type { Instant } from '../instant.ts'
+import type { RoleOnAccount, User, UserKey, UserRole } from './user.ts'
 
 /** All users, disabled ones too, by name. */
 export async function listUsers(sql: Sql): Promise<User[]> {
@@ -30,4 +31,77 @@ export async function updateDisabled(sql: Sql, name: string, reason: string): Pr
     update users set disabled_reason = ${reason}, disabled_at = case when ${reason} = '' then null
       else coalesce(disabled_at, clock_timestamp()) end
     where name = ${name}`
+}
+
+/** All roles on accounts, of disabled users too, by user and account. */
+export async function listAccountRoles(sql: Sql): Promise<RoleOnAccount[]> {
+  return sql<RoleOnAccount[]>`
+    select user_name, account_id, role from account_roles order by user_name, account_id, role`
+}
+
+/** Gives a user a role on an account; false when they have it. */
+export async function insertAccountRole(
+  sql: Sql,
+  { user_name, account_id, role }: RoleOnAccount,
+): Promise<boolean> {
+  const { count } = await sql`
+    insert into account_roles (user_name, account_id, role)
+    values (${user_name}, ${account_id}, ${role}) on conflict do nothing`
+  return count === 1
+}
+
+/** Takes a role on an account from a user; false when they do not have it. */
+export async function deleteAccountRole(
+  sql: Sql,
+  { user_name, account_id, role }: RoleOnAccount,
+): Promise<boolean> {
+  const { count } = await sql`
+    delete from account_roles
+    where user_name = ${user_name} and account_id = ${account_id} and role = ${role}`
+  return count === 1
+}
+
+/** Every key of every user, revoked ones too, as authentication holds them in memory. */
+export async function listUserKeys(sql: Sql): Promise<UserKey[]> {
+  return sql<UserKey[]>`
+    select key_id, user_name, secret_hash, revoked_at is not null as revoked
+    from user_keys order by key_id`
+}
+
+export interface UserKeyListing {
+  readonly key_id: string
+  readonly user_name: string
+  readonly name: string
+  readonly created_at: Instant
+  readonly revoked_at: Instant | null
+}
+
+/** The keys of a user, or of all with null, without their hashes. */
+export async function listKeysOfUser(
+  sql: Sql,
+  user_name: string | null,
+): Promise<UserKeyListing[]> {
+  return sql<UserKeyListing[]>`
+    select key_id, user_name, name, created_at, revoked_at from user_keys
+    where ${user_name}::text is null or user_name = ${user_name} order by user_name, key_id`
+}
+
+export async function insertUserKey(
+  sql: Sql,
+  key: Omit<UserKey, 'revoked'> & { readonly name: string },
+): Promise<void> {
+  await sql`
+    insert into user_keys (key_id, user_name, secret_hash, name)
+    values (${key.key_id}, ${key.user_name}, ${Buffer.from(key.secret_hash)}, ${key.name})`
+}
+
+/** Revokes a key; undefined when there is none, or it is revoked already. */
+export async function markUserKeyRevoked(
+  sql: Sql,
+  key_id: string,
+): Promise<Pick<UserKeyListing, 'key_id' | 'user_name' | 'name'> | undefined> {
+  const [key] = await sql<Pick<UserKeyListing, 'key_id' | 'user_name' | 'name'>[]>`
+    update user_keys set revoked_at = clock_timestamp()
+    where key_id = ${key_id} and revoked_at is null returning key_id, user_name, name`
+  return key
 }

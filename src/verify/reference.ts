@@ -27,6 +27,8 @@ const ITEMS = `jsonb_build_object('items', (
 /** Named here and not found by their triggers, which whoever changes rows unseen takes off. */
 const KEPT: readonly Kept[] = [
   { table: 'users', as: 'row', skipped: [], key: ['name'] },
+  { table: 'account_roles', as: 'row', skipped: [], key: ['user_name', 'account_id', 'role'] },
+  { table: 'user_keys', as: 'row', skipped: [], key: ['key_id'] },
   { table: 'accounts', as: 'row', skipped: [], key: ['account_id'] },
   { table: 'api_keys', as: 'row', skipped: [], key: ['key_id'] },
   { table: 'rates', as: 'row', skipped: ['loaded_at'], key: ['base', 'quote'] },

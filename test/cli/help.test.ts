@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Command } from 'commander'
 import { makeProgram } from '../../src/cli/commands.ts'
+import { pathOf } from '../../src/cli/context.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 
 /** Nobody listens there: a wrong call is refused before the database is opened. */
@@ -16,9 +17,13 @@ after(() => cli.close())
 
 const program = await makeProgram(() => true)
 
-const leaves = program.commands.flatMap(command =>
-  command.commands.length === 0 ? [command] : command.commands,
-)
+/** The commands of a group, and of the groups in it. */
+function leavesOf({ commands }: { readonly commands: readonly Command[] }): readonly Command[] {
+  return commands.flatMap(command =>
+    command.commands.length === 0 ? [command] : leavesOf(command),
+  )
+}
+const leaves = leavesOf(program)
 
 function helpOf(command: Command): string {
   let help = ''
@@ -32,7 +37,7 @@ function helpOf(command: Command): string {
 }
 
 for (const command of leaves) {
-  const name = `${command.parent === program ? '' : `${command.parent?.name()} `}${command.name()}`
+  const name = pathOf(command)
   test(`corridor ${name} --help: says what it does, with an example, in 80 columns`, () => {
     const help = helpOf(command)
     assert.match(command.description(), /^[a-z].{10}/)

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import type { Scope } from '../../../src/account/rules.ts'
+import type { Access } from '../../../src/http/authenticate.ts'
 import { bankBeneficiary, internalPayout, localPayout, plainEntity } from '../given/bodies.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema is whatever it is
@@ -27,7 +27,7 @@ export interface Route {
   readonly method: string
   readonly url: string
   /** Undefined for what is public. */
-  readonly scope: Scope | undefined
+  readonly scope: Access | undefined
   readonly idempotent: boolean
   readonly takesBody: boolean
   readonly leaves: readonly Leaf[]

@@ -4,7 +4,7 @@
 
 import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify'
 import { hashSecret, makeApiKey, type Scope } from '../../../src/account/rules.ts'
-import { newSecret } from '../../../src/account/secret.ts'
+import { newSecret, newUserSecret } from '../../../src/account/secret.ts'
 import { insertApiKey } from '../../../src/account/store.ts'
 import {
   createAccount,
@@ -32,6 +32,8 @@ import { upsertRates } from '../../../src/price/rate/store.ts'
 import { MANUAL } from '../../../src/rail/rail.ts'
 import type { Route } from '../../../src/rail/rules.ts'
 import { upsertRoute } from '../../../src/rail/store.ts'
+import { insertAccountRole, insertUser, insertUserKey, listUsers } from '../../../src/user/store.ts'
+import type { AccountRole, UserRole } from '../../../src/user/user.ts'
 import { createDatabase, type TestDatabase } from '../database/database.ts'
 import { freeRow } from '../given/in-memory.ts'
 import { keepMetrics, serviceLog } from './logs.ts'
@@ -306,6 +308,55 @@ async function letRoutesNameAnyRail(owner: Sql): Promise<void> {
       if ((error as { code?: string }).code !== '40P01') throw error
     }
   }
+}
+
+/** Credentials of somebody who is made a user for it. */
+export interface PersonClient {
+  readonly user: string
+  readonly key_id: string
+  readonly secret: string
+  /** The headers of a request in the person's name, for an account if one is named. */
+  headers(account_id?: string): Record<string, string>
+}
+
+/** A new user with a key, who has these roles on accounts. */
+export async function addPerson(
+  { deps, database }: Pick<TestService, 'deps' | 'database'>,
+  { user, role = 'member', roles = [] }: NewPerson,
+): Promise<PersonClient> {
+  const secret = newUserSecret()
+  const key_id = newId('usk')
+  const sql = deps.sql
+  if ((await listUsers(sql)).length === 0 && role !== 'operator') {
+    await insertUser(sql, { name: 'first', full_name: 'The first operator', role: 'operator' })
+  }
+  await insertUser(sql, { name: user, full_name: user, role })
+  for (const [account_id, given] of roles) {
+    await insertAccountRole(sql, { user_name: user, account_id, role: given })
+  }
+  await insertUserKey(database.owner, {
+    key_id,
+    user_name: user,
+    secret_hash: hashSecret(secret),
+    name: 'test',
+  })
+  await deps.reference.refresh()
+  const authorization = basic(key_id, secret)
+  return {
+    user,
+    key_id,
+    secret,
+    headers: account_id => ({
+      authorization,
+      ...(account_id !== undefined && { 'corridor-account': account_id }),
+    }),
+  }
+}
+
+export interface NewPerson {
+  readonly user: string
+  readonly role?: UserRole
+  readonly roles?: readonly (readonly [account_id: string, role: AccountRole])[]
 }
 
 export function basic(key_id: string, secret: string): string {
