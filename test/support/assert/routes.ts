@@ -33,8 +33,16 @@ export interface Route {
   readonly leaves: readonly Leaf[]
 }
 
-/** Every route that is added while `start` runs. */
+/** The routes of accounts, and the public ones, that are added while `start` runs. */
 export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, Route[]]> {
+  const [started, routes] = await watchAllRoutes(start)
+  return [started, routes.filter(({ scope }) => scope === undefined || OF_ACCOUNTS.has(scope))]
+}
+
+const OF_ACCOUNTS: ReadonlySet<Access> = new Set(['read', 'write', 'operator', 'approve'])
+
+/** Every route that is added while `start` runs, those of people and operators too. */
+export async function watchAllRoutes<T>(start: () => Promise<T>): Promise<[T, Route[]]> {
   const added: RouteOptions[] = []
   const watch = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance }
