@@ -1,6 +1,6 @@
-// `npm run openapi` writes openapi.json, docs/errors.md and docs/connector.openapi.json from the
-// routes, the catalogue of errors and the protocol of connectors; with --check it fails instead when
-// one of them is not up to date. Needs no database: routes are described without being called.
+// `npm run openapi` writes openapi.json, docs/operator.openapi.json, docs/errors.md and
+// docs/connector.openapi.json from the routes, the catalogue of errors and the protocol of
+// connectors; with --check it fails instead when one of them is not up to date. Needs no database: routes are described without being called.
 import { readFile, writeFile } from 'node:fs/promises'
 import { makeConnectorDocument } from './openapi/connector.ts'
 import { makeDocument } from './openapi/document.ts'
@@ -9,6 +9,7 @@ import { errorsPage } from './openapi/errors.ts'
 const root = new URL('..', import.meta.url)
 const files = [
   { path: 'openapi.json', text: await makeDocument() },
+  { path: 'docs/operator.openapi.json', text: await makeDocument('operators') },
   { path: 'docs/errors.md', text: errorsPage() },
   { path: 'docs/connector.openapi.json', text: makeConnectorDocument() },
 ]

@@ -34,6 +34,7 @@ import { documentRoute, referencePages } from './http/reference.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { refuseTooMuch } from './http/sizes.ts'
 import { buildValidator, REQUESTS } from './http/validators.ts'
+import { operatorRoutes } from './operator/routes.ts'
 import { opsRoutes } from './ops.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
@@ -111,6 +112,7 @@ export function addRoutes(
   webhookRoutes(app, deps)
   connectorRoutes(app, deps)
   sandboxRoutes(app, deps)
+  operatorRoutes(app, deps)
 }
 
 /** What routes are added with when none is called: anything but its log throws when used. */

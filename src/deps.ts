@@ -9,6 +9,7 @@ import { learnShards } from './db/shard.ts'
 import { connectionsFor, openLanes } from './engine/lanes.ts'
 import { openReads, type Reads } from './engine/reads.ts'
 import type { Metrics } from './metrics.ts'
+import { type Desk, openDesk } from './operator/desk.ts'
 import { KnownFigures } from './rail/figures.ts'
 import type { AnyRailKind } from './rail/kind.ts'
 import type { Rails } from './rail/rail.ts'
@@ -41,6 +42,8 @@ export interface Deps extends Reads {
   readonly screening: ScreeningRounds
   readonly lanes: Lanes
   readonly readers: Readers
+  /** What people do by the operator API. */
+  readonly desk: Desk
   close(): Promise<void>
 }
 
@@ -80,6 +83,8 @@ export async function openDeps(
   await machines.follow(watch)
   await machines.reached
   const finder = open(2, 'finder')
+  const desk = openDesk(url, () => reference.refresh())
+  pools.push(desk.audit, desk.sql)
   const rails = new OpenRails({ reference, kinds, config, sql, finder, log })
   return {
     ...reads,
@@ -96,6 +101,7 @@ export async function openDeps(
     screening: new ScreeningRounds(),
     lanes: openLanes(lanes, machines),
     readers: openReaders(reads),
+    desk,
     async close() {
       await Promise.all([rails.close(), lists.idle(), reference.close(), keyUses.close()])
       await disconnect()

@@ -5,6 +5,7 @@ import fastify, { type FastifySchema, type RouteOptions } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
 import { addRoutes, describedOnly } from '../../src/app.ts'
 import type { Reason } from '../../src/errors.ts'
+import type { Access } from '../../src/http/authenticate.ts'
 import { ALTERNATIVE, DOCUMENTED, type OperationDocs, REFUSALS } from '../../src/http/docs.ts'
 import { hoistSchemas, type Json, shareRepeated } from './components.ts'
 import { catalogueTable, errorExamples, errorResponses, REQUEST_ID, reasonsOf } from './errors.ts'
@@ -23,6 +24,7 @@ const TAGS = [
   ['/v3/event', 'Events', 'What happened, in order.'],
   ['/v3/webhook_endpoint', 'Webhooks', 'Where events are sent.'],
   ['/v3/sandbox', 'Sandbox', 'What only accounts for tests can do.'],
+  ['/v3/operator', 'Operator', 'For the people who run the installation.'],
   ['/', 'Operations', 'For whoever runs the installation.'],
 ] as const
 
@@ -65,8 +67,27 @@ const PUBLIC: Readonly<Record<string, object>> = {
   },
 }
 
-/** The text of openapi.json. */
-export async function makeDocument(): Promise<string> {
+/** Whose document: that of accounts, or that of the people who run the installation. */
+type Readers = 'accounts' | 'operators'
+
+function readersOf(url: string): Readers {
+  return url.startsWith('/v3/operator/') ? 'operators' : 'accounts'
+}
+
+const TITLES: Readonly<Record<Readers, string>> = {
+  accounts: 'Corridor',
+  operators: 'Corridor, for operators',
+}
+
+const KEYS: Readonly<Record<Readers, string>> = {
+  accounts:
+    'User name: the id of an API key. Password: its secret. The key of a user needs the ' +
+    'header Corridor-Account besides, on the routes of an account.',
+  operators: 'User name: the id of the key of a user. Password: its secret.',
+}
+
+/** The text of openapi.json, or of docs/operator.openapi.json. */
+export async function makeDocument(readers: Readers = 'accounts'): Promise<string> {
   const app = fastify()
   // Nothing is asked of the routes, so nothing is compiled for them.
   app.setValidatorCompiler(() => () => true)
@@ -75,9 +96,9 @@ export async function makeDocument(): Promise<string> {
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: 'Corridor',
+        title: TITLES[readers],
         version: manifest.version,
-        description: introduction(),
+        description: introduction(readers),
         license: { name: manifest.license },
       },
       security: [{ api_key: [] }],
@@ -86,9 +107,7 @@ export async function makeDocument(): Promise<string> {
           api_key: {
             type: 'http',
             scheme: 'basic',
-            description:
-              'User name: the id of an API key. Password: its secret. The key of a user needs the ' +
-              'header Corridor-Account besides, on the routes of an account.',
+            description: KEYS[readers],
           },
         },
         examples: errorExamples(),
@@ -96,13 +115,26 @@ export async function makeDocument(): Promise<string> {
     },
     // Literals stay `const`, which OpenAPI 3.1 has.
     convertConstToEnum: false,
-    transform: ({ schema, url, route }) => ({ schema: describe(schema, url, route), url }),
+    transform({ schema, url, route }) {
+      const described = describe(schema, url, route)
+      return { schema: readersOf(url) === readers ? described : { hide: true }, url }
+    },
     transformObject: documentObject =>
       finish((documentObject as unknown as { openapiObject: Json }).openapiObject) as never,
   })
   addRoutes(app, describedOnly())
   await app.ready()
   return `${layOut(app.swagger())}\n`
+}
+
+const NEEDED: Readonly<Record<Access, string>> = {
+  read: 'Needs a key of scope `read`.',
+  write: 'Needs a key of scope `write`.',
+  operator: 'Needs a key of scope `operator`.',
+  approve: 'Needs a person who may approve.',
+  person: 'Needs a person.',
+  installation_read: 'Needs an operator or an auditor.',
+  installation_write: 'Needs an operator.',
 }
 
 /** The schema of a route, completed with what all routes share. */
@@ -118,13 +150,13 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     hasQuery: schema.querystring !== undefined,
     hasBody: schema.body !== undefined || route.config?.optionalBody === true,
     idempotent: schema.headers !== undefined,
-    writes: scope !== 'read',
+    writes: scope !== 'read' && scope !== 'installation_read',
   }
   const reasons = reasonsOf(traits, (schema[REFUSALS] ?? []) as readonly Reason[])
   const { 200: success } = schema.response as Record<string, Json>
   const examples = readExamples(String(schema.operationId))
   const alternative = schema[ALTERNATIVE] as OperationDocs['alternative']
-  const sentence = `Needs a key of scope \`${scope}\`.`
+  const sentence = NEEDED[scope]
   return {
     ...schema,
     tags,
@@ -225,8 +257,15 @@ function status(description: string, value: Readonly<Record<string, string>>): o
   }
 }
 
-function introduction(): string {
-  return `Payouts across borders from an account's balances.
+const ABOUT: Readonly<Record<Readers, string>> = {
+  accounts: "Payouts across borders from an account's balances.",
+  operators:
+    'What operators do by commands, over HTTP: a call does what the command does, and the audit ' +
+    'log has it under the name of the person whose key it is. Auditors read, operators write.',
+}
+
+function introduction(readers: Readers): string {
+  return `${ABOUT[readers]}
 
 **Amounts** are integers in the smallest unit of their currency (ISO 4217; USDC and USDT have six
 digits). **Times** are ISO 8601. **Unknown fields** are refused.

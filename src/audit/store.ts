@@ -1,6 +1,6 @@
 // The statements of the audit log: who changed what, when, and what it was before and after.
 // Triggers write it for reference data, record_act for what operators do to rows of accounts.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import { SERVICE_ROLE, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { Act } from './act.ts'
@@ -106,6 +106,27 @@ export async function findChange(sql: Sql, change_id: bigint): Promise<string | 
   const [row] = await sql<{ hash: string }[]>`
     select encode(hash, 'hex') as hash from audit_log where change_id = ${change_id}`
   return row?.hash
+}
+
+/** Who writes, by what command and from where, as the audit log names it. */
+export interface Author {
+  readonly operator: string
+  readonly act: string
+  readonly via: string
+}
+
+/**
+ * The audit log has the author of what this transaction writes from now on, and of nothing that its
+ * connection writes later. Sent at the call, and need not be awaited: if it fails, so does every
+ * later statement of the transaction.
+ */
+export function writeAs(tx: TransactionSql, { operator, act, via }: Author): Promise<unknown> {
+  const named = tx`
+    select set_config('role', ${SERVICE_ROLE}, true),
+      set_config('corridor.operator', ${operator}, true),
+      set_config('corridor.act', ${act}, true), set_config('corridor.via', ${via}, true)`.execute()
+  named.catch(() => {})
+  return named
 }
 
 /** Records what an operator does, in the transaction in which it is done. Sent at the call. */

@@ -10,6 +10,7 @@ import {
 } from '../audit/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
+import { presentChange } from '../operator/audit-response.ts'
 import { describe, type Problem } from '../verify/problem.ts'
 import { verifyAudit } from '../verify/run.ts'
 import { type Json, print, UsageError, withContext } from './context.ts'
@@ -78,7 +79,7 @@ async function listAction(options: ListOptions): Promise<void> {
   const filter: AuditFilter = { by, act, account_id: account, id, since, before }
   const changes = await withContext(({ audit }) => listAudit(audit, filter, options.limit))
   const words = changes.length === 0 ? 'nothing that fits was done' : changeTable(changes)
-  print(options, changes.map(presented), words)
+  print(options, changes.map(presentChange), words)
 }
 
 function changeTable(changes: readonly AuditedChange[]): string {
@@ -107,11 +108,6 @@ function describeChange({ before, after }: AuditedChange): string {
   return [...named, ...(after === null ? ['removed'] : changed)].join(' ')
 }
 
-/** Numbers of changes may exceed the exact numbers of JSON. */
-function presented(change: AuditedChange) {
-  return { ...change, change_id: String(change.change_id) }
-}
-
 const PORTION = 1_000
 
 async function exportAction({ after = 0n }: { after?: bigint }): Promise<void> {
@@ -119,7 +115,7 @@ async function exportAction({ after = 0n }: { after?: bigint }): Promise<void> {
     let last = after
     for (;;) {
       const changes = await listAuditAfter(audit, last, PORTION)
-      const lines = changes.map(change => `${visible(JSON.stringify(presented(change)))}\n`)
+      const lines = changes.map(change => `${visible(JSON.stringify(presentChange(change)))}\n`)
       if (!process.stdout.write(lines.join(''))) await drained()
       last = changes.at(-1)?.change_id ?? last
       if (changes.length < PORTION) return

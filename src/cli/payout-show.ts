@@ -1,41 +1,25 @@
 // corridor payout show: all that is needed to pay one payout by hand, who has it now and who had
 // it, and what became of it.
 import type { Account } from '../account/rules.ts'
-import { listAccounts } from '../account/store.ts'
 import type { Instant } from '../instant.ts'
-import { presentForDesk } from '../operator/payout-response.ts'
-import { accountOfPayout } from '../operator/payouts.ts'
+import { presentInFull } from '../operator/payout-response.ts'
+import { showPayout } from '../operator/payouts.ts'
 import { withAnswers } from '../payout/action.ts'
 import type { Payout } from '../payout/payout.ts'
 import { uetrOf } from '../payout/swift/uetr.ts'
 import { MANUAL } from '../rail/rail.ts'
-import { findHeld, type HeldByScreening } from '../screening/match-store.ts'
+import type { HeldByScreening } from '../screening/match-store.ts'
 import { attemptReason, reasonOf } from '../timeline/attempt-response.ts'
 import type { TimelineAttempt, TimelineReview } from '../timeline/attempts.ts'
-import { presentTimeline } from '../timeline/response.ts'
 import { makeTimeline, type TimelineItem, type TimelineSource } from '../timeline/rules.ts'
-import { findTimeline } from '../timeline/store.ts'
-import { type Json, NotThere, print, withContext } from './context.ts'
+import { type Json, print, withContext } from './context.ts'
 import { money, outline, table, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
 
 export async function showAction(payout_id: string, options: Json): Promise<void> {
-  const { account, source, held } = await withContext(async context => {
-    const account_id = await accountOfPayout(context.audit, payout_id)
-    const account = (await listAccounts(context.sql)).find(a => a.account_id === account_id)
-    const held = await findHeld(context.audit, { account_id, id: payout_id })
-    return { account, held, source: await findTimeline(context.sql, { account_id, id: payout_id }) }
-  })
-  if (source === undefined || account === undefined) throw new NotThere('payout', payout_id)
-  const { items, under_review } = presentTimeline(source, 'operator')
-  const data = {
-    ...presentForDesk(source.payout),
-    account_name: account.name,
-    under_review,
-    screening: held?.screening ?? null,
-    timeline: items,
-  }
-  print(options, data, showWords(source, account, held))
+  const shown = await withContext(context => showPayout(context, payout_id))
+  const { account, source, held } = shown
+  print(options, presentInFull(shown), showWords(source, account, held))
 }
 
 /** `local chats`, `swift`. */

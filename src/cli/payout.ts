@@ -4,7 +4,8 @@ import type { Command } from 'commander'
 import { databaseNow } from '../db/connect.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { presentForDesk } from '../operator/payout-response.ts'
-import { type DeskFilter, listForDesk } from '../payout/list-store.ts'
+import { listPayouts } from '../operator/payouts.ts'
+import type { DeskFilter } from '../payout/list-store.ts'
 import type { Payout } from '../payout/payout.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
@@ -65,11 +66,9 @@ async function listAction(options: ListOptions): Promise<void> {
       readOneOf('rail', rail, [SIMULATOR, ...names])
     }
     if (account !== undefined) await findAccount(audit, account)
-    // It reads one payout more than it shows, to tell whether there are more.
-    return { found: await listForDesk(audit, filter, limit + 1), now: await databaseNow(audit) }
+    return { found: await listPayouts(audit, filter, limit), now: await databaseNow(audit) }
   })
-  const payouts = found.slice(0, limit)
-  const has_more = found.length > limit
+  const { payouts, has_more } = found
   const words = payouts.length === 0 ? noneWords(filter) : listWords(payouts, now)
   const more = has_more ? `\n\nand more: --limit shows up to ${MAX_LIMIT}` : ''
   const results = payouts.map(presentForDesk)

@@ -56,11 +56,16 @@ export interface ConnectOptions {
    * while a table was small must still use its index when it is large.
    */
   readonly look_ups?: boolean
+  /** Whether the server is given up when it is silent for long, as for callers who wait. */
+  readonly timed?: boolean
   /** To a machine of a spread database, which no setting of the database has told so. */
   readonly spread?: boolean
 }
 
-/** The server cancels a look-up after LOOK_UP_TIMEOUT; a server silent for SILENCE_MS is gone. */
+/**
+ * The server cancels a timed statement after LOOK_UP_TIMEOUT; a server silent for SILENCE_MS is
+ * gone.
+ */
 const LOOK_UP_TIMEOUT = '5s'
 const SILENCE_MS = 8_000
 
@@ -89,6 +94,7 @@ const KEPT_PLANS =
   "when 'on' then 'auto' else 'force_generic_plan' end, false)"
 
 export function connect(url: string, options: ConnectOptions): Sql {
+  const timed = options.look_ups === true || options.timed === true
   const sql = openPool(url, {
     max: options.max,
     connect_timeout: 3,
@@ -97,7 +103,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
     // postgres.js would otherwise retire connections, with their plans, at random times.
     max_lifetime: null,
     onnotice: () => {},
-    ...(options.look_ups === true ? { socket: watchedSocket(SILENCE_MS) } : {}),
+    ...(timed ? { socket: watchedSocket(SILENCE_MS) } : {}),
     // postgres.js reads array types by a query that it does not await: its failure would be an
     // unhandled rejection. text[], the only array type in use, is defined below.
     fetch_types: false,
@@ -119,7 +125,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
     session: settings(options.look_ups === true && !options.spread ? [KEPT_PLANS] : [], {
       // So the five attempts of a lane take ten seconds at most.
       lock_timeout: '2s',
-      statement_timeout: options.look_ups === true ? LOOK_UP_TIMEOUT : '0',
+      statement_timeout: timed ? LOOK_UP_TIMEOUT : '0',
       idle_in_transaction_session_timeout: options.as === 'owner' ? '0' : '10s',
       ...(options.look_ups === true ? LOOK_UP_PLANS : {}),
       ...(options.operator === undefined ? {} : { 'corridor.operator': options.operator }),

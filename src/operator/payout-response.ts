@@ -1,7 +1,44 @@
 // A payout as operators see it.
+import { Money } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
 import type { Payout } from '../payout/payout.ts'
-import { presentPayout } from '../payout/response.ts'
+import { PayoutResponse, presentPayout } from '../payout/response.ts'
+import { presentTimeline } from '../timeline/response.ts'
+import type { ShownPayout } from './payouts.ts'
+import { AccountId } from './request.ts'
+
+const MEMBERS = {
+  account_id: AccountId,
+  rail: Type.String({ description: 'Where it goes; empty while it goes nowhere.' }),
+  route: Type.Unknown({ description: 'The route that it took, as it was then.' }),
+  rail_reference: Type.String({ description: 'What the bank calls it; empty if nothing.' }),
+  taken_by: Type.String({ description: 'Who pays it by hand; empty if nobody.' }),
+  taken_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+  send: Money,
+  payout: PayoutResponse,
+}
+
+export const DeskPayout = Type.Object(MEMBERS, {
+  title: 'DeskPayout',
+  description: 'A payout with what only operators see.',
+})
+
+export const DeskPayoutInFull = Type.Object(
+  {
+    ...MEMBERS,
+    account_name: Type.String(),
+    under_review: Type.Boolean({ description: 'Whether an exception of its rail is open.' }),
+    screening: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'What screening holds it for: waits, open or confirmed; null if for nothing.',
+    }),
+    timeline: Type.Array(Type.Unknown(), {
+      description: 'As `GET /v3/payout/{id}/timeline` has it, with what only operators see.',
+    }),
+  },
+  { title: 'DeskPayoutInFull', description: 'A payout, what became of it, and what it waits for.' },
+)
 
 /** The payout as its account sees it, and what only an operator sees. */
 export function presentForDesk(payout: Payout) {
@@ -18,5 +55,16 @@ export function presentForDesk(payout: Payout) {
       currency: payout.destination_currency,
     },
     payout: presentPayout(payout),
+  }
+}
+
+export function presentInFull({ account, source, held }: ShownPayout) {
+  const { items, under_review } = presentTimeline(source, 'operator')
+  return {
+    ...presentForDesk(source.payout),
+    account_name: account.name,
+    under_review,
+    screening: held?.screening ?? null,
+    timeline: items,
   }
 }

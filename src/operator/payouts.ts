@@ -1,8 +1,12 @@
 // What operators do with payouts: a person takes a payout to pay it by hand, releases it, and says
 // how it went.
+import type { Account } from '../account/rules.ts'
+import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { previousStatus } from '../event/event.ts'
 import { type Handling, operatorStep, type Person } from '../payout/by-hand.ts'
+import { type DeskFilter, listForDesk } from '../payout/list-store.ts'
+import type { Payout } from '../payout/payout.ts'
 import { GIVEN_BACK_STATUSES, type PayoutStatus } from '../payout/states.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import {
@@ -14,6 +18,9 @@ import {
 } from '../payout/step-operation.ts'
 import { findPayoutAccount } from '../payout/store.ts'
 import type { Failure, RailStep } from '../rail/rail.ts'
+import { findHeld, type HeldByScreening } from '../screening/match-store.ts'
+import type { TimelineSource } from '../timeline/rules.ts'
+import { findTimeline } from '../timeline/store.ts'
 import { type Deed, type Operator, Unknown } from './deed.ts'
 
 /** The account of a payout. Refuses an id that no payout has. */
@@ -21,6 +28,37 @@ export async function accountOfPayout(audit: Sql, payout_id: string): Promise<st
   const account_id = await findPayoutAccount(audit, payout_id)
   if (account_id === undefined) throw new Unknown('payout', payout_id)
   return account_id
+}
+
+/** A page of the payouts of all accounts, and whether there are more. */
+export async function listPayouts(
+  audit: Sql,
+  filter: DeskFilter,
+  limit: number,
+): Promise<{ readonly payouts: readonly Payout[]; readonly has_more: boolean }> {
+  // One payout more than is shown tells whether there are more.
+  const found = await listForDesk(audit, filter, limit + 1)
+  return { payouts: found.slice(0, limit), has_more: found.length > limit }
+}
+
+export interface ShownPayout {
+  readonly account: Account
+  readonly source: TimelineSource
+  readonly held: HeldByScreening | undefined
+}
+
+/** A payout of any account, with its history and what screening holds of it. */
+export async function showPayout(
+  { audit, sql }: { readonly audit: Sql; readonly sql: Sql },
+  payout_id: string,
+): Promise<ShownPayout> {
+  const account_id = await accountOfPayout(audit, payout_id)
+  const key = { account_id, id: payout_id }
+  const account = (await listAccounts(sql)).find(known => known.account_id === account_id)
+  const held = await findHeld(audit, key)
+  const source = await findTimeline(sql, key)
+  if (source === undefined || account === undefined) throw new Unknown('payout', payout_id)
+  return { account, source, held }
 }
 
 /** What a person says of what they do. */

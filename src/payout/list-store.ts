@@ -123,6 +123,8 @@ export interface DeskFilter {
   readonly account_id?: string
   readonly status?: PayoutStatus
   readonly rail?: string
+  /** The list goes on after this payout. */
+  readonly starting_after?: string
 }
 
 /**
@@ -132,12 +134,16 @@ export interface DeskFilter {
  */
 export async function listForDesk(
   audit: Sql,
-  { account_id, status, rail }: DeskFilter,
+  { account_id, status, rail, starting_after }: DeskFilter,
   limit: number,
 ): Promise<Payout[]> {
   const waits = status !== undefined && OPEN_STATUSES.includes(status)
   const undone = status !== undefined && isGivenBack({ status })
-  // Ids of an account are in the order of time.
+  // Ids are in the order of time, in all accounts.
+  const passed = waits
+    ? audit`n.id > ${starting_after ?? ''}`
+    : audit`n.id < ${starting_after ?? ''}`
+  const after = starting_after === undefined ? audit`true` : passed
   const walked = status === undefined ? 'payouts' : waits ? 'open_payouts' : 'payout_outcomes'
   const stated = status === undefined ? audit`true` : audit`n.status = ${status}`
   // The condition of the partial index of payouts given back.
@@ -151,7 +157,7 @@ export async function listForDesk(
         where p.account_id = b.account_id and p.id = n.id
           and ${rail === undefined ? audit`true` : audit`s.rail = ${rail}`} limit 1
       ) p
-      where n.account_id = b.account_id and ${stated} and ${indexed}
+      where n.account_id = b.account_id and ${stated} and ${indexed} and ${after}
       order by ${waits ? audit`n.id` : audit`n.id desc`} limit ${limit}
     ) r
     where ${account_id === undefined ? audit`true` : audit`b.account_id = ${account_id}`}

@@ -35,5 +35,10 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/event/store.ts', says: 'event_count as count from books', why: OPERATOR },
   { file: 'src/entity/store.ts', says: "approval_status in ('submitted'", why: OPERATOR },
   { file: 'src/entity/store.ts', says: 'from books b cross join lateral', why: OPERATOR },
+  {
+    file: 'src/balance-transaction/store.ts',
+    says: 'from books b cross join lateral',
+    why: OPERATOR,
+  },
   { file: 'src/db/keys.ts', says: 'from books b cross join lateral', why: OPERATOR },
 ]

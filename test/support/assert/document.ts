@@ -30,8 +30,8 @@ export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, strin
   const watch = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance }
     fastify.addHook('onRoute', ({ url, method }) => {
-      // docs/connector.openapi.json has what connectors send.
-      const documented = method !== 'HEAD' && !/^\/(docs|connector)(\/|$)/.test(url)
+      // What connectors send, and the routes of operators, have documents of their own.
+      const documented = method !== 'HEAD' && !/^\/(docs|connector|v3\/operator)(\/|$)/.test(url)
       if (documented) routes.push(`${String(method)} ${url.replace(/:(\w+)/g, '{$1}')}`)
     })
   }

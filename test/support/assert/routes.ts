@@ -132,6 +132,8 @@ const FREE_TEXT = new Set(
     'postal_code purpose purpose_of_use reference_id registration_date registration_number',
     'relationship roles state statement_descriptor tax_id tracking_number tracking_type',
     'transaction_description type url vertical',
+    // Of operators, who name accounts and objects of any account.
+    'account_id act before by from id limit rail reason reference source',
   ].flatMap(line => line.split(' ')),
 )
 

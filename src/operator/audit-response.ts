@@ -1,0 +1,31 @@
+// Changes of the audit log as operators and auditors see them.
+import type { AuditedChange } from '../audit/store.ts'
+import { Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+
+const Row = Type.Unsafe<Readonly<Record<string, string | null>> | null>({
+  type: ['object', 'null'],
+  additionalProperties: { type: ['string', 'null'] },
+  description: 'Every value as text.',
+})
+
+export const ChangeResponse = Type.Object(
+  {
+    change_id: Type.String({ description: 'Its number, counted from 1 without gaps.' }),
+    table_name: Type.String(),
+    changed_at: Timestamp,
+    changed_by: Type.String({ description: 'The person.' }),
+    act: Type.String({ description: 'What they did, such as `payout transition`.' }),
+    via: Type.String({ description: 'From where, such as `api from 203.0.113.7`.' }),
+    reason: Type.String({ description: 'Why, in their words; empty if they gave none.' }),
+    hash: Type.String({ description: 'SHA-256 over the hash of the change before and this one.' }),
+    before: Row,
+    after: Row,
+  },
+  { title: 'AuditedChange', description: 'What one person changed. `null` is no row.' },
+)
+
+/** Numbers of changes may exceed the exact numbers of JSON. */
+export function presentChange(change: AuditedChange) {
+  return { ...change, change_id: String(change.change_id) }
+}

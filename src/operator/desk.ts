@@ -1,0 +1,159 @@
+// Where the service runs what people do by the operator API: on connections of its own, each
+// transaction under the person's name. The name is a setting of the transaction, so that it ends
+// with it, and the next transaction of the connection has none.
+import type { FastifyRequest } from 'fastify'
+import { recorded } from '../audit/recorded.ts'
+import { type Author, writeAs } from '../audit/store.ts'
+import { connect, type Sql, type TransactionSql } from '../db/connect.ts'
+import { classify } from '../db/failure.ts'
+import { transact } from '../db/transact.ts'
+import { Lane } from '../engine/lane.ts'
+import type { Operation } from '../engine/operation.ts'
+import { refusal } from '../errors.ts'
+import { claimOf, success } from '../http/answer.ts'
+import type { Claim, Reply } from '../idempotency/kept-reply.ts'
+import { idempotent } from '../idempotency/operations.ts'
+import type { Book } from '../ledger/rules.ts'
+import type { Deed, Operator } from './deed.ts'
+
+/** Connections for reads, and as many for writes: people are few. */
+const DESK_CONNECTIONS = 2
+
+interface Needs {
+  /** Reads the rows of all accounts, and cannot change them. */
+  readonly audit: Sql
+  /** As the service's role. */
+  readonly sql: Sql
+  /** Called after reference data has changed. */
+  refresh(): Promise<void>
+}
+
+export class Desk {
+  readonly audit: Sql
+  readonly sql: Sql
+  readonly #refresh: () => Promise<void>
+
+  constructor({ audit, sql, refresh }: Needs) {
+    this.audit = audit
+    this.sql = sql
+    this.#refresh = refresh
+  }
+
+  /** Runs what a person does, once. */
+  async run<C, S, O>(author: Author, { operation, command, act }: Deed<C, S, O>): Promise<O> {
+    const audited = act === null ? operation : recorded(operation, made => made.map(act))
+    const outcome = await new Lane(this.sql, inNameOf(author, audited), SINGLY).run(command)
+    await this.#refresh()
+    return outcome
+  }
+
+  /** As `run`, for rows of an account: a repeat of the claim gets the first answer again. */
+  async answer<C extends { readonly account_id: string }, S extends WithBooks, O>(
+    author: Author,
+    { operation, command, act }: Deed<C, S, O>,
+    claim: Claim | null,
+    present: (outcome: O) => object,
+  ): Promise<Reply> {
+    const answering = answered(operation, present)
+    const audited =
+      act === null
+        ? answering
+        : recorded(answering, made => made.map(({ outcome }) => act(outcome)))
+    const named = inNameOf(author, idempotent(audited))
+    const { reply } = await new Lane(this.sql, named, SINGLY).run({ ...command, claim })
+    return reply
+  }
+
+  /** Changes reference data in one transaction, which holds its locks until `work` resolves. */
+  async change<T>(author: Author, work: (sql: Sql) => Promise<T>): Promise<T> {
+    const changed = await transact(this.sql, tx => {
+      void writeAs(tx, author)
+      return work(withinOne(tx))
+    }).catch(refuseUnavailable)
+    await this.#refresh()
+    return changed
+  }
+}
+
+/** A desk on connections of its own, which whoever opens it closes. */
+export function openDesk(url: string, refresh: () => Promise<void>): Desk {
+  const open = (as: 'auditor' | 'service') =>
+    connect(url, { max: DESK_CONNECTIONS, as, timed: true })
+  return new Desk({ audit: open('auditor'), sql: open('service'), refresh })
+}
+
+const SINGLY = { max_batch: 1 }
+
+interface WithBooks {
+  readonly books: ReadonlyMap<string, Book>
+}
+
+/** The operation, in whose transactions the audit log has the author. */
+function inNameOf<C, S, O>(author: Author, operation: Operation<C, S, O>): Operation<C, S, O> {
+  return {
+    ...operation,
+    load(tx, commands, prepared) {
+      void writeAs(tx, author)
+      return operation.load(tx, commands, prepared)
+    },
+  }
+}
+
+/** The operation with its answer. Operators write to frozen accounts, as far as its rules let. */
+function answered<C extends { readonly account_id: string }, S, O>(
+  operation: Operation<C, S, O>,
+  present: (outcome: O) => object,
+): Operation<C & { readonly claim: Claim | null }, S, { outcome: O; reply: Reply }> {
+  return {
+    ...operation,
+    while_frozen: true,
+    decide(state, command) {
+      const outcome = operation.decide(state, command)
+      return { outcome, reply: success(present(outcome)) }
+    },
+    store: (tx, made, state) =>
+      operation.store(
+        tx,
+        made.map(({ outcome }) => outcome),
+        state,
+      ),
+  }
+}
+
+/** What begins a transaction of its own takes part in this one. */
+function withinOne(tx: TransactionSql): Sql {
+  const begin = (mode: string, work: (tx: TransactionSql) => Promise<unknown>) => {
+    if (mode === '') return work(tx)
+    throw new Error(`a transaction ${mode} within another`)
+  }
+  return new Proxy(tx, {
+    get: (target, name, receiver) =>
+      name === 'begin' ? begin : Reflect.get(target, name, receiver),
+  }) as unknown as Sql
+}
+
+function refuseUnavailable(error: unknown): never {
+  if (classify(error) === 'fault') throw error
+  const answer = refusal(
+    'service_unavailable',
+    'The database does not confirm it: look whether it was done before you do it again.',
+  )
+  answer.cause = error
+  throw answer
+}
+
+/** Who calls. A session or a key is one person's, so the name is no log-in. */
+export function operatorOf({ person }: FastifyRequest): Operator {
+  if (person === null) throw new Error('a route of the operator API without its person')
+  return { name: person.user, is_login: false }
+}
+
+/** The person who calls, as the audit log names them: `act` is in the words of the command. */
+export function authorOf(request: FastifyRequest, act: string): Author {
+  return { operator: operatorOf(request).name, act, via: `api from ${request.ip}` }
+}
+
+/** The claim of a person: what others send under the same key is another claim. */
+export function claimOfPerson(request: FastifyRequest, operation: string): Claim | null {
+  return claimOf(request, `${operation} by ${operatorOf(request).name}`)
+}

@@ -1,0 +1,212 @@
+// What operators send: bodies, queries, and the parts that they share.
+import type { Static, TProperties } from 'typebox'
+import { invalidField, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
+import { DOCUMENTED } from '../http/docs.ts'
+import { Closed, CurrencyCode, Id, Literals, REASON, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { type IdPrefix, idPattern } from '../id.ts'
+import { findCurrency } from '../money/currency.ts'
+import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
+import { GIVEN_BACK_STATUSES, PAYOUT_STATUSES } from '../payout/states.ts'
+import { readLine } from '../visible.ts'
+import { MAX_REASON, MAX_REFERENCE } from './words.ts'
+
+export const Reason = Text(MAX_REASON, { minLength: 1, description: 'Why; one line.' })
+const Reference = Text(MAX_REFERENCE, {
+  minLength: 1,
+  description: 'The bank’s reference of the payment; one line.',
+})
+const Force = Type.Boolean({ description: 'Confirms what is refused as a likely mistake.' })
+
+export const AccountId = Type.String({
+  pattern: '^acc_[0-9a-z]{8,20}$',
+  description: 'Account id.',
+  examples: ['acc_7k2m9x4q'],
+})
+
+export const TakeRequest = Closed(
+  {
+    from: Type.Optional(
+      Text(40, { minLength: 1, description: 'Who has it now, to take it over; ask them first.' }),
+    ),
+    reason: Type.Optional(Reason),
+  },
+  { title: 'TakeRequest' },
+)
+export type TakeRequest = Static<typeof TakeRequest>
+
+export const ReasonRequest = Closed({ reason: Reason }, { title: 'ReasonRequest' })
+export type ReasonRequest = Static<typeof ReasonRequest>
+
+export const OperatorTransition = Closed(
+  {
+    status: Literals(PAYOUT_STATUSES, { description: 'What the payout becomes.' }),
+    reference: Type.Optional(Reference),
+    reason: Type.Optional(Reason),
+    description: Type.Optional(
+      Text(MAX_REASON, {
+        minLength: 1,
+        description: `For ${ASKING}: what the account is asked for.`,
+      }),
+    ),
+    failure: Type.Optional(
+      Closed(
+        {
+          code: Type.Optional(Text(64, { minLength: 1 })),
+          category: Type.Optional(Text(64, { minLength: 1 })),
+          message: Type.Optional(Text(MAX_REASON, { minLength: 1 })),
+        },
+        {
+          description:
+            `For ${GIVEN_BACK_STATUSES.join(' and ')}. What is left out is ` +
+            `${OPERATOR_FAILURE.code}, ${OPERATOR_FAILURE.category}, and the reason.`,
+        },
+      ),
+    ),
+    force: Type.Optional(Force),
+  },
+  { title: 'OperatorTransition' },
+)
+export type OperatorTransition = Static<typeof OperatorTransition>
+
+const MAX_MINOR = 9_007_199_254_740_991
+
+const moneyOf = (minimum: number, description: string) => ({
+  account_id: AccountId,
+  currency: CurrencyCode,
+  amount: Type.Integer({
+    minimum,
+    maximum: MAX_MINOR,
+    [REASON]: 'amount_out_of_range',
+    description,
+    examples: [100_000],
+  }),
+})
+
+const IN_MINOR = 'Integer in minor units of the currency.'
+
+export const FundAccount = Closed(
+  {
+    ...moneyOf(1, IN_MINOR),
+    reference: Type.Optional(Reference),
+    split: Type.Optional(
+      Type.Boolean({ description: 'The payment of this reference is split over accounts.' }),
+    ),
+    source: Type.Optional(
+      Type.String({
+        pattern: '^esc_[0-9A-Za-z]{1,60}$',
+        description: 'The escrow that it came from; a source funds an account once.',
+      }),
+    ),
+  },
+  { title: 'FundAccount', description: 'A live account needs a reference.' },
+)
+export type FundAccount = Static<typeof FundAccount>
+
+export const Withdrawal = Closed(
+  { ...moneyOf(1, IN_MINOR), reference: Reference, reason: Reason },
+  { title: 'Withdrawal' },
+)
+export type Withdrawal = Static<typeof Withdrawal>
+
+export const Adjustment = Closed(
+  {
+    ...moneyOf(-MAX_MINOR, 'Integer in minor units, not 0; negative takes from the balance.'),
+    reference: Reference,
+    reason: Reason,
+  },
+  { title: 'Adjustment' },
+)
+export type Adjustment = Static<typeof Adjustment>
+
+/** Refuses words that cannot be seen on one line. */
+export function checkLines(
+  body: Readonly<Record<string, unknown>>,
+  names: readonly string[] = ['reference', 'reason', 'description', 'name', 'from', 'note'],
+): void {
+  refuseIfAny(
+    names.flatMap(name => {
+      const text = body[name]
+      if (typeof text !== 'string') return []
+      const { messages = [] } = readLine(name, text, Number.POSITIVE_INFINITY)
+      return messages.map(message => invalidField(name, message))
+    }),
+  )
+}
+
+/** Refuses a booking of no money, or in no currency, and words that cannot be seen. */
+export function checkMoney(body: { readonly currency: string; readonly amount: number }): void {
+  refuseIfAny([
+    ...(findCurrency(body.currency) === undefined
+      ? [{ reason: 'currency', message: 'No such currency.', remarks: 'currency' } as const]
+      : []),
+    ...(body.amount === 0 ? [invalidField('amount', 'An adjustment is not 0.')] : []),
+  ])
+  checkLines(body)
+}
+
+const MAX_LIMIT = 100
+const DEFAULT_LIMIT = 20
+
+/** The query of a list that goes on after an object. */
+export function PageQuery(prefix: IdPrefix, filters: TProperties) {
+  const starting_after = Type.String({
+    pattern: idPattern(prefix),
+    description: 'An id: the page starts with what follows it.',
+  })
+  return Closed({ ...optionally({ limit: LimitText, starting_after, ...filters }) })
+}
+
+/** A query is text and nothing is coerced; the document shows a number. */
+export const LimitText = Type.String({
+  description: 'Most objects on a page.',
+  [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+})
+
+export function optionally(members: TProperties): TProperties {
+  const entries = Object.entries(members).map(([name, schema]) => [name, Type.Optional(schema)])
+  return Object.fromEntries(entries)
+}
+
+export type Query = Readonly<Record<string, string>>
+
+export function readLimit({ limit }: Query): number {
+  return limit === undefined ? DEFAULT_LIMIT : Number(limit)
+}
+
+/** Refuses a limit that is no number of objects. */
+export function checkLimit({ limit }: Query): void {
+  refuseIfAny(limitProblems(limit))
+}
+
+function limitProblems(limit: string | undefined): Problem[] {
+  if (limit === undefined || /^([1-9][0-9]?|100)$/.test(limit)) return []
+  return [invalidParameter('limit', `limit is an integer from 1 to ${MAX_LIMIT}.`)]
+}
+
+export const DeskPayoutQuery = PageQuery('pot', {
+  status: Literals(PAYOUT_STATUSES, { description: 'Only payouts of this status.' }),
+  rail: Type.String({
+    pattern: '^[a-z][a-z0-9_-]{0,39}$',
+    description: 'Only payouts that went to this rail.',
+  }),
+  account_id: AccountId,
+})
+
+export const AuditQuery = Closed(
+  optionally({
+    limit: LimitText,
+    before: Type.String({
+      pattern: '^[0-9]{1,18}$',
+      description: 'A change_id: the page starts with the change before it.',
+    }),
+    by: Text(100, { description: 'Only what this person has done.' }),
+    act: Text(100, { description: 'Only this command or group, such as `payout transition`.' }),
+    account_id: AccountId,
+    id: Text(100, { description: 'Only what was done to this object, such as a payout.' }),
+    since: Type.String({ format: 'date-time', description: 'Only from this time on.' }),
+  }),
+)
+
+/** An id of an object in a path. */
+export const idOf = (prefix: IdPrefix, description: string) => Id(prefix, description)

@@ -1,0 +1,94 @@
+// Who may do what by the operator API: each caller, each route, each state of what is named. A route
+// that this file has no call of is a failure.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import document from '../../docs/operator.openapi.json' with { type: 'json' }
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { readDocument } from '../support/assert/document.ts'
+import { CALLS, makeCallers, makeOperatorWorld, type OperatorWorld } from './world.ts'
+
+const api = readDocument(document)
+let world: OperatorWorld
+let callers: Readonly<Record<string, Record<string, string>>>
+before(async () => {
+  world = await makeOperatorWorld()
+  callers = await makeCallers(world)
+})
+after(() => world.close())
+
+/** What each caller gets, by what the route needs. */
+const EXPECTED: Readonly<Record<string, readonly [read: Expected, write: Expected]>> = {
+  nobody: ['missing_credentials', 'missing_credentials'],
+  'wrong secret': ['invalid_credentials', 'invalid_credentials'],
+  'disabled operator': ['invalid_credentials', 'invalid_credentials'],
+  'account key, read': ['insufficient_scope', 'insufficient_scope'],
+  'account key, write': ['insufficient_scope', 'insufficient_scope'],
+  'account key, operator': ['insufficient_scope', 'insufficient_scope'],
+  viewer: ['insufficient_scope', 'insufficient_scope'],
+  maker: ['insufficient_scope', 'insufficient_scope'],
+  approver: ['insufficient_scope', 'insufficient_scope'],
+  auditor: ['well', 'insufficient_scope'],
+}
+type Expected = keyof typeof STATUS
+const STATUS = {
+  well: 200,
+  missing_credentials: 401,
+  invalid_credentials: 401,
+  insufficient_scope: 403,
+}
+
+test('routes: each is documented, has a call here, and needs a person', () => {
+  const documented = api.operations.map(({ name }) => name.replace(/\{(\w+)\}/g, ':$1')).sort()
+  const names = world.routes.map(({ name }) => name).sort()
+  assert.deepEqual(names, documented)
+  assert.deepEqual(names, Object.keys(CALLS).sort())
+  for (const { name, method, scope } of world.routes) {
+    assert.equal(scope, method === 'GET' ? 'installation_read' : 'installation_write', name)
+  }
+  assert.deepEqual(Object.keys(callers), Object.keys(EXPECTED))
+})
+
+for (const [name, callOf] of Object.entries(CALLS)) {
+  const needed = name.startsWith('GET') ? 0 : 1
+
+  test(`${name}: every caller as the table says; who is refused changes no row`, async () => {
+    const call = await callOf(world)
+    const before = await rowVersions(world.service.database.owner)
+    for (const [who, headers] of Object.entries(callers)) {
+      const expected = EXPECTED[who]?.[needed] ?? assert.fail(who)
+      const answer = await world.call(name, call, headers)
+      if (expected === 'well') assert.equal(answer.status, 200, `${who}: ${answer.text}`)
+      else assertRefused(answer, STATUS[expected], expected)
+    }
+    const now = await rowVersions(world.service.database.owner)
+    // Keys of accounts are noted as used.
+    assert.deepEqual({ ...now, api_keys: '' }, { ...before, api_keys: '' })
+  })
+
+  test(`${name}, an operator: 200 as documented`, async () => {
+    const answer = await world.call(name, await callOf(world))
+    assert.equal(answer.status, 200, answer.text)
+    const [method = '', url = ''] = name.split(' ')
+    const path = url.replace(/:(\w+)/g, '{$1}')
+    const schema = api.answerSchema(path, method.toLowerCase(), 200, 'application/json')
+    assert.equal(api.mismatch(schema, answer.json), '', answer.text)
+  })
+
+  if (!name.includes(':')) continue
+  test(`${name}, an id that nothing has, or that is none: 404, 400; the table goes before`, async () => {
+    const { ids: [id = ''] = [], ...call } = await callOf(world)
+    const before = await rowVersions(world.service.database.owner)
+    const nobodys = id.replace(/_.*/, text => `_${'0'.repeat(text.length - 1)}`)
+    assertRefused(await world.call(name, { ...call, ids: [nobodys] }), 404, 'not_found')
+    const malformed = { ...call, ids: ['pot_'] }
+    assertRefused(await world.call(name, malformed), 400, 'invalid_path_parameter')
+    for (const [who, headers] of Object.entries(callers)) {
+      const expected = EXPECTED[who]?.[needed] ?? assert.fail(who)
+      const answer = await world.call(name, { ...call, ids: [nobodys] }, headers)
+      if (expected === 'well') assertRefused(answer, 404, 'not_found')
+      else assertRefused(answer, STATUS[expected], expected)
+    }
+    const now = await rowVersions(world.service.database.owner)
+    assert.deepEqual({ ...now, api_keys: '' }, { ...before, api_keys: '' })
+  })
+}

@@ -1,0 +1,337 @@
+// What people do by the operator API: each act happens once, is in the audit log once under the name
+// of whoever did it, and what is refused leaves nothing.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import document from '../../docs/operator.openapi.json' with { type: 'json' }
+import { complaintOf } from '../input/judge.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { readDocument } from '../support/assert/document.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { pickSeed, seeded } from '../support/service/process.ts'
+import { type Answer, addPerson, type PersonClient } from '../support/service/service.ts'
+import { settleAll } from '../support/service/settling.ts'
+import { share } from '../support/share.ts'
+import {
+  CALLS,
+  type Call,
+  makeOperatorWorld,
+  makePayout,
+  newReference,
+  type OperatorWorld,
+} from './world.ts'
+
+const api = readDocument(document)
+let world: OperatorWorld
+let mary: PersonClient
+before(async () => {
+  world = await makeOperatorWorld()
+  mary = await addPerson(world.service, { user: 'mary', role: 'operator' })
+})
+after(() => world.close())
+
+const usd = (amount: number) => ({
+  account_id: world.live.account.account_id,
+  currency: 'USD',
+  amount,
+})
+
+async function balance(): Promise<number> {
+  const { json } = await world.live.get('/v3/balance')
+  const held = json.data.available.find(({ currency }: { currency: string }) => currency === 'USD')
+  return Number(held.amount)
+}
+
+/** What the log has of an object, newest first. */
+async function loggedOf(id: string) {
+  const { status, json, text } = await world.call('GET /v3/operator/audit', { query: `?id=${id}` })
+  assert.equal(status, 200, text)
+  return json.data.results
+}
+
+test('a payout that a person pays: taken and paid, each in the log with who, what, why, from where', async () => {
+  const id = await makePayout(world)
+  const take = { ids: [id], body: { reason: 'Mine today' } }
+  const taken = await world.call('POST /v3/operator/payout/:id/take', take)
+  assert.deepEqual([taken.status, taken.json.data.taken_by], [200, 'ada'])
+  const paid = { status: 'succeeded', reference: newReference() }
+  const byMary = { ids: [id], body: paid }
+  const path = 'POST /v3/operator/payout/:id/transition'
+  const back = { ids: [id], body: { status: 'failed', reason: 'Closed' } }
+  assertRefused(await world.call(path, back, mary.headers()), 409, 'invalid_transition')
+  const done = await world.call(path, byMary)
+  assert.equal(done.status, 200, done.text)
+  assert.equal(done.json.data.payout.status, 'succeeded')
+  const [transition, handling, ...more] = await loggedOf(id)
+  assert.deepEqual(more, [])
+  const { account_id } = world.live.account
+  assert.deepEqual(
+    [handling.changed_by, handling.act, handling.reason, handling.via, handling.after],
+    ['ada', 'payout take', 'Mine today', 'api from 127.0.0.1', { account_id, id, taken_by: 'ada' }],
+  )
+  assert.deepEqual(
+    [transition.act, transition.before.status, transition.after.status],
+    ['payout transition', 'processing', 'succeeded'],
+  )
+  assert.equal(transition.after.rail_reference, paid.reference)
+})
+
+test('the same Idempotency-Key: booked once, the first answer again; of another person: another booking', async () => {
+  const fund = 'POST /v3/operator/fund'
+  const [first, other] = [newReference(), newReference()]
+  const headers = { 'idempotency-key': newReference() }
+  const was = await balance()
+  const once = await world.call(fund, { body: { ...usd(100), reference: first }, headers })
+  const again = await world.call(fund, { body: { ...usd(100), reference: first }, headers })
+  assert.deepEqual([once.status, again.status, again.text], [200, 200, once.text])
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  const body = { ...usd(100), reference: other }
+  assertRefused(await world.call(fund, { body, headers }), 422, 'idempotency_key_reused')
+  assert.equal((await world.call(fund, { body, headers }, mary.headers())).status, 200)
+  assert.equal(await balance(), was + 200)
+  const { id } = once.json.data.balance_transaction
+  assert.equal((await loggedOf(id)).length, 1)
+})
+
+const MONEY: readonly (readonly [
+  what: string,
+  route: string,
+  body: (world: OperatorWorld) => object,
+  refused: readonly [status: number, reason: string, remarks: string],
+])[] = [
+  ['live, without a reference', 'fund', () => usd(100), [400, 'invalid_field', 'reference']],
+  [
+    'a split of no payment',
+    'fund',
+    ({ sandbox }) => ({
+      ...usd(100),
+      account_id: sandbox.account.account_id,
+      split: true,
+    }),
+    [400, 'invalid_field', 'split'],
+  ],
+  [
+    'an account that is not there',
+    'fund',
+    () => ({ ...usd(100), account_id: 'acc_00000000', reference: 'x' }),
+    [404, 'not_found', ''],
+  ],
+  [
+    'a currency that is none',
+    'fund',
+    () => ({ ...usd(100), currency: 'XXY', reference: 'x' }),
+    [400, 'currency', 'currency'],
+  ],
+  [
+    'a currency that the account does not hold',
+    'withdraw',
+    () => ({ ...usd(1), currency: 'EUR', reference: 'x', reason: 'y' }),
+    [400, 'holding_currency_not_found', 'currency'],
+  ],
+  [
+    'more than there is',
+    'withdraw',
+    () => ({ ...usd(10 ** 15), reference: 'x', reason: 'y' }),
+    [422, 'insufficient_balance', 'amount'],
+  ],
+  [
+    'below zero',
+    'adjust',
+    () => ({ ...usd(-(10 ** 15)), reference: 'x', reason: 'y' }),
+    [422, 'insufficient_balance', 'amount'],
+  ],
+  [
+    'nothing',
+    'adjust',
+    () => ({ ...usd(0), reference: 'x', reason: 'y' }),
+    [400, 'invalid_field', 'amount'],
+  ],
+  [
+    'a reason of two lines',
+    'adjust',
+    () => ({ ...usd(1), reference: 'x', reason: 'y\nz' }),
+    [400, 'invalid_field', 'reason'],
+  ],
+]
+
+for (const [what, route, body, [status, reason, remarks]] of MONEY) {
+  test(`${route}, ${what}: ${status} ${reason}, and no row changes`, async () => {
+    const before = await rowVersions(world.service.database.owner)
+    const answer = await world.call(`POST /v3/operator/${route}`, { body: body(world) })
+    assertRefused(answer, status, reason, remarks)
+    assert.deepEqual(await rowVersions(world.service.database.owner), before)
+  })
+}
+
+test('a booking reversed twice, and a line that is none: 409 and 422', async () => {
+  const name = 'POST /v3/operator/balance_transaction/:id/reverse'
+  const call = (await CALLS[name]?.(world)) ?? assert.fail()
+  assert.equal((await world.call(name, call)).status, 200)
+  assertRefused(await world.call(name, call), 409, 'already_reversed')
+  await makePayout(world)
+  const { json } = await world.live.get('/v3/balance_transaction?limit=1')
+  const [{ id }] = json.data.results
+  assertRefused(await world.call(name, { ...call, ids: [id] }), 422, 'not_reversible')
+})
+
+/** All pages of a list, by this member of its items. */
+async function walk(route: string, query: string, cursor: string, of: (item: never) => string) {
+  const found: string[] = []
+  for (let next = ''; ; ) {
+    const page: Answer = await world.call(route, { query: `?limit=3${query}${next}` })
+    assert.equal(page.status, 200, page.text)
+    const ids: string[] = page.json.data.results.map(of)
+    found.push(...ids)
+    if (!page.json.data.has_more) return found
+    next = `&${cursor}=${ids.at(-1)}`
+  }
+}
+
+test('lists, page by page: every payout of every account once, in order; every change of the log once', async () => {
+  for (let i = 0; i < 5; i++) await makePayout(world)
+  const { owner } = world.service.database
+  const inOrder = async (order: 'asc' | 'desc', open: boolean) => {
+    const rows = await owner.unsafe(
+      `select id from ${open ? 'open_payouts' : 'payouts'} order by id ${order}`,
+    )
+    return rows.map(row => String(row.id))
+  }
+  const idOf = (item: { payout: { id: string } }) => item.payout.id
+  const list = 'GET /v3/operator/payout'
+  assert.deepEqual(await walk(list, '', 'starting_after', idOf), await inOrder('desc', false))
+  assert.deepEqual(
+    await walk(list, '&status=processing&rail=manual', 'starting_after', idOf),
+    await inOrder('asc', true),
+  )
+  const changes = await owner`select change_id::text as id from audit_log order by change_id desc`
+  assert.deepEqual(
+    await walk(
+      'GET /v3/operator/audit',
+      '',
+      'before',
+      (item: { change_id: string }) => item.change_id,
+    ),
+    changes.map(({ id }) => id),
+  )
+})
+
+/** What a body may not hold, in the place of any of its members. */
+const BAD = [null, {}, [], true, 1.5, -(2 ** 60), '', ' ', '\u0000', 'x'.repeat(3_000), 'a\u202eb']
+
+test('bad input to every route that takes a body: refused as documented or taken, never a fault; what is refused changes no row', async () => {
+  for (const [name, callOf] of Object.entries(CALLS)) {
+    const call = await callOf(world)
+    if (call.body === undefined) continue
+    const members = Object.keys(call.body)
+    const bodies: object[] = [
+      { ...call.body, unknown_member: 1 },
+      ...members.flatMap(member => BAD.map(bad => ({ ...call.body, [member]: bad }))),
+    ]
+    let before = await rowVersions(world.service.database.owner)
+    for (const body of bodies) {
+      const [method = '', template = ''] = name.split(' ')
+      const url = template.replace(/:\w+/, call.ids?.[0] ?? '')
+      const request = { method, url, headers: {}, body: undefined, notes: [] }
+      const answer = await world.call(name, { ...call, body })
+      const shown = `${name} ${JSON.stringify(body).slice(0, 300)}: ${answer.text}`
+      assert.equal(complaintOf(api, request, answer), '', shown)
+      const now = await rowVersions(world.service.database.owner)
+      if (answer.status >= 400) assert.deepEqual(now, before, shown)
+      before = now
+    }
+    const unknown = await world.call(name, { ...call, body: bodies[0] as object })
+    assertRefused(unknown, 400, 'invalid_field', 'unknown_member')
+  }
+})
+
+const ACTS = share(300, 1_000)
+
+/** An act, and how the log names it. */
+interface RandomAct {
+  readonly call: Call
+  readonly route: string
+  readonly command: readonly string[]
+  readonly act: string
+}
+
+test(`${ACTS} random acts of two people by API and CLI, at once with workers: each in the log once, under its name`, async t => {
+  const seed = pickSeed()
+  t.diagnostic(`SEED=${seed}`)
+  const random = seeded(seed)
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
+  const { account_id } = world.live.account
+  const people = [world.ada, mary]
+  const clis = new Map<string, Cli>()
+  for (const { user } of people) {
+    clis.set(user, await openCli(world.service.database.url, { CORRIDOR_USER: user }))
+  }
+  const [{ head } = { head: 0n }] = await world.service.database.owner<{ head: bigint }[]>`
+    select coalesce(max(change_id), 0) as head from audit_log`
+  const acts = ['fund', 'withdraw', 'adjust'] as const
+  const make = (reference: string): RandomAct => {
+    const act = pick(acts)
+    const reason = act === 'fund' ? {} : { reason: reference }
+    const option = act === 'fund' ? [] : ['--reason', reference]
+    return {
+      act,
+      route: `POST /v3/operator/${act}`,
+      call: { body: { ...usd(100), ...reason, reference } },
+      command: [act, account_id, 'USD', '1', '--reference', reference, ...option],
+    }
+  }
+  const done: string[] = []
+  const once = async (n: number) => {
+    const reference = `act ${n}`
+    const { route, call, command, act } = make(reference)
+    const person = pick(people)
+    const byCommand = random() < 0.05
+    if (byCommand) {
+      const ran = await clis.get(person.user)?.run(...command)
+      assert.ok(ran)
+      assert.equal(ran.code, 0, ran.stderr)
+    } else {
+      const headers = { 'idempotency-key': reference }
+      let answer = await world.call(route, { ...call, headers }, person.headers())
+      // The database may be busy with the other acts.
+      while (answer.status === 503) {
+        answer = await world.call(route, { ...call, headers }, person.headers())
+      }
+      assert.equal(answer.status, 200, answer.text)
+    }
+    done.push(`${person.user}: ${act}: ${byCommand ? 'cli' : 'api'}: ${reference}`)
+  }
+  try {
+    const worker = makePayout(world).then(() => settleAll(world.service))
+    for (let n = 0; n < ACTS; n += 10) {
+      await Promise.all(Array.from({ length: 10 }, (_, i) => once(n + i)))
+    }
+    await worker
+  } finally {
+    for (const cli of clis.values()) await cli.close()
+  }
+  const rows = await world.service.database.owner<
+    { changed_by: string; act: string; via: string; reference: string }[]
+  >`
+    select changed_by, act, via, after ->> 'reference' as reference from audit_log
+    where change_id > ${head}`
+  const logged = rows.map(
+    ({ changed_by, act, via, reference }) =>
+      `${changed_by}: ${act}: ${via.split(' ')[0]}: ${reference}`,
+  )
+  assert.deepEqual(logged.sort(), done.sort())
+})
+
+test('a connection that a person has written by: the next transaction has no name', async () => {
+  const { sql } = world.service.deps.desk
+  await world.call('POST /v3/operator/fund', { body: { ...usd(1), reference: newReference() } })
+  const names = await Promise.all(
+    Array.from(
+      { length: 8 },
+      () =>
+        sql<{ name: string | null }[]>`
+        select coalesce(nullif(current_setting('corridor.operator', true), ''),
+          nullif(current_setting('corridor.act', true), ''),
+          nullif(current_setting('corridor.via', true), '')) as name`,
+    ),
+  )
+  assert.deepEqual(new Set(names.map(([row]) => row?.name ?? null)), new Set([null]))
+})

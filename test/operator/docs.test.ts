@@ -1,0 +1,75 @@
+// docs/operator-api.md: its lines, typed one after the other on a service that has nothing yet, and its
+// table of routes.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import document from '../../docs/operator.openapi.json' with { type: 'json' }
+import { createDatabase } from '../support/database/database.ts'
+import { BARE } from '../support/service/cli.ts'
+import { startProcess } from '../support/service/process.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const PAGE = 'docs/operator-api.md'
+
+/** What a reader puts in place of the dots, from what was printed before. */
+const READ = `
+acc() { grep -om1 'acc_[0-9a-z]*' <<< "$opened"; }
+key() { grep -om1 'usk_[0-9a-z]*' <<< "$made"; }
+secret() { grep -om1 'corridor_user_[A-Za-z0-9_-]*' <<< "$made"; }
+`
+
+function scriptOf(page: string, address: string): string {
+  const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+  const lines = blocks
+    .join('')
+    .replace(/^(npx corridor account create .*)$/m, 'opened=$($1)')
+    .replace(/^(npx corridor user key create .*)$/m, 'made=$($1)')
+    .replace(/^ {2}-d '(.*)'$/gm, (_, body: string) => `  -d "${body.replaceAll('"', '\\"')}"`)
+    .replaceAll('usk_…:…', '"$(key):$(secret)"')
+    .replaceAll('acc_…', '$(acc)')
+    .replaceAll('http://127.0.0.1:8080', address)
+    .replaceAll('curl -sSu', 'echo; curl -fsSu')
+  assert.ok(!lines.includes('…'), lines)
+  const npx = `npx() { shift; '${process.execPath}' '${MAIN}' "$@"; }`
+  return ['set -e', npx, READ, lines].join('\n')
+}
+
+test(`${PAGE}: line by line, an operator funds an account and finds it in the log`, async () => {
+  const database = await createDatabase({ empty: true })
+  const env = { DATABASE_URL: database.url }
+  const service = await startProcess(env)
+  try {
+    const script = scriptOf(await readFile(PAGE, 'utf8'), service.address)
+    const bash = spawn('bash', ['-s'], { env: { ...BARE, ...env } })
+    bash.stdin.end(script)
+    const [printed, said] = await Promise.all([text(bash.stdout), text(bash.stderr)])
+    const answers = printed.split('\n').filter(line => line.startsWith('{"status"'))
+    assert.equal(answers.length, 3, `${printed}\n${said}`)
+    const [funded, payouts, log] = answers.map(line => JSON.parse(line).data)
+    assert.deepEqual([funded.by, funded.balance_after], ['ada', 10_000_000])
+    assert.deepEqual(payouts.results, [])
+    const [act] = log.results
+    assert.deepEqual([act.act, act.after.id], ['fund', funded.balance_transaction.id])
+  } finally {
+    await service.kill()
+    await database.drop()
+  }
+})
+
+test(`${PAGE}: every route is in its table`, async () => {
+  const page = await readFile(PAGE, 'utf8')
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const short = path.replace('/v3/operator/', '')
+    const steps = short.split('/')
+    for (const method of Object.keys(methods)) {
+      const rows = page.split('\n').filter(line => line.includes(method.toUpperCase()))
+      const named = (row: string) =>
+        row.includes(`${short}\``) ||
+        (row.includes(steps.slice(0, -1).join('/')) && row.includes(`/${steps.at(-1)}\``))
+      assert.ok(rows.some(named), `${method} ${short}`)
+    }
+  }
+})

@@ -1,0 +1,191 @@
+// A service with an account whose payouts people pay, and people of every kind; the routes of the
+// operator API as the application adds them; and a call of each that is answered well.
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { newId } from '../../src/id.ts'
+import { updateDisabled } from '../../src/user/store.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import {
+  type Answer,
+  addPerson,
+  basic,
+  type Client,
+  type PersonClient,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+
+export interface OperatorRoute {
+  /** `POST /v3/operator/payout/:id/take` */
+  readonly name: string
+  readonly method: string
+  readonly url: string
+  readonly scope: string
+}
+
+export interface OperatorWorld {
+  readonly service: TestService
+  readonly routes: readonly OperatorRoute[]
+  readonly live: Client
+  readonly sandbox: Client
+  readonly ada: PersonClient
+  /** Calls a route in ada's name, or another's. */
+  call(name: string, call: Call, headers?: Record<string, string>): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface Call {
+  /** What stands in the path for its parameters, in their order. */
+  readonly ids?: readonly string[]
+  readonly query?: string
+  readonly body?: object
+  readonly headers?: Record<string, string>
+}
+
+export async function makeOperatorWorld(): Promise<OperatorWorld> {
+  const [service, routes] = await watchOperatorRoutes(() =>
+    startTestService({ failed_logins_per_min: 0 }),
+  )
+  await service.setRates({ 'USD/HKD': '8' })
+  await service.setFees([{ payout_type: 'local', fixed_amount: 100n }])
+  await service.setRoutes([{}])
+  const fund = { USD: 10n ** 9n }
+  const live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
+  const sandbox = await service.openAccount({ currencies: ['USD'], fund })
+  const ada = await addPerson(service, { user: 'ada', role: 'operator' })
+  return {
+    service,
+    routes,
+    live,
+    sandbox,
+    ada,
+    call(name, { ids = [], query = '', body, headers: more }, headers = ada.headers()) {
+      const [method = '', template = ''] = name.split(' ')
+      const rest = [...ids]
+      const url = template.replace(/:\w+/g, () => String(rest.shift())) + query
+      const json = body === undefined ? {} : { 'content-type': 'application/json' }
+      return service.inject({
+        method: method as 'GET',
+        url,
+        headers: { ...json, ...headers, ...more },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      })
+    },
+    close: () => service.close(),
+  }
+}
+
+/** The routes of operators that are added while `start` runs. */
+export async function watchOperatorRoutes<T>(
+  start: () => Promise<T>,
+): Promise<[T, OperatorRoute[]]> {
+  const added: RouteOptions[] = []
+  const watch = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', route => void added.push(route))
+  }
+  subscribe('fastify.initialization', watch)
+  const started = await start()
+  unsubscribe('fastify.initialization', watch)
+  const ours = added.filter(
+    ({ url, method }) => url.startsWith('/v3/operator/') && method !== 'HEAD',
+  )
+  const routes = ours.map(({ method, url, config }) => {
+    return {
+      name: `${String(method)} ${url}`,
+      method: String(method),
+      url,
+      scope: String(config?.scope),
+    }
+  })
+  return [started, routes]
+}
+
+/** A payout of the live account, which waits for a person. */
+export async function makePayout({ live }: Pick<OperatorWorld, 'live'>): Promise<string> {
+  const { status, json, text } = await live.post('/v3/payout', localPayout)
+  assert.equal(status, 200, text)
+  return json.data.id
+}
+
+/** One that ada has taken. */
+async function takenPayout(world: OperatorWorld): Promise<string> {
+  const id = await makePayout(world)
+  const taken = await world.call('POST /v3/operator/payout/:id/take', { ids: [id], body: {} })
+  assert.equal(taken.status, 200, taken.text)
+  return id
+}
+
+/** A reference that nothing was booked by. */
+export const newReference = () => newId('req')
+
+const REASON = { reason: 'Case 118' }
+
+/** A call of each route that an operator gets 200 for, once. A route that is not here is a failure. */
+export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Call> | Call>> = {
+  'GET /v3/operator/payout': () => ({ query: '?status=processing&limit=3' }),
+  'GET /v3/operator/payout/:id': async world => ({ ids: [await makePayout(world)] }),
+  'POST /v3/operator/payout/:id/take': async world => ({
+    ids: [await makePayout(world)],
+    body: {},
+  }),
+  'POST /v3/operator/payout/:id/release': async world => ({
+    ids: [await takenPayout(world)],
+    body: REASON,
+  }),
+  'POST /v3/operator/payout/:id/transition': async world => ({
+    ids: [await takenPayout(world)],
+    body: { status: 'succeeded', reference: newReference() },
+  }),
+  'POST /v3/operator/fund': ({ live }) => ({ body: { ...usd(live), reference: newReference() } }),
+  'POST /v3/operator/withdraw': ({ live }) => ({
+    body: { ...usd(live), ...REASON, reference: newReference() },
+  }),
+  'POST /v3/operator/adjust': ({ live }) => ({
+    body: { ...usd(live), amount: -1250, ...REASON, reference: newReference() },
+  }),
+  'POST /v3/operator/balance_transaction/:id/reverse': async world => {
+    const body = { ...usd(world.live), reference: newReference() }
+    const funded = await world.call('POST /v3/operator/fund', { body })
+    assert.equal(funded.status, 200, funded.text)
+    return { ids: [funded.json.data.balance_transaction.id], body: REASON }
+  },
+  'GET /v3/operator/audit': () => ({ query: '?limit=2' }),
+}
+
+function usd({ account: { account_id } }: Client) {
+  return { account_id, currency: 'USD', amount: 2500 }
+}
+
+/** Everybody who may not do all, with the headers of their requests. */
+export async function makeCallers(
+  world: OperatorWorld,
+): Promise<Readonly<Record<string, Record<string, string>>>> {
+  const { service, live } = world
+  const id = live.account.account_id
+  const key = async (scope: 'read' | 'write' | 'operator') => {
+    const { key_id, secret } = await service.addKey(live, scope)
+    return { authorization: basic(key_id, secret) }
+  }
+  const member = async (role: 'viewer' | 'maker' | 'approver') => {
+    const person = await addPerson(service, { user: `m.${role}`, roles: [[id, role]] })
+    return person.headers(id)
+  }
+  const disabled = await addPerson(service, { user: 'left', role: 'operator' })
+  await updateDisabled(service.deps.sql, 'left', 'Left')
+  await service.deps.reference.refresh()
+  const auditor = await addPerson(service, { user: 'grace', role: 'auditor' })
+  return {
+    nobody: {},
+    'wrong secret': { authorization: basic(world.ada.key_id, 'wrong') },
+    'disabled operator': disabled.headers(),
+    'account key, read': await key('read'),
+    'account key, write': await key('write'),
+    'account key, operator': await key('operator'),
+    viewer: await member('viewer'),
+    maker: await member('maker'),
+    approver: await member('approver'),
+    auditor: auditor.headers(),
+  }
+}
