@@ -2,13 +2,7 @@
 import type { Command } from 'commander'
 import { DUPLICATE_WINDOW_S, MAX_DUPLICATE_WINDOW_S } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
-import {
-  type AccountListing,
-  type ApiKeyListing,
-  listAccountsInFull,
-  listKeysOfAccount,
-  type Settings,
-} from '../account/store.ts'
+import type { ApiKeyListing, Settings } from '../account/store.ts'
 import {
   createAccount,
   type NewAccount,
@@ -17,19 +11,16 @@ import {
 } from '../account-lifecycle/create.ts'
 import { changeSettings, changeState } from '../account-lifecycle/operations.ts'
 import type { HistoricRow } from '../audit/store.ts'
-import type { Sql } from '../db/connect.ts'
 import type { Booking } from '../funding/rules.ts'
-import { listBalancesOf } from '../ledger/store.ts'
-import { countOpenPayouts } from '../payout/state-store.ts'
 import {
-  type Context,
-  findAccount,
-  type Json,
-  NotThere,
-  print,
-  UsageError,
-  withContext,
-} from './context.ts'
+  type AccountInFull,
+  findAccounts,
+  presentAccount,
+  showAccount,
+} from '../operator/accounts.ts'
+import { listKeysOf } from '../operator/keys.ts'
+import { countOpenPayouts } from '../payout/state-store.ts'
+import { type Context, findAccount, type Json, print, UsageError, withContext } from './context.ts'
 import { book } from './funding.ts'
 import { historyCommand } from './history.ts'
 import { MAX_NAME, readCurrency, readMoney, readReason, readText } from './input.ts'
@@ -147,33 +138,11 @@ function showCommand(account: Command): void {
     .addHelpText('after', '\nExample:\n  npx corridor account show acc_7k2m9x4q')
     .action(async (account_id: string, options: Json) => {
       const { shown, keys } = await withContext(async ({ sql, audit }) => {
-        await findAccount(sql, account_id)
-        const [shown] = await findAccounts(audit, account_id)
-        if (shown === undefined) throw new NotThere('account', account_id)
-        return { shown, keys: await listKeysOfAccount(sql, account_id) }
+        const shown = await showAccount(audit, account_id)
+        return { shown, keys: await listKeysOf(sql, account_id) }
       })
       print(options, { ...presentAccount(shown), keys }, describeAccount(shown, keys))
     })
-}
-
-interface AccountInFull extends AccountListing {
-  readonly balances: readonly { readonly currency: string; readonly available: bigint }[]
-}
-
-/** One account, or all for null. */
-async function findAccounts(audit: Sql, account_id: string | null): Promise<AccountInFull[]> {
-  const [accounts, balances] = await Promise.all([
-    listAccountsInFull(audit, account_id),
-    listBalancesOf(audit, account_id),
-  ])
-  const byAccount = Map.groupBy(balances, balance => balance.account_id)
-  return accounts.map(a => ({ ...a, balances: byAccount.get(a.account_id) ?? [] }))
-}
-
-/** Amounts are in minor units, as text. */
-function presentAccount({ balances, ...account }: AccountInFull) {
-  const amounts = balances.map(({ currency, available }) => [currency, available.toString()])
-  return { ...account, balances: Object.fromEntries(amounts) as Record<string, string> }
 }
 
 function balanceWords({ balances }: AccountInFull): string {

@@ -108,7 +108,7 @@ export async function onDatabase<T>(
     }
     const run: Context['run'] = ({ operation, command, act }) => write(operation, command, act)
     return await work({ config, url, sql, audit, write, run }).catch(error => {
-      if (error instanceof Unknown) throw new NotThere(error.kind, error.id)
+      if (error instanceof Unknown) throw new NotThere(error.kind, error.id, error.known)
       if (!isReadOnly(error)) throw error
       throw new CommandFailed(`${config.user} is an auditor, who reads and changes nothing`)
     })

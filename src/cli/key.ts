@@ -1,17 +1,9 @@
 // corridor key create|list|revoke: makes, lists and revokes API keys.
 import type { Command } from 'commander'
-import { makeApiKey, SCOPES, type Scope } from '../account/rules.ts'
-import { newSecret } from '../account/secret.ts'
-import {
-  type ApiKeyListing,
-  findKey,
-  insertApiKey,
-  listKeysOfAccount,
-  markKeyRevoked,
-} from '../account/store.ts'
-import type { Sql } from '../db/connect.ts'
-import { newId } from '../id.ts'
-import { findAccount, type Json, NotThere, print, UsageError, withContext } from './context.ts'
+import { SCOPES } from '../account/rules.ts'
+import type { ApiKeyListing } from '../account/store.ts'
+import { listKeysOf, makeKey, revokeKey } from '../operator/keys.ts'
+import { type Json, print, UsageError, withContext } from './context.ts'
 import { table, toSecond } from './table.ts'
 
 const KEY_CREATE_HELP = `
@@ -30,7 +22,8 @@ export function keyCommands(key: Command): void {
     .action(async (account_id: string, options: Json & { scope: string; name: string }) => {
       const scope = SCOPES.find(s => s === options.scope)
       if (scope === undefined) throw new UsageError(`scope must be one of ${SCOPES.join(', ')}`)
-      const made = await withContext(({ sql }) => createKey(sql, account_id, scope, options.name))
+      const asked = { scope, name: options.name }
+      const made = await withContext(({ sql }) => makeKey(sql, account_id, asked))
       const words = [
         `key id   ${made.key_id}`,
         `secret   ${made.secret}   (shown once)`,
@@ -45,10 +38,7 @@ export function keyCommands(key: Command): void {
     .argument('<account>', 'account id')
     .addHelpText('after', '\nExample:\n  npx corridor key list acc_7k2m9x4q')
     .action(async (account_id: string, options: Json) => {
-      const keys = await withContext(async ({ sql }) => {
-        await findAccount(sql, account_id)
-        return listKeysOfAccount(sql, account_id)
-      })
+      const keys = await withContext(({ sql }) => listKeysOf(sql, account_id))
       print(options, keys, keyTable(keys))
     })
   key
@@ -57,26 +47,15 @@ export function keyCommands(key: Command): void {
     .argument('<key>', 'key id')
     .addHelpText('after', '\nExample:\n  npx corridor key revoke key_01m7xpm2kz8t3vqw5n0r')
     .action(async (key_id: string, options: Json) => {
-      const { key, revoked } = await withContext(async ({ sql }) => {
-        const key = await findKey(sql, key_id)
-        if (key === undefined) throw new NotThere('key', key_id)
-        return { key, revoked: await markKeyRevoked(sql, key_id) }
-      })
+      const key = await withContext(({ sql }) => revokeKey(sql, key_id))
       const named = key.name === '' ? '' : ` "${key.name}"`
-      const is = revoked === undefined ? 'was revoked before' : 'is revoked'
+      const is = key.was_revoked ? 'was revoked before' : 'is revoked'
       const words =
         `${key_id} ${is}: a ${key.scope} key${named} of ${key.account_id}; ` +
         'every process refuses it within a second'
       const { account_id, scope, name } = key
       print(options, { key_id, account_id, scope, name, revoked: true }, words)
     })
-}
-
-async function createKey(sql: Sql, account_id: string, scope: Scope, name: string) {
-  const secret = newSecret(await findAccount(sql, account_id))
-  const key = makeApiKey(account_id, { scope, name, secret }, newId)
-  await insertApiKey(sql, key)
-  return { account_id, key_id: key.key_id, scope, secret }
 }
 
 export function keyTable(keys: readonly ApiKeyListing[]): string {

@@ -20,16 +20,19 @@ export interface Deed<Command, State, Outcome> {
 }
 
 /** What can be named and not be there. */
-export type Kind = 'account' | 'payout' | 'balance transaction'
+export type Kind = 'account' | 'balance transaction' | 'key' | 'payout'
 
 /** Refuses (404) an id that nothing of its kind has, of whatever account. */
 export class Unknown extends Refusal {
   readonly kind: Kind
   readonly id: string
+  /** Ids that there are, of which one may be meant. */
+  readonly known: readonly string[]
 
-  constructor(kind: Kind, id: string) {
+  constructor(kind: Kind, id: string, known: readonly string[] = []) {
     super([{ reason: 'not_found', message: `There is no ${kind} ${id}.`, remarks: '' }])
     this.kind = kind
     this.id = id
+    this.known = known
   }
 }

@@ -2,7 +2,7 @@
 import type { Static, TProperties } from 'typebox'
 import { invalidField, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
-import { Closed, CurrencyCode, Id, Literals, REASON, Text } from '../http/schema.ts'
+import { Closed, CurrencyCode, Literals, REASON, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
 import { findCurrency } from '../money/currency.ts'
@@ -19,7 +19,7 @@ const Reference = Text(MAX_REFERENCE, {
 const Force = Type.Boolean({ description: 'Confirms what is refused as a likely mistake.' })
 
 export const AccountId = Type.String({
-  pattern: '^acc_[0-9a-z]{8,20}$',
+  pattern: '^acc_[0-9a-hjkmnp-tv-z]{8}$',
   description: 'Account id.',
   examples: ['acc_7k2m9x4q'],
 })
@@ -208,5 +208,5 @@ export const AuditQuery = Closed(
   }),
 )
 
-/** An id of an object in a path. */
-export const idOf = (prefix: IdPrefix, description: string) => Id(prefix, description)
+/** A path that names one account. */
+export const AccountPath = Type.Object({ id: AccountId })

@@ -1,7 +1,9 @@
 // Every route of the operator API.
 import type { FastifyInstance } from 'fastify'
+import { deskAccountRoutes } from './account-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { fundingRoutes } from './funding-routes.ts'
+import { deskKeyRoutes } from './key-routes.ts'
 import { deskPayoutRoutes } from './payout-routes.ts'
 
 type Needs = Parameters<typeof deskPayoutRoutes>[1] &
@@ -9,6 +11,8 @@ type Needs = Parameters<typeof deskPayoutRoutes>[1] &
   Parameters<typeof auditRoutes>[1]
 
 export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
+  deskAccountRoutes(app, deps)
+  deskKeyRoutes(app, deps)
   deskPayoutRoutes(app, deps)
   fundingRoutes(app, deps)
   auditRoutes(app, deps)

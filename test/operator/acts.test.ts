@@ -266,9 +266,24 @@ test(`${ACTS} random acts of two people by API and CLI, at once with workers: ea
   }
   const [{ head } = { head: 0n }] = await world.service.database.owner<{ head: bigint }[]>`
     select coalesce(max(change_id), 0) as head from audit_log`
-  const acts = ['fund', 'withdraw', 'adjust'] as const
+  const acts = ['fund', 'withdraw', 'adjust', 'key create', 'account set'] as const
   const make = (reference: string): RandomAct => {
     const act = pick(acts)
+    const ids = [account_id]
+    if (act === 'key create') {
+      const command = ['key', 'create', account_id, '--scope', 'read', '--name', reference]
+      const call = { ids, body: { scope: 'read', name: reference } }
+      return { act, route: 'POST /v3/operator/account/:id/key', call, command }
+    }
+    if (act === 'account set') {
+      const command = ['account', 'set', account_id, '--name', reference]
+      return {
+        act,
+        route: 'PATCH /v3/operator/account/:id',
+        call: { ids, body: { name: reference } },
+        command,
+      }
+    }
     const reason = act === 'fund' ? {} : { reason: reference }
     const option = act === 'fund' ? [] : ['--reason', reference]
     return {
@@ -311,8 +326,8 @@ test(`${ACTS} random acts of two people by API and CLI, at once with workers: ea
   const rows = await world.service.database.owner<
     { changed_by: string; act: string; via: string; reference: string }[]
   >`
-    select changed_by, act, via, after ->> 'reference' as reference from audit_log
-    where change_id > ${head}`
+    select changed_by, act, via, coalesce(after ->> 'reference', after ->> 'name') as reference
+    from audit_log where change_id > ${head}`
   const logged = rows.map(
     ({ changed_by, act, via, reference }) =>
       `${changed_by}: ${act}: ${via.split(' ')[0]}: ${reference}`,

@@ -151,7 +151,49 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     assert.equal(funded.status, 200, funded.text)
     return { ids: [funded.json.data.balance_transaction.id], body: REASON }
   },
+  'GET /v3/operator/account': () => ({ query: '?limit=1' }),
+  'POST /v3/operator/account': () => ({
+    body: { name: 'Harbour', currencies: ['USD', 'HKD'], primary_currency: 'USD' },
+  }),
+  'GET /v3/operator/account/:id': ({ live }) => ({ ids: [idOf(live)] }),
+  'PATCH /v3/operator/account/:id': ({ live }) => ({
+    ids: [idOf(live)],
+    body: { name: newReference() },
+  }),
+  'POST /v3/operator/account/:id/freeze': async world => ({
+    ids: [await newAccount(world)],
+    body: REASON,
+  }),
+  'POST /v3/operator/account/:id/unfreeze': async world => {
+    const id = await newAccount(world)
+    const frozen = await world.call('POST /v3/operator/account/:id/freeze', {
+      ids: [id],
+      body: REASON,
+    })
+    assert.equal(frozen.status, 200, frozen.text)
+    return { ids: [id], body: REASON }
+  },
+  'POST /v3/operator/account/:id/close': async world => ({
+    ids: [await newAccount(world)],
+    body: REASON,
+  }),
+  'GET /v3/operator/account/:id/key': ({ live }) => ({ ids: [idOf(live)] }),
+  'POST /v3/operator/account/:id/key': ({ live }) => ({
+    ids: [idOf(live)],
+    body: { scope: 'read', name: 'report' },
+  }),
+  'POST /v3/operator/key/:id/revoke': async world => ({ ids: [await newKey(world)], body: {} }),
   'GET /v3/operator/audit': () => ({ query: '?limit=2' }),
+}
+
+const idOf = ({ account }: Client) => account.account_id
+
+async function newAccount({ service }: OperatorWorld): Promise<string> {
+  return idOf(await service.openAccount({ sandbox: false }))
+}
+
+async function newKey({ service, live }: OperatorWorld): Promise<string> {
+  return (await service.addKey(live, 'read')).key_id
 }
 
 function usd({ account: { account_id } }: Client) {

@@ -109,7 +109,7 @@ function leavesOf(place: Place, schema: Json, path = ''): Leaf[] {
 /** By the pattern of ids; a deposit address has none, as any text can be asked for. */
 function prefixesOf(pattern: string | undefined, path: string): string[] {
   if (path.endsWith('service_account.deposit_address')) return ['dep']
-  const found = (pattern ?? '').matchAll(/([a-z]{2,3})_(?:\[0-9a-hjkmnp-tv-z\]|\.)\{20\}/g)
+  const found = (pattern ?? '').matchAll(/([a-z]{2,3})_(?:\[0-9a-hjkmnp-tv-z\]|\.)\{(?:8|20)\}/g)
   const prefixes = [...found].map(([, prefix = '']) => prefix)
   assert.ok(prefixes.length > 0 || FREE_TEXT.has(lastOf(path)), UNKNOWN(path))
   return prefixes
@@ -133,7 +133,7 @@ const FREE_TEXT = new Set(
     'relationship roles state statement_descriptor tax_id tracking_number tracking_type',
     'transaction_description type url vertical',
     // Of operators, who name accounts and objects of any account.
-    'account_id act before by from id limit rail reason reference source',
+    'act before by from id limit rail reason reference source',
   ].flatMap(line => line.split(' ')),
 )
 

@@ -1,0 +1,90 @@
+// What operators send of accounts and their keys.
+import type { Static } from 'typebox'
+import { MAX_DUPLICATE_WINDOW_S, SCOPES } from '../account/rules.ts'
+import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
+import { Closed, CurrencyCode, Literals, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { findCurrency } from '../money/currency.ts'
+import { AccountId, checkLines, LimitText, optionally } from './request.ts'
+import { MAX_NAME } from './words.ts'
+
+const MAX_CURRENCIES = 50
+
+const Currencies = Type.Array(CurrencyCode, { minItems: 1, maxItems: MAX_CURRENCIES })
+const Name = Text(MAX_NAME, { minLength: 1, description: 'Who the account belongs to.' })
+const Window = Type.Integer({
+  minimum: 0,
+  maximum: MAX_DUPLICATE_WINDOW_S,
+  description: 'For how many seconds a payout like an earlier one is refused; 0 for never.',
+})
+
+export const NewAccountRequest = Closed(
+  {
+    name: Name,
+    currencies: Currencies,
+    primary_currency: CurrencyCode,
+    sandbox: Type.Optional(
+      Type.Boolean({ description: 'For tests: its clock can be moved, and it funds itself.' }),
+    ),
+    duplicate_window_s: Type.Optional(Window),
+  },
+  { title: 'NewAccount' },
+)
+export type NewAccountRequest = Static<typeof NewAccountRequest>
+
+export const AccountSettings = Closed(
+  {
+    name: Type.Optional(Name),
+    add_currencies: Type.Optional(Currencies),
+    primary_currency: Type.Optional(CurrencyCode),
+    duplicate_window_s: Type.Optional(Window),
+  },
+  { title: 'AccountSettings', description: 'What is left out stays; no currency is taken away.' },
+)
+export type AccountSettings = Static<typeof AccountSettings>
+
+export const NewKeyRequest = Closed(
+  {
+    scope: Literals(SCOPES, { description: 'What the key may do in its account.' }),
+    name: Type.Optional(Text(MAX_NAME, { description: 'What the key is for.' })),
+  },
+  { title: 'NewKey' },
+)
+export type NewKeyRequest = Static<typeof NewKeyRequest>
+
+export const AccountsQuery = Closed(optionally({ limit: LimitText, starting_after: AccountId }))
+
+/** Refuses currencies that are none, and a primary one that is not held. */
+export function checkNewAccount(body: NewAccountRequest): void {
+  const { currencies, primary_currency } = body
+  const isHeld = !Array.isArray(currencies) || currencies.includes(primary_currency)
+  refuseIfAny([
+    ...currencyProblems('currencies', currencies),
+    ...(isHeld ? [] : [invalidField('primary_currency', 'It is one of the currencies.')]),
+  ])
+  checkLines(body)
+}
+
+/** Refuses a change of nothing, and currencies that are none. */
+export function checkSettings(body: AccountSettings): void {
+  const { add_currencies = [], primary_currency } = body
+  const isEmpty = Object.keys(body).length === 0
+  refuseIfAny([
+    ...(isEmpty ? [invalidField('', 'Say what to change.')] : []),
+    ...currencyProblems('add_currencies', add_currencies),
+    ...(primary_currency === undefined
+      ? []
+      : currencyProblems('primary_currency', [primary_currency])),
+  ])
+  checkLines(body)
+}
+
+export function checkNewKey(body: NewKeyRequest): void {
+  if (body.name !== '') checkLines(body)
+}
+
+function currencyProblems(remarks: string, codes: readonly string[]): Problem[] {
+  const unknown = codes.filter(code => findCurrency(code) === undefined)
+  if (unknown.length === 0) return []
+  return [{ reason: 'currency', message: 'There is no such currency.', remarks }]
+}

@@ -1,0 +1,87 @@
+// Accounts and their keys as operators see them.
+import { SCOPES } from '../account/rules.ts'
+import { ACCOUNT_TRANSITIONS, type AccountState } from '../account/states.ts'
+import { Literals, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { AccountId } from './request.ts'
+
+const State = Literals(Object.keys(ACCOUNT_TRANSITIONS) as AccountState[])
+
+const SETTINGS = {
+  name: Type.String(),
+  currencies: Type.Array(Type.String()),
+  primary_currency: Type.String(),
+  duplicate_window_s: Type.Integer({ description: '0 for never.' }),
+}
+
+const ACCOUNT = {
+  account_id: AccountId,
+  ...SETTINGS,
+  deposit_address: Type.String(),
+  sandbox: Type.Boolean(),
+}
+
+export const DeskAccount = Type.Object(
+  {
+    ...ACCOUNT,
+    state: State,
+    state_reason: Type.String({ description: 'Why it is in this state; empty if it never was.' }),
+    created_at: Timestamp,
+    balances: Type.Record(Type.String(), Type.String(), {
+      description: 'Minor units as text, by currency.',
+    }),
+  },
+  { title: 'DeskAccount', description: 'An account with its state and balances.' },
+)
+
+export const OpenedAccountResponse = Type.Object(
+  {
+    ...ACCOUNT,
+    key_id: Type.String({ description: 'Its first key, of scope `write`.' }),
+    secret: Type.String({ description: 'Shown once.' }),
+  },
+  { title: 'OpenedAccount', description: 'The account and its first key.' },
+)
+
+export const ChangedSettingsResponse = Type.Object(
+  { account_id: AccountId, before: Type.Object(SETTINGS), after: Type.Object(SETTINGS) },
+  { title: 'ChangedSettings' },
+)
+
+export const ChangedStateResponse = Type.Object(
+  {
+    account_id: AccountId,
+    from: State,
+    to: State,
+    reason: Type.String(),
+  },
+  { title: 'ChangedState' },
+)
+
+const KEY = { key_id: Type.String(), account_id: AccountId, scope: Literals(SCOPES) }
+const Instant = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
+
+export const DeskKey = Type.Object(
+  {
+    ...KEY,
+    name: Type.String(),
+    created_at: Timestamp,
+    revoked_at: Instant,
+    last_used_at: Instant,
+  },
+  { title: 'DeskKey', description: 'A key of an account. Its last use is to the minute.' },
+)
+
+export const MadeKeyResponse = Type.Object(
+  { ...KEY, secret: Type.String({ description: 'Shown once.' }) },
+  { title: 'MadeKey' },
+)
+
+export const RevokedKeyResponse = Type.Object(
+  {
+    ...KEY,
+    name: Type.String(),
+    was_revoked: Type.Boolean({ description: 'Whether it was revoked already.' }),
+  },
+  { title: 'RevokedKey', description: 'Every process refuses it within a second.' },
+)

@@ -1,0 +1,45 @@
+// Accounts as operators see them.
+import type { Account } from '../account/rules.ts'
+import { type AccountListing, listAccounts, listAccountsInFull } from '../account/store.ts'
+import type { Sql } from '../db/connect.ts'
+import { listBalancesOf } from '../ledger/store.ts'
+import { Unknown } from './deed.ts'
+
+/** The account of this id. Refuses an id that no account has. */
+export async function accountNamed(sql: Sql, account_id: string): Promise<Account> {
+  const accounts = await listAccounts(sql)
+  const account = accounts.find(known => known.account_id === account_id)
+  if (account !== undefined) return account
+  const ids = accounts.map(known => known.account_id)
+  throw new Unknown('account', account_id, ids)
+}
+
+export interface AccountInFull extends AccountListing {
+  readonly balances: readonly { readonly currency: string; readonly available: bigint }[]
+}
+
+/** One account, or all for null, oldest first. */
+export async function findAccounts(
+  audit: Sql,
+  account_id: string | null,
+): Promise<AccountInFull[]> {
+  const [accounts, balances] = await Promise.all([
+    listAccountsInFull(audit, account_id),
+    listBalancesOf(audit, account_id),
+  ])
+  const byAccount = Map.groupBy(balances, balance => balance.account_id)
+  return accounts.map(a => ({ ...a, balances: byAccount.get(a.account_id) ?? [] }))
+}
+
+export async function showAccount(audit: Sql, account_id: string): Promise<AccountInFull> {
+  await accountNamed(audit, account_id)
+  const [account] = await findAccounts(audit, account_id)
+  if (account === undefined) throw new Unknown('account', account_id)
+  return account
+}
+
+/** Amounts are in minor units, as text. */
+export function presentAccount({ balances, ...account }: AccountInFull) {
+  const amounts = balances.map(({ currency, available }) => [currency, available.toString()])
+  return { ...account, balances: Object.fromEntries(amounts) as Record<string, string> }
+}
