@@ -97,10 +97,13 @@ CREATE TABLE api_keys (
   secret_hash bytea NOT NULL,
   scope text NOT NULL,
   name text DEFAULT ''::text NOT NULL,
+  owner text COLLATE "C",
+  makes_only boolean DEFAULT false NOT NULL,
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   revoked_at timestamp with time zone,
   CONSTRAINT api_keys_pkey PRIMARY KEY (key_id),
   CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT api_keys_owner_fkey FOREIGN KEY (owner) REFERENCES users(name),
   CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'write'::text, 'operator'::text]))),
   CONSTRAINT api_keys_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
 );
@@ -285,7 +288,7 @@ CREATE POLICY audit ON books FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY find ON books FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON books FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON books TO corridor_auditor;
-GRANT SELECT (account_id, event_count, sandbox) ON books TO corridor_finder;
+GRANT SELECT (account_id, clock_ahead, event_count, sandbox) ON books TO corridor_finder;
 GRANT INSERT, SELECT, UPDATE (clock_ahead, event_count, event_head, has_limit_uses, head_hash, journal_count, last_written_at, state) ON books TO corridor_service;
 
 CREATE TABLE balances (
@@ -657,6 +660,7 @@ CREATE TABLE open_payouts (
   screened bigint,
   screening text DEFAULT ''::text NOT NULL,
   CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT approved_before_it_is_sent CHECK (((status <> 'pending_approval'::text) OR ((ask_rail_at IS NULL) AND (rail_attempts = 0) AND (taken_by = ''::text)))),
   CONSTRAINT claimed_to_ask CHECK (((claimed_until IS NULL) OR ((ask_rail_at IS NOT NULL) AND (rail_attempts > 0)))),
   CONSTRAINT held_is_not_screened CHECK (((screening = ''::text) OR (screened IS NULL))),
   CONSTRAINT held_while_in_compliance_hold CHECK (((held_for = ''::text) OR (status = 'compliance_hold'::text))),
@@ -664,15 +668,17 @@ CREATE TABLE open_payouts (
   CONSTRAINT open_payouts_rail_attempts_check CHECK ((rail_attempts >= 0)),
   CONSTRAINT open_payouts_rail_steps_check CHECK ((rail_steps >= 0)),
   CONSTRAINT open_payouts_screening_check CHECK ((screening = ANY (ARRAY[''::text, 'waits'::text, 'open'::text, 'confirmed'::text]))),
-  CONSTRAINT open_payouts_status_check CHECK ((status = ANY (ARRAY['processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text]))),
+  CONSTRAINT open_payouts_status_check CHECK ((status = ANY (ARRAY['pending_approval'::text, 'processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text]))),
   CONSTRAINT people_are_not_asked CHECK (((rail <> 'manual'::text) OR (ask_rail_at IS NULL))),
   CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX open_payouts_due ON open_payouts USING btree (ask_rail_at) WHERE (ask_rail_at IS NOT NULL);
 CREATE INDEX open_payouts_unscreened ON open_payouts USING btree (account_id, id) WHERE (screened IS NULL);
 CREATE INDEX open_payouts_waiting ON open_payouts USING btree (account_id, status, id) WHERE (status <> 'processing'::text);
+CREATE TRIGGER approved_first BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status = 'pending_approval'::text) AND (new.status <> 'pending_approval'::text))) EXECUTE FUNCTION check_approved();
+CREATE TRIGGER failed_unless_approved BEFORE DELETE ON open_payouts FOR EACH ROW WHEN ((old.status = 'pending_approval'::text)) EXECUTE FUNCTION check_not_approved();
 CREATE TRIGGER legal_failover BEFORE UPDATE OF rail ON open_payouts FOR EACH ROW WHEN (((old.rail <> new.rail) AND ((old.rail = ANY (ARRAY[''::text, 'simulator'::text, 'manual'::text])) OR (new.rail = ANY (ARRAY[''::text, 'simulator'::text]))))) EXECUTE FUNCTION refuse_other_rail();
-CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status <> new.status) AND ((((((((old.status <> 'processing'::text) OR (new.status <> 'succeeded'::text)) AND ((old.status <> 'processing'::text) OR (new.status <> 'requires_action'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'compliance_hold'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'succeeded'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'succeeded'::text))))) EXECUTE FUNCTION refuse_payout_step();
+CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status <> new.status) AND ((((((((((old.status <> 'pending_approval'::text) OR (new.status <> 'processing'::text)) AND ((old.status <> 'pending_approval'::text) OR (new.status <> 'compliance_hold'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'succeeded'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'requires_action'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'compliance_hold'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'succeeded'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'succeeded'::text))))) EXECUTE FUNCTION refuse_payout_step();
 ALTER TABLE open_payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON open_payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON open_payouts FOR SELECT TO corridor_auditor USING (true);
@@ -1462,6 +1468,110 @@ CREATE TRIGGER revoked_once BEFORE UPDATE ON user_keys FOR EACH ROW WHEN (((old.
 GRANT SELECT ON user_keys TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (revoked_at) ON user_keys TO corridor_service;
 
+CREATE TABLE approval_rules (
+  rule_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C",
+  key_id text COLLATE "C",
+  payout_type text,
+  network text,
+  country text,
+  currency text,
+  new_payee boolean NOT NULL,
+  at_least bigint,
+  at_least_currency text,
+  approvers integer NOT NULL,
+  expires_after_days integer NOT NULL,
+  CONSTRAINT approval_rules_pkey PRIMARY KEY (rule_id),
+  CONSTRAINT approval_rules_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT approval_rules_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(key_id),
+  CONSTRAINT amount_in_a_currency CHECK (((at_least IS NULL) = (at_least_currency IS NULL))),
+  CONSTRAINT approval_rules_approvers_check CHECK (((approvers >= 1) AND (approvers <= 9))),
+  CONSTRAINT approval_rules_at_least_check CHECK (((at_least >= 1) AND (at_least <= '9007199254740991'::bigint))),
+  CONSTRAINT approval_rules_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+  CONSTRAINT approval_rules_currency_check CHECK ((currency <> ''::text)),
+  CONSTRAINT approval_rules_expires_after_days_check CHECK (((expires_after_days >= 1) AND (expires_after_days <= 365))),
+  CONSTRAINT approval_rules_network_check CHECK ((network <> ''::text)),
+  CONSTRAINT approval_rules_payout_type_check CHECK ((payout_type <> ''::text)),
+  CONSTRAINT approval_rules_rule_id_check CHECK ((rule_id ~ '^apr_[0-9a-z]{20}$'::text)),
+  CONSTRAINT key_with_its_account CHECK (((key_id IS NULL) OR (account_id IS NOT NULL)))
+);
+CREATE TRIGGER announce AFTER INSERT OR DELETE ON approval_rules FOR EACH STATEMENT EXECUTE FUNCTION announce_price_change();
+CREATE TRIGGER asks_for_something BEFORE INSERT ON approval_rules FOR EACH ROW EXECUTE FUNCTION check_approval_rule();
+CREATE TRIGGER history AFTER INSERT OR DELETE ON approval_rules FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER stays BEFORE UPDATE OR TRUNCATE ON approval_rules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON approval_rules TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT ON approval_rules TO corridor_service;
+
+CREATE TABLE payout_approvals (
+  approvers integer NOT NULL,
+  requested_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  account_id text COLLATE "C" NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  digest bytea NOT NULL,
+  payee text NOT NULL,
+  made_by text COLLATE "C" NOT NULL,
+  key_id text NOT NULL,
+  rules text[] NOT NULL,
+  outcome text DEFAULT ''::text NOT NULL,
+  CONSTRAINT payout_approvals_pkey PRIMARY KEY (account_id, payout_id),
+  CONSTRAINT ended_with_an_outcome CHECK (((outcome = ''::text) = (ended_at IS NULL))),
+  CONSTRAINT expires_later CHECK ((expires_at > requested_at)),
+  CONSTRAINT payout_approvals_approvers_check CHECK (((approvers >= 1) AND (approvers <= 9))),
+  CONSTRAINT payout_approvals_digest_check CHECK ((octet_length(digest) = 32)),
+  CONSTRAINT payout_approvals_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'approved'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text, 'failed'::text])))
+);
+CREATE INDEX payout_approvals_expiring ON payout_approvals USING btree (expires_at) WHERE (outcome = ''::text);
+CREATE TRIGGER enough_approvers BEFORE UPDATE ON payout_approvals FOR EACH ROW EXECUTE FUNCTION check_approval_end();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER of_a_waiting_payout BEFORE INSERT ON payout_approvals FOR EACH ROW EXECUTE FUNCTION check_new_approval();
+ALTER TABLE payout_approvals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON payout_approvals FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON payout_approvals FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON payout_approvals FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON payout_approvals FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON payout_approvals TO corridor_auditor;
+GRANT SELECT (account_id, expires_at, outcome, payout_id) ON payout_approvals TO corridor_finder;
+GRANT INSERT, SELECT, UPDATE (ended_at, outcome) ON payout_approvals TO corridor_service;
+
+CREATE TABLE approval_decisions (
+  decided_at timestamp with time zone NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  user_name text COLLATE "C" NOT NULL,
+  decision text NOT NULL,
+  digest bytea NOT NULL,
+  reason text NOT NULL,
+  CONSTRAINT decided_once PRIMARY KEY (account_id, payout_id, user_name),
+  CONSTRAINT approval_decisions_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text]))),
+  CONSTRAINT approval_decisions_digest_check CHECK ((octet_length(digest) = 32)),
+  CONSTRAINT approval_decisions_user_name_check CHECK ((user_name <> ''::text))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON approval_decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER by_an_approver BEFORE INSERT ON approval_decisions FOR EACH ROW EXECUTE FUNCTION check_decision();
+ALTER TABLE approval_decisions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON approval_decisions FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON approval_decisions FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON approval_decisions FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON approval_decisions TO corridor_auditor;
+GRANT INSERT, SELECT ON approval_decisions TO corridor_service;
+
+CREATE TABLE approved_payees (
+  approved_at timestamp with time zone NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  payee text COLLATE "C" NOT NULL,
+  payout_id text COLLATE "C" NOT NULL,
+  CONSTRAINT approved_payees_pkey PRIMARY KEY (account_id, payee)
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON approved_payees FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE approved_payees ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON approved_payees FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON approved_payees FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON approved_payees FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON approved_payees TO corridor_auditor;
+GRANT INSERT, SELECT ON approved_payees TO corridor_service;
+
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
     j.number,
@@ -1787,7 +1897,7 @@ CREATE OR REPLACE FUNCTION record_act(changed text, why text, was jsonb, is_now 
 AS $function$
 begin
   if changed <> all (array['payouts', 'balance_transactions', 'entities', 'events', 'rail_exceptions',
-    'screening_matches'])
+    'screening_matches', 'payout_approvals'])
   then
     raise exception 'the history of % is written by its triggers alone', changed
       using errcode = 'insufficient_privilege';
@@ -2433,12 +2543,18 @@ CREATE OR REPLACE FUNCTION refuse_held_attempt()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  payout open_payouts%rowtype;
 begin
-  if exists (select from open_payouts o
-    where o.account_id = new.account_id and o.id = new.payout_id and o.screening <> '')
-  then
+  select * into payout from open_payouts o
+  where o.account_id = new.account_id and o.id = new.payout_id;
+  if payout.screening <> '' then
     raise exception 'payout % is held by screening: no rail gets it', new.payout_id
       using errcode = 'check_violation', constraint = 'held_is_not_handed_over';
+  end if;
+  if payout.status = 'pending_approval' then
+    raise exception 'payout % is not approved: no rail gets it', new.payout_id
+      using errcode = 'check_violation', constraint = 'approved_before_it_is_sent';
   end if;
   return new;
 end $function$;
@@ -2472,4 +2588,180 @@ AS $function$
 begin
   raise exception 'limit % counts what it counts: its cap alone is changed', old.limit_id
     using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_approval_rule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.key_id is not null and not exists (
+    select from api_keys where key_id = new.key_id and account_id = new.account_id
+  ) then
+    raise exception 'key % is not of account %', new.key_id, new.account_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION approval_digest(p payouts)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select sha256(convert_to(concat_ws(E'\n', coalesce(to_json(p.account_id)::text, 'null'),
+    coalesce(to_json(p.id)::text, 'null'), coalesce(to_json(p.quote_id)::text, 'null'),
+    coalesce(to_json(p.type)::text, 'null'), coalesce(p.amount::text, 'null'),
+    coalesce(to_json(p.currency)::text, 'null'), coalesce(to_json(p.holding_currency)::text, 'null'),
+    coalesce(p.holding_amount::text, 'null'), coalesce(p.fixed_fee::text, 'null'),
+    coalesce(p.variable_fee::text, 'null'), coalesce(to_json(p.destination_currency)::text, 'null'),
+    coalesce(p.destination_amount::text, 'null'), coalesce(p.holding_to_payout::text, 'null'),
+    coalesce(p.payout_to_destination::text, 'null'), coalesce(to_json(p.holding_fx_id)::text, 'null'),
+    coalesce(to_json(p.payout_fx_id)::text, 'null'),
+    coalesce(to_json(p.balance_transaction_id)::text, 'null'),
+    coalesce(to_json(p.beneficiary_id)::text, 'null'), coalesce(p.beneficiary_details::text, 'null'),
+    coalesce(p.particulars::text, 'null'), coalesce(to_json(p.reference_id)::text, 'null'),
+    coalesce(to_json(p.on_behalf_of)::text, 'null'),
+    coalesce(to_json(p.fund_transfer_network)::text, 'null'),
+    coalesce(to_json(p.charge_type)::text, 'null'),
+    coalesce(to_json(p.destination_country)::text, 'null'), coalesce(p.basis::text, 'null'),
+    coalesce(p.quote_validity_s::text, 'null'), coalesce(to_json(p.first_rail)::text, 'null'),
+    coalesce(p.route::text, 'null'), coalesce(to_json(p.mt103)::text, 'null'),
+    coalesce(to_json(p.import_keys)::text, 'null'),
+    coalesce(to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
+$function$;
+
+CREATE OR REPLACE FUNCTION may_approve(name text, of_account text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select exists (
+    select from users u join account_roles r on r.user_name = u.name
+    where u.name = may_approve.name and u.disabled_at is null
+      and r.account_id = may_approve.of_account and r.role = 'approver')
+$function$;
+
+CREATE OR REPLACE FUNCTION check_new_approval()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if new.outcome <> '' or not exists (
+    select from payouts p join open_payouts o on o.account_id = p.account_id and o.id = p.id
+    where p.account_id = new.account_id and p.id = new.payout_id and o.status = 'pending_approval'
+      and approval_digest(p) = new.digest)
+  then
+    raise exception 'an approval is of a payout that waits for it, as it is'
+      using errcode = 'check_violation', constraint = 'as_it_was_shown';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_decision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  approval payout_approvals%rowtype;
+begin
+  select * into approval from payout_approvals a
+  where a.account_id = new.account_id and a.payout_id = new.payout_id;
+  if approval.outcome is distinct from '' or new.decided_at >= approval.expires_at then
+    raise exception 'payout % waits for nobody''s approval', new.payout_id
+      using errcode = 'check_violation', constraint = 'waits_for_an_approval';
+  end if;
+  if new.user_name = approval.made_by then
+    raise exception '% has made payout %', new.user_name, new.payout_id
+      using errcode = 'check_violation', constraint = 'never_the_maker';
+  end if;
+  if new.digest <> approval.digest then
+    raise exception 'payout % is not as it was shown', new.payout_id
+      using errcode = 'check_violation', constraint = 'as_it_was_shown';
+  end if;
+  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
+  if not may_approve(new.user_name, new.account_id) then
+    raise exception '% is no approver of account %', new.user_name, new.account_id
+      using errcode = 'serialization_failure';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_approval_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  given bigint;
+  refused bigint;
+begin
+  if old.outcome <> '' or to_jsonb(new) - 'outcome' - 'ended_at'
+    is distinct from to_jsonb(old) - 'outcome' - 'ended_at'
+  then
+    raise exception 'the approval of payout % stays as it is', old.payout_id
+      using errcode = 'check_violation';
+  end if;
+  select count(*) filter (where decision = 'approve' and d.digest = new.digest
+      and d.user_name <> new.made_by and may_approve(d.user_name, d.account_id)),
+    count(*) filter (where decision = 'reject') into given, refused
+  from approval_decisions d
+  where d.account_id = new.account_id and d.payout_id = new.payout_id;
+  if new.outcome = 'rejected' and refused = 0
+    or new.outcome = 'expired' and new.ended_at < new.expires_at
+  then
+    raise exception 'payout % is not %', new.payout_id, new.outcome using errcode = 'check_violation';
+  end if;
+  if new.outcome <> 'approved' then return new; end if;
+  if refused > 0 or new.ended_at >= new.expires_at or not exists (
+    select from payouts p where p.account_id = new.account_id and p.id = new.payout_id
+      and approval_digest(p) = new.digest)
+  then
+    raise exception 'payout % cannot be approved', new.payout_id
+      using errcode = 'check_violation', constraint = 'as_it_was_shown';
+  end if;
+  -- Whoever was an approver when the decision was read may not be one any more.
+  if given < new.approvers then
+    raise exception 'payout % has % of % approvals', new.payout_id, given, new.approvers
+      using errcode = 'serialization_failure';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_approved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from payout_approvals a
+    where a.account_id = old.account_id and a.payout_id = old.id and a.outcome = 'approved')
+  then
+    raise exception 'payout % is not approved', old.id
+      using errcode = 'check_violation', constraint = 'approved_before_it_is_sent';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_not_approved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from payout_outcomes s
+    where s.account_id = old.account_id and s.id = old.id and s.status = 'failed')
+  then
+    raise exception 'payout % is not approved', old.id
+      using errcode = 'check_violation', constraint = 'approved_before_it_is_sent';
+  end if;
+  return old;
 end $function$;

@@ -94,6 +94,10 @@ create table api_keys (
   secret_hash bytea not null check (octet_length(secret_hash) = 32),
   scope text not null check (scope in ('read', 'write', 'operator')),
   name text not null default '',
+  -- The person whose key it is, who approves none of its payouts; null: nobody's in particular.
+  owner text collate "C" references users,
+  -- Each payout of the key needs an approval, whatever the rules say.
+  makes_only boolean not null default false,
   created_at timestamptz not null default clock_timestamp(),
   revoked_at timestamptz
 );

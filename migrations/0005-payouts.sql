@@ -141,7 +141,8 @@ create table open_payouts (
   account_id text collate "C" not null,
   id text collate "C" not null,
   status text not null
-    check (status in ('processing', 'requires_action', 'compliance_hold', 'succeeded')),
+    check (status in
+      ('pending_approval', 'processing', 'requires_action', 'compliance_hold', 'succeeded')),
   -- Where it went first, until another rail got it (payout_attempts).
   rail text not null,
   status_description text not null default '',
@@ -161,7 +162,10 @@ create table open_payouts (
   constraint open_or_asked check (status <> 'succeeded' or ask_rail_at is not null),
   constraint held_while_in_compliance_hold check (held_for = '' or status = 'compliance_hold'),
   constraint taken_by_hand check (
-    (taken_by = '' or rail = 'manual') and (taken_by = '') = (taken_at is null))
+    (taken_by = '' or rail = 'manual') and (taken_by = '') = (taken_at is null)),
+  -- Before it is approved neither a rail nor a person has it.
+  constraint approved_before_it_is_sent check (status <> 'pending_approval'
+    or ask_rail_at is null and rail_attempts = 0 and taken_by = '')
   -- Rows come and go: what is dead is taken out while it is little. Each is claimed once as a rule, many
   -- at a time: half of a page is room for that, so that the new version stays in it.
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
@@ -248,6 +252,7 @@ end $$;
 create trigger legal_transition before update of status on open_payouts
   for each row when (
     old.status <> new.status and (old.status, new.status) not in (
+      ('pending_approval', 'processing'), ('pending_approval', 'compliance_hold'),
       ('processing', 'succeeded'), ('processing', 'requires_action'), ('processing', 'compliance_hold'),
       ('requires_action', 'processing'), ('requires_action', 'succeeded'),
       ('compliance_hold', 'processing'), ('compliance_hold', 'succeeded')))

@@ -180,14 +180,21 @@ grant select, insert, delete on screening_clears to corridor_service;
 grant select on screening_clears to corridor_auditor;
 select confine_to_accounts('screening_clears');
 
--- Whatever code does: no rail of money is asked about a payout for the first time while it is held.
+-- Whatever code does: no rail of money is asked about a payout for the first time while it is held, or
+-- waits for its approval.
 create function refuse_held_attempt() returns trigger language plpgsql as $$
+declare
+  payout open_payouts%rowtype;
 begin
-  if exists (select from open_payouts o
-    where o.account_id = new.account_id and o.id = new.payout_id and o.screening <> '')
-  then
+  select * into payout from open_payouts o
+  where o.account_id = new.account_id and o.id = new.payout_id;
+  if payout.screening <> '' then
     raise exception 'payout % is held by screening: no rail gets it', new.payout_id
       using errcode = 'check_violation', constraint = 'held_is_not_handed_over';
+  end if;
+  if payout.status = 'pending_approval' then
+    raise exception 'payout % is not approved: no rail gets it', new.payout_id
+      using errcode = 'check_violation', constraint = 'approved_before_it_is_sent';
   end if;
   return new;
 end $$;

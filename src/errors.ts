@@ -170,6 +170,21 @@ export const CATALOGUE = {
     status: 409,
     meaning: 'The entity is no longer as the reviewer has seen it.',
   },
+  approval_not_allowed: {
+    code: 123,
+    status: 403,
+    meaning: 'The person is no approver of the account, or has made the payout.',
+  },
+  already_decided: {
+    code: 20316,
+    status: 409,
+    meaning: 'The person has approved or rejected the payout before; nobody does so twice.',
+  },
+  approval_outdated: {
+    code: 20317,
+    status: 409,
+    meaning: 'The digest is not that of what waits for the approval; look at it again.',
+  },
   payout_not_cancellable: {
     code: 20308,
     status: 409,

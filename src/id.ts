@@ -9,6 +9,7 @@ const BODY = '[0-9a-hjkmnp-tv-z]{20}'
 
 export type IdPrefix =
   | 'adj'
+  | 'apr'
   | 'bnf'
   | 'btr'
   | 'dep'

@@ -4,6 +4,8 @@
 // never stale: pricing takes the version that the database had under the locks.
 import type { Account, ApiKey } from './account/rules.ts'
 import { listAccounts, listApiKeys } from './account/store.ts'
+import { type ApprovalRules, indexRules } from './approval/approval.ts'
+import { listRules } from './approval/rule-store.ts'
 import type { Sql, TransactionSql } from './db/connect.ts'
 import { transact } from './db/transact.ts'
 import { refusal } from './errors.ts'
@@ -28,7 +30,7 @@ import type { Person, UserKey } from './user/user.ts'
 /** One consistent snapshot of all reference tables. */
 export interface ReferenceData {
   readonly version: bigint
-  /** The version of rates, fees, pricing policies and limits. */
+  /** The version of rates, fees, pricing policies, limits and rules of approvals. */
   readonly price_version: bigint
   /** The version of the sanctions lists, which are read elsewhere. */
   readonly lists_version: bigint
@@ -45,6 +47,8 @@ export interface ReferenceData {
   readonly rails: readonly RailRow[]
   /** As new as the prices. */
   readonly limits: Limits
+  /** As new as the prices, too. */
+  readonly approvalRules: ApprovalRules
 }
 
 export interface Reference {
@@ -151,6 +155,7 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
       routes: (await listRoutes(reader)).map(route => inForce(route, timetables)),
       rails,
       limits: indexLimits(await listLimits(reader)),
+      approvalRules: indexRules(await listRules(reader)),
       pricing: pricingFrom({
         rates,
         fees: await listFees(reader),

@@ -40,6 +40,8 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     pricing: reference.pricing,
     routes: () => reference.current().routes,
     limits: () => reference.current().limits,
+    approvalRules: () => reference.current().approvalRules,
+    keys: () => reference.current().keys,
     accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
   }
   return {

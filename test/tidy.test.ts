@@ -38,7 +38,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['balance-transaction'],
   ['beneficiary'],
   ['rail', 'funding', 'entity', 'nacha'],
-  ['account-lifecycle', 'screening', 'limit'],
+  ['account-lifecycle', 'screening', 'limit', 'approval'],
   ['quote'],
   ['requirement', 'payout-options'],
   ['payout'],

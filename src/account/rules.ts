@@ -31,6 +31,10 @@ export interface ApiKey {
   /** 32 bytes. */
   readonly secret_hash: Uint8Array
   readonly scope: Scope
+  /** The user whose key it is, who approves none of its payouts; null: nobody's in particular. */
+  readonly owner: string | null
+  /** Whether each of its payouts needs an approval. */
+  readonly makes_only: boolean
   readonly revoked: boolean
 }
 
@@ -60,9 +64,11 @@ export function secretMatches(
 /** A new key. Only the hash of its secret is kept. */
 export function makeApiKey(
   account_id: string,
-  options: { readonly scope: Scope; readonly name: string; readonly secret: string },
+  options: Pick<NewApiKey, 'scope' | 'name'> &
+    Partial<Pick<NewApiKey, 'owner' | 'makes_only'>> & { readonly secret: string },
   newId: NewId,
 ): NewApiKey {
-  const { scope, name, secret } = options
-  return { key_id: newId('key'), account_id, scope, name, secret_hash: hashSecret(secret) }
+  const { scope, name, secret, owner = null, makes_only = false } = options
+  const secret_hash = hashSecret(secret)
+  return { key_id: newId('key'), account_id, scope, name, secret_hash, owner, makes_only }
 }

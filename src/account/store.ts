@@ -78,7 +78,8 @@ export async function insertAccount(tx: TransactionSql, account: Account): Promi
 /** Every key, revoked ones too, as authentication holds them in memory. */
 export async function listApiKeys(sql: Sql): Promise<ApiKey[]> {
   return sql<ApiKey[]>`
-    select key_id, account_id, secret_hash, scope, revoked_at is not null as revoked
+    select key_id, account_id, secret_hash, scope, owner, makes_only,
+      revoked_at is not null as revoked
     from api_keys order by key_id`
 }
 
@@ -87,6 +88,8 @@ export interface ApiKeyListing {
   readonly account_id: string
   readonly scope: Scope
   readonly name: string
+  readonly owner: string | null
+  readonly makes_only: boolean
   readonly created_at: Instant
   readonly revoked_at: Instant | null
   /** To the minute; null when it was never used. */
@@ -96,7 +99,7 @@ export interface ApiKeyListing {
 /** The keys of an account, without their hashes. */
 export async function listKeysOfAccount(sql: Sql, account_id: string): Promise<ApiKeyListing[]> {
   return sql<ApiKeyListing[]>`
-    select key_id, account_id, scope, name, created_at, revoked_at, last_used_at
+    select key_id, account_id, scope, name, owner, makes_only, created_at, revoked_at, last_used_at
     from api_keys left join api_key_uses using (key_id)
     where account_id = ${account_id} order by key_id`
 }
@@ -129,9 +132,9 @@ export async function upsertKeyUses(
 
 export async function insertApiKey(sql: Sql | TransactionSql, key: NewApiKey): Promise<void> {
   await sql`
-    insert into api_keys (key_id, account_id, secret_hash, scope, name)
+    insert into api_keys (key_id, account_id, secret_hash, scope, name, owner, makes_only)
     values (${key.key_id}, ${key.account_id}, ${Buffer.from(key.secret_hash)}, ${key.scope},
-      ${key.name})`
+      ${key.name}, ${key.owner}, ${key.makes_only})`
 }
 
 /** Revokes a key and returns it; undefined for a key that is unknown or revoked already. */

@@ -3,6 +3,7 @@
 /** The tables whose changes acts are; triggers write the history of reference data and of files. */
 export type ActedOn =
   | 'payouts'
+  | 'payout_approvals'
   | 'balance_transactions'
   | 'entities'
   | 'events'

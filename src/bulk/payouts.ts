@@ -50,6 +50,8 @@ const NOTHING = { payout: null, status: null, alike: false, cost: null, problems
 
 interface PayoutImport extends Import<PayoutRow> {
   readonly sender_bic: string
+  /** Who runs the import; '' of a log-in, which others may share. */
+  readonly made_by: string
   /** Pays rows that look as if they were paid before. */
   readonly allow_duplicates: boolean
   /** Called with the balances before the first row of a dry run. */
@@ -119,6 +121,8 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
       pricing: reference.pricing,
       routes: () => reference.current().routes,
       limits: () => reference.current().limits,
+      approvalRules: () => reference.current().approvalRules,
+      keys: () => reference.current().keys,
       accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
     })
     this.#wanted = wanted
@@ -135,7 +139,9 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     const keys = this.#keys.next(body)
     const account = this.#account()
     const request = allow_duplicate ? { ...body, allow_duplicate } : body
-    return { command: { account_id: account.account_id, account, request, claim: null, keys } }
+    const { account_id } = account
+    const { made_by } = this.#wanted
+    return { command: { account_id, account, request, made_by, claim: null, keys } }
   }
 
   /** The account that pays, as it is now. */

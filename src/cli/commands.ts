@@ -90,6 +90,11 @@ const COMMANDS: readonly Called[] = [
     load: async () => (await import('./limit.ts')).limitCommands,
   },
   {
+    name: 'approval-rule',
+    description: 'let payouts wait until people approve them',
+    load: async () => (await import('./approval-rule.ts')).approvalRuleCommands,
+  },
+  {
     name: 'file',
     description: 'list and release files for banks, send them again, look into the quarantine',
     load: async () => (await import('./file.ts')).fileCommands,

@@ -18,17 +18,22 @@ export function keyCommands(key: Command): void {
     .argument('<account>', 'account id')
     .option('--scope <scope>', `one of ${SCOPES.join(', ')}`, 'write')
     .option('--name <name>', 'what the key is for', '')
+    .option('--owner <user>', 'whose key it is, who then approves none of its payouts')
+    .option('--makes-only', 'each payout that it makes needs an approval')
     .addHelpText('after', KEY_CREATE_HELP)
-    .action(async (account_id: string, options: Json & { scope: string; name: string }) => {
+    .action(async (account_id: string, options: CreateOptions) => {
       const scope = SCOPES.find(s => s === options.scope)
       if (scope === undefined) throw new UsageError(`scope must be one of ${SCOPES.join(', ')}`)
-      const asked = { scope, name: options.name }
+      const { name, owner = null, makesOnly: makes_only = false } = options
+      const asked = { scope, name, owner, makes_only }
       const made = await withContext(({ sql }) => makeKey(sql, account_id, asked))
       const words = [
         `key id   ${made.key_id}`,
         `secret   ${made.secret}   (shown once)`,
         `account  ${account_id}`,
         `scope    ${scope}`,
+        ...(made.owner === null ? [] : [`owner    ${made.owner}`]),
+        ...(made.makes_only ? ['payouts  each needs an approval'] : []),
       ].join('\n')
       print(options, made, words)
     })
@@ -58,15 +63,27 @@ export function keyCommands(key: Command): void {
     })
 }
 
+interface CreateOptions extends Json {
+  readonly scope: string
+  readonly name: string
+  readonly owner?: string
+  readonly makesOnly?: boolean
+}
+
 export function keyTable(keys: readonly ApiKeyListing[]): string {
   if (keys.length === 0) return 'no key; corridor key create makes one'
   const rows = keys.map(key => [
     key.key_id,
     key.scope,
     key.name,
+    key.owner ?? '',
+    key.makes_only ? 'yes' : '',
     toSecond(key.created_at),
     key.last_used_at === null ? 'never' : toSecond(key.last_used_at),
     key.revoked_at === null ? '' : toSecond(key.revoked_at),
   ])
-  return table(['key id', 'scope', 'name', 'created', 'last used', 'revoked'], rows)
+  return table(
+    ['key id', 'scope', 'name', 'owner', 'makes only', 'created', 'last used', 'revoked'],
+    rows,
+  )
 }

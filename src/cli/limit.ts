@@ -148,7 +148,7 @@ async function readKind({ sql }: Context, options: SetOptions) {
 /** Types that name networks. */
 const WITH_NETWORKS = ['local', 'local_payment_network', 'wallet']
 
-function networkName(name: string): string | undefined {
+export function networkName(name: string): string | undefined {
   const names = WITH_NETWORKS.map(type => VOCABULARY.networkName(type, name))
   return names.find(known => known !== undefined)?.toLowerCase()
 }

@@ -11,13 +11,9 @@ import {
   transition,
 } from '../operator/payouts.ts'
 import { ASKING, type Handling, OPERATOR_FAILURE } from '../payout/by-hand.ts'
-import {
-  GIVEN_BACK_STATUSES,
-  PAYOUT_STATUSES,
-  PAYOUT_TRANSITIONS,
-  type PayoutStatus,
-} from '../payout/states.ts'
+import { GIVEN_BACK_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from '../payout/states.ts'
 import type { AdvanceOutcome } from '../payout/step.ts'
+import type { RailStatus } from '../rail/rail.ts'
 import { type Json, operatorOf, print, UsageError, withContext } from './context.ts'
 import { MAX_REASON, MAX_REFERENCE, readOneOf, readReason, readReference } from './input.ts'
 import { money } from './table.ts'
@@ -60,7 +56,7 @@ export function handlingCommands(payout: Command): void {
     .command('transition')
     .description('set the status of a payout; failed and reversed give the money back')
     .argument('<payout>', 'payout id')
-    .argument('<status>', `one of ${PAYOUT_STATUSES.join(', ')}`)
+    .argument('<status>', `one of ${STEP_STATUSES.join(', ')}`)
     .option('--code <code>', `failure code (default: ${OPERATOR_FAILURE.code})`)
     .option('--category <text>', `failure category (default: ${OPERATOR_FAILURE.category})`)
     .option('--message <text>', MESSAGE_MEANING)
@@ -147,7 +143,7 @@ async function transitionAction(
   text: string,
   options: TransitionOptions,
 ): Promise<void> {
-  const status = readOneOf('status', text, PAYOUT_STATUSES)
+  const status = readOneOf('status', text, STEP_STATUSES)
   const asked = readTransition(status, options)
   const { failure } = stepOf(asked)
   const outcome = await withContext(async context =>
@@ -168,7 +164,7 @@ async function transitionAction(
   print(options, data, [`${payout_id}  ${from} → ${status}`, ...describeCredit(outcome)].join('\n'))
 }
 
-function readTransition(status: PayoutStatus, options: TransitionOptions): AskedTransition {
+function readTransition(status: RailStatus, options: TransitionOptions): AskedTransition {
   const { code, category, message } = options
   const asked = { status, ...wordsOf(options) }
   if (GIVEN_BACK_STATUSES.includes(status)) {

@@ -72,6 +72,7 @@ function payouts({ allowDuplicates = false }: Options): ImportKind<PayoutRow, Pa
       importPayouts({
         ...wanted,
         sender_bic: config.bic,
+        made_by: config.user_is_login ? '' : config.user,
         allow_duplicates: allowDuplicates,
         onBalances(balances) {
           for (const [code, available] of balances) debitedOf(summary, code).available = available

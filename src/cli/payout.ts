@@ -12,6 +12,7 @@ import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
 import { findAccount, type Json, print, withContext } from './context.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, readLimit, readOneOf } from './input.ts'
+import { approvalCommands } from './payout-approval.ts'
 import { handlingCommands } from './payout-handling.ts'
 import { payoutImportCommand } from './payout-import.ts'
 import { over, showAction, toSend } from './payout-show.ts'
@@ -34,6 +35,7 @@ export function payoutCommands(payout: Command): void {
     .addHelpText('after', '\nExample:\n  npx corridor payout show pot_01m7xpm2m0c6hkd4r9ye')
     .action(showAction)
   handlingCommands(payout)
+  approvalCommands(payout)
   payoutImportCommand(payout)
 }
 

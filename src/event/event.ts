@@ -18,6 +18,9 @@ export const EVENTS = {
   payout_quote: ['created'],
   payout: [
     'created',
+    'pending_approval',
+    'approved',
+    'rejected',
     'processing',
     'requires_action',
     'compliance_hold',

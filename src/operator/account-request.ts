@@ -47,6 +47,12 @@ export const NewKeyRequest = Closed(
   {
     scope: Literals(SCOPES, { description: 'What the key may do in its account.' }),
     name: Type.Optional(Text(MAX_NAME, { description: 'What the key is for.' })),
+    owner: Type.Optional(
+      Text(40, { description: 'The user whose key it is, who then approves none of its payouts.' }),
+    ),
+    makes_only: Type.Optional(
+      Type.Boolean({ description: 'Each payout that it makes needs an approval.', default: false }),
+    ),
   },
   { title: 'NewKey' },
 )

@@ -59,12 +59,19 @@ export const ChangedStateResponse = Type.Object(
 )
 
 const KEY = { key_id: Type.String(), account_id: AccountId, scope: Literals(SCOPES) }
+const OF_MAKER = {
+  owner: Type.Union([Type.String(), Type.Null()], {
+    description: 'The user whose key it is, who approves none of its payouts; null for nobody.',
+  }),
+  makes_only: Type.Boolean({ description: 'Each payout that it makes needs an approval.' }),
+}
 const Instant = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 
 export const DeskKey = Type.Object(
   {
     ...KEY,
     name: Type.String(),
+    ...OF_MAKER,
     created_at: Timestamp,
     revoked_at: Instant,
     last_used_at: Instant,
@@ -73,7 +80,7 @@ export const DeskKey = Type.Object(
 )
 
 export const MadeKeyResponse = Type.Object(
-  { ...KEY, secret: Type.String({ description: 'Shown once.' }) },
+  { ...KEY, ...OF_MAKER, secret: Type.String({ description: 'Shown once.' }) },
   { title: 'MadeKey' },
 )
 

@@ -63,9 +63,9 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
       }),
     },
     async (request, reply) => {
-      const { scope, name = '' } = request.body
+      const { scope, name = '', owner = null, makes_only = false } = request.body
       const made = await deps.desk.change(authorOf(request, 'key create'), sql =>
-        makeKey(sql, request.params.id, { scope, name }),
+        makeKey(sql, request.params.id, { scope, name, owner, makes_only }),
       )
       return send(reply, success(made))
     },

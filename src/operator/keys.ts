@@ -1,5 +1,5 @@
 // Keys of accounts, as operators make and revoke them.
-import { makeApiKey, type Scope } from '../account/rules.ts'
+import { makeApiKey, type NewApiKey, type Scope } from '../account/rules.ts'
 import { newSecret } from '../account/secret.ts'
 import {
   type ApiKeyListing,
@@ -9,7 +9,9 @@ import {
   markKeyRevoked,
 } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
+import { invalidField, refuseIfAny } from '../errors.ts'
 import { newId } from '../id.ts'
+import { listUsers } from '../user/store.ts'
 import { accountNamed } from './accounts.ts'
 import { Unknown } from './deed.ts'
 
@@ -17,6 +19,8 @@ export interface MadeKey {
   readonly account_id: string
   readonly key_id: string
   readonly scope: Scope
+  readonly owner: string | null
+  readonly makes_only: boolean
   /** Shown once; the database has its hash alone. */
   readonly secret: string
 }
@@ -24,12 +28,16 @@ export interface MadeKey {
 export async function makeKey(
   sql: Sql,
   account_id: string,
-  { scope, name }: { readonly scope: Scope; readonly name: string },
+  asked: Pick<NewApiKey, 'scope' | 'name' | 'owner' | 'makes_only'>,
 ): Promise<MadeKey> {
   const secret = newSecret(await accountNamed(sql, account_id))
-  const key = makeApiKey(account_id, { scope, name, secret }, newId)
+  const { scope, owner, makes_only } = asked
+  if (owner !== null && !(await listUsers(sql)).some(({ name }) => name === owner)) {
+    refuseIfAny([invalidField('owner', `There is no user ${owner}.`)])
+  }
+  const key = makeApiKey(account_id, { ...asked, secret }, newId)
   await insertApiKey(sql, key)
-  return { account_id, key_id: key.key_id, scope, secret }
+  return { account_id, key_id: key.key_id, scope, owner, makes_only, secret }
 }
 
 export async function listKeysOf(sql: Sql, account_id: string): Promise<ApiKeyListing[]> {

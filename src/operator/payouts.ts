@@ -7,7 +7,7 @@ import { previousStatus } from '../event/event.ts'
 import { type Handling, operatorStep, type Person } from '../payout/by-hand.ts'
 import { type DeskFilter, listForDesk } from '../payout/list-store.ts'
 import type { Payout } from '../payout/payout.ts'
-import { GIVEN_BACK_STATUSES, type PayoutStatus } from '../payout/states.ts'
+import { GIVEN_BACK_STATUSES } from '../payout/states.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import {
   advancePayout,
@@ -17,7 +17,7 @@ import {
   handlePayout,
 } from '../payout/step-operation.ts'
 import { findPayoutAccount } from '../payout/store.ts'
-import type { Failure, RailStep } from '../rail/rail.ts'
+import type { Failure, RailStatus, RailStep } from '../rail/rail.ts'
 import { findHeld, type HeldByScreening } from '../screening/match-store.ts'
 import type { TimelineSource } from '../timeline/rules.ts'
 import { findTimeline } from '../timeline/store.ts'
@@ -99,7 +99,7 @@ export async function handling(
 }
 
 export interface AskedTransition extends Words {
-  readonly status: PayoutStatus
+  readonly status: RailStatus
   /** Of what gives the money back. Without a message of its own it has the reason. */
   readonly failure?: Partial<Failure>
   /** What the account is asked for. */

@@ -7,7 +7,7 @@ import { Type } from '../http/type.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
 import { findCurrency } from '../money/currency.ts'
 import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
-import { GIVEN_BACK_STATUSES, PAYOUT_STATUSES } from '../payout/states.ts'
+import { GIVEN_BACK_STATUSES, PAYOUT_STATUSES, STEP_STATUSES } from '../payout/states.ts'
 import { readLine } from '../visible.ts'
 import { MAX_REASON, MAX_REFERENCE } from './words.ts'
 
@@ -40,7 +40,7 @@ export type ReasonRequest = Static<typeof ReasonRequest>
 
 export const OperatorTransition = Closed(
   {
-    status: Literals(PAYOUT_STATUSES, { description: 'What the payout becomes.' }),
+    status: Literals(STEP_STATUSES, { description: 'What the payout becomes.' }),
     reference: Type.Optional(Reference),
     reason: Type.Optional(Reason),
     description: Type.Optional(

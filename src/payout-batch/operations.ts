@@ -45,7 +45,7 @@ export function createBatch(
     name: 'create_payout_batch',
 
     async settle(tx, state, command, answered) {
-      const { account, request, key_id = '' } = command
+      const { account, request, key_id = '', made_by = '' } = command
       const mode = modeOf(request)
       const { account_id } = account
       const tally = newTally()
@@ -70,7 +70,7 @@ export function createBatch(
       for (let i = 0; i < request.payouts.length; i += PORTION) {
         const decided: Decided[] = []
         await forEachInTurns(request.payouts.slice(i, i + PORTION), (payout, k) => {
-          const one = decideItem(state, account, payout, { key_id, position: i + k })
+          const one = decideItem(state, account, payout, { key_id, made_by, position: i + k })
           count(tally, one)
           decided.push(one)
         })
@@ -120,13 +120,13 @@ function withoutReply(outcome: PayoutOutcome) {
 /** Runs the decisions of a batch and stores nothing. */
 export async function tryBatch(
   state: PayoutState,
-  { account, request, key_id = '' }: BatchCommand,
+  { account, request, key_id = '', made_by = '' }: BatchCommand,
 ) {
   const tally = newTally()
   const all: Decided[] = []
   checkActive(bookOf(state.books, account.account_id))
   await forEachInTurns(request.payouts, (payout, position) => {
-    const decided = decideItem(state, account, payout, { key_id, position })
+    const decided = decideItem(state, account, payout, { key_id, made_by, position })
     count(tally, decided)
     all.push(decided)
   })

@@ -62,7 +62,8 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const { account, body, key_id } = request
       const { account_id } = account
-      const command = { account_id, account, request: body, key_id, claim: null }
+      const made_by = request.person?.user ?? ''
+      const command = { account_id, account, request: body, key_id, made_by, claim: null }
       if (body.dry_run === true) {
         const commands = payoutsOf(command)
         const state = await deps.lanes.tryPayouts.run({ account_id, commands })

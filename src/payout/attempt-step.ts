@@ -6,13 +6,13 @@ import { nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
 import { isOver, ofAccount, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
-import { isAsked } from '../rail/rail.ts'
+import { isAsked, type RailStep } from '../rail/rail.ts'
 import { attemptAfter, endedBy } from './attempt.ts'
 import { PAYOUT_SEAL } from './columns.ts'
-import { askAfterEnd, askOverAt } from './over.ts'
+import { askAfterEnd, askOverAt, judgeOverReport } from './over.ts'
 import type { OpenPayout } from './payout.ts'
-import type { Found, Judged, NextRail, RailWords } from './report.ts'
-import type { Cause } from './states.ts'
+import { type Found, type Judged, judgeReport, type NextRail, type RailWords } from './report.ts'
+import { type Cause, isGivenBack } from './states.ts'
 
 /** What is stored besides the payout; a later version of an attempt replaces an earlier one. */
 export interface AttemptChanges {
@@ -35,6 +35,46 @@ interface AttemptState {
   readonly attempts: Map<string, PayoutAttempt>
   readonly earlier: Map<string, readonly PayoutAttempt[]>
   readonly exceptions: Map<string, readonly RailException[]>
+}
+
+type Known = Pick<AttemptState, 'attempts' | 'earlier' | 'exceptions'>
+
+/** A rail's word, as a command brings it. */
+interface Told {
+  readonly steps: readonly RailStep[]
+  readonly ask_again_in_ms: number | null
+  readonly claim?: Instant
+  readonly said?: RailWords
+}
+
+/** What the rail's word of a payout comes to. */
+export function judge(state: Known, payout: OpenPayout, told: Told): Judged {
+  const { steps: history, ask_again_in_ms, claim, said } = told
+  const reported = { history, ask_again_in_ms, claim, said }
+  const name = nameOf(payout)
+  const last = state.attempts.get(name)
+  const exceptions = state.exceptions.get(name) ?? []
+  const over = said && overAttempt(state, payout, said)
+  if (said === undefined || over === undefined) {
+    return judgeReport(payout, reported, last, exceptions)
+  }
+  const by_person = over.number === last?.number && payout.taken_over_at !== null
+  const report = { steps: history, ...said }
+  return judgeOverReport(over, report, { by_person, is_fresh: said.is_over === true }, exceptions)
+}
+
+/** The attempt that a report is about, when it is over. */
+function overAttempt(
+  { attempts, earlier }: Known,
+  payout: OpenPayout,
+  said: RailWords,
+): PayoutAttempt | undefined {
+  const name = nameOf(payout)
+  const all = [...(earlier.get(name) ?? []), attempts.get(name)]
+  const about = all.find(attempt => attempt?.number === said.attempt)
+  if (about === undefined || !isOver(about)) return undefined
+  // While a payout waits for its next route, its last attempt is judged as not taken once more.
+  return said.is_over || about !== attempts.get(name) || isGivenBack(payout) ? about : undefined
 }
 
 /** The payout on its next rail, with the event that tells of it; undefined when it stays. */

@@ -5,7 +5,7 @@ import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { isOpenException, type RailException } from '../rail/attempt.ts'
-import { type Failure, MANUAL, type RailStep } from '../rail/rail.ts'
+import { type Failure, MANUAL, type RailStatus, type RailStep } from '../rail/rail.ts'
 import type { Payout } from './payout.ts'
 import { GIVEN_BACK_STATUSES, isFinal, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 
@@ -151,10 +151,7 @@ interface StepDetails {
  * The step that a person sets. Refuses (400) a failure or a description that does not go with the
  * status.
  */
-export function operatorStep(
-  status: PayoutStatus,
-  { failure, description }: StepDetails,
-): RailStep {
+export function operatorStep(status: RailStatus, { failure, description }: StepDetails): RailStep {
   const failing = GIVEN_BACK_STATUSES.includes(status)
   const asks = status === ASKING
   refuseIfAny([

@@ -152,6 +152,15 @@ export function writtenPayout(payout: Payout): WrittenPayout {
 /** Of payouts that are still at hand, which nobody changes. */
 const written = new WeakMap<Payout, WrittenPayout>()
 
+/**
+ * What approvers are shown of a payout, and approve: all of its row. Migration 0013 has the same.
+ */
+const WRITTEN_SEAL = sealOf<WrittenPayout>(WRITTEN_KINDS)
+export const APPROVAL_SEAL = {
+  digest: (payout: Payout) => WRITTEN_SEAL.digest(writtenPayout(payout)),
+  sql: WRITTEN_SEAL.sql,
+}
+
 const SEAL = sealOf<WrittenPayout>({ ...WRITTEN_KINDS, ...STATE_KINDS }, [
   'rail_steps',
   'expected_at',

@@ -2,6 +2,8 @@
 // the answer for the Idempotency-Key.
 
 import type { Account } from '../account/rules.ts'
+import type { ApprovalRules, KeyFacts } from '../approval/approval.ts'
+import { findApprovedPayees, insertApprovals } from '../approval/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { findBeneficiaries, insertBeneficiaries } from '../beneficiary/store.ts'
@@ -26,6 +28,7 @@ import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from 
 import type { Route } from '../rail/rules.ts'
 import type { Lists } from '../screening/lists-in-memory.ts'
 import { keepMatches } from '../screening/match-store.ts'
+import { payeesToKnow } from './approving.ts'
 import { decidePayout } from './create.ts'
 import { depositAddressOf } from './destination.ts'
 import { likenessOfFirst, likenessOfRequest } from './duplicate.ts'
@@ -33,6 +36,7 @@ import { findFirstOfReferences, findLikenesses, insertLikenesses } from './dupli
 import { insertHolds } from './hold-store.ts'
 import { countersOf, payeesAsked } from './limited.ts'
 import {
+  type ApprovingState,
   type CreatePayout,
   holdOf,
   type Likeness,
@@ -54,6 +58,8 @@ export interface PayoutReference {
   pricing(price_version: bigint | null): Promise<PricingAt>
   routes(): readonly Route[]
   limits(): Limits
+  approvalRules(): ApprovalRules
+  keys(): ReadonlyMap<string, KeyFacts>
   /** The sanctions lists, of which this process has one version. */
   readonly lists: Pick<Lists, 'at' | 'latest'>
   accountsByDepositAddress(): ReadonlyMap<string, Account>
@@ -109,6 +115,7 @@ export function payoutCreation(
         uses.map(use => ({ ...use, payout_id: payout.id })),
       )
       const payees = present(outcomes.map(outcome => outcome.new_payee))
+      const approvals = present(outcomes.map(outcome => outcome.approval))
       const held = outcomes.flatMap(({ payout: { account_id, id: payout_id }, matches }) =>
         matches.length === 0 ? [] : [{ account_id, payout_id, matches }],
       )
@@ -124,6 +131,8 @@ export function payoutCreation(
         ...storeUses(tx, state.books, state.limits, uses),
         payees.length > 0 && upsertPayees(tx, payees),
         held.length > 0 && keepMatches(tx, held),
+        // After the payouts and their states.
+        approvals.length > 0 && insertApprovals(tx, approvals),
       ])
     },
   }
@@ -156,7 +165,7 @@ async function loadCreation(
   ])
   const mayCredit = commands.filter(({ request }) => mayPayAnAccount(request))
   checkLocked(locked.books, bookOwners(mayCredit, beneficiaries, accountsByDepositAddress))
-  // Limits are as new as the prices.
+  // Limits and the rules of approvals are as new as the prices.
   const pricing = await reference.pricing(locked.price_version)
   const limits = reference.limits()
   const counters = countersOf(limits, commands, locked.books, beneficiaries)
@@ -179,8 +188,21 @@ async function loadCreation(
     pricing,
     routes: reference.routes(),
     limits: { ...emptyState(limits), sums, payees },
+    approving: await loadApproving(reference, tx, commands, beneficiaries),
     bookId: reference.bookId,
   }
+}
+
+async function loadApproving(
+  reference: PayoutReference,
+  tx: TransactionSql,
+  commands: readonly CreatePayout[],
+  beneficiaries: Beneficiaries,
+): Promise<ApprovingState> {
+  const rules = reference.approvalRules()
+  const asked = payeesToKnow(rules, commands, beneficiaries)
+  const payees = asked.length === 0 ? new Set<string>() : await findApprovedPayees(tx, asked)
+  return { rules, keys: reference.keys(), payees }
 }
 
 /** The accounts whose books a batch writes: payers, and receivers of this installation. */

@@ -68,6 +68,7 @@ function stateWith({ balances, quotes = [], approvals = [], ...part }: Change = 
     likenesses: new Map(),
     references: new Set(),
     limits: emptyState(),
+    approving: { rules: new Map(), keys: new Map(), payees: new Set() },
     principals: new Map(),
     sender_bic: '',
     screenings: nobodyListed,
@@ -111,6 +112,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
   const outcome = decide({ state, account, request })
   const { payout, new_beneficiary, entries, events, ...rest } = outcome
   assert.deepEqual(rest, {
+    approval: null,
     new_quote: null,
     used_quote: null,
     likeness: null,

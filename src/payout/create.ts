@@ -3,6 +3,7 @@
 
 import type { Account } from '../account/rules.ts'
 import { checkActive } from '../account/states.ts'
+import type { Needed } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import { recordLine } from '../balance-transaction/rules.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
@@ -25,6 +26,7 @@ import { checkLimits } from '../quote/terms.ts'
 import type { Plan } from '../rail/plan.ts'
 import type { Routed } from '../rail/rules.ts'
 import { NOT_SCREENED } from '../screening/match.ts'
+import { neededApproval, requestApproval } from './approving.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { checkDestination, checkInline, depositAddressOf, findReceiver } from './destination.ts'
 import { likenessOfRequest, refuseDuplicate } from './duplicate.ts'
@@ -64,10 +66,12 @@ interface Judged {
   readonly likeness: string | null
   /** What it is to the limits of its account. */
   readonly counted: Counted
+  /** What it must wait for, null for nothing. */
+  readonly needed: Needed | null
 }
 
 /** Who asks for a payout, besides its account. */
-export type AskedBy = Pick<CreatePayout, 'key_id' | 'import_keys'>
+export type AskedBy = Pick<CreatePayout, 'key_id' | 'made_by' | 'import_keys'>
 
 /**
  * Makes every check of a payout, in the documented order of refusals: fields of the request (400);
@@ -124,6 +128,7 @@ export function judgePayout(
     mt103,
     likeness,
     counted,
+    needed: judged && neededApproval(state, { account, request, ...by }, judged),
   }
 }
 
@@ -226,32 +231,22 @@ export function decidePayout(
   const book = bookOf(state.books, account.account_id)
   // A check that throws ends the creation, so every member is set.
   const judged = judgePayout(state, account, request, by, check => check()) as Judged
-  const { sentQuote, held_for, beneficiary, quote, receiver, id, mt103, likeness } = judged
+  const { sentQuote, held_for, beneficiary, quote, receiver, id, likeness } = judged
   // From here on, nothing refuses the payout.
 
   const screened = state.screenings.get(request) ?? NOT_SCREENED
   // A held payout credits its receiver only when it is released.
-  const is_free = held_for === '' && screened.matches.length === 0 && screened.version !== null
+  const { counted, needed } = judged
+  const is_free =
+    needed === null && held_for === '' && screened.matches.length === 0 && screened.version !== null
   const credited = is_free ? receiver : null
   const entry = postDebit(book, quote, id, credited !== null)
   const receipt = credited && postReceipt(credited, quote, id)
   const carried = sentQuote === null
-  const { routed, plan, counted } = judged
   const { import_keys = '' } = by
   rememberUses(state.limits, counted.uses, book.now)
   rememberPayee(state.limits, counted.new_payee)
-  const facts = {
-    id,
-    beneficiary,
-    entry,
-    held_for,
-    screened,
-    mt103,
-    import_keys,
-    routed,
-    plan,
-    carried,
-  }
+  const facts = { ...judged, entry, screened, import_keys, carried }
   const payout = payoutRow(state, quote, request, facts)
   const renewing = sentQuote !== null && quote !== sentQuote ? quote : null
   const used = sentQuote && useQuote(sentQuote, renewing?.id ?? '', book.now)
@@ -263,6 +258,7 @@ export function decidePayout(
   }
   return {
     payout,
+    approval: needed === null ? null : requestApproval(state, payout, needed, by),
     new_quote: renewing,
     used_quote: used,
     ...counted,

@@ -1,4 +1,5 @@
 // The row of a payout that is made, from its quote, its request and what was decided. Pure.
+import type { Needed } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import type { Instant } from '../instant.ts'
@@ -41,6 +42,8 @@ export function payoutRow(
     readonly import_keys: string
     readonly routed: Routed
     readonly plan: Plan
+    /** What it waits for before all else; null for nothing. */
+    readonly needed: Needed | null
     /** Whether the payout carries the quote, which then has no row. */
     readonly carried: boolean
   },
@@ -77,7 +80,8 @@ export function payoutRow(
     ...routed,
     ...UNTOUCHED,
     ...heldOrNot(made, quote, state.now),
-    held_for,
+    // Nothing of it is looked at before its approval, which finds out then.
+    held_for: made.needed === null ? held_for : '',
     mt103,
     import_keys,
     created_at: now,
@@ -85,25 +89,31 @@ export function payoutRow(
   }
 }
 
-/** Whether the payout waits for a review, of its entity or of its parties, and its rail then. */
+/**
+ * Whether the payout waits for its approval, or for a review of its entity or of its parties, and
+ * its rail then.
+ */
 function heldOrNot(
   made: {
     readonly held_for: string
     readonly screened: Screened
     readonly routed: Routed
     readonly plan: Plan
+    readonly needed: Needed | null
   },
   { payout_type }: Quote,
   now: Instant,
 ) {
-  const { held_for, screened } = made
+  const { held_for, screened, needed } = made
   const internal = payout_type === 'service_account'
   const screening = holdBy(screened, internal)
-  const is_held = held_for !== '' || screening !== ''
-  const status = internal ? 'succeeded' : 'processing'
+  const is_held = needed !== null || held_for !== '' || screening !== ''
+  const paid = internal ? 'succeeded' : 'processing'
+  const held = needed === null ? 'compliance_hold' : 'pending_approval'
+  const status: PayoutStatus = is_held ? held : paid
   return {
-    status: is_held ? ('compliance_hold' as const) : (status as PayoutStatus),
-    status_description: descriptionOf(held_for, is_held),
+    status,
+    status_description: needed === null ? descriptionOf(held_for, is_held) : approvalWords(needed),
     ...planned({ ...made, is_held }, now),
     screened: screening === '' ? screened.version : null,
     screening,
@@ -122,7 +132,12 @@ function holdBy({ version, matches }: Screened, internal: boolean): ScreeningHol
 /** The account is not told which check holds the payout. */
 export const NEUTRAL = 'Held for review.'
 
-function descriptionOf(held_for: string, is_held: boolean): string {
+function approvalWords({ approvers }: Needed): string {
+  const people = approvers === 1 ? 'one person approves' : `${approvers} people approve`
+  return `Waits until ${people} it.`
+}
+
+export function descriptionOf(held_for: string, is_held: boolean): string {
   if (held_for !== '') return `Held until entity ${held_for} is reviewed.`
   return is_held ? NEUTRAL : ''
 }

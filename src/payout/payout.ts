@@ -1,6 +1,7 @@
 // The nouns of payouts: the payout, the state that a decision reads, and the outcome it returns.
 
 import type { Account } from '../account/rules.ts'
+import type { ApprovalRules, KeyFacts, PayoutApproval } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import type { EntityDetails } from '../entity/entity.ts'
@@ -148,13 +149,26 @@ export interface PayoutState {
   readonly routes: readonly Route[]
   /** What limits have counted; decisions add their own. */
   readonly limits: LimitState
+  /** What is known of approvals; the rules are as new as the prices. */
+  readonly approving: ApprovingState
   /** What screening says; a request that is not in it was not screened. */
   readonly screenings: Pick<ReadonlyMap<PayoutRequest, Screened>, 'get'>
   readonly bookId: BookId
 }
 
+/** What decides whether a payout needs an approval, and who has made it. */
+export interface ApprovingState {
+  readonly rules: ApprovalRules
+  /** By the id of the key. */
+  readonly keys: ReadonlyMap<string, KeyFacts>
+  /** Those to whom a payout was approved, by `account_id/payee`, where a rule asks. */
+  readonly payees: ReadonlySet<string>
+}
+
 export interface PayoutOutcome {
   readonly payout: OpenPayout
+  /** What it waits for before all else; null for nothing. */
+  readonly approval: PayoutApproval | null
   /** The quote that renews an expired one; null when nothing is renewed. */
   readonly new_quote: Quote | null
   /** The quote that the request named, now used. */
@@ -210,6 +224,8 @@ export interface CreatePayout extends Claiming {
   readonly request: PayoutRequest
   /** The API key that asks; absent when no key does. */
   readonly key_id?: string
+  /** The person who asks in their own name; absent when a key of the account does. */
+  readonly made_by?: string
   readonly import_keys?: string
 }
 

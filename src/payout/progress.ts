@@ -31,8 +31,8 @@ export function railProgress(
 ) {
   if (judged?.ask === 'as_it_was') return {}
   if (judged?.ask === 'never') return { ask_rail_at: null, claimed_until: null }
-  // A review that comes after the hold has ended changes nothing.
-  if (advance.by === 'review' && applied === 0) return {}
+  // A review after the hold has ended changes nothing; nor does the first of two approvals.
+  if ((advance.by === 'review' || advance.by === 'approval') && applied === 0) return {}
   if (advance.by !== 'rail') {
     return { ...resumed(payout, now), claimed_until: null }
   }

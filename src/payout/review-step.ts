@@ -8,7 +8,7 @@ import type { OpenPayout, Payout } from './payout.ts'
 import { isScreenedAt } from './screening-step.ts'
 
 /** What of the state of a step decides a hold; step.ts says what each is. */
-interface HeldState {
+export interface HeldState {
   readonly books: ReadonlyMap<string, Book>
   readonly approvals: Approvals
   readonly receivers: ReadonlyMap<string, string>
@@ -20,7 +20,8 @@ export function stepsAfterHold(state: HeldState, payout: OpenPayout): RailStep[]
   return payout.held_for === '' ? [released(state, payout)] : stepsByReview(state, payout)
 }
 
-function released(state: HeldState, payout: OpenPayout): RailStep {
+/** The step of a payout that nothing holds. */
+export function released(state: HeldState, payout: OpenPayout): RailStep {
   return toAccount(payout) ? release(state, payout) : { status: 'processing', failure: null }
 }
 
@@ -37,14 +38,17 @@ export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] 
   switch (state.approvals.get(name)?.approval_status) {
     case 'approved':
       return mayGo(state, payout) ? [released(state, payout)] : []
-    case 'rejected': {
-      const message = `Entity ${held_for}, for which the payout was made, is rejected.`
-      const failure = { code: 'PF000300', category: 'compliance', message }
-      return [{ status: 'failed', failure }]
-    }
+    case 'rejected':
+      return [rejectedEntity(held_for)]
     default:
       return []
   }
+}
+
+/** The step of a payout whose entity is rejected. */
+export function rejectedEntity(entity_id: string): RailStep {
+  const message = `Entity ${entity_id}, for which the payout was made, is rejected.`
+  return { status: 'failed', failure: { code: 'PF000300', category: 'compliance', message } }
 }
 
 /** The step of a released payout to another account: it fails if that is closed or full by now. */

@@ -71,14 +71,16 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { account, body, key_id } = request
+      const made_by = request.person?.user ?? ''
       const { account_id } = account
       if (request.query.dry_run === 'true') {
-        const commands = [{ account_id, account, request: body, key_id, claim: null }]
+        const asked = { account_id, account, request: body, key_id, made_by }
+        const commands = [{ ...asked, claim: null }]
         const state = await deps.lanes.tryPayouts.run({ account_id, commands })
         return send(reply, success(presentDryRun(dryRunPayout(state, account, body, { key_id }))))
       }
       const claim = claimOf(request, 'POST /v3/payout')
-      const command = { account_id, account, request: body, key_id, claim }
+      const command = { account_id, account, request: body, key_id, made_by, claim }
       const { reply: answer } = await deps.lanes.createPayout.run(command)
       return send(reply, answer)
     },

@@ -41,7 +41,7 @@ export async function listUnscreened(
 ): Promise<Key[]> {
   const { version, every, waiting } = wanted
   const isLeft = finder`screening in ('', 'waits')
-    and (status = 'processing' or held_for <> '' or screening = 'waits')
+    and (status in ('processing', 'pending_approval') or held_for <> '' or screening = 'waits')
     and account_id <> all (${[...waiting]}::text[])`
   const outdated = finder`screened <> ${version}::bigint and ${isLeft}`
   const bound = every

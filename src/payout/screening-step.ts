@@ -18,7 +18,8 @@ export function isScreenable({
   screening,
 }: Pick<OpenPayout, 'status' | 'held_for' | 'screening'>): boolean {
   if (screening === 'open' || screening === 'confirmed') return false
-  return status === 'processing' || held_for !== '' || screening === 'waits'
+  if (status === 'processing' || status === 'pending_approval') return true
+  return held_for !== '' || screening === 'waits'
 }
 
 /** The payout with what screening says of it. */
@@ -80,8 +81,11 @@ export function checkHeld(
     const message = `Payout ${id} can no longer be cancelled: it is under review.`
     throw refusal('payout_not_cancellable', message)
   }
+  // An approval leads to the hold, a rejection would give the money back.
+  const gives_back = steps.some(({ status }) => status === 'failed')
+  if (by === 'approval' && (screening === 'waits' || !gives_back)) return
   const fails = steps.every(({ status }) => status === 'failed')
-  if (mayBeOut(payout) || (fails && screening === 'confirmed')) return
+  if (by === 'operator' && (mayBeOut(payout) || (fails && screening === 'confirmed'))) return
   const message = `Payout ${id} is under review, and stays as it is until that is decided.`
   throw refusal('invalid_transition', message, 'status')
 }

@@ -1,8 +1,10 @@
 // The states of a payout, the one table of steps between them (§state.table), and who can cause a
 // step. Triggers of the database have the same table; a test tries every step. Pure.
 import type { Journal } from '../ledger/rules.ts'
+import type { RailStatus } from '../rail/rail.ts'
 
 export const PAYOUT_STATUSES = [
+  'pending_approval',
   'processing',
   'requires_action',
   'compliance_hold',
@@ -13,6 +15,7 @@ export const PAYOUT_STATUSES = [
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 
 export const PAYOUT_TRANSITIONS: Readonly<Record<PayoutStatus, readonly PayoutStatus[]>> = {
+  pending_approval: ['processing', 'compliance_hold', 'failed'],
   processing: ['succeeded', 'failed', 'requires_action', 'compliance_hold'],
   requires_action: ['processing', 'succeeded', 'failed'],
   compliance_hold: ['processing', 'succeeded', 'failed'],
@@ -20,6 +23,11 @@ export const PAYOUT_TRANSITIONS: Readonly<Record<PayoutStatus, readonly PayoutSt
   failed: [],
   reversed: [],
 }
+
+/** What a step can lead to: a payout waits for its approval from its beginning, or never. */
+export const STEP_STATUSES = PAYOUT_STATUSES.filter(
+  (status): status is RailStatus => status !== 'pending_approval',
+)
 
 /** No more steps follow. */
 export function isFinal(status: PayoutStatus): boolean {
@@ -46,8 +54,11 @@ export function isGivenBack({ status }: { readonly status: PayoutStatus }): bool
   return GIVEN_BACK_STATUSES.includes(status)
 }
 
-/** Who causes a step: the paying account, the rail, the operator, or the review of its entity. */
-export const CAUSES = ['account', 'rail', 'operator', 'review'] as const
+/**
+ * Who causes a step: the paying account, the rail, the operator, the review of its entity, or those
+ * who approve it, or have not done so in time.
+ */
+export const CAUSES = ['account', 'rail', 'operator', 'review', 'approval'] as const
 export type Cause = (typeof CAUSES)[number]
 
 /**

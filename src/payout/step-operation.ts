@@ -3,6 +3,13 @@
 
 import { checkActive } from '../account/states.ts'
 import { findAccountIds } from '../account/store.ts'
+import {
+  findApprovers,
+  findOpenApprovals,
+  insertApprovedPayees,
+  insertDecisions,
+  updateEnded,
+} from '../approval/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { findEntries } from '../balance-transaction/store.ts'
 import { confineTo } from '../db/confine.ts'
@@ -29,7 +36,7 @@ import { PAYOUT_SEAL } from './columns.ts'
 import { depositAddressOf } from './destination.ts'
 import { likenessOfPayout } from './duplicate.ts'
 import { deleteLikenesses } from './duplicate-store.ts'
-import { deleteHolds } from './hold-store.ts'
+import { deleteHolds, insertHolds } from './hold-store.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { ActionRequest } from './request.ts'
 import { presentPayout } from './response.ts'
@@ -51,7 +58,8 @@ export const advancePayout = {
 
   // All books are locked in one order. So the receivers must be known before the locks.
   async prepare(tx, commands) {
-    const mayCredit = commands.filter(({ by }) => by === 'operator' || by === 'review')
+    const credits = ['operator', 'review', 'approval']
+    const mayCredit = commands.filter(({ by }) => credits.includes(by))
     return loadReceivers(tx, mayCredit.map(payoutKey))
   },
 
@@ -63,6 +71,7 @@ export const advancePayout = {
       ({ by, said, screened }) =>
         by === 'operator' ||
         by === 'account' ||
+        by === 'approval' ||
         screened !== undefined ||
         said?.not_taken !== undefined ||
         said?.is_over,
@@ -74,16 +83,21 @@ export const advancePayout = {
       findOpenPayouts(tx, keys),
     ])
     const payouts = new Map(found.map((p): [string, OpenPayout] => [nameOf(p), p]))
-    const reviewed = found.filter(payout => payout.held_for !== '')
-    const waiting = uniqueKeys(reviewed.map(p => ({ account_id: p.account_id, id: p.held_for })))
+    const entities = found.map(payout => ({
+      account_id: payout.account_id,
+      id: payout.status === 'pending_approval' ? payout.particulars.on_behalf_of : payout.held_for,
+    }))
+    const waiting = uniqueKeys(entities.filter(({ id }) => id !== ''))
+    const deciding = uniqueKeys(commands.filter(({ by }) => by === 'approval').map(payoutKey))
     const giving = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
     const limited = giving.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
-    const [debits, approvals, paid_elsewhere, uses, attempts] = await Promise.all([
+    const [debits, approvals, paid_elsewhere, uses, attempts, pending] = await Promise.all([
       loadDebits(tx, giving),
       findApprovals(tx, waiting),
       findPaidElsewhere(tx, commands, payouts),
       limited.length > 0 ? findUses(tx, limited) : [],
       loadAttempts(tx, found.filter(keepsAttempts)),
+      loadPending(tx, deciding),
     ])
     return {
       now,
@@ -97,6 +111,7 @@ export const advancePayout = {
       uses,
       lists_version,
       ...attempts,
+      ...pending,
     }
   },
 
@@ -110,8 +125,10 @@ export const advancePayout = {
     const held = outcomes.flatMap(({ payout: { account_id, id: payout_id }, matches }) =>
       matches.length === 0 ? [] : [{ account_id, payout_id, matches }],
     )
+    const begun = outcomes.flatMap(({ new_hold }) => new_hold ?? [])
     return Promise.all([
       ...storeBooks(tx, state.books, outcomes),
+      ...storeApprovals(tx, outcomes),
       writeStates(
         tx,
         state.read,
@@ -119,6 +136,7 @@ export const advancePayout = {
         last,
       ),
       ended.length > 0 && deleteHolds(tx, ended),
+      begun.length > 0 && insertHolds(tx, begun),
       undone.length > 0 && deleteLikenesses(tx, undone.map(likenessOfPayout)),
       ...giveBackUses(tx, freed),
       ...storeAttempts(tx, outcomes),
@@ -180,7 +198,9 @@ async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<
     keys.map(key => key.account_id),
   )
   const payouts = await findPayouts(tx, uniqueKeys(keys))
-  const held = payouts.filter(({ status }) => status === 'compliance_hold')
+  const held = payouts.filter(
+    ({ status }) => status === 'compliance_hold' || status === 'pending_approval',
+  )
   const addresses = held.flatMap(payout => depositAddressOf(payout.beneficiary_details) ?? [])
   const accounts = addresses.length === 0 ? new Map() : await findAccountIds(tx, addresses)
   return new Map(
@@ -208,8 +228,35 @@ function mayGiveBack({ by, steps }: Advance): boolean {
   return (
     by === 'review' ||
     by === 'account' ||
+    by === 'approval' ||
     steps.some(s => s.status === 'failed' || s.status === 'reversed')
   )
+}
+
+/** The approvals of payouts that are decided, and who may decide. */
+async function loadPending(
+  tx: TransactionSql,
+  keys: readonly Key[],
+): Promise<Pick<AdvanceState, 'pending' | 'approvers'>> {
+  if (keys.length === 0) return { pending: new Map(), approvers: new Map() }
+  const account_ids = keys.map(({ account_id }) => account_id)
+  const [pending, approvers] = await Promise.all([
+    findOpenApprovals(tx, keys),
+    findApprovers(tx, account_ids),
+  ])
+  return { pending, approvers }
+}
+
+/** Writes decisions, then what they end: a payout leaves its approval after that. */
+function storeApprovals(tx: TransactionSql, outcomes: readonly AdvanceOutcome[]) {
+  const decisions = outcomes.flatMap(({ approval }) => approval.decision ?? [])
+  const ended = outcomes.flatMap(({ approval }) => approval.ended ?? [])
+  const payees = outcomes.flatMap(({ approval }) => approval.payee ?? [])
+  return [
+    decisions.length > 0 && insertDecisions(tx, decisions),
+    ended.length > 0 && updateEnded(tx, ended),
+    payees.length > 0 && insertApprovedPayees(tx, payees),
+  ]
 }
 
 /** The debit of each payout and its journal. */

@@ -29,11 +29,12 @@ import type { RailStatus, RailStep } from '../rail/rail.ts'
 import { decidePayout } from './create.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
-import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from './states.ts'
+import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from './states.ts'
 import { type Advance, type AdvanceState, decideAdvance } from './step.ts'
 
 test('states of a payout: those there are, and how they follow each other', () => {
   assert.deepEqual(PAYOUT_STATUSES, [
+    'pending_approval',
     'processing',
     'requires_action',
     'compliance_hold',
@@ -42,6 +43,7 @@ test('states of a payout: those there are, and how they follow each other', () =
     'reversed',
   ])
   assert.deepEqual(PAYOUT_TRANSITIONS, {
+    pending_approval: ['processing', 'compliance_hold', 'failed'],
     processing: ['succeeded', 'failed', 'requires_action', 'compliance_hold'],
     requires_action: ['processing', 'succeeded', 'failed'],
     compliance_hold: ['processing', 'succeeded', 'failed'],
@@ -51,6 +53,8 @@ test('states of a payout: those there are, and how they follow each other', () =
   })
   assert.deepEqual(PAYOUT_STATUSES.filter(isFinal), ['failed', 'reversed'])
 })
+
+const NO_RULES = { rules: new Map(), keys: new Map(), payees: new Set<string>() }
 
 /** The database's clock; the account's book is at NOW, ahead of it. */
 const DB_NOW = '2026-01-31T09:00:00.000000Z'
@@ -106,6 +110,7 @@ function made(
       likenesses: new Map(),
       references: new Set(),
       limits: emptyState(),
+      approving: NO_RULES,
       principals: new Map(),
       sender_bic: '',
       screenings: nobodyListed,
@@ -133,6 +138,8 @@ function made(
     paid_elsewhere: new Map(),
     uses: [],
     lists_version: LISTS_VERSION,
+    pending: new Map(),
+    approvers: new Map(),
   }
   return { state, payout: now }
 }
@@ -174,8 +181,9 @@ function eventLines(events: readonly Event[]): string[] {
 }
 
 for (const from of PAYOUT_STATUSES) {
-  for (const to of PAYOUT_STATUSES) {
-    const legal = PAYOUT_TRANSITIONS[from].includes(to)
+  for (const to of STEP_STATUSES) {
+    const waits = from === 'pending_approval' && to !== 'failed'
+    const legal = PAYOUT_TRANSITIONS[from].includes(to) && !waits
     test(`decideAdvance, ${from} to ${to}: ${legal ? 'taken' : 'refused, nothing changes'}`, () => {
       const { state, payout } = made({ status: from })
       const books = structuredClone(state.books)
@@ -187,7 +195,12 @@ for (const from of PAYOUT_STATUSES) {
       }
       assert.deepEqual(
         refusalOf(() => decideAdvance(state, set(to))),
-        [`invalid_transition at status: Payout pot_1 cannot go from ${from} to ${to}.`],
+        [
+          waits
+            ? 'invalid_transition at status: Payout pot_1 waits for its approval, and goes ' +
+              'nowhere before that.'
+            : `invalid_transition at status: Payout pot_1 cannot go from ${from} to ${to}.`,
+        ],
       )
       assert.deepEqual(state.books, books)
       assert.equal(state.payouts.get('acc_1/pot_1'), payout)
@@ -219,6 +232,8 @@ test('decideAdvance, succeeded: what was in transit is settled, no balance moves
     passed: [next],
     entries: [],
     ended_hold: null,
+    new_hold: null,
+    approval: { decision: null, ended: null, payee: null },
     attempts: [],
     opened: [],
     exceptions: [],

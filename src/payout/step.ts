@@ -11,28 +11,38 @@ import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf, type Journal, postJournal } from '../ledger/rules.ts'
 import type { PayoutUse } from '../limit/limit.ts'
-import { isOver, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
+import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
 import { isOutside, type RailStep } from '../rail/rail.ts'
 import type { Match, Screened } from '../screening/match.ts'
 import { makeAnswer } from './action.ts'
 import {
+  type ApprovalAct,
+  type ApprovalChanges,
+  type ApprovalState,
+  approvalChanges,
+  checkApproved,
+  decideApproval,
+  rememberDecision,
+  withHold,
+} from './approval-step.ts'
+import {
   type AttemptChanges,
   attemptChanges,
   attemptFacts,
+  judge,
   reroute,
   sentOn,
 } from './attempt-step.ts'
 import { checkPerson, isInHands, type Person, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
-import { judgeOverReport } from './over.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
 import { failurePostings, postReceipt, reversalPostings, settlementPostings } from './postings.ts'
 import { railProgress } from './progress.ts'
-import { type Judged, judgeReport, type RailWords } from './report.ts'
+import type { RailWords } from './report.ts'
 import type { ActionRequest } from './request.ts'
 import { receiverOf, stepsAfterHold, stepsByReview, toAccount } from './review-step.ts'
 import { checkHeld, stepsByScreening, withScreening } from './screening-step.ts'
-import { eventCause, isGivenBack, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
+import { type Cause, eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
 /** Steps to apply to one payout. */
 export interface Advance {
@@ -44,8 +54,9 @@ export interface Advance {
    * first `rail_steps` are applied already. `operator`: new steps, whatever the rail reports.
    * `review`: none are given; they follow from the approval of the entity that the payout is held
    * for. `account`: none are given; with an `answer` it resumes the payout, without it cancels.
+   * `approval`: none are given; they follow from `act`.
    */
-  readonly by: 'rail' | 'operator' | 'review' | 'account'
+  readonly by: Cause
   /** When the rail is to be asked again; null for never. Read for `rail` alone. */
   readonly ask_again_in_ms: number | null
   /** The claim under which the rail was asked. Read for `rail` alone. */
@@ -56,6 +67,8 @@ export interface Advance {
   readonly answers_seen?: number
   /** Who moves the payout by hand. Read for `operator` alone. */
   readonly person?: Person
+  /** What happens to its approval. Read for `approval` alone. */
+  readonly act?: ApprovalAct
   /** What the account answers. Read for `account` alone. */
   readonly answer?: ActionRequest
   /** When the rail says that the payout arrives. Read for `rail` alone. */
@@ -64,17 +77,16 @@ export interface Advance {
   readonly screened?: Screened
 }
 
-export interface AdvanceState {
+export interface AdvanceState extends ApprovalState {
   /** The database's clock, which sets when a rail is asked. */
   readonly now: Instant
-  readonly books: ReadonlyMap<string, Book>
   /** By `account_id/id`. */
   readonly payouts: Map<string, OpenPayout>
   /** The payouts as read, before any step of the batch. */
   readonly read: ReadonlyMap<string, ReadPayout>
   /** The debit of each payout and its journal, by `account_id/payout id`. */
   readonly debits: ReadonlyMap<string, { line: BalanceTransaction; journal: Journal }>
-  /** Approvals of the entities that payouts are held for. */
+  /** Approvals of the entities that payouts are held for, or may be. */
   readonly approvals: Approvals
   /** Ids of the accounts that held payouts credit, by `account_id/payout id`. */
   readonly receivers: ReadonlyMap<string, string>
@@ -99,6 +111,9 @@ export interface AdvanceOutcome extends AttemptChanges {
   readonly entries: readonly Entry[]
   /** The hold that the first step ends. */
   readonly ended_hold: ReturnType<typeof holdOf>
+  /** The hold that begins when the payout is approved. */
+  readonly new_hold: ReturnType<typeof holdOf>
+  readonly approval: ApprovalChanges
   /** Journals without a statement line. */
   readonly journals: readonly Journal[]
   readonly events: readonly Event[]
@@ -117,11 +132,12 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const payout = screened === undefined ? read : withScreening(read, screened)
   const book = bookOf(state.books, advance.account_id)
   const judged = advance.by === 'rail' ? judge(state, payout, advance) : undefined
-  const fresh = judged?.steps ?? stepsOf(state, payout, advance, read)
-  const is_answer = advance.answer !== undefined
-  checkHeld(payout, fresh, { by: advance.by, is_answer })
+  const decided = advance.act && decideApproval(state, payout, advance.act)
+  const fresh = judged?.steps ?? decided?.steps ?? stepsOf(state, payout, advance, read)
+  checkHeld(payout, fresh, { by: advance.by, is_answer: advance.answer !== undefined })
+  checkApproved(payout, fresh, advance.by)
   checkSteps(payout, fresh)
-  const is_held = payout.held_for !== '' || screened !== undefined
+  const is_held = payout.held_for !== '' || screened !== undefined || decided !== undefined
   checkAccounts(state, book, payout, fresh, is_held)
   checkPerson(payout, fresh, advance.person, state.paid_elsewhere.get(payout.id))
   // From here on, nothing refuses the steps.
@@ -130,7 +146,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const passed: OpenPayout[] = []
   const entries: Entry[] = []
   const journals: Journal[] = []
-  const events: Event[] = []
+  const events: Event[] = rememberDecision(state, payout, decided)
   for (const step of fresh) {
     const moved = moveMoney(state, book, next, step.status)
     entries.push(...moved.entries)
@@ -138,16 +154,16 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
     const written = [...moved.entries.map(({ journal }) => journal), ...moved.journals]
     const cause = eventCause(advance.by, payout.account_id, written)
     const { status, failure } = step
-    const step_facts = stepFacts(next, step, advance)
     const of_rail =
       advance.by === 'rail' ? attemptFacts(state.attempts.get(name), advance.said) : {}
-    const facts = { ...step_facts, ...cause, ...of_rail }
+    const facts = { ...stepFacts(next, step, advance), ...cause, ...of_rail }
     const data = { status, previous_status: next.status, failure, ...facts }
     next = withStep(next, step, advance, book.now)
+    if (status === 'compliance_hold' && decided) next = withHold(next, decided.hold)
     const content = PAYOUT_SEAL.digest(next)
     const type = `payout.${status}` as const
-    const told = recordEvent(book, { type, object_id: payout.id, data, content })
-    events.push(told, ...moved.events())
+    events.push(recordEvent(book, { type, object_id: payout.id, data, content }))
+    events.push(...moved.events())
     passed.push(next)
   }
   next = { ...next, ...railProgress(next, advance, fresh.length, state.now, judged) }
@@ -161,39 +177,13 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   if (next.rail_steps !== payout.rail_steps || fresh.length > 0) passed.splice(-1, 1, next)
   state.payouts.set(name, next)
   const ended_hold = next.held_for === '' ? holdOf(payout) : null
+  const new_hold = payout.held_for === '' ? holdOf(next) : null
+  const approval = approvalChanges(state, payout, next, advance.by, decided)
   const changes = attemptChanges(state, book.now, { ...advance, payout: next, judged })
   const is_found = payout.screening === 'open' && read.screening !== 'open'
   const matches = is_found ? (screened?.matches ?? []) : []
-  return { payout: next, matches, passed, ended_hold, entries, journals, events, ...changes }
-}
-
-function judge(state: AdvanceState, payout: OpenPayout, advance: Advance): Judged {
-  const { steps: history, ask_again_in_ms, claim, said } = advance
-  const reported = { history, ask_again_in_ms, claim, said }
-  const name = nameOf(payout)
-  const last = state.attempts.get(name)
-  const exceptions = state.exceptions.get(name) ?? []
-  const over = said && overAttempt(state, payout, said)
-  if (said === undefined || over === undefined) {
-    return judgeReport(payout, reported, last, exceptions)
-  }
-  const by_person = over.number === last?.number && payout.taken_over_at !== null
-  const report = { steps: history, ...said }
-  return judgeOverReport(over, report, { by_person, is_fresh: said.is_over === true }, exceptions)
-}
-
-/** The attempt that a report is about, when it is over. */
-function overAttempt(
-  { attempts, earlier }: AdvanceState,
-  payout: OpenPayout,
-  said: RailWords,
-): PayoutAttempt | undefined {
-  const name = nameOf(payout)
-  const all = [...(earlier.get(name) ?? []), attempts.get(name)]
-  const about = all.find(attempt => attempt?.number === said.attempt)
-  if (about === undefined || !isOver(about)) return undefined
-  // While a payout waits for its next route, its last attempt is judged as not taken once more.
-  return said.is_over || about !== attempts.get(name) || isGivenBack(payout) ? about : undefined
+  const outcome = { payout: next, passed, entries, journals, events, matches }
+  return { ...outcome, ended_hold, new_hold, ...changes, approval }
 }
 
 /** A payment keeps its reference. The reference of a return is in the event of its step alone. */
@@ -220,6 +210,8 @@ function stepsOf(
         : stepsByScreening(read, payout, () => stepsAfterHold(state, payout))
     case 'account':
       return [advance.answer === undefined ? cancellation(payout) : resumption(payout)]
+    case 'approval':
+      return []
   }
 }
 
@@ -289,7 +281,9 @@ function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
     }
     // A payout to another account has no rail, and its credit belongs to the receiver.
     const ends = step.status === 'succeeded' || step.status === 'failed'
-    if (toAccount(payout) && !(status === 'compliance_hold' && ends)) {
+    // Its approval lets it go by way of `processing`, in which it never stays.
+    const goes = payout.status === 'pending_approval'
+    if (toAccount(payout) && !goes && !(status === 'compliance_hold' && ends)) {
       const message =
         status === 'compliance_hold'
           ? `Payout ${payout.id} goes to another account: it can only succeed or fail.`

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { Amount, Closed, CurrencyCode, Literals, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
-import { GIVEN_BACK_STATUSES, PAYOUT_STATUSES } from '../payout/states.ts'
+import { GIVEN_BACK_STATUSES, STEP_STATUSES } from '../payout/states.ts'
 
 /** One year a step, ten years in all. */
 const MAX_STEP_S = 31_536_000
@@ -28,7 +28,7 @@ export type FundRequest = Static<typeof FundRequest>
 
 export const TransitionRequest = Closed(
   {
-    status: Literals(PAYOUT_STATUSES, { description: 'What the payout becomes.' }),
+    status: Literals(STEP_STATUSES, { description: 'What the payout becomes.' }),
     description: Type.Optional(
       Text(500, { minLength: 1, description: `For ${ASKING}: what the account is asked for.` }),
     ),

@@ -39,7 +39,11 @@ export function readCaller(users: readonly User[], caller: Caller): Read<UserRol
 }
 
 /** The commands for people who work for accounts: each looks for itself at their roles there. */
-const COMMANDS_OF_MEMBERS: readonly string[] = ['payout approve', 'payout reject']
+const COMMANDS_OF_MEMBERS: readonly string[] = [
+  'payout approval',
+  'payout approve',
+  'payout reject',
+]
 
 /** Why a person of this role does not run the command; undefined when they may. */
 export function refuseCommand(user: string, role: UserRole, command: string): string | undefined {

@@ -105,6 +105,7 @@ const effectsOf = (account_id: string | null) => `
 
 /** The journals a payout has, in order, by what has become of it. */
 const EFFECTS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
+  pending_approval: ['payout'],
   processing: ['payout'],
   requires_action: ['payout'],
   compliance_hold: ['payout'],
@@ -234,6 +235,7 @@ function isDirect(payout: PayoutRow, effects: readonly EffectRow[]): boolean {
 
 /** What a payout to another account can be: it is never with a rail, and is not reversed. */
 const STATUSES_TO_ACCOUNT: ReadonlySet<PayoutStatus> = new Set([
+  'pending_approval',
   'compliance_hold',
   'succeeded',
   'failed',

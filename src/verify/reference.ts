@@ -40,6 +40,7 @@ const KEPT: readonly Kept[] = [
   },
   { table: 'pricing_policies', as: 'row', skipped: [], key: ['policy_id'] },
   { table: 'limits', as: 'row', skipped: [], key: ['limit_id'] },
+  { table: 'approval_rules', as: 'row', skipped: [], key: ['rule_id'] },
   { table: 'screening_settings', as: 'row', skipped: [], key: ['only_row'] },
   { table: 'rails', as: 'row', skipped: [], key: ['name'] },
   {

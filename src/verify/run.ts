@@ -4,6 +4,7 @@
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Head } from '../ledger/store.ts'
+import { APPROVALS } from './approvals.ts'
 import { ATTEMPTS } from './attempts.ts'
 import { checkBookings } from './bookings.ts'
 import { type BooksSeen, walkBooks } from './books.ts'
@@ -129,7 +130,7 @@ async function check(
   const entities = await part('entities', sp => checkEntities(sp, account_id, findings))
   await part('events', sp => checkChain(sp, account_id, findings))
   await part('events', sp => checkSeals(sp, account_id, findings))
-  for (const { table, check: checkRecords } of [...RECORDS, ...ATTEMPTS, ...LIMITS]) {
+  for (const { table, check: checkRecords } of [...RECORDS, ...ATTEMPTS, ...LIMITS, ...APPROVALS]) {
     await part(table, sp => checkRecords(sp, account_id, findings))
   }
   await part('audit_log', sp => checkReference(sp, account_id, findings))

@@ -26,6 +26,7 @@ import { askOver, OVER_ROUND } from './ask-over.ts'
 import { type Asked, askRails, type HeldPayout } from './ask-rails.ts'
 import { countBankFiles } from './count-files.ts'
 import { endHolds } from './end-holds.ts'
+import { expireApprovals } from './expire-approvals.ts'
 import { screenPayouts } from './screen-payouts.ts'
 
 export interface Worker {
@@ -118,7 +119,7 @@ const NOTHING_FOUND: Round = { found: 0, more: false, done: Promise.resolve() }
 
 /** Resolves once the payouts due are claimed, so that nobody finds them again. */
 async function beginRound(deps: Deps): Promise<Round> {
-  const ended = (await endHolds(deps)) + (await screenPayouts(deps))
+  const ended = (await endHolds(deps)) + (await screenPayouts(deps)) + (await expireApprovals(deps))
   const listed = await listDuePayouts(deps.finder, [...deps.rails.keys()], ROUND)
   const due = listed.filter(payout => mayAsk(deps, payout))
   // Each shard by itself, so that a silent shard does not delay the payouts of the others.

@@ -22,10 +22,12 @@ import { withoutStamps } from '../support/assert/check.ts'
 import { REQUIREMENTS, type Route, urlOf, watchRoutes } from '../support/assert/routes.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { startConditionStripper } from '../support/network/condition-stripper.ts'
+import { addApprovalRule, approve } from '../support/service/approvals.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { review } from '../support/service/review.ts'
 import {
   type Answer,
+  addPerson,
   basic,
   type Client,
   startTestService,
@@ -38,8 +40,10 @@ import { makeWorld, type World } from '../support/service/world.ts'
  * which the service's role does not see.
  */
 const REFERENCE = [
+  'account_roles',
   'accounts',
   'api_keys',
+  'approval_rules',
   'funding_references',
   'limits',
   'pricing_policies',
@@ -126,6 +130,21 @@ async function furnish(client: Client): Promise<void> {
       currency, reference, said_at, sha256, position, same)
     values (${account_id}, ${paid.json.data.id}, 1, 'transaction', 'ACSP', '[]', '', '', '', '',
       sha256(''), '', sha256(''))`
+  await approveOne(client)
+}
+
+/** A payout that a person has approved. */
+async function approveOne(client: Client): Promise<void> {
+  const { account_id } = client.account
+  const approver = await addPerson(service, {
+    user: `approver.${account_id.slice(4)}`,
+    roles: [[account_id, 'approver']],
+  })
+  const remove = await addApprovalRule(service, { account_id })
+  const made = await client.post('/v3/payout', { ...localPayout, amount: 2 })
+  assert.equal(made.json.data.status, 'pending_approval', made.text)
+  await approve(service, { account_id, payout_id: made.json.data.id, user: approver.user })
+  await remove()
 }
 
 /** Tables with rows of accounts. */
@@ -174,6 +193,7 @@ const FOUND_IN = [
   'books',
   'webhook_endpoints',
   'webhook_deliveries',
+  'payout_approvals',
   'payout_attempts',
   'payout_likenesses',
   'limit_sums',

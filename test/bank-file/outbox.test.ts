@@ -10,7 +10,7 @@ import { listItemsOf } from '../../src/bank-file/item-store.ts'
 import { releaseFile, resealFile, resendFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
-import type { PayoutStatus } from '../../src/payout/states.ts'
+import type { RailStatus } from '../../src/rail/rail.ts'
 import { type FileRailWorld, openFileWorld, type WorldOptions } from '../support/bank/file-rail.ts'
 import { PLAIN } from '../support/bank/plain-format.ts'
 import { until } from '../support/service/process.ts'
@@ -52,7 +52,7 @@ async function reseal({ msg_id }: RailFile, force = false) {
 }
 
 /** A person moves a payout. */
-async function move(bank: FileRailWorld, payout_id: string, status: PayoutStatus): Promise<void> {
+async function move(bank: FileRailWorld, payout_id: string, status: RailStatus): Promise<void> {
   const failure = status === 'failed' ? { code: 'x', category: 'x', message: 'x' } : null
   await service.deps.lanes.advancePayout.run({
     account_id: bank.client.account.account_id,

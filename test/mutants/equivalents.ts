@@ -92,7 +92,9 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
   'src/payout/progress.ts': [
     {
       where: 'railProgress',
-      after: "if (advance.by === 'review' && applied === 0) return undefined",
+      after:
+        "if ((advance.by === 'review' || advance.by === 'approval') && applied === 0) " +
+        'return undefined',
       why: 'spread into an object, nothing is nothing',
     },
     {

@@ -25,6 +25,7 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/idempotency/store.ts', says: 'select account_id from idempotency_keys', why: FOUND },
   { file: 'src/payout/duplicate-store.ts', says: 'select account_id from payout', why: FOUND },
   { file: 'src/payout/list-store.ts', says: 'group by', why: METRIC },
+  { file: 'src/approval/store.ts', says: 'a.expires_at <= statement', why: FOUND },
   { file: 'src/payout/screen-store.ts', says: 'where screened is null', why: FOUND },
   { file: 'src/screening/match-store.ts', says: 'group by', why: METRIC },
   { file: 'src/payout/list-store.ts', says: 'from books b cross join lateral', why: OPERATOR },

@@ -21,6 +21,7 @@ import { share } from '../support/share.ts'
 
 /** §state.table, written out. */
 const TABLE: typeof PAYOUT_TRANSITIONS = {
+  pending_approval: ['processing', 'compliance_hold', 'failed'],
   processing: ['succeeded', 'failed', 'requires_action', 'compliance_hold'],
   requires_action: ['processing', 'succeeded', 'failed'],
   compliance_hold: ['processing', 'succeeded', 'failed'],
@@ -137,7 +138,8 @@ const MESSAGE = { code: 'T1', category: 'test', message: 'As the story wants.' }
 
 const ASKED = 'Send the invoice.'
 
-function step(status: PayoutStatus): RailStep {
+function step(wanted: PayoutStatus): RailStep {
+  const status = wanted as RailStep['status']
   if (status === 'requires_action') return { status, failure: null, description: ASKED }
   return { status, failure: status === 'failed' || status === 'reversed' ? MESSAGE : null }
 }
@@ -436,9 +438,11 @@ for (const first of ['processing', 'compliance_hold'] as const) {
 }
 
 test('all paths together: each step of the table was taken, by everyone who takes it', () => {
-  const steps = (Object.keys(TABLE) as PayoutStatus[]).flatMap(from =>
-    TABLE[from].map(to => `${from} → ${to}`),
+  // Approvals have a story of their own (test/approval).
+  const walkable = (Object.keys(TABLE) as PayoutStatus[]).filter(
+    from => from !== 'pending_approval',
   )
+  const steps = walkable.flatMap(from => TABLE[from].map(to => `${from} → ${to}`))
   for (const edge of steps) {
     assert.ok(walked.has(`${edge} by operator`), `${edge} by operator`)
     const other = edge === 'requires_action → processing' ? 'account' : 'rail'

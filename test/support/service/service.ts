@@ -161,7 +161,8 @@ export async function startTestService(
       const { account_id } = account
       const key_id = newId('key')
       const secret_hash = hashSecret(secret)
-      await insertApiKey(deps.sql, { key_id, account_id, scope, name: 'test', secret_hash })
+      const key = { key_id, account_id, scope, name: 'test', secret_hash }
+      await insertApiKey(deps.sql, { ...key, owner: null, makes_only: false })
       await deps.reference.refresh()
       return client({ account, key_id, secret }, inject)
     },

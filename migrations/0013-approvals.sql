@@ -1,0 +1,264 @@
+-- Approvals: payouts that wait for people other than who made them. Functions that look at rows of
+-- several tables work as the owner: on a spread database, which has sandboxes alone, their triggers go.
+
+-- Which payouts need an approval. The conditions of a rule hold together, null is any; a payout that
+-- one rule fits needs an approval.
+create table approval_rules (
+  rule_id text collate "C" primary key check (rule_id ~ '^apr_[0-9a-z]{20}$'),
+  account_id text collate "C" references accounts,
+  key_id text collate "C" references api_keys,
+  payout_type text check (payout_type <> ''),
+  network text check (network <> ''),
+  country text check (country ~ '^[A-Z]{2}$'),
+  -- What is paid in.
+  currency text check (currency <> ''),
+  -- Only to payees to whom no payout was approved as they are now.
+  new_payee boolean not null,
+  -- Only from this amount on, in minor units of that currency.
+  at_least bigint check (at_least between 1 and 9007199254740991),
+  at_least_currency text,
+  -- How many people must approve, and for how many days they can.
+  approvers integer not null check (approvers between 1 and 9),
+  expires_after_days integer not null check (expires_after_days between 1 and 365),
+  constraint amount_in_a_currency check ((at_least is null) = (at_least_currency is null)),
+  constraint key_with_its_account check (key_id is null or account_id is not null)
+);
+
+create function check_approval_rule() returns trigger language plpgsql as $$
+begin
+  if new.key_id is not null and not exists (
+    select from api_keys where key_id = new.key_id and account_id = new.account_id
+  ) then
+    raise exception 'key % is not of account %', new.key_id, new.account_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger asks_for_something before insert on approval_rules
+  for each row execute function check_approval_rule();
+-- A changed rule is another one: it is removed, and the other one added.
+create trigger stays before update or truncate on approval_rules
+  for each statement execute function refuse_change();
+-- As of limits: a payout under the lock of its book is judged by all rules that were set before.
+create trigger announce after insert or delete on approval_rules
+  for each statement execute function announce_price_change();
+create trigger history after insert or delete on approval_rules
+  for each row execute function keep_history();
+
+-- What a payout needs: as the rules were when it was made.
+create table payout_approvals (
+  approvers integer not null check (approvers between 1 and 9),
+  requested_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz,
+  account_id text collate "C" not null,
+  payout_id text collate "C" not null,
+  -- Of the payout as it is shown to approvers: all of its row.
+  digest bytea not null check (octet_length(digest) = 32),
+  -- Who is paid, for rules of new payees.
+  payee text not null,
+  -- The person who made the payout; '' when a key did that is nobody's.
+  made_by text collate "C" not null,
+  -- The key that did, '' for none, and the rules that fitted.
+  key_id text not null,
+  rules text[] not null,
+  outcome text not null default ''
+    check (outcome in ('', 'approved', 'rejected', 'expired', 'cancelled', 'failed')),
+  primary key (account_id, payout_id),
+  constraint ended_with_an_outcome check ((outcome = '') = (ended_at is null)),
+  constraint expires_later check (expires_at > requested_at)
+);
+create index payout_approvals_expiring on payout_approvals (expires_at) where outcome = '';
+create trigger kept before delete or truncate on payout_approvals
+  for each statement execute function refuse_change();
+
+-- What each person has decided, once.
+create table approval_decisions (
+  decided_at timestamptz not null,
+  account_id text collate "C" not null,
+  payout_id text collate "C" not null,
+  user_name text collate "C" not null check (user_name <> ''),
+  decision text not null check (decision in ('approve', 'reject')),
+  -- Of the payout that the person was shown.
+  digest bytea not null check (octet_length(digest) = 32),
+  reason text not null,
+  constraint decided_once primary key (account_id, payout_id, user_name)
+);
+create trigger append_only before update or delete or truncate on approval_decisions
+  for each statement execute function refuse_change();
+
+-- The payees of an account to whom a payout was approved, as they were: name and destination.
+create table approved_payees (
+  approved_at timestamptz not null,
+  account_id text collate "C" not null,
+  payee text collate "C" not null,
+  -- The payout that was approved.
+  payout_id text collate "C" not null,
+  primary key (account_id, payee)
+);
+create trigger append_only before update or delete or truncate on approved_payees
+  for each statement execute function refuse_change();
+
+-- SHA-256 of the row of a payout, as APPROVAL_SEAL of payout/columns.ts has it.
+create function approval_digest(p payouts) returns bytea language sql stable as $$
+  select sha256(convert_to(concat_ws(E'\n', coalesce(to_json(p.account_id)::text, 'null'),
+    coalesce(to_json(p.id)::text, 'null'), coalesce(to_json(p.quote_id)::text, 'null'),
+    coalesce(to_json(p.type)::text, 'null'), coalesce(p.amount::text, 'null'),
+    coalesce(to_json(p.currency)::text, 'null'), coalesce(to_json(p.holding_currency)::text, 'null'),
+    coalesce(p.holding_amount::text, 'null'), coalesce(p.fixed_fee::text, 'null'),
+    coalesce(p.variable_fee::text, 'null'), coalesce(to_json(p.destination_currency)::text, 'null'),
+    coalesce(p.destination_amount::text, 'null'), coalesce(p.holding_to_payout::text, 'null'),
+    coalesce(p.payout_to_destination::text, 'null'), coalesce(to_json(p.holding_fx_id)::text, 'null'),
+    coalesce(to_json(p.payout_fx_id)::text, 'null'),
+    coalesce(to_json(p.balance_transaction_id)::text, 'null'),
+    coalesce(to_json(p.beneficiary_id)::text, 'null'), coalesce(p.beneficiary_details::text, 'null'),
+    coalesce(p.particulars::text, 'null'), coalesce(to_json(p.reference_id)::text, 'null'),
+    coalesce(to_json(p.on_behalf_of)::text, 'null'),
+    coalesce(to_json(p.fund_transfer_network)::text, 'null'),
+    coalesce(to_json(p.charge_type)::text, 'null'),
+    coalesce(to_json(p.destination_country)::text, 'null'), coalesce(p.basis::text, 'null'),
+    coalesce(p.quote_validity_s::text, 'null'), coalesce(to_json(p.first_rail)::text, 'null'),
+    coalesce(p.route::text, 'null'), coalesce(to_json(p.mt103)::text, 'null'),
+    coalesce(to_json(p.import_keys)::text, 'null'),
+    coalesce(to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
+$$;
+
+-- Whoever may approve payouts of the account at this moment.
+create function may_approve(name text, of_account text) returns boolean
+language sql stable security definer set search_path to public, pg_temp as $$
+  select exists (
+    select from users u join account_roles r on r.user_name = u.name
+    where u.name = may_approve.name and u.disabled_at is null
+      and r.account_id = may_approve.of_account and r.role = 'approver')
+$$;
+
+create function check_new_approval() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if new.outcome <> '' or not exists (
+    select from payouts p join open_payouts o on o.account_id = p.account_id and o.id = p.id
+    where p.account_id = new.account_id and p.id = new.payout_id and o.status = 'pending_approval'
+      and approval_digest(p) = new.digest)
+  then
+    raise exception 'an approval is of a payout that waits for it, as it is'
+      using errcode = 'check_violation', constraint = 'as_it_was_shown';
+  end if;
+  return new;
+end $$;
+create trigger of_a_waiting_payout before insert on payout_approvals
+  for each row execute function check_new_approval();
+
+create function check_decision() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+declare
+  approval payout_approvals%rowtype;
+begin
+  select * into approval from payout_approvals a
+  where a.account_id = new.account_id and a.payout_id = new.payout_id;
+  if approval.outcome is distinct from '' or new.decided_at >= approval.expires_at then
+    raise exception 'payout % waits for nobody''s approval', new.payout_id
+      using errcode = 'check_violation', constraint = 'waits_for_an_approval';
+  end if;
+  if new.user_name = approval.made_by then
+    raise exception '% has made payout %', new.user_name, new.payout_id
+      using errcode = 'check_violation', constraint = 'never_the_maker';
+  end if;
+  if new.digest <> approval.digest then
+    raise exception 'payout % is not as it was shown', new.payout_id
+      using errcode = 'check_violation', constraint = 'as_it_was_shown';
+  end if;
+  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
+  if not may_approve(new.user_name, new.account_id) then
+    raise exception '% is no approver of account %', new.user_name, new.account_id
+      using errcode = 'serialization_failure';
+  end if;
+  return new;
+end $$;
+create trigger by_an_approver before insert on approval_decisions
+  for each row execute function check_decision();
+
+-- An approval ends once. Approved is what enough people have approved who may do so still, and who were
+-- shown what is there.
+create function check_approval_end() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+declare
+  given bigint;
+  refused bigint;
+begin
+  if old.outcome <> '' or to_jsonb(new) - 'outcome' - 'ended_at'
+    is distinct from to_jsonb(old) - 'outcome' - 'ended_at'
+  then
+    raise exception 'the approval of payout % stays as it is', old.payout_id
+      using errcode = 'check_violation';
+  end if;
+  select count(*) filter (where decision = 'approve' and d.digest = new.digest
+      and d.user_name <> new.made_by and may_approve(d.user_name, d.account_id)),
+    count(*) filter (where decision = 'reject') into given, refused
+  from approval_decisions d
+  where d.account_id = new.account_id and d.payout_id = new.payout_id;
+  if new.outcome = 'rejected' and refused = 0
+    or new.outcome = 'expired' and new.ended_at < new.expires_at
+  then
+    raise exception 'payout % is not %', new.payout_id, new.outcome using errcode = 'check_violation';
+  end if;
+  if new.outcome <> 'approved' then return new; end if;
+  if refused > 0 or new.ended_at >= new.expires_at or not exists (
+    select from payouts p where p.account_id = new.account_id and p.id = new.payout_id
+      and approval_digest(p) = new.digest)
+  then
+    raise exception 'payout % cannot be approved', new.payout_id
+      using errcode = 'check_violation', constraint = 'as_it_was_shown';
+  end if;
+  -- Whoever was an approver when the decision was read may not be one any more.
+  if given < new.approvers then
+    raise exception 'payout % has % of % approvals', new.payout_id, given, new.approvers
+      using errcode = 'serialization_failure';
+  end if;
+  return new;
+end $$;
+create trigger enough_approvers before update on payout_approvals
+  for each row execute function check_approval_end();
+
+-- A payout leaves pending_approval by an approval, or fails.
+create function check_approved() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if not exists (select from payout_approvals a
+    where a.account_id = old.account_id and a.payout_id = old.id and a.outcome = 'approved')
+  then
+    raise exception 'payout % is not approved', old.id
+      using errcode = 'check_violation', constraint = 'approved_before_it_is_sent';
+  end if;
+  return new;
+end $$;
+create trigger approved_first before update of status on open_payouts
+  for each row when (old.status = 'pending_approval' and new.status <> 'pending_approval')
+  execute function check_approved();
+
+create function check_not_approved() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if not exists (select from payout_outcomes s
+    where s.account_id = old.account_id and s.id = old.id and s.status = 'failed')
+  then
+    raise exception 'payout % is not approved', old.id
+      using errcode = 'check_violation', constraint = 'approved_before_it_is_sent';
+  end if;
+  return old;
+end $$;
+create trigger failed_unless_approved before delete on open_payouts
+  for each row when (old.status = 'pending_approval') execute function check_not_approved();
+
+grant select, insert, delete on approval_rules to corridor_service;
+grant select, insert, update (outcome, ended_at) on payout_approvals to corridor_service;
+grant select, insert on approval_decisions, approved_payees to corridor_service;
+-- What has expired, by the clock of its account.
+grant select (account_id, payout_id, expires_at, outcome) on payout_approvals to corridor_finder;
+grant select (clock_ahead) on books to corridor_finder;
+grant select on approval_rules, payout_approvals, approval_decisions, approved_payees
+  to corridor_auditor;
+
+select confine_to_accounts('payout_approvals');
+select confine_to_accounts('approval_decisions');
+select confine_to_accounts('approved_payees');
+create policy find on payout_approvals for select to corridor_finder using (true);

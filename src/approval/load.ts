@@ -1,0 +1,126 @@
+// Reads an operator's text into a rule of approvals, and checks that every name in it is known: a
+// rule of what there is not would ask for nothing. Callers pass the names that they know. Pure.
+import type { Read } from '../csv.ts'
+import { CURRENCIES } from '../money/currency.ts'
+import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
+import { didYouMean } from '../nearest.ts'
+import { type ApprovalRule, EXPIRES_AFTER_DAYS, MAX_APPROVERS, MAX_DAYS } from './approval.ts'
+
+/** A rule as text; absent is any, or the default. */
+export interface RuleCells {
+  readonly account?: string
+  readonly key?: string
+  readonly type?: string
+  readonly network?: string
+  readonly country?: string
+  readonly paidIn?: string
+  readonly newPayee?: boolean
+  /** In major units of `currency`. */
+  readonly atLeast?: string
+  readonly currency?: string
+  readonly approvers?: string
+  readonly days?: string
+}
+
+/** Names that belong to rooms above. */
+export interface RuleVocabulary {
+  /** The account of each key. */
+  readonly keys: ReadonlyMap<string, string>
+  readonly types: readonly string[]
+  readonly countries: ReadonlySet<string>
+  /** The canonical name of a network; undefined when there is none. */
+  networkName(name: string): string | undefined
+}
+
+type Rule = Omit<ApprovalRule, 'rule_id'>
+
+/** The rule, or all of its problems. The account is known. */
+export function readRule(cells: RuleCells, vocabulary: RuleVocabulary): Read<Rule> {
+  const messages: string[] = []
+  const say = (problem: string | undefined) => {
+    if (problem !== undefined) messages.push(problem)
+  }
+  const { keys, types, countries } = vocabulary
+  const key_id = cells.key ?? null
+  const of_key = key_id === null ? undefined : keys.get(key_id)
+  say(keyProblem(cells, of_key, [...keys.keys()]))
+  const payout_type = cells.type?.toLowerCase() ?? null
+  if (payout_type !== null && !types.includes(payout_type)) {
+    say(`unknown type ${cells.type}${didYouMean(payout_type, types)}`)
+  }
+  const network = cells.network === undefined ? null : vocabulary.networkName(cells.network)
+  if (network === undefined) say(`unknown network ${cells.network}`)
+  const country = cells.country?.toUpperCase() ?? null
+  if (country !== null && !countries.has(country)) {
+    say(`unknown country ${cells.country}; a country has two letters, such as DE`)
+  }
+  const currency = cells.paidIn?.toUpperCase() ?? null
+  if (currency !== null && !CURRENCIES.has(currency)) {
+    say(`unknown currency ${cells.paidIn}${didYouMean(currency, [...CURRENCIES.keys()])}`)
+  }
+  const amount = readAmount(cells)
+  say(amount.problem)
+  const approvers = wholeNumber(cells.approvers ?? '1', MAX_APPROVERS)
+  if (approvers === undefined) {
+    say(`--approvers "${cells.approvers}" is not a whole number from 1 to ${MAX_APPROVERS}`)
+  }
+  const days = wholeNumber(cells.days ?? String(EXPIRES_AFTER_DAYS), MAX_DAYS)
+  if (days === undefined) say(`--days "${cells.days}" is not a whole number from 1 to ${MAX_DAYS}`)
+  if (messages.length > 0) return { messages }
+  return {
+    value: {
+      account_id: cells.account ?? of_key ?? null,
+      key_id,
+      payout_type,
+      network: network ?? null,
+      country,
+      currency,
+      new_payee: cells.newPayee === true,
+      at_least: amount.at_least,
+      at_least_currency: amount.currency,
+      approvers: approvers ?? 1,
+      expires_after_days: days ?? EXPIRES_AFTER_DAYS,
+    },
+  }
+}
+
+function keyProblem(
+  { key, account }: RuleCells,
+  of_key: string | undefined,
+  keys: readonly string[],
+): string | undefined {
+  if (key === undefined) return undefined
+  if (of_key === undefined) return `there is no key ${key}${didYouMean(key, keys)}`
+  if (account === undefined || account === of_key) return undefined
+  return `key ${key} is of account ${of_key}, not of ${account}`
+}
+
+interface AmountRead {
+  readonly at_least: bigint | null
+  readonly currency: string | null
+  readonly problem?: string
+}
+
+function readAmount({ atLeast, currency: given }: RuleCells): AmountRead {
+  const none = { at_least: null, currency: null }
+  if (atLeast === undefined) {
+    return given === undefined ? none : { ...none, problem: '--currency is that of --at-least' }
+  }
+  const code = given?.toUpperCase()
+  const known = code === undefined ? undefined : CURRENCIES.get(code)
+  if (known === undefined) {
+    const hint = code === undefined ? '' : didYouMean(code, [...CURRENCIES.keys()])
+    return { ...none, problem: `--at-least needs the --currency that it is in, such as USD${hint}` }
+  }
+  const at_least = parseMajor(atLeast, known.exponent)
+  if (at_least !== undefined && at_least >= 1n && at_least <= MAX_AMOUNT) {
+    return { at_least, currency: known.code }
+  }
+  const shape = `digits, and at most ${known.exponent} after a point, and more than 0`
+  return { ...none, problem: `--at-least "${atLeast}" is not an amount in ${known.code}: ${shape}` }
+}
+
+function wholeNumber(text: string, most: number): number | undefined {
+  const number = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  return number >= 1 && number <= most ? number : undefined
+}

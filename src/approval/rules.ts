@@ -1,0 +1,146 @@
+// What approvals decide: which payouts need one, who may give it, and when it is complete. Pure.
+import { Refusal, refusal } from '../errors.ts'
+import { type Instant, plusMicros } from '../instant.ts'
+import { currencyExponent } from '../money/currency.ts'
+import type { PriceSources } from '../price/price.ts'
+import { convertAtMid } from '../price/rate/rules.ts'
+import {
+  type ApprovalDecision,
+  type ApprovalRule,
+  type Decision,
+  EXPIRES_AFTER_DAYS,
+  type JudgedPayout,
+  type KeyFacts,
+  type Needed,
+  type OpenApproval,
+  type RuleConditions,
+} from './approval.ts'
+
+/** The rates by which amounts are compared, and the database's clock, by which they age. */
+export interface Rating {
+  readonly pricing: PriceSources
+  readonly rates_now: Instant
+}
+
+/** Whether all conditions of the rule hold; the rule is one of the payout's account. */
+export function fits(rule: RuleConditions, payout: JudgedPayout, rating: Rating): boolean {
+  const { key_id, payout_type, network, country, currency, new_payee } = rule
+  return (
+    (key_id === null || key_id === payout.key_id) &&
+    (payout_type === null || payout_type === payout.payout_type) &&
+    (network === null || network === payout.network) &&
+    (country === null || country === payout.country) &&
+    (currency === null || currency === payout.currency) &&
+    (!new_payee || payout.payee_is_new) &&
+    reaches(rule, payout, rating)
+  )
+}
+
+/** Whether the amount is large enough; what cannot be compared for want of a rate is. */
+function reaches(
+  { at_least, at_least_currency }: RuleConditions,
+  { amount, currency }: JudgedPayout,
+  { pricing, rates_now }: Rating,
+): boolean {
+  if (at_least === null || at_least_currency === null) return true
+  const unit = (code: string) => ({ currency: code, exponent: currencyExponent(code) })
+  const policy = pricing.policyOf(currency, at_least_currency)
+  try {
+    const [from, to] = [unit(currency), unit(at_least_currency)]
+    return convertAtMid(pricing.rates, policy, amount, from, to, rates_now) >= at_least
+  } catch (error) {
+    if (error instanceof Refusal) return true
+    throw error
+  }
+}
+
+const DAY = 86_400_000_000n
+
+/**
+ * What a payout made now needs; null for nothing. Of several rules that fit, the largest number of
+ * approvers and the earliest end count.
+ */
+export function neededFor(
+  rules: readonly ApprovalRule[],
+  payout: JudgedPayout,
+  key: Pick<KeyFacts, 'makes_only'>,
+  rating: Rating,
+  now: Instant,
+): Needed | null {
+  const fitting = rules.filter(rule => fits(rule, payout, rating))
+  if (fitting.length === 0 && !key.makes_only) return null
+  const days = fitting.map(rule => rule.expires_after_days)
+  const least = fitting.length === 0 ? EXPIRES_AFTER_DAYS : Math.min(...days)
+  return {
+    approvers: Math.max(1, ...fitting.map(rule => rule.approvers)),
+    expires_at: plusMicros(now, BigInt(least) * DAY),
+    rules: fitting.map(({ rule_id }) => rule_id),
+  }
+}
+
+/** A decision as it is asked for. */
+export interface AskedDecision {
+  readonly user_name: string
+  readonly decision: Decision
+  /** The digest that the person was shown; absent of a rejection that names none. */
+  readonly digest?: string
+  readonly reason: string
+}
+
+/** Whether people can still decide. */
+export function isExpired({ approval }: OpenApproval, now: Instant): boolean {
+  return now >= approval.expires_at
+}
+
+/**
+ * Refuses a decision of who may not decide, has decided, was shown something else, or is too late.
+ * An approver who has made the payout may not reject it either: the account can cancel it.
+ */
+export function checkDecision(
+  open: OpenApproval,
+  asked: AskedDecision,
+  approvers: ReadonlySet<string>,
+  now: Instant,
+): void {
+  const { user_name, digest } = asked
+  const { payout_id, made_by, expires_at } = open.approval
+  if (!approvers.has(user_name)) {
+    const message = `${user_name} is no approver of the account.`
+    throw refusal('approval_not_allowed', message)
+  }
+  if (user_name === made_by) {
+    const message = `${user_name} has made payout ${payout_id}: others approve or reject it.`
+    throw refusal('approval_not_allowed', message)
+  }
+  if (isExpired(open, now)) {
+    throw refusal('invalid_transition', `Nobody has approved payout ${payout_id} by ${expires_at}.`)
+  }
+  const before = open.decisions.find(one => one.user_name === user_name)
+  if (before !== undefined) {
+    const message = `${user_name} has decided already, at ${before.decided_at}: ${before.decision}.`
+    throw refusal('already_decided', message)
+  }
+  if (digest !== undefined && digest !== open.approval.digest) {
+    const message = `Payout ${payout_id} is not as the digest says: look at it again.`
+    throw refusal('approval_outdated', message, 'digest')
+  }
+}
+
+/** The people whose approvals count: they may approve at this moment, and saw what is there. */
+export function countedFor(
+  { approval, decisions }: OpenApproval,
+  approvers: ReadonlySet<string>,
+): readonly ApprovalDecision[] {
+  return decisions.filter(
+    ({ user_name, decision, digest }) =>
+      decision === 'approve' &&
+      digest === approval.digest &&
+      user_name !== approval.made_by &&
+      approvers.has(user_name),
+  )
+}
+
+/** Whether enough people have approved. */
+export function isComplete(open: OpenApproval, approvers: ReadonlySet<string>): boolean {
+  return countedFor(open, approvers).length >= open.approval.approvers
+}

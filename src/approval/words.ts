@@ -1,0 +1,34 @@
+// Rules of approvals in words: which payouts they ask for, and whom. Pure.
+import { currencyExponent } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+import type { ApprovalRule, RuleConditions } from './approval.ts'
+
+/** Which payouts a rule fits: `account acc_1 by swift from USD 10000.00 on`. */
+export function conditionWords(rule: RuleConditions): string {
+  const { account_id, key_id, payout_type, network, country, currency, new_payee } = rule
+  const { at_least, at_least_currency } = rule
+  const from =
+    at_least === null || at_least_currency === null
+      ? ''
+      : `from ${at_least_currency} ${formatMajor(at_least, currencyExponent(at_least_currency))} on`
+  const words = [
+    account_id === null ? 'each account' : `account ${account_id}`,
+    key_id === null ? '' : `by key ${key_id}`,
+    payout_type === null ? '' : `of type ${payout_type}`,
+    network === null ? '' : `over network ${network}`,
+    country === null ? '' : `to country ${country}`,
+    currency === null ? '' : `in ${currency}`,
+    from,
+    new_payee ? 'to new payees' : '',
+  ]
+  return words.filter(word => word !== '').join(' ')
+}
+
+/** What a rule asks for: `2 approvers within 30 days`. */
+export function neededWords({
+  approvers,
+  expires_after_days: days,
+}: Pick<ApprovalRule, 'approvers' | 'expires_after_days'>): string {
+  const people = approvers === 1 ? 'one approver' : `${approvers} approvers`
+  return `${people} within ${days === 1 ? 'a day' : `${days} days`}`
+}

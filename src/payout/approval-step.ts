@@ -1,0 +1,198 @@
+// The steps of a payout that waits for its approval: a person approves or rejects it, or nobody has
+// in time. Pure.
+import type {
+  ApprovalDecision,
+  ApprovalOutcome,
+  ApprovedPayee,
+  Approvers,
+  OpenApproval,
+  PayoutApproval,
+} from '../approval/approval.ts'
+import {
+  type AskedDecision,
+  checkDecision,
+  countedFor,
+  isComplete,
+  isExpired,
+} from '../approval/rules.ts'
+import { refusal } from '../errors.ts'
+import type { Event } from '../event/event.ts'
+import { recordChange } from '../event/rules.ts'
+import { nameOf } from '../id.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
+import type { RailStep } from '../rail/rail.ts'
+import type { ScreeningHold } from '../screening/match.ts'
+import { personFacts } from './by-hand.ts'
+import { PAYOUT_SEAL } from './columns.ts'
+import { descriptionOf } from './new-row.ts'
+import type { OpenPayout } from './payout.ts'
+import { type HeldState, rejectedEntity, released, toAccount } from './review-step.ts'
+import { isScreenedAt } from './screening-step.ts'
+import type { Cause } from './states.ts'
+
+/** What happens to an approval: a person decides, or its time is over. */
+export type ApprovalAct = AskedDecision | 'expire'
+
+export interface ApprovalState {
+  readonly books: ReadonlyMap<string, Book>
+  /** Of the payouts that wait for one, by `account_id/payout id`; decisions are added. */
+  readonly pending: Map<string, OpenApproval>
+  readonly approvers: Approvers
+}
+
+/** What an act comes to. */
+export interface DecidedApproval {
+  readonly steps: readonly RailStep[]
+  readonly decision: ApprovalDecision | null
+  /** What holds the payout once it is approved. */
+  readonly hold: Hold
+  /** How the approval ends; null: more people must approve. */
+  readonly outcome: ApprovalOutcome | null
+}
+
+interface Hold {
+  /** The entity whose review it waits for, '' for none. */
+  readonly held_for: string
+  /** What screening holds it for; undefined: as it was. */
+  readonly screening?: ScreeningHold
+}
+
+const FREE: Hold = { held_for: '' }
+const NOBODY: ReadonlySet<string> = new Set()
+const NOTHING: DecidedApproval = { steps: [], decision: null, hold: FREE, outcome: null }
+
+/** Refuses what the person may not decide; the state stays as it is until `rememberDecision`. */
+export function decideApproval(
+  state: ApprovalState & HeldState,
+  payout: OpenPayout,
+  act: ApprovalAct,
+): DecidedApproval {
+  const { account_id, id } = payout
+  const open = state.pending.get(nameOf(payout))
+  const { now } = bookOf(state.books, account_id)
+  if (act === 'expire') {
+    if (open === undefined || open.approval.outcome !== '' || !isExpired(open, now)) return NOTHING
+    const message = 'Nobody has approved it in time.'
+    const failure = { code: 'PF000410', category: 'approval', message }
+    return { ...NOTHING, steps: [{ status: 'failed', failure }], outcome: 'expired' }
+  }
+  const approvers = state.approvers.get(account_id) ?? NOBODY
+  if (open !== undefined) checkDecision(open, act, approvers, now)
+  if (open === undefined || payout.status !== 'pending_approval') {
+    const message = `Payout ${id} waits for nobody's approval: it is ${payout.status}.`
+    throw refusal('invalid_transition', message)
+  }
+  const { user_name, decision: said, reason, digest = open.approval.digest } = act
+  const key = { account_id, payout_id: id, user_name }
+  const decision = { ...key, decision: said, digest, reason, decided_at: now }
+  if (said === 'reject') {
+    const message = reason === '' ? 'Rejected.' : `Rejected: ${reason}`
+    const failure = { code: 'PF000400', category: 'approval', message }
+    return { steps: [{ status: 'failed', failure }], decision, hold: FREE, outcome: 'rejected' }
+  }
+  const decisions = [...open.decisions, decision]
+  if (!isComplete({ ...open, decisions }, approvers)) return { ...NOTHING, decision }
+  return { ...goesOn(state, payout), decision, outcome: 'approved' }
+}
+
+/** What an approved payout does: it is paid, or held for a review of its entity or its parties. */
+function goesOn(state: HeldState, payout: OpenPayout): Pick<DecidedApproval, 'steps' | 'hold'> {
+  const { account_id, screening, particulars } = payout
+  const entity = particulars.on_behalf_of
+  const approval_status = state.approvals.get(nameOf({ account_id, id: entity }))?.approval_status
+  if (screening === '' && entity !== '' && approval_status === 'rejected') {
+    return { steps: [rejectedEntity(entity)], hold: FREE }
+  }
+  const held_for = entity === '' || approval_status === 'approved' ? '' : entity
+  // A transfer is paid as it is let go, so by the present lists alone.
+  const unscreened = toAccount(payout) && !isScreenedAt(payout, state.lists_version)
+  const waits = screening === '' && unscreened && held_for === ''
+  if (held_for !== '' || screening !== '' || waits) {
+    const description = descriptionOf(held_for, true)
+    const step = { status: 'compliance_hold', failure: null, description } as const
+    return { steps: [step], hold: waits ? { held_for, screening: 'waits' } : { held_for } }
+  }
+  const processing = { status: 'processing', failure: null } as const
+  const steps = toAccount(payout) ? [processing, released(state, payout)] : [processing]
+  return { steps, hold: FREE }
+}
+
+/** The payout as its approval leaves it held. */
+export function withHold(payout: OpenPayout, { held_for, screening }: Hold): OpenPayout {
+  if (screening === undefined) return { ...payout, held_for }
+  return { ...payout, held_for, screening, screened: null }
+}
+
+/** Adds the decision, if there is one, to the state; returns the event that tells of it. */
+export function rememberDecision(
+  state: ApprovalState,
+  payout: OpenPayout,
+  decided: DecidedApproval | undefined,
+): Event[] {
+  const decision = decided?.decision ?? null
+  if (decision === null) return []
+  const name = nameOf(payout)
+  const before = state.pending.get(name)
+  if (before === undefined) throw new Error(`payout ${payout.id} waits for no approval`)
+  const open = { ...before, decisions: [...before.decisions, decision] }
+  state.pending.set(name, open)
+  const { approvers } = open.approval
+  const given = countedFor(open, state.approvers.get(payout.account_id) ?? NOBODY).length
+  const { user_name, reason, decided_at: _, decision: said } = decision
+  const facts = {
+    status: payout.status,
+    by: 'approval' satisfies Cause,
+    journals: [],
+    ...personFacts({ name: user_name, ...(reason !== '' && { reason }) }),
+    approval: { digest: decision.digest, given, needed: approvers },
+  }
+  const type = said === 'approve' ? 'payout.approved' : 'payout.rejected'
+  return [recordChange(state, payout, type, facts, PAYOUT_SEAL.digest(payout))]
+}
+
+/** What is stored of an approval besides its payout. */
+export interface ApprovalChanges {
+  readonly decision: ApprovalDecision | null
+  readonly ended: EndedApproval | null
+  readonly payee: ApprovedPayee | null
+}
+
+type EndedApproval = Pick<PayoutApproval, 'account_id' | 'payout_id' | 'outcome' | 'ended_at'>
+
+/** How an approval ends that nobody has decided, by who ends its payout. */
+const ENDED_BY: Readonly<Partial<Record<Cause, ApprovalOutcome>>> = {
+  account: 'cancelled',
+  operator: 'failed',
+}
+
+/** What a command changes of the approval of its payout, which the state has from then on. */
+export function approvalChanges(
+  state: ApprovalState,
+  before: OpenPayout,
+  after: OpenPayout,
+  by: Cause,
+  decided: DecidedApproval | undefined,
+): ApprovalChanges {
+  const decision = decided?.decision ?? null
+  const leaves = before.status === 'pending_approval' && after.status !== 'pending_approval'
+  const outcome = leaves ? (decided?.outcome ?? ENDED_BY[by]) : undefined
+  if (outcome === undefined) return { decision, ended: null, payee: null }
+  const { account_id, id: payout_id, updated_at: ended_at } = after
+  const open = state.pending.get(nameOf(after))
+  if (open !== undefined) {
+    state.pending.set(nameOf(after), { ...open, approval: { ...open.approval, outcome, ended_at } })
+  }
+  const payee =
+    outcome === 'approved' && open !== undefined
+      ? { account_id, payee: open.approval.payee, payout_id, approved_at: ended_at }
+      : null
+  return { decision, ended: { account_id, payout_id, outcome, ended_at }, payee }
+}
+
+/** Refuses to move a payout past those who must approve it: others can but fail it. */
+export function checkApproved(payout: OpenPayout, steps: readonly RailStep[], by: Cause): void {
+  if (payout.status !== 'pending_approval' || by === 'approval') return
+  if (steps.every(({ status }) => status === 'failed')) return
+  const message = `Payout ${payout.id} waits for its approval, and goes nowhere before that.`
+  throw refusal('invalid_transition', message, 'status')
+}

@@ -1,0 +1,95 @@
+// Payouts as the rules of approvals judge them: what a new one needs, and what is kept of that.
+// Pure.
+import {
+  type ApprovalRules,
+  asksForNewPayees,
+  type KeyFacts,
+  type Needed,
+  type PayoutApproval,
+  rulesOf,
+} from '../approval/approval.ts'
+import { approvedAs } from '../approval/payee.ts'
+import { neededFor } from '../approval/rules.ts'
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { nameOf } from '../id.ts'
+import { bookOf } from '../ledger/rules.ts'
+import type { Quote } from '../quote/quote.ts'
+import { feeSubject } from '../quote/rules.ts'
+import { APPROVAL_SEAL } from './columns.ts'
+import type { ApprovingState, CreatePayout, Payout, PayoutState } from './payout.ts'
+import { paidTerms } from './pricing.ts'
+
+const NO_KEY: KeyFacts = { owner: null, makes_only: false }
+
+function keyOf({ keys }: ApprovingState, key_id: string): KeyFacts {
+  return keys.get(key_id) ?? NO_KEY
+}
+
+/** What a payout needs that is made now; null for nothing. */
+export function neededApproval(
+  state: Pick<PayoutState, 'now' | 'books' | 'pricing' | 'approving'>,
+  { account, request, key_id = '' }: Pick<CreatePayout, 'account' | 'request' | 'key_id'>,
+  { quote, beneficiary }: { readonly quote: Quote; readonly beneficiary: Beneficiary },
+): Needed | null {
+  const { account_id } = account
+  const { approving } = state
+  const rules = rulesOf(approving.rules, account_id)
+  const key = keyOf(approving, key_id)
+  if (rules.length === 0 && !key.makes_only) return null
+  const { now } = bookOf(state.books, account_id)
+  const paid = feeSubject(paidTerms(quote, request, beneficiary.details.destination_details))
+  const payee = nameOf({ account_id, id: approvedAs(beneficiary.details) })
+  const judged = {
+    key_id,
+    payout_type: paid.payout_type,
+    network: paid.network,
+    country: paid.destination_country,
+    currency: quote.payout_currency,
+    amount: quote.payout_amount,
+    payee_is_new: !approving.payees.has(payee),
+  }
+  const rating = { pricing: state.pricing(account, now), rates_now: state.now }
+  return neededFor(rules, judged, key, rating, now)
+}
+
+/** The approval that a payout waits for, whose row it is shown by. */
+export function requestApproval(
+  { approving }: Pick<PayoutState, 'approving'>,
+  payout: Payout,
+  needed: Needed,
+  { key_id = '', made_by = '' }: Pick<CreatePayout, 'key_id' | 'made_by'>,
+): PayoutApproval {
+  return {
+    account_id: payout.account_id,
+    payout_id: payout.id,
+    approvers: needed.approvers,
+    requested_at: payout.created_at,
+    expires_at: needed.expires_at,
+    digest: APPROVAL_SEAL.digest(payout),
+    payee: approvedAs(payout.beneficiary_details),
+    made_by: made_by || (keyOf(approving, key_id).owner ?? ''),
+    key_id,
+    rules: needed.rules,
+    outcome: '',
+    ended_at: null,
+  }
+}
+
+/** The payees of commands whose account has a rule of new ones, each once. */
+export function payeesToKnow(
+  rules: ApprovalRules,
+  commands: readonly CreatePayout[],
+  beneficiaries: ReadonlyMap<string, Beneficiary>,
+): { readonly account_id: string; readonly payee: string }[] {
+  const asked = commands.flatMap(({ account_id, request }) => {
+    if (!asksForNewPayees(rules, account_id)) return []
+    const { beneficiary: id, beneficiary_details } = request
+    const details =
+      id === undefined
+        ? beneficiary_details
+        : beneficiaries.get(nameOf({ account_id, id }))?.details
+    // Of a beneficiary that there is not: the payout is refused.
+    return details === undefined ? [] : [{ account_id, payee: approvedAs(details) }]
+  })
+  return [...new Map(asked.map(one => [`${one.account_id}/${one.payee}`, one])).values()]
+}

@@ -1,0 +1,77 @@
+// Compares the approvals of payouts with the payouts, and with what people have decided. Each rule
+// is one select.
+import type { TransactionSql } from '../db/connect.ts'
+import { APPROVAL_SEAL } from '../payout/columns.ts'
+import type { Findings } from './problem.ts'
+import { nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+
+/**
+ * A payout waits while its approval does, and one that is more than pending or failed was approved:
+ * by enough people who are not its maker, who were shown the row that is there, before it expired.
+ */
+const APPROVED: Rule = {
+  table: 'payout_approvals',
+  select: account_id => `
+    select account_id, key, expected, found from (
+      select coalesce(a.account_id, p.account_id) as account_id, coalesce(a.payout_id, p.id) as key,
+        case when p.id is null then 'no approval, as no payout is so'
+          when a.payout_id is null then 'an approval that waits'
+          when p.status = 'pending_approval' then 'waits'
+          when p.status = 'failed' then 'an outcome'
+          else a.approvers || ' approvals of the payout as it is, and approved' end as expected,
+        case when a.payout_id is null then 'none'
+          else coalesce(d.given, 0) || ' approvals, ' || coalesce(d.rejected, 0) || ' rejections, '
+            || case a.outcome when '' then 'waits' else a.outcome end
+            || case when a.digest is distinct from ${APPROVAL_SEAL.sql('p')}
+              then ', of another row' else '' end end as found,
+        case when p.id is null or a.payout_id is null then true
+          when a.digest is distinct from ${APPROVAL_SEAL.sql('p')} then true
+          when p.status = 'pending_approval' then a.outcome <> '' or coalesce(d.rejected, 0) > 0
+          when a.outcome = 'approved'
+            then coalesce(d.given, 0) < a.approvers or coalesce(d.rejected, 0) > 0
+              or a.ended_at >= a.expires_at
+          when a.outcome = 'rejected' then p.status <> 'failed' or coalesce(d.rejected, 0) = 0
+          when a.outcome = 'expired' then p.status <> 'failed' or a.ended_at < a.expires_at
+          else p.status <> 'failed' or a.outcome = '' end as wrong
+      from (
+        select * from payout_approvals where ${ofAccount('account_id', account_id)}
+      ) a
+      full join (
+        select p.*, a.payout_id as asked from ${STATED_PAYOUTS} p
+        left join payout_approvals a on a.account_id = p.account_id and a.payout_id = p.id
+        where (p.status = 'pending_approval' or a.payout_id is not null)
+          and ${ofAccount('p.account_id', account_id)}
+      ) p on p.account_id = a.account_id and p.id = a.payout_id
+      left join (
+        select d.account_id, d.payout_id,
+          count(*) filter (where decision = 'approve' and d.digest = a.digest
+            and d.user_name <> a.made_by) as given,
+          count(*) filter (where decision = 'reject') as rejected
+        from approval_decisions d
+        join payout_approvals a on a.account_id = d.account_id and a.payout_id = d.payout_id
+        where ${ofAccount('d.account_id', account_id)} group by 1, 2
+      ) d on d.account_id = a.account_id and d.payout_id = a.payout_id
+    ) judged where wrong`,
+}
+
+/** Each decision is about an approval, and by nobody who has made the payout. */
+const DECIDED: Rule = {
+  table: 'approval_decisions',
+  select: account_id => `
+    select d.account_id, d.payout_id || ' ' || d.user_name as key,
+      'a decision of somebody who has not made the payout, as it was shown' as expected,
+      coalesce('made by ' || a.made_by || ', digest ' || encode(d.digest, 'hex'), 'no approval')
+        as found
+    from approval_decisions d
+    left join payout_approvals a on a.account_id = d.account_id and a.payout_id = d.payout_id
+    where ${ofAccount('d.account_id', account_id)}
+      and (a.payout_id is null or a.made_by = d.user_name or a.digest <> d.digest
+        or d.decided_at >= a.expires_at or d.decided_at > a.ended_at)`,
+}
+
+/** Tables that `corridor verify` looks at, each with its check. */
+export const APPROVALS = [APPROVED, DECIDED].map(({ table, select }) => ({
+  table,
+  check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
+    nameRows(tx, account_id, findings, { table, select: select(account_id) }),
+}))

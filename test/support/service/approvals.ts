@@ -1,0 +1,59 @@
+// Approvals as tests need them: rules, digests, and decisions through the lane of payouts.
+import type { ApprovalRule } from '../../../src/approval/approval.ts'
+import { deleteRule, insertRule } from '../../../src/approval/rule-store.ts'
+import type { AskedDecision } from '../../../src/approval/rules.ts'
+import type { Deps } from '../../../src/deps.ts'
+import { newId } from '../../../src/id.ts'
+import type { TestService } from './service.ts'
+
+/** All payouts, by one approver within a month. */
+const ANY: Omit<ApprovalRule, 'rule_id'> = {
+  account_id: null,
+  key_id: null,
+  payout_type: null,
+  network: null,
+  country: null,
+  currency: null,
+  new_payee: false,
+  at_least: null,
+  at_least_currency: null,
+  approvers: 1,
+  expires_after_days: 30,
+}
+
+/** Adds a rule; returns what removes it. */
+export async function addApprovalRule(
+  { deps }: Pick<TestService, 'deps'>,
+  rule: Partial<ApprovalRule> = {},
+): Promise<() => Promise<void>> {
+  const rule_id = newId('apr')
+  await insertRule(deps.sql, { ...ANY, ...rule, rule_id })
+  return async () => {
+    await deleteRule(deps.sql, rule_id)
+  }
+}
+
+/** The digest that approvers of a payout are shown. */
+export async function digestOf(
+  { database }: Pick<TestService, 'database'>,
+  payout_id: string,
+): Promise<string> {
+  const [row] = await database.owner<{ digest: string }[]>`
+    select encode(digest, 'hex') as digest from payout_approvals where payout_id = ${payout_id}`
+  return row?.digest ?? ''
+}
+
+/** Decides, and returns the status of the payout after it. */
+export async function approve(
+  service: Pick<TestService, 'deps' | 'database'>,
+  who: { readonly account_id: string; readonly payout_id: string; readonly user: string },
+  more: Partial<AskedDecision> = {},
+  deps: Deps = service.deps,
+): Promise<string> {
+  const { account_id, payout_id, user: user_name } = who
+  const digest = more.digest ?? (await digestOf(service, payout_id))
+  const act = { user_name, decision: 'approve', reason: '', digest, ...more } as const
+  const step = { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null } as const
+  const { payout } = await deps.lanes.advancePayout.run({ ...step, act })
+  return payout.status
+}
