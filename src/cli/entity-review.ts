@@ -2,14 +2,12 @@
 // seen, one transaction an entity. It prints what was reviewed, so that a wrong id is noticed.
 import type { Command } from 'commander'
 import type { Entity } from '../entity/entity.ts'
-import { writeEntity } from '../entity/operations.ts'
 import { APPROVAL_TRANSITIONS, type ReviewResult } from '../entity/states.ts'
-import { findEntities, findEntityAccount } from '../entity/store.ts'
 import { Refusal } from '../errors.ts'
 import { previousStatus } from '../event/event.ts'
-import { bookId } from '../id.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
-import { countHeldPayouts, upsertEndedReviews } from '../payout/hold-store.ts'
+import { Unknown } from '../operator/deed.ts'
+import { review, showEntity } from '../operator/entities.ts'
 import {
   CommandFailed,
   type Context,
@@ -148,40 +146,22 @@ async function reviewAction(
   }
 }
 
-/** An entity of any account. Fails if there is none. */
-export async function findEntity(sql: Context['audit'], id: string): Promise<Entity> {
-  const account_id = await findEntityAccount(sql, id)
-  const [entity] = account_id === undefined ? [] : await findEntities(sql, [{ account_id, id }])
-  if (entity === undefined) throw new NotThere('entity', id)
-  return entity
-}
-
 /** Without --seen, an entity that changes during the review is read again this often. */
 const MAX_READS = 5
 
 async function reviewed(
-  { audit: sql, write }: Context,
+  { audit, run }: Context,
   id: string,
-  { review, description, seen }: Wanted,
+  { review: { status }, description, seen }: Wanted,
 ): Promise<Reviewed> {
   for (let reads = 1; ; reads++) {
-    const entity = await findEntity(sql, id)
-    const { account_id, updated_at } = entity
     // Counted before the review: afterwards the service may already release them.
-    const [held = 0] = (await countHeldPayouts(sql, [entity])).values()
-    const { status } = review
-    const change = { kind: 'review', id, status, description, seen: seen ?? updated_at } as const
+    const { entity, held } = await showEntity(audit, id)
+    const asked = { status, description, seen: seen ?? entity.updated_at }
     try {
-      const operation = writeEntity(bookId, upsertEndedReviews)
-      const command = { account_id, claim: null, change }
-      const outcome = await write(operation, command, outcome => ({
-        table_name: 'entities',
-        reason: description,
-        before: { account_id, id, approval_status: previousStatus(outcome.events) },
-        after: { account_id, id, approval_status: status },
-      }))
+      const outcome = await run(review(entity, asked))
       const from = previousStatus(outcome.events)
-      return { entity: outcome.entity, from, seen: change.seen, held }
+      return { entity: outcome.entity, from, seen: asked.seen, held }
     } catch (error) {
       const again = seen === undefined && reasonOf(error) === 'entity_changed'
       if (!again || reads === MAX_READS) throw error
@@ -195,10 +175,13 @@ function reasonOf(error: unknown): string | undefined {
 
 /** The refusal of one entity of several. Throws what stops all of them, or the only one. */
 function refusedOne(error: unknown, entity: string, of: number): Refused {
-  const { message } = error as Error
-  if (error instanceof NotThere && of > 1) return { entity, reason: 'not_found', message }
+  if (error instanceof Unknown) {
+    if (of === 1) throw error
+    const { message } = new NotThere('entity', entity)
+    return { entity, reason: 'not_found', message }
+  }
   if (!(error instanceof Refusal) || error.status >= 500) throw error
-  return { entity, reason: reasonOf(error) ?? '', message }
+  return { entity, reason: reasonOf(error) ?? '', message: error.message }
 }
 
 function presentReviewed({ entity, from, seen, held }: Reviewed, { description }: Wanted): object {

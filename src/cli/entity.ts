@@ -1,7 +1,6 @@
 // corridor entity list|show|explain: lists what waits for the operator in all accounts, shows whole
 // records, and explains why a record is or is not a duplicate. It escapes texts of callers.
 import type { Command } from 'commander'
-import { listAccounts } from '../account/store.ts'
 import { openEntityBodies } from '../bulk/entities.ts'
 import { databaseNow } from '../db/connect.ts'
 import type { ExplainedRule, Explanation } from '../entity/duplicates.ts'
@@ -10,24 +9,14 @@ import { checkDuplicate, explainEntity } from '../entity/operations.ts'
 import type { EntityRequest } from '../entity/request.ts'
 import { presentDuplicateCheck, presentEntity } from '../entity/response.ts'
 import { draftOf } from '../entity/rules.ts'
-import { APPROVAL_STATUSES, type ApprovalStatus, IN_REVIEW, isLive } from '../entity/states.ts'
-import { listByStatus, listInReview, listWaiting } from '../entity/store.ts'
+import { APPROVAL_STATUSES, type ApprovalStatus, isLive } from '../entity/states.ts'
 import { readJson } from '../http/json.ts'
 import { JsonError } from '../http/json-error.ts'
-import { nameOf } from '../id.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
-import { countHeldPayouts, listHoldingEntities } from '../payout/hold-store.ts'
-import {
-  CommandFailed,
-  type Context,
-  findAccount,
-  type Json,
-  print,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { entityNamed, listEntities, showEntity } from '../operator/entities.ts'
+import { CommandFailed, findAccount, type Json, print, UsageError, withContext } from './context.ts'
 import { entityImportCommand } from './entity-import.ts'
-import { findEntity, reviewCommands, reviewLines } from './entity-review.ts'
+import { reviewCommands, reviewLines } from './entity-review.ts'
 import {
   DEFAULT_LIMIT,
   type InputFile,
@@ -92,14 +81,10 @@ async function listAction(options: ListOptions): Promise<void> {
   const { limit, status: text } = options
   const status = text === undefined ? undefined : readOneOf('status', text, APPROVAL_STATUSES)
   const account_id = options.account ?? null
+  const filter = { account_id, ...(status !== undefined && { status }) }
   const { listed, has_more, now } = await withContext(async ({ audit: sql }) => {
     if (account_id !== null) await findAccount(sql, account_id)
-    // One more than it shows tells whether there are more.
-    const found = await listFor(sql, status, account_id, limit + 1)
-    const entities = found.slice(0, limit)
-    const held = await countHeldPayouts(sql, entities)
-    const listed = entities.map(entity => ({ entity, held: held.get(nameOf(entity)) ?? 0 }))
-    return { listed, has_more: found.length > limit, now: await databaseNow(sql) }
+    return { ...(await listEntities(sql, filter, limit)), now: await databaseNow(sql) }
   })
   const results = listed.map(({ entity, held }) => ({
     account_id: entity.account_id,
@@ -107,20 +92,6 @@ async function listAction(options: ListOptions): Promise<void> {
     payouts_held: held,
   }))
   print(options, { object: 'list', has_more, results }, describeList(listed, has_more, status, now))
-}
-
-async function listFor(
-  sql: Context['audit'],
-  status: ApprovalStatus | undefined,
-  account_id: string | null,
-  limit: number,
-): Promise<Entity[]> {
-  if (status === undefined) {
-    return listWaiting(sql, await listHoldingEntities(sql, account_id), account_id, limit)
-  }
-  return IN_REVIEW.includes(status)
-    ? listInReview(sql, [status], account_id, limit)
-    : listByStatus(sql, status, account_id, limit)
 }
 
 function describeList(
@@ -137,12 +108,8 @@ function describeList(
 }
 
 async function showAction(id: string, options: Json): Promise<void> {
-  const { entity, name, held } = await withContext(async ({ audit: sql }) => {
-    const entity = await findEntity(sql, id)
-    const [accounts, held] = await Promise.all([listAccounts(sql), countHeldPayouts(sql, [entity])])
-    const account = accounts.find(({ account_id }) => account_id === entity.account_id)
-    return { entity, name: account?.name ?? '', held: held.get(nameOf(entity)) ?? 0 }
-  })
+  const { entity, account, held } = await withContext(({ audit }) => showEntity(audit, id))
+  const name = account?.name ?? ''
   const words = [recordWords(entity, name, held), '', ...reviewLines(entity)]
   print(options, presentEntity(entity), words.join('\n'))
 }
@@ -158,7 +125,7 @@ async function explainRecorded(id: string, options: Json): Promise<void> {
     throw new UsageError(`${id} is no entity id; a file needs --account`)
   }
   const { entity, explanation } = await withContext(async ({ audit: sql }) => {
-    const entity = await findEntity(sql, id)
+    const entity = await entityNamed(sql, id)
     return { entity, explanation: await explainEntity(sql, entity) }
   })
   const words = explanationWords({ entity }, explanation)

@@ -3,23 +3,18 @@
 // its cause is.
 
 import type { Command } from 'commander'
-import type { Act } from '../audit/act.ts'
-import { recordActs } from '../audit/store.ts'
 import { nextCommand, wordsOf } from '../bank-file/trouble.ts'
 import { type FoundTrouble, findTroubles } from '../bank-file/trouble-store.ts'
-import { transactConfined } from '../db/confine.ts'
 import { databaseNow } from '../db/connect.ts'
+import { Refusal } from '../errors.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
-import { accountOfPayout } from '../operator/payouts.ts'
-import { closeException } from '../payout/wake-store.ts'
+import { Unknown } from '../operator/deed.ts'
+import { closeOpenException, MAX_NOTE, presentException } from '../operator/exceptions.ts'
 import type { RailException } from '../rail/attempt.ts'
 import { listOpenExceptions } from '../rail/exception-store.ts'
 import { CommandFailed, type Json, personOf, print, UsageError, withContext } from './context.ts'
 import { DEFAULT_LIMIT, readLimit, readText } from './input.ts'
 import { describeAge, table } from './table.ts'
-
-/** Most characters of what a person has found. */
-const MAX_NOTE = 500
 
 export function exceptionCommands(rail: Command): void {
   rail
@@ -118,17 +113,11 @@ async function closeAction(
   const note = readText('--note', options.note, MAX_NOTE)
   const asked = await withContext(async context => {
     const closing = { number, closed_by: personOf(context), note }
-    const account_id = await accountOfPayout(context.audit, payout_id)
-    return transactConfined(context.sql, [account_id], async tx => {
-      const asked = await closeException(tx, { account_id, id: payout_id }, closing)
-      if (asked !== undefined) await recordActs(tx, [closingAct(account_id, payout_id, closing)])
-      return asked
-    })
+    return closeOpenException(context, payout_id, closing)
+  }).catch(error => {
+    if (!(error instanceof Refusal) || error instanceof Unknown || error.status !== 404) throw error
+    throw new CommandFailed(`${error.message}; corridor rail exceptions shows them`)
   })
-  if (asked === undefined) {
-    const hint = 'corridor rail exceptions shows them'
-    throw new CommandFailed(`payout ${payout_id} has no open exception ${number}; ${hint}`)
-  }
   const next = asked
     ? 'its rail is asked again'
     : `its rail is not asked: corridor payout show ${payout_id}`
@@ -136,22 +125,5 @@ async function closeAction(
 }
 
 function shown(exception: RailException) {
-  const { account_id: account, payout_id: payout, number, attempt, rail, kind } = exception
-  const { message, opened_at } = exception
-  const next = closingOf(exception)
-  return { account, payout, number, attempt, rail, kind, message, opened_at, next }
-}
-
-function closingAct(
-  account_id: string,
-  id: string,
-  { number, note }: { readonly number: number; readonly note: string },
-): Act {
-  const exception = String(number)
-  return {
-    table_name: 'rail_exceptions',
-    reason: note,
-    before: { account_id, id, exception, state: 'open' },
-    after: { account_id, id, exception, state: 'closed' },
-  }
+  return { ...presentException(exception), next: closingOf(exception) }
 }

@@ -1,15 +1,12 @@
 // corridor screening list|show|clear|confirm|require: what screening holds, and what people decide.
 
 import { type Command, Option } from 'commander'
-import { readConfined } from '../db/confine.ts'
-import { accountOfPayout } from '../operator/payouts.ts'
-import { decideScreening } from '../payout/screening-operation.ts'
-import { findOpenPayouts } from '../payout/state-store.ts'
+import { decision, presentHeld, presentScreening, showScreening } from '../operator/screening.ts'
 import { updateRequired } from '../screening/list-store.ts'
 import type { StoredMatch } from '../screening/match.ts'
-import { findMatches, type HeldByScreening, listHeld } from '../screening/match-store.ts'
+import { type HeldByScreening, listHeld } from '../screening/match-store.ts'
 import { LISTS } from '../screening/screening.ts'
-import { type Json, NotThere, personOf, print, UsageError, withContext } from './context.ts'
+import { type Json, personOf, print, UsageError, withContext } from './context.ts'
 import { DEFAULT_LIMIT, MAX_REASON, readLimit, readOneOf, readReason } from './input.ts'
 import { table, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
@@ -107,33 +104,15 @@ async function listAction(options: ListOptions): Promise<void> {
   print(options, { object: 'list', payouts: held.map(presentHeld) }, words)
 }
 
-function presentHeld({ id, account_id, screening, status, updated_at }: HeldByScreening) {
-  return { payout: id, account_id, screening, status, updated_at }
-}
-
 async function showAction(payout_id: string, options: Json): Promise<void> {
-  const { payout, matches } = await withContext(async context => {
-    const account_id = await accountOfPayout(context.audit, payout_id)
-    return readConfined(context.sql, [account_id], async tx => ({
-      payout: (await findOpenPayouts(tx, [{ account_id, id: payout_id }]))[0],
-      matches: await findMatches(tx, { account_id, payout_id }),
-    }))
-  })
-  if (payout === undefined) throw new NotThere('payout', payout_id)
-  const { account_id, status, screened, screening } = payout
+  const shown = await withContext(context => showScreening(context, payout_id))
+  const { payout, matches } = shown
+  const { status, screened, screening } = payout
   const words = [
     `${payout_id}  ${status}; ${holdWords(screening, screened, payout.is_open)}`,
     ...matches.map(matchWords),
   ]
-  const data = {
-    payout: payout_id,
-    account_id,
-    status,
-    screening,
-    screened_at_version: screened === null ? null : Number(screened),
-    matches: matches.map(presentMatch),
-  }
-  print(options, data, words.join('\n\n'))
+  print(options, presentScreening(shown), words.join('\n\n'))
 }
 
 function holdWords(screening: string, screened: bigint | null, is_open: boolean): string {
@@ -157,12 +136,6 @@ function matchWords(match: StoredMatch): string {
   ].join('\n')
 }
 
-function presentMatch(match: StoredMatch) {
-  const { party, list, entry_id, score, pieces, state, found_at, decided_at } = match
-  const { decided_by, reason } = match
-  return { party, list, entry_id, score, pieces, state, found_at, decided_at, decided_by, reason }
-}
-
 interface Words extends Json {
   readonly reason: string
 }
@@ -174,20 +147,9 @@ async function decideAction(
 ): Promise<void> {
   const reason = readReason(options.reason)
   const { matches, screening } = await withContext(async context => {
-    const person = personOf(context)
-    const account_id = await accountOfPayout(context.audit, payout_id)
-    const command = { account_id, payout_id, state, person, reason }
-    return context.write(decideScreening, command, outcome => ({
-      table_name: 'screening_matches',
-      reason,
-      before: { account_id, id: payout_id, screening: outcome.payout.screening },
-      after: {
-        account_id,
-        id: payout_id,
-        screening: outcome.screening,
-        matches: outcome.matches.map(m => `${m.party} ${m.list} ${m.entry_id} ${state}`).join(', '),
-      },
-    }))
+    const name = personOf(context)
+    const operator = { name, is_login: false }
+    return context.run(await decision(context.audit, operator, payout_id, { state, reason }))
   })
   const found = matches.length === 1 ? 'one match' : `${matches.length} matches`
   const what = `${payout_id}  ${found} ${state}`

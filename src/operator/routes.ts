@@ -2,9 +2,12 @@
 import type { FastifyInstance } from 'fastify'
 import { deskAccountRoutes } from './account-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
+import { deskEntityRoutes } from './entity-routes.ts'
+import { deskExceptionRoutes } from './exception-routes.ts'
 import { fundingRoutes } from './funding-routes.ts'
 import { deskKeyRoutes } from './key-routes.ts'
 import { deskPayoutRoutes } from './payout-routes.ts'
+import { deskScreeningRoutes } from './screening-routes.ts'
 
 type Needs = Parameters<typeof deskPayoutRoutes>[1] &
   Parameters<typeof fundingRoutes>[1] &
@@ -13,7 +16,10 @@ type Needs = Parameters<typeof deskPayoutRoutes>[1] &
 export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskAccountRoutes(app, deps)
   deskKeyRoutes(app, deps)
+  deskEntityRoutes(app, deps)
   deskPayoutRoutes(app, deps)
+  deskExceptionRoutes(app, deps)
+  deskScreeningRoutes(app, deps)
   fundingRoutes(app, deps)
   auditRoutes(app, deps)
 }

@@ -19,7 +19,7 @@ export interface DecideScreening {
   readonly reason: string
 }
 
-interface State {
+export interface ScreeningState {
   readonly payout: ReadPayout | undefined
   readonly matches: readonly StoredMatch[]
 }
@@ -34,7 +34,7 @@ export interface DecidedScreening {
 }
 
 /** One command a transaction. */
-export const decideScreening: Operation<DecideScreening, State, DecidedScreening> = {
+export const decideScreening: Operation<DecideScreening, ScreeningState, DecidedScreening> = {
   name: 'decide_screening',
   while_frozen: true,
 

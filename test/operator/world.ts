@@ -1,6 +1,7 @@
 // A service with an account whose payouts people pay, and people of every kind; the routes of the
 // operator API as the application adds them; and a call of each that is answered well.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { newId } from '../../src/id.ts'
@@ -151,6 +152,27 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     assert.equal(funded.status, 200, funded.text)
     return { ids: [funded.json.data.balance_transaction.id], body: REASON }
   },
+  'POST /v3/operator/payout/:id/close_exception': async world => ({
+    ids: [await standingPayout(world)],
+    body: { number: 1, note: 'The bank has booked it' },
+  }),
+  'GET /v3/operator/exception': () => ({ query: '?limit=2' }),
+  'GET /v3/operator/screening': () => ({ query: '?state=open' }),
+  'GET /v3/operator/screening/:id': async world => ({ ids: [await heldPayout(world)] }),
+  'POST /v3/operator/screening/:id/clear': async world => ({
+    ids: [await heldPayout(world)],
+    body: REASON,
+  }),
+  'POST /v3/operator/screening/:id/confirm': async world => ({
+    ids: [await heldPayout(world)],
+    body: REASON,
+  }),
+  'GET /v3/operator/entity': () => ({ query: '?status=pending&limit=2' }),
+  'GET /v3/operator/entity/:id': async world => ({ ids: [(await newEntity(world)).id] }),
+  'POST /v3/operator/entity/:id/review': async world => {
+    const { id, updated_at } = await newEntity(world)
+    return { ids: [id], body: { status: 'approved', seen: updated_at, reason: 'In the register' } }
+  },
   'GET /v3/operator/account': () => ({ query: '?limit=1' }),
   'POST /v3/operator/account': () => ({
     body: { name: 'Harbour', currencies: ['USD', 'HKD'], primary_currency: 'USD' },
@@ -184,6 +206,40 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   }),
   'POST /v3/operator/key/:id/revoke': async world => ({ ids: [await newKey(world)], body: {} }),
   'GET /v3/operator/audit': () => ({ query: '?limit=2' }),
+}
+
+async function newEntity({ live }: OperatorWorld): Promise<{ id: string; updated_at: string }> {
+  const made = await live.post('/v3/entity', { type: 'individual', name: newReference() })
+  assert.equal(made.status, 200, made.text)
+  return made.json.data
+}
+
+/** A payout that screening holds, as it is after a round that has found somebody. */
+async function heldPayout(world: OperatorWorld): Promise<string> {
+  const id = await makePayout(world)
+  const { owner } = world.service.database
+  await owner`
+    insert into screening_matches (account_id, payout_id, party, party_hash, list, entry_id,
+      entry_digest, score, pieces)
+    values (${idOf(world.live)}, ${id}, 'beneficiary', sha256(''), 'un', '1', sha256(''), 1000, '[]')`
+  await owner`
+    update open_payouts set screened = null, screening = 'open', ask_rail_at = null
+    where id = ${id}`
+  return id
+}
+
+/** A payout with an open exception. */
+async function standingPayout(world: OperatorWorld): Promise<string> {
+  const id = await makePayout(world)
+  const { owner } = world.service.database
+  await owner`
+    insert into payout_attempts (account_id, payout_id, number, opened_at, rail, uetr)
+    values (${idOf(world.live)}, ${id}, 1, now(), 'manual', ${randomUUID()})`
+  await owner`
+    insert into rail_exceptions (account_id, payout_id, number, attempt, rail, kind, message,
+      opened_at)
+    values (${idOf(world.live)}, ${id}, 1, 1, 'manual', 'amount_differs', 'Less.', now())`
+  return id
 }
 
 const idOf = ({ account }: Client) => account.account_id

@@ -1,0 +1,103 @@
+// Entities that wait for operators, and their review.
+import type { Account } from '../account/rules.ts'
+import { listAccounts } from '../account/store.ts'
+import type { Sql } from '../db/connect.ts'
+import type { Entity } from '../entity/entity.ts'
+import { type WriteEntity, type WrittenEntity, writeEntity } from '../entity/operations.ts'
+import type { EntityState } from '../entity/rules.ts'
+import { type ApprovalStatus, IN_REVIEW, type ReviewResult } from '../entity/states.ts'
+import {
+  findEntities,
+  findEntityAccount,
+  listByStatus,
+  listInReview,
+  listWaiting,
+} from '../entity/store.ts'
+import { previousStatus } from '../event/event.ts'
+import { bookId, type Key, nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { countHeldPayouts, listHoldingEntities, upsertEndedReviews } from '../payout/hold-store.ts'
+import { type Deed, Unknown } from './deed.ts'
+
+/** An entity, and how many payouts wait for its review. */
+export interface ListedEntity {
+  readonly entity: Entity
+  readonly held: number
+}
+
+/**
+ * Entities of all accounts or of one: without a status those that wait for a review, the longest
+ * first.
+ */
+export async function listEntities(
+  audit: Sql,
+  { status, account_id }: { readonly status?: ApprovalStatus; readonly account_id: string | null },
+  limit: number,
+): Promise<{ readonly listed: readonly ListedEntity[]; readonly has_more: boolean }> {
+  // One more than is shown tells whether there are more.
+  const found = await listFor(audit, status, account_id, limit + 1)
+  const entities = found.slice(0, limit)
+  const held = await countHeldPayouts(audit, entities)
+  const listed = entities.map(entity => ({ entity, held: held.get(nameOf(entity)) ?? 0 }))
+  return { listed, has_more: found.length > limit }
+}
+
+async function listFor(
+  audit: Sql,
+  status: ApprovalStatus | undefined,
+  account_id: string | null,
+  limit: number,
+): Promise<Entity[]> {
+  if (status === undefined) {
+    return listWaiting(audit, await listHoldingEntities(audit, account_id), account_id, limit)
+  }
+  return IN_REVIEW.includes(status)
+    ? listInReview(audit, [status], account_id, limit)
+    : listByStatus(audit, status, account_id, limit)
+}
+
+/** An entity of any account. Refuses an id that no entity has. */
+export async function entityNamed(audit: Sql, id: string): Promise<Entity> {
+  const account_id = await findEntityAccount(audit, id)
+  const [entity] = account_id === undefined ? [] : await findEntities(audit, [{ account_id, id }])
+  if (entity === undefined) throw new Unknown('entity', id)
+  return entity
+}
+
+export interface ShownEntity extends ListedEntity {
+  readonly account: Account | undefined
+}
+
+export async function showEntity(audit: Sql, id: string): Promise<ShownEntity> {
+  const entity = await entityNamed(audit, id)
+  const [accounts, held] = await Promise.all([
+    listAccounts(audit),
+    countHeldPayouts(audit, [entity]),
+  ])
+  const account = accounts.find(({ account_id }) => account_id === entity.account_id)
+  return { entity, account, held: held.get(nameOf(entity)) ?? 0 }
+}
+
+export interface AskedReview {
+  readonly status: ReviewResult
+  /** What the account is told. */
+  readonly description: string
+  /** The `updated_at` of the record that was looked at: another one is refused. */
+  readonly seen: Instant
+}
+
+export function review(
+  { account_id, id }: Key,
+  { status, description, seen }: AskedReview,
+): Deed<WriteEntity, EntityState, WrittenEntity> {
+  return {
+    operation: writeEntity(bookId, upsertEndedReviews),
+    command: { account_id, claim: null, change: { kind: 'review', id, status, description, seen } },
+    act: ({ events }) => ({
+      table_name: 'entities',
+      reason: description,
+      before: { account_id, id, approval_status: previousStatus(events) },
+      after: { account_id, id, approval_status: status },
+    }),
+  }
+}
