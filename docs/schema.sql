@@ -409,13 +409,14 @@ CREATE TABLE events (
 );
 CREATE INDEX events_by_object ON events USING btree (account_id, object_id, sequence) WHERE (object_id <> ''::text);
 CREATE INDEX events_by_type ON events USING btree (account_id, type, sequence) WHERE (type <> ''::text);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER erased_only BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION guard_event();
 ALTER TABLE events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON events FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON events FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON events FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON events TO corridor_auditor;
-GRANT INSERT, SELECT ON events TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (data) ON events TO corridor_service;
 
 CREATE TABLE idempotency_keys (
   created_at timestamp with time zone NOT NULL,
@@ -453,6 +454,7 @@ CREATE TABLE beneficiaries (
   CONSTRAINT beneficiaries_pkey PRIMARY KEY (account_id, id)
 );
 CREATE INDEX beneficiaries_by_type ON beneficiaries USING btree (account_id, type, destination_type, id);
+CREATE TRIGGER erased_once BEFORE UPDATE ON beneficiaries FOR EACH ROW WHEN (((((old.details ->> 'name'::text) = ''::text) OR ((new.details ->> 'name'::text) = ''::text)) AND ((old.details)::text <> (new.details)::text))) EXECUTE FUNCTION guard_beneficiary();
 ALTER TABLE beneficiaries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON beneficiaries FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON beneficiaries FOR SELECT TO corridor_auditor USING (true);
@@ -501,6 +503,7 @@ CREATE UNIQUE INDEX entity_imported_once ON entities USING btree (account_id, im
 CREATE UNIQUE INDEX entity_name_address_once ON entities USING btree (account_id, name_address_key) WHERE ((approval_status <> 'rejected'::text) AND (name_address_key IS NOT NULL));
 CREATE UNIQUE INDEX entity_national_identification_once ON entities USING btree (account_id, national_identification_key) WHERE ((approval_status <> 'rejected'::text) AND (national_identification_key IS NOT NULL));
 CREATE UNIQUE INDEX entity_registration_once ON entities USING btree (account_id, registration_key) WHERE ((approval_status <> 'rejected'::text) AND (registration_key IS NOT NULL));
+CREATE TRIGGER erased_once BEFORE UPDATE ON entities FOR EACH ROW WHEN ((((old.details ->> 'name'::text) = ''::text) OR ((new.details ->> 'name'::text) = ''::text))) EXECUTE FUNCTION guard_entity();
 CREATE TRIGGER legal_transition BEFORE UPDATE OF approval_status ON entities FOR EACH ROW WHEN (((old.approval_status <> new.approval_status) AND ((((((((((((((((((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'submitted'::text)) AND ((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'submitted'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'submitted'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'submitted'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'requires_action'::text) OR (new.approval_status <> 'resubmitted'::text))) AND ((old.approval_status <> 'requires_action'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'requires_action'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'resubmitted'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'resubmitted'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'resubmitted'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'approved'::text) OR (new.approval_status <> 'resubmitted'::text))) AND ((old.approval_status <> 'approved'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'approved'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'rejected'::text) OR (new.approval_status <> 'approved'::text))))) EXECUTE FUNCTION refuse_approval_step();
 ALTER TABLE entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON entities FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
@@ -1572,6 +1575,46 @@ CREATE POLICY maintenance ON approved_payees FOR ALL TO owner USING ((( SELECT c
 GRANT SELECT ON approved_payees TO corridor_auditor;
 GRANT INSERT, SELECT ON approved_payees TO corridor_service;
 
+CREATE TABLE privacy_settings (
+  only_row boolean DEFAULT true NOT NULL,
+  retention_years integer NOT NULL,
+  set_by text NOT NULL,
+  reason text NOT NULL,
+  CONSTRAINT privacy_settings_pkey PRIMARY KEY (only_row),
+  CONSTRAINT privacy_settings_only_row_check CHECK (only_row),
+  CONSTRAINT privacy_settings_retention_years_check CHECK (((retention_years >= 0) AND (retention_years <= 30))),
+  CONSTRAINT set_by_a_person CHECK ((((set_by = ''::text) = (reason = ''::text)) AND ((set_by <> ''::text) OR (retention_years >= 5))))
+);
+CREATE TRIGGER history AFTER INSERT OR UPDATE ON privacy_settings FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON privacy_settings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON privacy_settings TO corridor_auditor;
+GRANT SELECT, UPDATE (reason, retention_years, set_by) ON privacy_settings TO corridor_service;
+
+CREATE TABLE erasures (
+  erased_at timestamp with time zone NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  party_id text COLLATE "C" NOT NULL,
+  table_name text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  was bytea,
+  becomes bytea,
+  erased_by text NOT NULL,
+  reason text NOT NULL,
+  CONSTRAINT erasures_pkey PRIMARY KEY (account_id, table_name, key, party_id),
+  CONSTRAINT digests_of_erasures CHECK ((((was IS NULL) = (becomes IS NULL)) AND (COALESCE(octet_length(was), 32) = 32) AND (COALESCE(octet_length(becomes), 32) = 32))),
+  CONSTRAINT erasures_erased_by_check CHECK ((erased_by <> ''::text)),
+  CONSTRAINT erasures_party_id_check CHECK ((party_id ~ '^(bnf|ent)_'::text)),
+  CONSTRAINT erasures_reason_check CHECK ((reason <> ''::text))
+);
+CREATE INDEX erasures_by_party ON erasures USING btree (account_id, party_id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON erasures FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE erasures ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON erasures FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON erasures FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON erasures FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON erasures TO corridor_auditor;
+GRANT INSERT, SELECT ON erasures TO corridor_service;
+
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
     j.number,
@@ -1896,8 +1939,8 @@ CREATE OR REPLACE FUNCTION record_act(changed text, why text, was jsonb, is_now 
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  if changed <> all (array['payouts', 'balance_transactions', 'entities', 'events', 'rail_exceptions',
-    'screening_matches', 'payout_approvals'])
+  if changed <> all (array['payouts', 'balance_transactions', 'beneficiaries', 'entities', 'events',
+    'rail_exceptions', 'screening_matches', 'payout_approvals'])
   then
     raise exception 'the history of % is written by its triggers alone', changed
       using errcode = 'insufficient_privilege';
@@ -2764,4 +2807,114 @@ begin
       using errcode = 'check_violation', constraint = 'approved_before_it_is_sent';
   end if;
   return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION erased_beneficiary(details jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'address', case when details #> '{address,country}' is not null
+      then jsonb_build_object('country', details #> '{address,country}') end,
+    'destination', details -> 'destination',
+    'destination_details', jsonb_build_object('type', details #> '{destination_details,type}')
+      || case details #>> '{destination_details,type}' when 'bank' then jsonb_build_object('bank',
+        jsonb_strip_nulls(jsonb_build_object(
+          'country', details #> '{destination_details,bank,country}',
+          'currency', details #> '{destination_details,bank,currency}'))) else '{}' end,
+    'name', '', 'status', 'erased', 'type', details -> 'type'))
+$function$;
+
+CREATE OR REPLACE FUNCTION erased_entity(details jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'name', '', 'on_behalf_of', details -> 'on_behalf_of',
+    'registration_address', case when details #> '{registration_address,country}' is not null
+      then jsonb_build_object('country', details #> '{registration_address,country}') end))
+$function$;
+
+CREATE OR REPLACE FUNCTION erased_history(steps jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select jsonb_agg(step || '{"description":""}' order by nth)
+  from jsonb_array_elements(steps) with ordinality as s (step, nth)
+$function$;
+
+CREATE OR REPLACE FUNCTION erased_event(type text, data json)
+ RETURNS json
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select ('[' || string_agg(case when nth > 1 or json_typeof(fact) <> 'object' then fact::text
+      when type in ('beneficiary.updated', 'entity.updated') then '{"previous":{},"erased":true}'
+      when type like 'entity.approval%' then format(
+        '{"approval_status":%s,"previous_status":%s,"description":"","erased":true}',
+        fact -> 'approval_status', fact -> 'previous_status')
+      else fact::text end, ',' order by nth) || ']')::json
+  from json_array_elements(data) with ordinality as d (fact, nth)
+$function$;
+
+CREATE OR REPLACE FUNCTION is_erasure(changed text, old_row jsonb, new_row jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return exists (
+    select from erasures e where e.account_id = new_row ->> 'account_id' and e.table_name = changed
+      and e.key = new_row ->> 'id');
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_beneficiary()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.details::jsonb <> erased_beneficiary(old.details::jsonb)
+    or not is_erasure('beneficiaries', to_jsonb(old), to_jsonb(new))
+  then
+    raise exception 'beneficiary % changes only by an erasure', old.id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_entity()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.details::jsonb <> erased_entity(old.details::jsonb)
+    or new.approval_history::jsonb <> erased_history(old.approval_history::jsonb)
+    or (new.approval_status, new.approval_status_description, new.on_behalf_of, new.reference_id)
+      is distinct from (old.approval_status, '', old.on_behalf_of, '')
+    or num_nonnulls(new.email_key, new.national_identification_key, new.name_address_key,
+      new.registration_key) > 0
+    or not is_erasure('entities', to_jsonb(old), to_jsonb(new))
+  then
+    raise exception 'entity % changes only by an erasure', old.id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if to_jsonb(new) - 'data' <> to_jsonb(old) - 'data'
+    or new.data::text is distinct from erased_event(old.type, old.data)::text
+    or not exists (
+      select from erasures e where e.account_id = old.account_id and e.table_name = 'events'
+        and e.key = old.sequence::text and e.was = old.hash)
+  then
+    raise exception 'events is append-only' using errcode = 'restrict_violation';
+  end if;
+  return new;
 end $function$;

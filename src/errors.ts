@@ -225,6 +225,18 @@ export const CATALOGUE = {
       'A limit of the operator has no room for the payout; the message says which, what is used, ' +
       'and when there is room.',
   },
+  party_erased: {
+    code: 20340,
+    status: 422,
+    meaning:
+      'The data of this beneficiary or entity is erased: it is only read, and nothing is made ' +
+      'with it.',
+  },
+  erasure_refused: {
+    code: 20341,
+    status: 409,
+    meaning: 'The data must be kept for now; the message says by which rule, and until when.',
+  },
   webhook_endpoint_limit: {
     code: 20401,
     status: 422,

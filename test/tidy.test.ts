@@ -44,6 +44,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['payout'],
   ['webhook'],
   ['timeline', 'sandbox', 'payout-batch', 'bank-file', 'connector'],
+  ['privacy'],
   ['operator'],
   ['verify', 'reference', 'config', 'metrics', 'log', 'writes', 'readers', 'rails', 'deps'],
   ['worker', 'ops', 'app', 'service', 'trace'],

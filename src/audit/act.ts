@@ -5,6 +5,7 @@ export type ActedOn =
   | 'payouts'
   | 'payout_approvals'
   | 'balance_transactions'
+  | 'beneficiaries'
   | 'entities'
   | 'events'
   | 'rail_exceptions'

@@ -5,7 +5,8 @@ import type { BeneficiaryRequest } from './request.ts'
 /** The details as answers show them, with every member present (§payout.fields). */
 export type BeneficiaryDetails = Required<BeneficiaryRequest> & {
   readonly destination: string
-  readonly status: 'active'
+  /** Erased: of its data only type, country and currency are left (docs/privacy.md). */
+  readonly status: 'active' | 'erased'
 }
 
 export interface Beneficiary {

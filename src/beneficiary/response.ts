@@ -20,7 +20,9 @@ export const BeneficiaryDetailsResponse = Type.Object(
     party_classification: Type.String(),
     phone: Phone,
     registration_number: Type.String(),
-    status: Literals(['active'] as const),
+    status: Literals(['active', 'erased'] as const, {
+      description: '`erased`: its personal data is gone, and it is paid no more.',
+    }),
     tax_id: Type.String(),
     type: Literals(BENEFICIARY_TYPES),
   },

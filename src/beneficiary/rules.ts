@@ -166,12 +166,19 @@ export function decideBeneficiary(
   return { beneficiary, did: 'created', events: [event] }
 }
 
+/** Refuses (422) whatever is asked of a beneficiary whose data is erased. */
+export function checkNotErased({ id, details }: Beneficiary, remarks: string): void {
+  if (details.status !== 'erased') return
+  throw refusal('party_erased', `The data of beneficiary ${id} is erased.`, remarks)
+}
+
 /** The changed beneficiary, or the same if nothing changes. Refuses a change of the type. */
 function decideUpdate(
   state: BeneficiaryState,
   beneficiary: Beneficiary,
   update: BeneficiaryUpdate,
 ): BeneficiaryOutcome {
+  checkNotErased(beneficiary, '')
   const before = beneficiary.details
   if (update.type !== undefined && update.type !== before.type) {
     const message = `The type of a beneficiary is fixed at creation; this one is ${before.type}.`

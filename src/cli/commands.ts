@@ -140,6 +140,11 @@ const COMMANDS: readonly Called[] = [
     load: async () => (await import('./events.ts')).eventsCommands,
   },
   {
+    name: 'privacy',
+    description: 'find, export and erase personal data, and set how long payments are kept',
+    load: async () => (await import('./privacy.ts')).privacyCommands,
+  },
+  {
     name: 'demo',
     description: 'make an account and a payout on the running service, and add up its ledger',
     load: async () => (await import('./demo.ts')).demoCommand,

@@ -179,6 +179,7 @@ function jsonText(data: unknown): string {
 const WAYS_OUT = {
   account: 'corridor account list shows those there are',
   payout: 'corridor payout list shows the newest',
+  beneficiary: 'corridor privacy find ACCOUNT finds them by name, e-mail or IBAN',
   entity: 'corridor entity list shows those that wait for review',
   rail: 'corridor rail list shows those there are',
   key: 'corridor key list ACCOUNT shows those of an account',

@@ -36,6 +36,11 @@ export interface Entity extends EntityRecord {
   readonly updated_at: Instant
 }
 
+/** Nobody can send a record without a name, so one without is erased (docs/privacy.md). */
+export function isErased({ details }: Pick<EntityRecord, 'details'>): boolean {
+  return details.name === ''
+}
+
 type Address = NonNullable<EntityDetails['registration_address']>
 
 /** The record of a creation; the request has been checked. */

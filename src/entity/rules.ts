@@ -13,6 +13,7 @@ import {
   type Entity,
   type EntityDetails,
   type EntityRecord,
+  isErased,
   recordOf,
   updatedRecord,
 } from './entity.ts'
@@ -279,6 +280,8 @@ function withStep(entity: Entity, status: ApprovalStatus, description: string, a
 /** The approval status of an entity. */
 export interface Approval extends Key {
   readonly approval_status: ApprovalStatus
+  /** Absent: not. */
+  readonly is_erased?: boolean
 }
 
 /** By `account_id/id`. */
@@ -299,7 +302,9 @@ export function checkNamed(
   remarks: string,
 ): ApprovalStatus | undefined {
   if (id === '') return undefined
-  const status = approvals.get(nameOf({ account_id, id }))?.approval_status
+  const approval = approvals.get(nameOf({ account_id, id }))
+  if (approval?.is_erased) throw erasedEntity(id, remarks)
+  const status = approval?.approval_status
   if (status !== undefined && isLive(status)) return status
   const message =
     status === undefined ? `No entity ${id} in this account.` : `Entity ${id} is rejected.`
@@ -307,11 +312,20 @@ export function checkNamed(
 }
 
 function checkPrincipal(state: EntityState, account_id: string, details: EntityDetails): void {
-  checkNamed(state.entities, account_id, details.on_behalf_of ?? '', 'on_behalf_of')
+  const id = details.on_behalf_of ?? ''
+  const principal = state.entities.get(nameOf({ account_id, id }))
+  const approvals = principal && { ...principal, is_erased: isErased(principal) }
+  checkNamed(approvalsByName(approvals ? [approvals] : []), account_id, id, 'on_behalf_of')
+}
+
+function erasedEntity(id: string, remarks: string): Refusal {
+  return refusal('party_erased', `The data of entity ${id} is erased.`, remarks)
 }
 
 function findNamed(state: EntityState, account_id: string, id: string): Entity {
-  return found(state.entities.get(nameOf({ account_id, id })))
+  const entity = found(state.entities.get(nameOf({ account_id, id })))
+  if (isErased(entity)) throw erasedEntity(id, '')
+  return entity
 }
 
 function candidatesOf(state: EntityState, account_id: string) {

@@ -41,8 +41,9 @@ export const EVENTS = {
     'approval_rejected',
     'approval_requires_action',
     'approval_resubmitted',
+    'erased',
   ],
-  beneficiary: ['created', 'updated'],
+  beneficiary: ['created', 'updated', 'erased'],
   balance_transaction: ['created'],
   webhook_endpoint: ['test'],
 } as const

@@ -37,7 +37,7 @@ export const EventResponse = Type.Object(
         'step that a rail reports `rail_attempt` (`number`, `rail`, `uetr`, `references`, ' +
         '`released_at`, `expected_at`, as far as the rail had said); for entities ' +
         '`approval_status`, `previous_status` and `description`, or `previous`, the values that ' +
-        'were changed. More members may come.',
+        'were changed, `erased` when these are no longer kept. More members may come.',
     }),
   },
   {

@@ -8,7 +8,7 @@ import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import { recordLine } from '../balance-transaction/rules.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
-import { destinationTakes, makeBeneficiary } from '../beneficiary/rules.ts'
+import { checkNotErased, destinationTakes, makeBeneficiary } from '../beneficiary/rules.ts'
 import { checkNamed } from '../entity/rules.ts'
 import { refusal } from '../errors.ts'
 import type { Event, EventType } from '../event/event.ts'
@@ -175,6 +175,7 @@ function resolveBeneficiary(
   if (known === undefined) {
     throw refusal('beneficiary_not_found', `No beneficiary ${id} in this account.`, 'beneficiary')
   }
+  checkNotErased(known, 'beneficiary')
   return known
 }
 

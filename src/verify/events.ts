@@ -78,7 +78,8 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
 
 /**
  * Each hash is that of its row and of the one before it. Where that one is missing, which
- * has been named, the chain goes on from what stands there.
+ * has been named, the chain goes on from what stands there. An erased row has the hash that it had,
+ * while its erasure vouches for what it says now.
  */
 export async function checkChain(
   tx: TransactionSql,
@@ -98,6 +99,9 @@ export async function checkChain(
         where ${ofAccount('e.account_id', account_id)}
       ) e
       where hash is distinct from ${EVENT_SEAL.sql('e')} and follows
+        and not exists (
+          select from erasures r where r.account_id = e.account_id and r.table_name = 'events'
+            and r.key = e.sequence::text and r.was = e.hash and r.becomes = ${EVENT_SEAL.sql('e')})
       order by 1, 2 limit ${MAX_NAMED}`,
     [account_id],
   )

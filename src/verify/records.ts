@@ -89,6 +89,10 @@ const ANSWERED_AS_KEPT: Rule = {
       and not exists (
         select from idempotency_keys i
         where i.account_id = e.account_id and ${KEPT_SEAL.sql('i')} = e.kept
+      ) and not exists (
+        select from erasures r join idempotency_keys i on i.account_id = r.account_id
+          and r.key = i.operation || ' ' || i.key and r.becomes = ${KEPT_SEAL.sql('i')}
+        where r.account_id = e.account_id and r.table_name = 'idempotency_keys' and r.was = e.kept
       )`,
 }
 

@@ -42,6 +42,7 @@ const KEPT: readonly Kept[] = [
   { table: 'limits', as: 'row', skipped: [], key: ['limit_id'] },
   { table: 'approval_rules', as: 'row', skipped: [], key: ['rule_id'] },
   { table: 'screening_settings', as: 'row', skipped: [], key: ['only_row'] },
+  { table: 'privacy_settings', as: 'row', skipped: [], key: ['only_row'] },
   { table: 'rails', as: 'row', skipped: [], key: ['name'] },
   {
     table: 'routes',

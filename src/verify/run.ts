@@ -9,6 +9,7 @@ import { ATTEMPTS } from './attempts.ts'
 import { checkBookings } from './bookings.ts'
 import { type BooksSeen, walkBooks } from './books.ts'
 import { checkEntities } from './entities.ts'
+import { checkErasures } from './erasures.ts'
 import { checkChain, checkEvents } from './events.ts'
 import { gatherRows } from './gather.ts'
 import { checkKeptHeads } from './heads.ts'
@@ -130,6 +131,7 @@ async function check(
   const entities = await part('entities', sp => checkEntities(sp, account_id, findings))
   await part('events', sp => checkChain(sp, account_id, findings))
   await part('events', sp => checkSeals(sp, account_id, findings))
+  await part('erasures', sp => checkErasures(sp, account_id, findings))
   for (const { table, check: checkRecords } of [...RECORDS, ...ATTEMPTS, ...LIMITS, ...APPROVALS]) {
     await part(table, sp => checkRecords(sp, account_id, findings))
   }

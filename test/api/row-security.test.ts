@@ -126,6 +126,9 @@ async function furnish(client: Client): Promise<void> {
     values (${account_id}, ${paid.json.data.id}, 1, upper(substr(md5(${account_id}), 1, 15)), '',
       'bank', 1, 'USD', now(), now() + interval '1 hour', current_date, '{}')`
   await owner`
+    insert into erasures (account_id, party_id, erased_at, table_name, key, erased_by, reason)
+    values (${account_id}, ${id}, now(), 'entities', ${id}, 'ada', 'Asked.')`
+  await owner`
     insert into rail_item_evidence (account_id, payout_id, attempt, level, code, reasons, text,
       currency, reference, said_at, sha256, position, same)
     values (${account_id}, ${paid.json.data.id}, 1, 'transaction', 'ACSP', '[]', '', '', '', '',

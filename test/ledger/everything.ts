@@ -49,6 +49,23 @@ async function addEverything(history: History): Promise<void> {
   await importRows(history)
   await splitPayment(history)
   await addRowsThatWait(history)
+  await eraseSome(history)
+}
+
+/** A beneficiary that was changed, with the answer kept of it, in two accounts. */
+async function eraseSome({ service, main, sister }: History): Promise<void> {
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
+  try {
+    for (const client of [main, sister]) {
+      const made = await client.post('/v3/beneficiary', bankBeneficiary, { 'idempotency-key': 'e' })
+      const { id } = made.json.data
+      assert.equal((await client.put(`/v3/beneficiary/${id}`, { name: 'Ilse' })).status, 200)
+      const ran = await cli.run('privacy', 'erase', id, '--reason', `Request of ${id}`)
+      assert.equal(ran.code, 0, ran.stderr)
+    }
+  } finally {
+    await cli.close()
+  }
 }
 
 /** One payment that has funded two live accounts. */
@@ -94,6 +111,13 @@ async function addRowsThatWait({ service, main, entities }: History): Promise<vo
   await owner`
     insert into users (name, full_name, role) values
       ('ada', 'Ada Lovelace', 'operator'), ('grace', 'Grace Hopper', 'auditor')`
+  await owner`
+    insert into account_roles (user_name, account_id, role) values
+      ('ada', ${account_id}, 'maker'), ('grace', ${account_id}, 'viewer')`
+  await owner`
+    insert into user_keys (key_id, user_name, secret_hash, name) values
+      ('usk_00000000000000000001', 'ada', sha256('a'), 'a'),
+      ('usk_00000000000000000002', 'grace', sha256('g'), 'g')`
   await owner`
     insert into routes (payout_type, rail, priority) values
       ('local', 'manual', 1), ('swift', 'manual', 2)`

@@ -1,0 +1,197 @@
+// corridor privacy find|export|erase|retention: whose data is stored, all of it in one document,
+// its erasure, and how long what was paid is kept.
+import { type Command, InvalidArgumentError } from 'commander'
+import { recordActs } from '../audit/store.ts'
+import { isSpread } from '../db/shard.ts'
+import { transact } from '../db/transact.ts'
+import { findParties, KNOWN, type Known, readExport } from '../privacy/export-store.ts'
+import { eraseParty } from '../privacy/operations.ts'
+import { type Party, partyKind, type Retention } from '../privacy/privacy.ts'
+import { TERMS } from '../privacy/sources.ts'
+import { findPartyAccount, findRetention, updateRetention } from '../privacy/store.ts'
+import {
+  CommandFailed,
+  type Context,
+  findAccount,
+  type Json,
+  NotThere,
+  personOf,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
+import { MAX_REASON, readReason, readText } from './input.ts'
+
+const REASON = `why, for the audit log, up to ${MAX_REASON} characters; no names`
+const MAX_KNOWN = 320
+
+export function privacyCommands(privacy: Command): void {
+  privacy
+    .command('find')
+    .description('find beneficiaries and entities of an account by e-mail, name or IBAN')
+    .argument('<account>', 'account id')
+    .option('--email <text>', 'the e-mail address, whole')
+    .option('--name <text>', 'the name, whole, also of representatives')
+    .option('--iban <text>', 'the IBAN, or the account number')
+    .addHelpText(
+      'after',
+      '\nExample:\n  npx corridor privacy find acc_7k2m9x4q --name "Irene Costa"',
+    )
+    .action(findAction)
+  privacy
+    .command('export')
+    .description('print everything that is stored of a person, as one JSON document')
+    .argument('<party>', 'beneficiary or entity id')
+    .option('--reason <text>', `${REASON}`, 'Asked for by the person')
+    .addHelpText('after', EXPORT_HELP)
+    .action(exportAction)
+  privacy
+    .command('erase')
+    .description('erase the personal data of a beneficiary or an entity, for ever')
+    .argument('<party>', 'beneficiary or entity id')
+    .requiredOption('--reason <text>', REASON)
+    .addHelpText('after', ERASE_HELP)
+    .action(eraseAction)
+  const retention = privacy
+    .command('retention')
+    .description('show and set how long what was paid is kept')
+  retention
+    .command('show')
+    .description('show how many years, who has set it, and why')
+    .action(showAction)
+  retention
+    .command('set')
+    .description('set how many years what was paid is kept, from the last payout on')
+    .argument('<years>', 'whole years, 0 to 30', readYears)
+    .requiredOption('--reason <text>', REASON)
+    .addHelpText('after', RETENTION_HELP)
+    .action(setAction)
+}
+
+const EXPORT_HELP = `
+The audit log keeps who exported whose data. CORRIDOR_USER must say who you are.
+docs/privacy.md says what stands where, and what is left out.
+
+Example:
+  npx corridor privacy export bnf_01m7xpm2m0c6hkd4r9ye > export.json`
+
+const ERASE_HELP = `
+Ids, times, amounts, countries and states stay, so that the books can be proved.
+What must be kept is refused, with the rule. CORRIDOR_USER must say who you are.
+
+Example:
+  npx corridor privacy erase bnf_01m7xpm2m0c6hkd4r9ye --reason "Request 118"`
+
+const RETENTION_HELP = `
+5 years unless you say otherwise: what the EU (2015/849, Art. 40), the UK (MLR
+2017, reg. 40) and the US (31 CFR 1010.430) ask of those who make payments.
+
+Example:
+  npx corridor privacy retention set 7 --reason "Law of 2026, section 4"`
+
+function readYears(text: string): number {
+  if (/^(?:[0-9]|[12][0-9]|30)$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It is no whole number of years from 0 to 30.')
+}
+
+type FindOptions = Json & { readonly [Name in Known]?: string }
+
+async function findAction(account_id: string, options: FindOptions): Promise<void> {
+  const [known, ...more] = KNOWN.filter(name => options[name] !== undefined)
+  if (known === undefined || more.length > 0) {
+    throw new UsageError('say exactly one of --email, --name and --iban')
+  }
+  const text = readText(`--${known}`, options[known] ?? '', MAX_KNOWN)
+  const parties = await withContext(async ({ audit }) => {
+    await findAccount(audit, account_id)
+    return findParties(audit, account_id, known, text)
+  })
+  const words = parties.length === 0 ? 'nobody has exactly this' : parties.join('\n')
+  print(options, { account_id, parties }, words)
+}
+
+interface Words extends Json {
+  readonly reason: string
+}
+
+async function exportAction(id: string, options: Words): Promise<void> {
+  const reason = readReason(options.reason)
+  const document = await withContext(async context => {
+    const person = personOf(context)
+    const party = await partyOf(context, id)
+    const { years } = await findRetention(context.audit)
+    // First the act: what cannot be recorded is not exported.
+    await transact(context.sql, tx => recordActs(tx, [actOfExport(party, reason)]))
+    const sections = await readExport(context.audit, party)
+    return { person, party, years, sections }
+  })
+  const { party, person, years, sections } = document
+  const data = {
+    object: 'privacy_export',
+    party: party.id,
+    account_id: party.account_id,
+    exported_by: person,
+    exported_at: new Date().toISOString(),
+    retention_years: years,
+    sections: sections.map(({ table, term, note, rows }) => ({
+      table,
+      kept: TERMS[term],
+      ...(note !== '' && { note }),
+      rows,
+    })),
+  }
+  print({ json: true }, data, '')
+}
+
+function actOfExport({ account_id, id }: Party, reason: string) {
+  const table_name = partyKind(id) === 'entity' ? ('entities' as const) : ('beneficiaries' as const)
+  return { table_name, reason, before: null, after: { account_id, id, exported: 'true' } }
+}
+
+async function partyOf({ audit }: Context, id: string): Promise<Party> {
+  const kind = partyKind(id)
+  if (kind === undefined) {
+    throw new UsageError(`${id} is no id of a beneficiary (bnf_…) or an entity (ent_…)`)
+  }
+  const account_id = await findPartyAccount(audit, id)
+  if (account_id === undefined) throw new NotThere(kind, id)
+  return { account_id, id }
+}
+
+const SPREAD =
+  'a spread database has sandboxes alone and erases nobody: drop it when the trial is over'
+
+async function eraseAction(id: string, options: Words): Promise<void> {
+  const reason = readReason(options.reason)
+  const erased = await withContext(async context => {
+    const person = personOf(context)
+    const party = await partyOf(context, id)
+    if (isSpread()) throw new CommandFailed(SPREAD)
+    // The operation records the act itself.
+    return context.write(eraseParty, { ...party, person, reason }, null)
+  })
+  const { account_id, erased_at, digest, rows } = erased
+  const data = { party: id, account_id, erased_at, erased_rows: rows.length, digest }
+  print(options, data, `${id}  erased; ${rows.length} rows changed`)
+}
+
+async function showAction(options: Json): Promise<void> {
+  const retention = await withContext(({ audit }) => findRetention(audit))
+  tellRetention(options, retention)
+}
+
+async function setAction(years: number, options: Words): Promise<void> {
+  const reason = readReason(options.reason)
+  const retention = await withContext(async context => {
+    const set = { years, set_by: personOf(context), reason }
+    await updateRetention(context.sql, set)
+    return set
+  })
+  tellRetention(options, retention)
+}
+
+function tellRetention(options: Json, { years, set_by, reason }: Retention): void {
+  const who = set_by === '' ? 'as it comes' : `set by ${set_by}: ${reason}`
+  const data = { retention_years: years, set_by, reason }
+  print(options, data, `${years} years from the last payout on; ${who}`)
+}

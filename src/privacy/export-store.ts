@@ -1,0 +1,99 @@
+// Reads all that is stored of a party, across tables, and finds parties by what is known of them.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { comparable } from '../entity/comparable.ts'
+import { type Party, partyKind } from './privacy.ts'
+import { SOURCES, type Source, type Term } from './sources.ts'
+
+/** The rows of one table that are about a party. */
+export interface Section {
+  readonly table: string
+  readonly term: Term
+  readonly note: string
+  readonly rows: readonly object[]
+}
+
+/** The ids of the payouts to a beneficiary, or for an entity, oldest first. */
+export async function findPayoutsOf(
+  sql: Sql | TransactionSql,
+  { account_id, id }: Party,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from payouts
+    where account_id = ${account_id} and (beneficiary_id = ${id} or on_behalf_of = ${id})
+    order by id`
+  return rows.map(row => row.id)
+}
+
+/** All that is stored of a party, in one snapshot; sections without rows are left out. */
+export function readExport(audit: Sql, party: Party): Promise<Section[]> {
+  return audit.begin('isolation level repeatable read read only', async tx => {
+    const payouts = await findPayoutsOf(tx, party)
+    const sections: Section[] = []
+    for (const source of SOURCES) {
+      const rows = await readSource(tx, source, party, payouts)
+      const { table, term, note = '' } = source
+      if (rows.length > 0) sections.push({ table, term, note, rows })
+    }
+    return sections
+  })
+}
+
+async function readSource(
+  tx: TransactionSql,
+  { table, where, without = [], of_payees = [] }: Source,
+  { account_id, id }: Party,
+  payouts: readonly string[],
+): Promise<object[]> {
+  const left_out = [...without, ...(partyKind(id) === 'entity' ? of_payees : [])]
+  const names = left_out.map(column => `'${column}'`).join(', ')
+  // The last condition is true: it says the types of the parameters that `where` does not use.
+  const rows = await tx.unsafe<{ row: object }[]>(
+    `select to_jsonb(t) - array[${names}]::text[] as row from ${table} t
+      where (${where}) and ($1::text, $2::text, $3::text[]) is not null`,
+    [account_id, id, [...payouts]],
+  )
+  return rows.map(({ row }) => row)
+}
+
+/** What is known of a person: one of these. */
+export const KNOWN = ['email', 'name', 'iban'] as const
+export type Known = (typeof KNOWN)[number]
+
+/** The members that have it. */
+const MEMBERS: Readonly<Record<Known, readonly string[]>> = {
+  email: ['email'],
+  name: ['name', 'name_local'],
+  iban: ['iban', 'account_number'],
+}
+
+/** The parties of an account that have exactly this, whatever its case, now or in a payout. */
+export async function findParties(
+  audit: Sql,
+  account_id: string,
+  known: Known,
+  text: string,
+): Promise<string[]> {
+  const wanted = known === 'iban' ? text.replace(/\s/g, '') : text
+  const part = JSON.stringify(wanted).slice(1, -1)
+  const rows = await audit<{ id: string; details: unknown }[]>`
+    select id, details from beneficiaries
+    where account_id = ${account_id} and strpos(lower(details::text), lower(${part})) > 0
+    union all
+    select id, details from entities
+    where account_id = ${account_id} and strpos(lower(details::text), lower(${part})) > 0
+    union all
+    select beneficiary_id, beneficiary_details from payouts
+    where account_id = ${account_id}
+      and strpos(lower(beneficiary_details::text), lower(${part})) > 0`
+  const has = rows.filter(({ details }) => hasMember(details, MEMBERS[known], comparable(wanted)))
+  return [...new Set(has.map(({ id }) => id))].sort()
+}
+
+function hasMember(value: unknown, names: readonly string[], wanted: string): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, member]) =>
+    typeof member === 'string'
+      ? names.includes(name) && comparable(member) === wanted
+      : hasMember(member, names, wanted),
+  )
+}

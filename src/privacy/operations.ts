@@ -1,0 +1,53 @@
+// The operation that erases the personal data of a party, in the order of its account's book.
+import { storeBooks } from '../balance-transaction/operations.ts'
+import { presentBeneficiary } from '../beneficiary/response.ts'
+import type { Operation } from '../engine/operation.ts'
+import { presentEntity } from '../entity/response.ts'
+import { success } from '../http/answer.ts'
+import { lockBooks } from '../ledger/store.ts'
+import type { Party } from './privacy.ts'
+import { decideErasure, type Erased, type Stored, type StoredParty } from './rules.ts'
+import {
+  countPayoutsOf,
+  findParty,
+  findRepliesOf,
+  findTellingEvents,
+  storeErasure,
+} from './store.ts'
+
+export interface EraseParty extends Party {
+  readonly person: string
+  readonly reason: string
+}
+
+/** One party a transaction: what is read is of the first command alone. */
+export const eraseParty: Operation<EraseParty, Stored, Erased> = {
+  name: 'erase_party',
+  while_frozen: true,
+
+  async load(tx, [command]) {
+    if (command === undefined) throw new Error('an erasure of nobody')
+    const [{ books }, party, payouts, events, kept] = await Promise.all([
+      lockBooks(tx, [command.account_id]),
+      findParty(tx, command),
+      countPayoutsOf(tx, command),
+      findTellingEvents(tx, command),
+      findRepliesOf(tx, command),
+    ])
+    return { books, party, payouts, events, kept }
+  },
+
+  decide: (stored, command) => decideErasure(stored, command, showParty),
+
+  store: (tx, outcomes, { books }) => {
+    const writes = outcomes.map(({ events }) => ({ entries: [], events }))
+    return Promise.all([
+      ...storeBooks(tx, books, writes),
+      ...outcomes.map(outcome => storeErasure(tx, outcome)),
+    ])
+  },
+}
+
+function showParty({ kind, row }: StoredParty): string {
+  return success(kind === 'beneficiary' ? presentBeneficiary(row) : presentEntity(row)).body
+}

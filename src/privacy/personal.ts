@@ -1,0 +1,170 @@
+// What each column of text, JSON or bytes has of people: a test holds it against the schema, so
+// that no column is forgotten. docs/privacy.md says how long each is kept, and what an erasure
+// leaves.
+
+/** Columns parted by blanks. What a table has of none of the kinds it does not name. */
+interface Declared {
+  /** Says who somebody is, where they are paid or what for, or may say it in free text. */
+  readonly personal?: string
+  /** A digest of what is personal, or of what may be. */
+  readonly digest?: string
+  /** Names of the people who run the installation, and what they write. */
+  readonly staff?: string
+  /** Ids, codes, states, currencies, countries and digests of what is public. */
+  readonly none?: string
+}
+
+export const COLUMNS: Readonly<Record<string, Declared>> = {
+  schema_migrations: { none: 'name hash' },
+  reference_version: { none: 'change_head' },
+  audit_log: { staff: 'changed_by via reason before after', none: 'table_name act hash' },
+  users: { staff: 'name full_name disabled_reason', none: 'role' },
+  user_keys: { staff: 'user_name name', none: 'key_id secret_hash' },
+  account_roles: { staff: 'user_name', none: 'account_id role' },
+  accounts: {
+    staff: 'name state_reason',
+    none: 'account_id currencies primary_currency deposit_address state',
+  },
+  api_keys: { staff: 'name', none: 'key_id account_id secret_hash scope' },
+  api_key_uses: { none: 'key_id' },
+  rates: { none: 'base quote source' },
+  fees: {
+    none: 'payout_type payout_currency destination_country network charge_type fee_currency',
+  },
+  pricing_policies: { none: 'account_id from_currency to_currency name value' },
+  rails: { staff: 'paused_reason', none: 'name kind config secret' },
+  routes: {
+    none: 'payout_type network currency country account_id rail calendar cut_off zone',
+  },
+  books: { none: 'account_id head_hash event_head state' },
+  balances: { none: 'account_id currency account_state' },
+  journals: {
+    // Of what operators book: their name, their words and the reference of a bank.
+    staff: 'metadata',
+    none: 'account_id kind source currency codes currencies hash undoes fx_conversions',
+  },
+  funding_references: { none: 'account_id id reference' },
+  events: {
+    personal: 'data',
+    digest: 'content kept hash',
+    none: 'account_id told type object_id',
+  },
+  idempotency_keys: {
+    personal: 'key body state',
+    digest: 'request_hash',
+    none: 'account_id operation object_id',
+  },
+  beneficiaries: { personal: 'details', none: 'account_id id type destination_type' },
+  entities: {
+    personal: 'reference_id details approval_status_description approval_history',
+    digest: 'email_key national_identification_key name_address_key registration_key import_key',
+    none: 'account_id id type on_behalf_of approval_status',
+  },
+  ended_reviews: { none: 'account_id entity_id' },
+  quotes: {
+    none:
+      'account_id id status payout_type holding_currency payout_currency destination_currency ' +
+      'destination_country fund_transfer_network payment_network wallet_type wallet_network ' +
+      'charge_type entity_id basis renewed_as',
+  },
+  payouts: {
+    personal: 'beneficiary_details particulars reference_id mt103',
+    digest: 'import_keys',
+    none:
+      'account_id id quote_id type currency holding_currency destination_currency holding_fx_id ' +
+      'payout_fx_id balance_transaction_id beneficiary_id on_behalf_of fund_transfer_network ' +
+      'charge_type destination_country basis first_rail route',
+  },
+  open_payouts: {
+    personal: 'status_description rail_reference answers failure',
+    staff: 'taken_by',
+    none: 'account_id id status rail held_for screening',
+  },
+  payout_outcomes: {
+    personal: 'status_description rail_reference answers failure',
+    staff: 'taken_by',
+    none: 'account_id id status rail',
+  },
+  holds: { none: 'account_id entity_id payout_id' },
+  payout_likenesses: { digest: 'likeness', none: 'account_id payout_id' },
+  payout_imports: { digest: 'import_key', none: 'account_id payout_id' },
+  payout_batches: { personal: 'reference_id metadata', none: 'account_id id mode totals' },
+  payout_batch_items: {
+    personal: 'reference_id problems',
+    none: 'account_id batch_id status payout_id',
+  },
+  webhook_endpoints: {
+    none: 'account_id id url description event_types status disabled_reason secret previous_secret',
+  },
+  webhook_deliveries: {
+    none: 'account_id endpoint_id id event_id event_type object_id status',
+  },
+  webhook_attempts: { personal: 'answer', none: 'account_id delivery_id error' },
+  payout_attempts: {
+    personal: 'not_taken rail_references',
+    none: 'account_id payout_id rail uetr ended_as route',
+  },
+  rail_evidence: {
+    personal: 'reasons message reference detail',
+    digest: 'same',
+    none: 'account_id payout_id rail source position level code currency said_at',
+  },
+  rail_exceptions: {
+    personal: 'message note',
+    staff: 'closed_by',
+    none: 'account_id payout_id rail kind',
+  },
+  rail_items: {
+    personal: 'payment',
+    none:
+      'account_id payout_id end_to_end_id uetr rail currency msg_id payment_information_id ' +
+      'instruction_id earlier_files',
+  },
+  rail_files: {
+    personal: 'bytes envelope',
+    staff: 'approved_by reason',
+    none: 'msg_id name rail format settlement_account currency sha256 state',
+  },
+  rail_item_evidence: {
+    personal: 'reasons text reference',
+    digest: 'same',
+    none: 'account_id payout_id level code currency said_at sha256 position',
+  },
+  rail_exchanges: { none: 'rail held_by problem' },
+  rail_inbox: { staff: 'closed_by note', none: 'sha256 rail name state reason' },
+  rail_inbox_bytes: { personal: 'bytes', none: 'sha256' },
+  rail_inbox_lines: {
+    personal: 'said reason',
+    staff: 'closed_by note',
+    none: 'sha256 position end_to_end_id msg_id',
+  },
+  // Whom governments list, as they publish it.
+  screening_imports: {
+    staff: 'imported_by reason',
+    none: 'list sha256 file_name format',
+  },
+  screening_entries: { none: 'list entry_id digest content' },
+  screening_settings: { staff: 'set_by reason', none: 'required' },
+  screening_matches: {
+    personal: 'pieces reason',
+    digest: 'party_hash',
+    staff: 'decided_by',
+    none: 'account_id payout_id party list entry_id entry_digest state',
+  },
+  screening_clears: {
+    personal: 'reason',
+    digest: 'party_hash',
+    staff: 'cleared_by',
+    none: 'account_id list entry_id entry_digest payout_id',
+  },
+  limits: { none: 'limit_id account_id key_id rail network each currency per zone' },
+  limit_sums: { digest: 'subject', none: 'account_id limit_id' },
+  limit_uses: { digest: 'subject', none: 'account_id payout_id limit_id' },
+  limit_payees: { digest: 'payee', none: 'account_id' },
+  privacy_settings: { staff: 'set_by reason' },
+  erasures: {
+    digest: 'was becomes',
+    staff: 'erased_by reason',
+    none: 'account_id party_id table_name key',
+  },
+}

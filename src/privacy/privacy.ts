@@ -1,0 +1,49 @@
+// A party whose personal data is stored, and what an erasure does to its rows.
+import type { Key } from '../id.ts'
+import type { Instant } from '../instant.ts'
+
+/** A beneficiary or an entity, by its id. */
+export type PartyKind = 'beneficiary' | 'entity'
+
+export function partyKind(id: string): PartyKind | undefined {
+  if (id.startsWith('bnf_')) return 'beneficiary'
+  return id.startsWith('ent_') ? 'entity' : undefined
+}
+
+/** How long what was paid is kept, and who has said so; '' of the default. */
+export interface Retention {
+  readonly years: number
+  readonly set_by: string
+  readonly reason: string
+}
+
+/** A row that an erasure changes. */
+export interface ErasedRow {
+  readonly table_name: string
+  readonly key: string
+  /**
+   * What vouched for the row, and what vouches for it as it is now, in hex; null of rows whose
+   * newest event has their digest.
+   */
+  readonly was: string | null
+  readonly becomes: string | null
+}
+
+/** An erasure, as it is stored with each of its rows. */
+export interface Erasure {
+  readonly account_id: string
+  readonly party_id: string
+  readonly erased_at: Instant
+  readonly erased_by: string
+  readonly reason: string
+}
+
+export type Party = Key
+
+/** Why a party is not erased now. */
+export interface Obstacle {
+  readonly rule: string
+  readonly message: string
+  /** From when on the rule allows it; null: when people have done what the message says. */
+  readonly until: Instant | null
+}

@@ -1,0 +1,109 @@
+// Where data of a party stands, for its export: each table with the condition of its rows. Pure.
+
+/** How long a row is kept. */
+export const TERMS = {
+  retention: 'as long as the law of payments asks: the retention, from the last payout on',
+  hours: '24 hours from the request, for its repetition',
+  month: '30 days, for people who look into deliveries',
+  book: 'as long as the book: it says nothing but ids, amounts and times',
+} as const
+
+export type Term = keyof typeof TERMS
+
+export interface Source {
+  readonly table: string
+  /** The rows of table `t`; $1 is the account, $2 the party, $3 its payouts. */
+  readonly where: string
+  readonly term: Term
+  /** Columns that are left out: of somebody else besides, or of no use to anybody. */
+  readonly without?: readonly string[]
+  /** Columns that are left out in the export of an entity, being its payees'. */
+  readonly of_payees?: readonly string[]
+  /** Why columns are left out, for whoever reads the export. */
+  readonly note?: string
+}
+
+const OF_PAYOUT = 't.account_id = $1 and t.payout_id = any ($3)'
+const BY_ID = 't.account_id = $1 and t.id = any ($3)'
+
+const ITEMS = `select i.end_to_end_id from rail_items i
+  where i.account_id = $1 and i.payout_id = any ($3)`
+const FILES = `select unnest(i.earlier_files || i.msg_id) from rail_items i
+  where i.account_id = $1 and i.payout_id = any ($3)`
+
+export const SOURCES: readonly Source[] = [
+  { table: 'beneficiaries', where: 't.account_id = $1 and t.id = $2', term: 'retention' },
+  {
+    table: 'entities',
+    where: 't.account_id = $1 and t.id = $2',
+    term: 'retention',
+  },
+  {
+    table: 'events',
+    where: `t.account_id = $1 and (t.object_id = $2 or t.object_id = any ($3))
+      and t.object_id <> ''`,
+    term: 'retention',
+    without: ['content', 'kept', 'hash'],
+  },
+  {
+    table: 'idempotency_keys',
+    where: `t.account_id = $1 and (t.object_id = any ($3) or strpos(t.body, $2) > 0)`,
+    term: 'hours',
+  },
+  {
+    table: 'payouts',
+    where: BY_ID,
+    term: 'retention',
+    of_payees: ['beneficiary_details', 'mt103'],
+  },
+  { table: 'open_payouts', where: BY_ID, term: 'retention' },
+  { table: 'payout_outcomes', where: BY_ID, term: 'retention' },
+  { table: 'payout_batch_items', where: OF_PAYOUT, term: 'retention' },
+  { table: 'payout_imports', where: OF_PAYOUT, term: 'retention' },
+  { table: 'payout_likenesses', where: OF_PAYOUT, term: 'month' },
+  {
+    table: 'quotes',
+    where: "t.account_id = $1 and t.entity_id = $2 and t.entity_id <> ''",
+    term: 'book',
+  },
+  { table: 'journals', where: 't.account_id = $1 and t.source = any ($3)', term: 'book' },
+  { table: 'payout_attempts', where: OF_PAYOUT, term: 'retention' },
+  { table: 'rail_evidence', where: OF_PAYOUT, term: 'retention' },
+  { table: 'rail_exceptions', where: OF_PAYOUT, term: 'retention' },
+  { table: 'rail_items', where: OF_PAYOUT, term: 'retention', of_payees: ['payment'] },
+  { table: 'rail_item_evidence', where: OF_PAYOUT, term: 'retention' },
+  {
+    table: 'rail_files',
+    where: `t.msg_id in (${FILES})`,
+    term: 'retention',
+    without: ['bytes', 'envelope'],
+    note: 'The bytes are left out: the file has other payees too. rail_items has this one.',
+  },
+  {
+    table: 'rail_inbox_lines',
+    where: `t.end_to_end_id in (${ITEMS})`,
+    term: 'retention',
+  },
+  { table: 'screening_matches', where: OF_PAYOUT, term: 'retention' },
+  { table: 'screening_clears', where: OF_PAYOUT, term: 'retention' },
+  { table: 'limit_uses', where: OF_PAYOUT, term: 'month' },
+  {
+    table: 'webhook_deliveries',
+    where: 't.account_id = $1 and (t.object_id = $2 or t.object_id = any ($3))',
+    term: 'month',
+  },
+  {
+    table: 'webhook_attempts',
+    where: `t.account_id = $1 and t.delivery_id in (select d.id from webhook_deliveries d
+      where d.account_id = $1 and (d.object_id = $2 or d.object_id = any ($3)))`,
+    term: 'month',
+  },
+  { table: 'erasures', where: 't.account_id = $1 and t.party_id = $2', term: 'book' },
+  {
+    table: 'audit_log',
+    where: `coalesce(t.after, t.before) ->> 'account_id' = $1
+      and (coalesce(t.after, t.before) ->> 'id' = $2
+        or coalesce(t.after, t.before) ->> 'id' = any ($3))`,
+    term: 'book',
+  },
+]

@@ -1,0 +1,152 @@
+// Holds erasures against the rows that they name: each is erased, and nothing else is. The event of
+// an erasure, which the chain proves, has the digest of it and its rows; the audit log has who did
+// it.
+import { isDeepStrictEqual } from 'node:util'
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { detailsOf, type StoredDetails } from '../beneficiary/columns.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import type { Entity } from '../entity/entity.ts'
+import { digestOfErasure } from '../privacy/digest.ts'
+import { erasedBeneficiary, erasedEntity, erasedFact } from '../privacy/erased.ts'
+import type { ErasedRow, Erasure } from '../privacy/privacy.ts'
+import { BadRow, type Findings } from './problem.ts'
+import { nameRows, ofAccount } from './rows.ts'
+import { openStream } from './stream.ts'
+
+/** A row of erasures with what it names, and what its event and the audit log say. */
+interface NamedRow extends Erasure, ErasedRow {
+  readonly details: StoredDetails | Entity['details'] | null
+  readonly approval: Pick<Entity, 'approval_status_description' | 'approval_history'> | null
+  readonly fact: object | null
+  readonly type: string
+  /** The digests that the event and the act have; null: there is none. */
+  readonly told: string | null
+  readonly recorded: string | null
+}
+
+const erasuresOf = (account_id: string | null) => `
+  select r.account_id, r.party_id, r.erased_at, r.erased_by, r.reason, r.table_name, r.key,
+    encode(r.was, 'hex') as was, encode(r.becomes, 'hex') as becomes,
+    coalesce(b.details, n.details) as details, case when n.id is not null then json_build_object(
+      'approval_status_description', n.approval_status_description,
+      'approval_history', n.approval_history) end as approval,
+    e.data -> 0 as fact, coalesce(e.type, '') as type,
+    (select t.data -> 0 ->> 'digest' from events t
+      where t.account_id = r.account_id and t.object_id = r.party_id and t.object_id <> ''
+        and t.type in ('beneficiary.erased', 'entity.erased') order by t.sequence limit 1) as told,
+    (select a.after ->> 'erasure' from audit_log a
+      where a.table_name in ('beneficiaries', 'entities') and a.after ->> 'id' = r.party_id
+        and a.after ->> 'account_id' = r.account_id and a.after ->> 'erasure' is not null
+      order by a.change_id limit 1) as recorded
+  from erasures r
+  left join beneficiaries b on r.table_name = 'beneficiaries' and b.account_id = r.account_id
+    and b.id = r.key
+  left join entities n on r.table_name = 'entities' and n.account_id = r.account_id
+    and n.id = r.key
+  left join events e on r.table_name = 'events' and e.account_id = r.account_id
+    and e.sequence::text = r.key
+  where ${ofAccount('r.account_id', account_id)}
+  order by r.account_id, r.party_id, r.table_name, r.key`
+
+/** Checks the erasures of one account, or of all. */
+export async function checkErasures(
+  tx: TransactionSql,
+  account_id: string | null,
+  findings: Findings,
+): Promise<void> {
+  const stream = await openStream<NamedRow>(tx, erasuresOf(account_id), [account_id])
+  let rows: NamedRow[] = []
+  for (; stream.row !== undefined; await stream.next()) {
+    const { row } = stream
+    const [first] = rows
+    if (first !== undefined && !isOfErasure(row, first)) {
+      checkErasure(rows, findings)
+      rows = []
+    }
+    rows.push(row)
+    findings.guard(
+      () => placeOf(row),
+      () => checkForm(row),
+    )
+  }
+  checkErasure(rows, findings)
+  await stream.close()
+  const select = strays(account_id)
+  await nameRows(tx, account_id, findings, { table: 'erasures', select })
+}
+
+function isOfErasure(row: NamedRow, first: NamedRow): boolean {
+  return row.account_id === first.account_id && row.party_id === first.party_id
+}
+
+function placeOf({ account_id, table_name, key }: NamedRow) {
+  return { table: 'erasures', account_id, key: `${table_name} ${key}` }
+}
+
+/** The event and the audit log have the digest of all rows together. */
+function checkErasure(rows: readonly NamedRow[], findings: Findings): void {
+  const [first] = rows
+  if (first === undefined) return
+  const { told, recorded } = first
+  const digest = digestOfErasure(first, rows)
+  const bad = (row: NamedRow, expected: string, found: string | null) =>
+    findings.add({ ...placeOf(row), expected, found: found ?? 'none' })
+  if (told !== digest) bad(first, `an event of the erasure of digest ${digest}`, told)
+  if (recorded !== digest) bad(first, `an act in the audit log of digest ${digest}`, recorded)
+  const facts = (row: NamedRow) => [row.erased_at, row.erased_by, row.reason].join(', ')
+  for (const row of rows) if (facts(row) !== facts(first)) bad(row, facts(first), facts(row))
+}
+
+/** Nothing that an erasure takes away is in the row, or has come back. */
+function checkForm(row: NamedRow): void {
+  const { table_name, key, details, approval, fact, type } = row
+  const form = formOf(row)
+  if (form === 'kept') return
+  const found = table_name === 'events' ? fact : details && { details, approval }
+  if (form !== undefined && isDeepStrictEqual(found, form)) return
+  const expected = `${table_name} ${key} in its erased form`
+  throw new BadRow({ ...placeOf(row), expected, found: found === null ? 'none' : `${type} data` })
+}
+
+/** The erased form of what is there; undefined when nothing is, `kept` of what is forgotten. */
+function formOf({ table_name, key, details, approval, fact, type }: NamedRow) {
+  switch (table_name) {
+    case 'beneficiaries': {
+      if (details === null) return undefined
+      const stored = details as StoredDetails
+      const whole = { id: key, details: detailsOf(stored, key) } as Beneficiary
+      const { details: form } = erasedBeneficiary(whole)
+      return isDeepStrictEqual(form, whole.details) ? { details, approval } : undefined
+    }
+    case 'entities': {
+      if (details === null || approval === null) return undefined
+      const { details: form, ...rest } = erasedEntity({ details, ...approval } as Entity)
+      const { approval_status_description, approval_history } = rest
+      return { details: form, approval: { approval_status_description, approval_history } }
+    }
+    case 'events':
+      return fact === null ? undefined : erasedFact(type, fact)
+    default:
+      return 'kept'
+  }
+}
+
+/** What is erased, or says that it is, and has no row of an erasure. */
+const strays = (account_id: string | null) => `
+  select account_id, table_name || ' ' || key as key, 'a row of the erasure' as expected,
+    'none' as found
+  from (
+    select account_id, 'beneficiaries' as table_name, id as key from beneficiaries
+    where details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
+    union all
+    select account_id, 'entities', id from entities
+    where details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
+    union all
+    select account_id, case type when 'entity.erased' then 'entities' else 'beneficiaries' end,
+      object_id
+    from events where type in ('beneficiary.erased', 'entity.erased')
+      and ${ofAccount('account_id', account_id)}
+  ) s
+  where not exists (
+    select from erasures r where r.account_id = s.account_id and r.table_name = s.table_name
+      and r.key = s.key)`
