@@ -111,7 +111,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   },
   rail_exceptions: {
     personal: 'message note',
-    staff: 'closed_by',
+    staff: 'closed_by owner',
     none: 'account_id payout_id rail kind',
   },
   rail_items: {
@@ -161,6 +161,21 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   limit_sums: { digest: 'subject', none: 'account_id limit_id' },
   limit_uses: { digest: 'subject', none: 'account_id payout_id limit_id' },
   limit_payees: { digest: 'payee', none: 'account_id' },
+  approval_rules: {
+    none: 'rule_id account_id key_id payout_type network country currency at_least_currency',
+  },
+  payout_approvals: {
+    digest: 'digest payee',
+    staff: 'made_by',
+    none: 'account_id payout_id key_id rules outcome',
+  },
+  approval_decisions: {
+    personal: 'reason',
+    digest: 'digest',
+    staff: 'user_name',
+    none: 'account_id payout_id decision',
+  },
+  approved_payees: { digest: 'payee', none: 'account_id payout_id' },
   privacy_settings: { staff: 'set_by reason' },
   erasures: {
     digest: 'was becomes',

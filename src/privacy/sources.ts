@@ -86,6 +86,9 @@ export const SOURCES: readonly Source[] = [
   },
   { table: 'screening_matches', where: OF_PAYOUT, term: 'retention' },
   { table: 'screening_clears', where: OF_PAYOUT, term: 'retention' },
+  { table: 'payout_approvals', where: OF_PAYOUT, term: 'retention' },
+  { table: 'approval_decisions', where: OF_PAYOUT, term: 'retention' },
+  { table: 'approved_payees', where: OF_PAYOUT, term: 'retention' },
   { table: 'limit_uses', where: OF_PAYOUT, term: 'month' },
   {
     table: 'webhook_deliveries',
