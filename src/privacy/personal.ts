@@ -25,7 +25,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     staff: 'name state_reason',
     none: 'account_id currencies primary_currency deposit_address state',
   },
-  api_keys: { staff: 'name', none: 'key_id account_id secret_hash scope' },
+  api_keys: { staff: 'name owner', none: 'key_id account_id secret_hash scope' },
   api_key_uses: { none: 'key_id' },
   rates: { none: 'base quote source' },
   fees: {
@@ -111,7 +111,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   },
   rail_exceptions: {
     personal: 'message note',
-    staff: 'closed_by owner',
+    staff: 'closed_by',
     none: 'account_id payout_id rail kind',
   },
   rail_items: {
