@@ -48,18 +48,25 @@ grant select on erasures to corridor_auditor;
 select confine_to_accounts('erasures');
 
 -- The erased forms, as src/privacy/erased.ts makes them. What has no name is erased: nobody can send one
--- without.
+-- without. What a price depends on stays, and another account of the installation is nobody.
 create function erased_beneficiary(details jsonb) returns jsonb
 language sql immutable parallel safe as $$
   select jsonb_strip_nulls(jsonb_build_object(
     'address', case when details #> '{address,country}' is not null
       then jsonb_build_object('country', details #> '{address,country}') end,
     'destination', details -> 'destination',
-    'destination_details', jsonb_build_object('type', details #> '{destination_details,type}')
-      || case details #>> '{destination_details,type}' when 'bank' then jsonb_build_object('bank',
-        jsonb_strip_nulls(jsonb_build_object(
-          'country', details #> '{destination_details,bank,country}',
-          'currency', details #> '{destination_details,bank,currency}'))) else '{}' end,
+    'destination_details', jsonb_build_object('type', details #> '{destination_details,type}',
+      'bank', case when details #>> '{destination_details,type}' = 'bank' then jsonb_build_object(
+        'country', details #> '{destination_details,bank,country}',
+        'currency', details #> '{destination_details,bank,currency}') end,
+      'wallet', case when details #>> '{destination_details,type}' = 'wallet' then
+        jsonb_build_object('deposit_address', '',
+          'type', details #> '{destination_details,wallet,type}',
+          'currency', details #> '{destination_details,wallet,currency}') end,
+      'local_payment_network', case
+        when details #>> '{destination_details,type}' = 'local_payment_network' then
+        jsonb_build_object('type', details #> '{destination_details,local_payment_network,type}') end,
+      'service_account', details #> '{destination_details,service_account}'),
     'name', '', 'status', 'erased', 'type', details -> 'type'))
 $$;
 
@@ -77,31 +84,39 @@ language sql immutable parallel safe as $$
   from jsonb_array_elements(steps) with ordinality as s (step, nth)
 $$;
 
+-- What was told of a payout, without the words of its rail, of people and of its account.
+create function erased_step(fact jsonb) returns jsonb
+language sql immutable parallel safe as $$
+  select fact - 'status_description' - 'reason' || '{"erased":true}' || case jsonb_typeof(fact -> 'failure')
+    when 'object' then jsonb_build_object('failure', fact -> 'failure' || '{"message":""}')
+    else '{}' end
+$$;
+
 -- What an event says of its object: the first of its row, as all others tell what is always said.
-create function erased_event(type text, data json) returns json
+create function erased_event(type text, object_id text, data json) returns json
 language sql immutable parallel safe as $$
   select ('[' || string_agg(case when nth > 1 or json_typeof(fact) <> 'object' then fact::text
       when type in ('beneficiary.updated', 'entity.updated') then '{"previous":{},"erased":true}'
       when type like 'entity.approval%' then format(
         '{"approval_status":%s,"previous_status":%s,"description":"","erased":true}',
         fact -> 'approval_status', fact -> 'previous_status')
+      when object_id like 'pot\_%' and type <> 'payout.erased' then erased_step(fact::jsonb)::text
       else fact::text end, ',' order by nth) || ']')::json
   from json_array_elements(data) with ordinality as d (fact, nth)
 $$;
 
--- Personal data goes only to its erased form, of a row that erasures name, and does not come back.
-create function is_erasure(changed text, old_row jsonb, new_row jsonb) returns boolean
-language plpgsql as $$
-begin
-  return exists (
-    select from erasures e where e.account_id = new_row ->> 'account_id' and e.table_name = changed
-      and e.key = new_row ->> 'id');
-end $$;
+create function is_erasure(owner_id text, changed text, named text) returns boolean
+language sql stable as $$
+  select exists (
+    select from erasures e
+    where e.account_id = owner_id and e.table_name = changed and e.key = named)
+$$;
 
+-- Personal data goes only to its erased form, of a row that erasures name, and does not come back.
 create function guard_beneficiary() returns trigger language plpgsql as $$
 begin
   if new.details::jsonb <> erased_beneficiary(old.details::jsonb)
-    or not is_erasure('beneficiaries', to_jsonb(old), to_jsonb(new))
+    or not is_erasure(old.account_id, 'beneficiaries', old.id)
   then
     raise exception 'beneficiary % changes only by an erasure', old.id
       using errcode = 'restrict_violation';
@@ -121,7 +136,7 @@ begin
       is distinct from (old.approval_status, '', old.on_behalf_of, '')
     or num_nonnulls(new.email_key, new.national_identification_key, new.name_address_key,
       new.registration_key) > 0
-    or not is_erasure('entities', to_jsonb(old), to_jsonb(new))
+    or not is_erasure(old.account_id, 'entities', old.id)
   then
     raise exception 'entity % changes only by an erasure', old.id
       using errcode = 'restrict_violation';
@@ -136,7 +151,7 @@ create trigger erased_once before update on entities
 create function guard_event() returns trigger language plpgsql as $$
 begin
   if to_jsonb(new) - 'data' <> to_jsonb(old) - 'data'
-    or new.data::text is distinct from erased_event(old.type, old.data)::text
+    or new.data::text is distinct from erased_event(old.type, old.object_id, old.data)::text
     or not exists (
       select from erasures e where e.account_id = old.account_id and e.table_name = 'events'
         and e.key = old.sequence::text and e.was = old.hash)
@@ -151,3 +166,155 @@ create trigger append_only before delete or truncate on events
 create trigger erased_only before update on events
   for each row execute function guard_event();
 grant update (data) on events to corridor_service;
+
+-- Of a payout its amounts, times, ids and states stay, and the reference by which its account knows it.
+create function guard_payout() returns trigger language plpgsql as $$
+begin
+  if to_jsonb(new) - array['beneficiary_details', 'particulars', 'mt103']
+      <> to_jsonb(old) - array['beneficiary_details', 'particulars', 'mt103']
+    or new.beneficiary_details::jsonb <> erased_beneficiary(old.beneficiary_details::jsonb)
+    or new.particulars::text <> '{}' or new.mt103 <> ''
+    or not is_erasure(old.account_id, 'payouts', old.id)
+  then
+    raise exception 'payouts is append-only' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+drop trigger append_only on payouts;
+create trigger append_only before delete or truncate on payouts
+  for each statement execute function refuse_change();
+create trigger erased_only before update on payouts
+  for each row execute function guard_payout();
+grant update (beneficiary_details, particulars, mt103) on payouts to corridor_service;
+
+create function guard_outcome() returns trigger language plpgsql as $$
+begin
+  if to_jsonb(new) - array['status_description', 'failure', 'answers']
+      <> to_jsonb(old) - array['status_description', 'failure', 'answers']
+    or new.status_description <> '' or new.answers::text <> '[]'
+    or new.failure::jsonb is distinct from old.failure::jsonb || '{"message":""}'
+    or not is_erasure(old.account_id, 'payouts', old.id)
+  then
+    raise exception 'the answers of payout % are only erased', old.id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger erased_only before update of answers on payout_outcomes
+  for each row when (old.answers::text <> new.answers::text) execute function guard_outcome();
+grant update (answers) on payout_outcomes to corridor_service;
+
+-- The papers of a payout's rail and of its screening: what the arguments name becomes what they say, in a
+-- row of an erased payout, and nothing else changes.
+create function guard_papers() returns trigger language plpgsql as $$
+declare
+  form jsonb := to_jsonb(old) || tg_argv[0]::jsonb;
+begin
+  if jsonb_typeof(form -> 'not_taken') = 'object' then
+    form := jsonb_set(form, '{not_taken,message}', '""');
+  end if;
+  if to_jsonb(new) <> form
+    or not is_erasure(old.account_id, 'payouts', old.payout_id)
+  then
+    raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+
+drop trigger append_only on rail_evidence;
+create trigger append_only before delete or truncate on rail_evidence
+  for each statement execute function refuse_change();
+create trigger erased_only before update on rail_evidence
+  for each row execute function guard_papers('{"message":"","detail":{}}');
+grant update (message, detail) on rail_evidence to corridor_service;
+
+drop trigger append_only on rail_item_evidence;
+create trigger append_only before delete or truncate on rail_item_evidence
+  for each statement execute function refuse_change();
+create trigger erased_only before update on rail_item_evidence
+  for each row execute function guard_papers('{"text":""}');
+grant update (text) on rail_item_evidence to corridor_service;
+
+drop trigger closed_once on rail_exceptions;
+create trigger closed_once before update on rail_exceptions
+  for each row when (old.closed_at is not null and new.note <> 'erased')
+  execute function refuse_exception_change();
+create trigger erased_only before update on rail_exceptions
+  for each row when (new.note = 'erased' and old.closed_at is not null)
+  execute function guard_papers('{"message":"erased","note":"erased"}');
+grant update (message) on rail_exceptions to corridor_service;
+
+create trigger erased_only before update of not_taken on payout_attempts
+  for each row when (old.not_taken is not null and old.not_taken::text <> new.not_taken::text)
+  execute function guard_papers('{}');
+
+drop trigger legal_change on rail_items;
+create trigger legal_change before update on rail_items
+  for each row when (new.payment::text <> '{}') execute function check_item_change();
+create trigger erased_only before update on rail_items
+  for each row when (new.payment::text = '{}') execute function guard_papers('{"payment":{}}');
+grant update (payment) on rail_items to corridor_service;
+
+create trigger erased_only before update on screening_matches
+  for each row when (new.pieces::text = '[]' or old.pieces::text = '[]')
+  execute function guard_papers('{"pieces":[],"reason":"erased","party_hash":
+    "\\x0000000000000000000000000000000000000000000000000000000000000000"}');
+
+-- A file for a bank has many payees: its bytes go when it is older than the retention, and its digest stays.
+create function guard_file_bytes() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if octet_length(new.bytes) > 0 or new.envelope is not null
+    or to_jsonb(new) - array['bytes', 'envelope'] <> to_jsonb(old) - array['bytes', 'envelope']
+    or old.state not in ('sent', 'acknowledged', 'rejected', 'withdrawn')
+    or old.sealed_at > clock_timestamp()
+      - make_interval(years => (select retention_years from privacy_settings))
+  then
+    raise exception 'file % is kept as long as payments are', old.msg_id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+alter table rail_files drop constraint sha256_of_the_bytes,
+  add constraint sha256_of_the_bytes check (sha256 = sha256(bytes) or bytes = '');
+drop trigger legal_step on rail_files;
+create trigger legal_step before update on rail_files
+  for each row when (octet_length(old.bytes) = octet_length(new.bytes))
+  execute function check_file_step();
+create trigger erased_only before update on rail_files
+  for each row when (octet_length(old.bytes) <> octet_length(new.bytes))
+  execute function guard_file_bytes();
+grant update (bytes, envelope) on rail_files to corridor_service;
+
+-- What receivers of webhooks answered, and what of a bank's file was not applied.
+create function guard_words() returns trigger language plpgsql as $$
+begin
+  raise exception 'words of % are only erased', tg_table_name using errcode = 'restrict_violation';
+end $$;
+create trigger erased_only before update of answer on webhook_attempts
+  for each row when (new.answer <> '') execute function guard_words();
+grant update (answer) on webhook_attempts to corridor_service;
+create trigger erased_only before update of said, reason on rail_inbox_lines
+  for each row when (new.said::text <> '{}' or new.reason <> 'erased') execute function guard_words();
+grant update (said, reason) on rail_inbox_lines to corridor_service;
+-- Digests of payees go; who is paid again is new to limits and to approvals.
+drop trigger enough_approvers on payout_approvals;
+create trigger enough_approvers before update on payout_approvals
+  for each row when (new.payee <> '') execute function check_approval_end();
+create trigger erased_only before update on payout_approvals
+  for each row when (new.payee = '') execute function guard_papers('{"payee":""}');
+grant update (payee) on payout_approvals to corridor_service;
+create function guard_payee() returns trigger language plpgsql as $$
+begin
+  if not is_erasure(old.account_id, 'payouts', old.payout_id) then
+    raise exception 'approved_payees is append-only' using errcode = 'restrict_violation';
+  end if;
+  return old;
+end $$;
+drop trigger append_only on approved_payees;
+create trigger append_only before update or truncate on approved_payees
+  for each statement execute function refuse_change();
+create trigger erased_only before delete on approved_payees
+  for each row execute function guard_payee();
+grant delete on approved_payees to corridor_service;
+grant delete on limit_payees to corridor_service;

@@ -7,6 +7,7 @@ import { transact } from '../db/transact.ts'
 import { findParties, KNOWN, type Known, readExport } from '../privacy/export-store.ts'
 import { eraseParty } from '../privacy/operations.ts'
 import { type Party, partyKind, type Retention } from '../privacy/privacy.ts'
+import { obstaclesOf, obstacleWords } from '../privacy/rules.ts'
 import { TERMS } from '../privacy/sources.ts'
 import { findPartyAccount, findRetention, updateRetention } from '../privacy/store.ts'
 import {
@@ -50,6 +51,7 @@ export function privacyCommands(privacy: Command): void {
     .description('erase the personal data of a beneficiary or an entity, for ever')
     .argument('<party>', 'beneficiary or entity id')
     .requiredOption('--reason <text>', REASON)
+    .option('--dry-run', 'erase nothing: say what would be erased, and what is kept and why')
     .addHelpText('after', ERASE_HELP)
     .action(eraseAction)
   const retention = privacy
@@ -58,6 +60,7 @@ export function privacyCommands(privacy: Command): void {
   retention
     .command('show')
     .description('show how many years, who has set it, and why')
+    .addHelpText('after', '\nExample:\n  npx corridor privacy retention show')
     .action(showAction)
   retention
     .command('set')
@@ -161,8 +164,13 @@ async function partyOf({ audit }: Context, id: string): Promise<Party> {
 const SPREAD =
   'a spread database has sandboxes alone and erases nobody: drop it when the trial is over'
 
-async function eraseAction(id: string, options: Words): Promise<void> {
+interface EraseOptions extends Words {
+  readonly dryRun?: boolean
+}
+
+async function eraseAction(id: string, options: EraseOptions): Promise<void> {
   const reason = readReason(options.reason)
+  if (options.dryRun === true) return tellErasure(id, options)
   const erased = await withContext(async context => {
     const person = personOf(context)
     const party = await partyOf(context, id)
@@ -173,6 +181,33 @@ async function eraseAction(id: string, options: Words): Promise<void> {
   const { account_id, erased_at, digest, rows } = erased
   const data = { party: id, account_id, erased_at, erased_rows: rows.length, digest }
   print(options, data, `${id}  erased; ${rows.length} rows changed`)
+}
+
+/** What an erasure would do, read under the lock that it would take; nothing is written. */
+async function tellErasure(id: string, options: Json): Promise<void> {
+  const seen = await withContext(async context => {
+    const party = await partyOf(context, id)
+    return transact(context.sql, async tx => {
+      const command = { ...party, person: '', reason: '' }
+      const stored = await eraseParty.load(tx, [command], undefined)
+      return { stored, obstacles: obstaclesOf(stored, party) }
+    })
+  })
+  const { stored, obstacles } = seen
+  const counts = {
+    payouts: stored.payouts.length,
+    events: stored.events.length,
+    answers: stored.kept.length,
+    files: stored.files.length,
+  }
+  const kept = obstacles.map(({ rule, message, until }) => ({ rule, message, until }))
+  const data = { party: id, may_be_erased: kept.length === 0, would_erase: counts, kept_by: kept }
+  const what = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
+  const words =
+    obstacles.length === 0
+      ? `${id}  would be erased, with ${what.join(', ')}`
+      : [`${id}  is kept:`, ...obstacles.map(one => `  ${obstacleWords(one)}`)].join('\n')
+  print(options, data, words)
 }
 
 async function showAction(options: Json): Promise<void> {

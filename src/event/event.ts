@@ -31,6 +31,7 @@ export const EVENTS = {
     'rerouted',
     'taken',
     'released',
+    'erased',
   ],
   entity: [
     'created',

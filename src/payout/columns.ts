@@ -63,7 +63,7 @@ export const STATE_KINDS = {
 } as const
 
 /** Particulars that are not set, in the order of the stored document. */
-const NO_PARTICULARS: Particulars = {
+export const NO_PARTICULARS: Particulars = {
   purpose: '',
   transaction_description: '',
   reference_id: '',

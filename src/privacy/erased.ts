@@ -5,6 +5,8 @@ import { NO_DETAILS } from '../beneficiary/columns.ts'
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import type { Entity } from '../entity/entity.ts'
 import { completed } from '../only-set.ts'
+import { NO_PARTICULARS } from '../payout/columns.ts'
+import type { Payout } from '../payout/payout.ts'
 
 /** A beneficiary without what says who it is and where it is paid. */
 export function erasedBeneficiary(beneficiary: Beneficiary): Beneficiary {
@@ -26,10 +28,38 @@ function erasedDetails(details: BeneficiaryDetails): BeneficiaryDetails {
   )
 }
 
-function erasedDestination({ type, bank }: DestinationDetails): DestinationDetails {
-  if (type !== 'bank') return { type }
-  const { country, currency } = bank ?? {}
-  return { type, bank: { ...(country && { country }), ...(currency && { currency }) } }
+/** What a price depends on stays, and another account of the installation is nobody. */
+function erasedDestination(destination: DestinationDetails): DestinationDetails {
+  const { type, bank, wallet, local_payment_network: network, service_account } = destination
+  return {
+    type,
+    ...(bank && { bank: onlyOf(bank, ['country', 'currency']) }),
+    ...(wallet && { wallet: { deposit_address: '', ...onlyOf(wallet, ['type', 'currency']) } }),
+    ...(network && { local_payment_network: { type: network.type } }),
+    ...(service_account && { service_account }),
+  }
+}
+
+function onlyOf<T extends object, Name extends keyof T>(
+  value: T,
+  names: readonly Name[],
+): Pick<T, Name> {
+  const members = names.filter(name => value[name] !== undefined).map(name => [name, value[name]])
+  return Object.fromEntries(members) as Pick<T, Name>
+}
+
+/** A payout without what says who was paid, what for, and in whose words it went as it did. */
+export function erasedPayout(payout: Payout): Payout {
+  const { reference_id, on_behalf_of } = payout.particulars
+  return {
+    ...payout,
+    beneficiary_details: erasedDetails(payout.beneficiary_details),
+    particulars: { ...NO_PARTICULARS, reference_id, on_behalf_of },
+    mt103: '',
+    status_description: '',
+    failure: payout.failure && { ...payout.failure, message: '' },
+    answers: [],
+  }
 }
 
 /** An entity without what says who it is, and without what reviewers wrote of it. */
@@ -53,11 +83,23 @@ function countryOf({ country }: { readonly country?: string | undefined }): { co
 }
 
 /** What an event says of its object, first in its data, once it is erased. */
-export function erasedFact(type: string, fact: object): object {
+export function erasedFact(type: string, object_id: string, fact: Fact): object {
   if (type === 'beneficiary.updated' || type === 'entity.updated') {
     return { previous: {}, erased: true }
   }
-  if (!type.startsWith('entity.approval')) return fact
-  const { approval_status, previous_status } = fact as { [name: string]: unknown }
-  return { approval_status, previous_status, description: '', erased: true }
+  if (type.startsWith('entity.approval')) {
+    const { approval_status, previous_status } = fact
+    return { approval_status, previous_status, description: '', erased: true }
+  }
+  if (!object_id.startsWith('pot_') || type === 'payout.erased') return fact
+  const { status_description: _, reason: __, failure, ...rest } = fact
+  const told = { ...rest, erased: true }
+  if (failure === undefined) return told
+  return { ...told, failure: isObject(failure) ? { ...failure, message: '' } : failure }
+}
+
+export type Fact = Readonly<Record<string, unknown>>
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

@@ -3,6 +3,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { comparable } from '../entity/comparable.ts'
 import { type Party, partyKind } from './privacy.ts'
 import { SOURCES, type Source, type Term } from './sources.ts'
+import { findPayoutsOf } from './store.ts'
 
 /** The rows of one table that are about a party. */
 export interface Section {
@@ -10,18 +11,6 @@ export interface Section {
   readonly term: Term
   readonly note: string
   readonly rows: readonly object[]
-}
-
-/** The ids of the payouts to a beneficiary, or for an entity, oldest first. */
-export async function findPayoutsOf(
-  sql: Sql | TransactionSql,
-  { account_id, id }: Party,
-): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id from payouts
-    where account_id = ${account_id} and (beneficiary_id = ${id} or on_behalf_of = ${id})
-    order by id`
-  return rows.map(row => row.id)
 }
 
 /** All that is stored of a party, in one snapshot; sections without rows are left out. */

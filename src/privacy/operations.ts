@@ -5,11 +5,14 @@ import type { Operation } from '../engine/operation.ts'
 import { presentEntity } from '../entity/response.ts'
 import { success } from '../http/answer.ts'
 import { lockBooks } from '../ledger/store.ts'
+import { findPayouts } from '../payout/store.ts'
 import type { Party } from './privacy.ts'
 import { decideErasure, type Erased, type Stored, type StoredParty } from './rules.ts'
 import {
-  countPayoutsOf,
+  findKeeps,
+  findOldFiles,
   findParty,
+  findPayoutsOf,
   findRepliesOf,
   findTellingEvents,
   storeErasure,
@@ -27,14 +30,23 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
 
   async load(tx, [command]) {
     if (command === undefined) throw new Error('an erasure of nobody')
-    const [{ books }, party, payouts, events, kept] = await Promise.all([
-      lockBooks(tx, [command.account_id]),
+    const { account_id, id } = command
+    const [{ books }, party, kept, ids] = await Promise.all([
+      lockBooks(tx, [account_id]),
       findParty(tx, command),
-      countPayoutsOf(tx, command),
-      findTellingEvents(tx, command),
       findRepliesOf(tx, command),
+      findPayoutsOf(tx, command),
     ])
-    return { books, party, payouts, events, kept }
+    const [payouts, keeps, events, files] = await Promise.all([
+      findPayouts(
+        tx,
+        ids.map(payout_id => ({ account_id, id: payout_id })),
+      ),
+      findKeeps(tx, account_id, ids),
+      findTellingEvents(tx, account_id, [id, ...ids]),
+      findOldFiles(tx, account_id, ids),
+    ])
+    return { books, party, payouts: payouts.toSorted(byId), keeps, events, kept, files }
   },
 
   decide: (stored, command) => decideErasure(stored, command, showParty),
@@ -50,4 +62,8 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
 
 function showParty({ kind, row }: StoredParty): string {
   return success(kind === 'beneficiary' ? presentBeneficiary(row) : presentEntity(row)).body
+}
+
+function byId(a: Party, b: Party): number {
+  return a.id < b.id ? -1 : 1
 }

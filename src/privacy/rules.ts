@@ -8,9 +8,12 @@ import { found, invalidField, Refusal, refusal, refuseIfAny } from '../errors.ts
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { KEPT_SEAL, type KeptReply } from '../idempotency/kept-reply.ts'
+import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
+import { APPROVAL_SEAL, PAYOUT_SEAL } from '../payout/columns.ts'
+import type { Payout } from '../payout/payout.ts'
 import { digestOfErasure } from './digest.ts'
-import { erasedBeneficiary, erasedEntity } from './erased.ts'
+import { erasedBeneficiary, erasedEntity, erasedPayout } from './erased.ts'
 import type { ErasedRow, Erasure, Obstacle, Party } from './privacy.ts'
 
 /** A party with its row. */
@@ -18,15 +21,34 @@ export type StoredParty =
   | { readonly kind: 'beneficiary'; readonly row: Beneficiary }
   | { readonly kind: 'entity'; readonly row: Entity }
 
+/** What may keep the payouts of a party; ids are at most a few of each. */
+export interface Keeps {
+  readonly is_sandbox: boolean
+  /** Payouts that are open, or whose rail may say more. */
+  readonly open: readonly string[]
+  /** Payouts with a match that nobody has cleared. */
+  readonly matched: readonly string[]
+  /** Payouts that a person has still to look at. */
+  readonly in_doubt: readonly string[]
+  /** Until when an answer is kept that shows one of them; null: none is. */
+  readonly answers_until: Instant | null
+  /** When the last of them is over for as many years as the retention says; null: there is none. */
+  readonly retained_until: Instant | null
+  readonly years: number
+}
+
 /** What is stored of a party, read under the lock of its account's book. */
 export interface Stored {
-  readonly party: StoredParty | undefined
   readonly books: ReadonlyMap<string, Book>
-  readonly payouts: number
-  /** Rows of events that say what the party was like. */
+  readonly party: StoredParty | undefined
+  readonly payouts: readonly Payout[]
+  readonly keeps: Keeps
+  /** Rows of events that say what the party was like, or how its payouts went. */
   readonly events: readonly ErasedRow[]
   /** Answers that show the party, kept for their Idempotency-Keys. */
   readonly kept: readonly KeptReply[]
+  /** Files for banks with its payments that are older than the retention. */
+  readonly files: readonly string[]
 }
 
 /** A kept answer as it is now, and the row that vouches for it. */
@@ -38,23 +60,46 @@ export interface ErasedReply {
 export interface Erased extends Erasure {
   readonly digest: string
   readonly party: StoredParty
+  /** In their erased form, with the payees of before. */
+  readonly payouts: readonly Payout[]
+  readonly before: readonly Pick<Payout, 'beneficiary_details'>[]
   readonly rows: readonly ErasedRow[]
   readonly replies: readonly ErasedReply[]
   readonly events: readonly Event[]
 }
 
 /** Why the party is not erased now; none: it can be. */
-export function obstaclesOf({ party, payouts, books }: Stored, { account_id }: Party): Obstacle[] {
+export function obstaclesOf({ party, keeps, books }: Stored, { account_id }: Party): Obstacle[] {
+  const { state, now } = bookOf(books, account_id)
   const obstacles: Obstacle[] = []
-  const because = (rule: string, message: string) => obstacles.push({ rule, message, until: null })
-  if (bookOf(books, account_id).state === 'frozen') {
-    because('account_frozen', `account ${account_id} is frozen`)
-  }
+  const because = (rule: string, message: string, until: Instant | null = null) =>
+    obstacles.push({ rule, message, until })
+  if (state === 'frozen') because('account_frozen', `account ${account_id} is frozen`)
   if (party?.kind === 'entity' && IN_REVIEW.includes(party.row.approval_status)) {
-    because('in_review', `its review is open: decide it by corridor entity approve or reject`)
+    because('in_review', 'its review is open: decide it by corridor entity approve or reject')
   }
-  if (payouts > 0) because('payouts', `${payouts} payouts were made to it or for it`)
+  const payouts = [
+    ['open_payout', 'is not over', keeps.open],
+    ['screening', 'has a match that is not cleared', keeps.matched],
+    ['in_doubt', 'has an exception that nobody has closed', keeps.in_doubt],
+  ] as const
+  for (const [rule, what, ids] of payouts) {
+    if (ids.length > 0) because(rule, ids.map(id => `payout ${id} ${what}`).join(', '))
+  }
+  const { answers_until, retained_until } = keeps
+  if (answers_until !== null && answers_until > now) {
+    because('kept_answers', 'the answer to a request shows it', answers_until)
+  }
+  if (!keeps.is_sandbox && retained_until !== null && retained_until > now) {
+    const message = `payments are kept for ${keeps.years} years from the last one on`
+    because('retention', message, retained_until)
+  }
   return obstacles
+}
+
+/** What must be kept, as people read it. */
+export function obstacleWords({ rule, message, until }: Obstacle): string {
+  return `${rule}: ${message}${until === null ? '' : `, until ${until.slice(0, 10)}`}`
 }
 
 /** The text of the answer that shows a party. */
@@ -76,8 +121,8 @@ export function decideErasure(
   const obstacles = obstaclesOf(stored, asked)
   if (obstacles.length > 0) {
     throw new Refusal(
-      obstacles.map(({ rule, message }) => {
-        return { reason: 'erasure_refused', message: `${rule}: ${message}`, remarks: '' }
+      obstacles.map(obstacle => {
+        return { reason: 'erasure_refused', message: obstacleWords(obstacle), remarks: '' }
       }),
     )
   }
@@ -85,33 +130,64 @@ export function decideErasure(
 
   const { now } = bookOf(stored.books, account_id)
   const erased = erasedParty(party, now)
+  const before = stored.payouts.filter(payout => payout.beneficiary_details.status !== 'erased')
+  const payouts = before.map(erasedPayout)
   const replies = stored.kept.map(reply => erasedReply(reply, show(erased)))
-  const table_name = erased.kind === 'beneficiary' ? 'beneficiaries' : 'entities'
-  const rows = [
-    { table_name, key: id, was: null, becomes: null },
-    ...stored.events,
-    ...replies.map(({ row }) => row),
-  ]
+  const rows = rowsOf(erased, { ...stored, payouts: before }, replies)
   const { person: erased_by, reason } = asked
   const erasure = { account_id, party_id: id, erased_at: now, erased_by, reason }
   const digest = digestOfErasure(erasure, rows)
-  const event = recordChange(
-    { books: stored.books },
-    { account_id, id },
-    `${erased.kind}.erased`,
-    { erased_rows: rows.length, digest },
-    erased.kind === 'beneficiary'
-      ? BENEFICIARY_SEAL.digest(erased.row)
-      : ENTITY_SEAL.digest(erased.row),
-  )
-  return { ...erasure, digest, party: erased, rows, replies, events: [event] }
+  const events = [
+    ...payouts.map(payout => recordPayout(stored, payout)),
+    recordChange(
+      stored,
+      { account_id, id },
+      `${erased.kind}.erased`,
+      { erased_rows: rows.length, digest },
+      erased.kind === 'beneficiary'
+        ? BENEFICIARY_SEAL.digest(erased.row)
+        : ENTITY_SEAL.digest(erased.row),
+    ),
+  ]
+  return { ...erasure, digest, party: erased, payouts, before, rows, replies, events }
+}
+
+function rowsOf(
+  { kind, row }: StoredParty,
+  { payouts, events, files }: Stored,
+  replies: readonly ErasedReply[],
+): ErasedRow[] {
+  const plain = (table_name: string, key: string) => ({
+    table_name,
+    key,
+    was: null,
+    becomes: null,
+  })
+  return [
+    plain(kind === 'beneficiary' ? 'beneficiaries' : 'entities', row.id),
+    // People have approved the row of before.
+    ...payouts.map(payout => ({
+      table_name: 'payouts',
+      key: payout.id,
+      was: APPROVAL_SEAL.digest(payout),
+      becomes: APPROVAL_SEAL.digest(erasedPayout(payout)),
+    })),
+    ...events,
+    ...replies.map(reply => reply.row),
+    ...files.map(msg_id => plain('rail_files', msg_id)),
+  ]
+}
+
+function recordPayout(stored: Stored, payout: Payout): Event {
+  const facts = { status: payout.status, by: 'operator', journals: [] }
+  return recordChange(stored, payout, 'payout.erased', facts, PAYOUT_SEAL.digest(payout))
 }
 
 export function isPartyErased(party: StoredParty): boolean {
   return party.kind === 'beneficiary' ? party.row.details.status === 'erased' : isErased(party.row)
 }
 
-function erasedParty(party: StoredParty, now: string): StoredParty {
+function erasedParty(party: StoredParty, now: Instant): StoredParty {
   return party.kind === 'beneficiary'
     ? { kind: party.kind, row: { ...erasedBeneficiary(party.row), updated_at: now } }
     : { kind: party.kind, row: { ...erasedEntity(party.row), updated_at: now } }

@@ -8,9 +8,11 @@ import { judge } from '../entity/duplicates.ts'
 import { findEntities, rowOf, updateEntities } from '../entity/store.ts'
 import { EVENT_SEAL } from '../event/rules.ts'
 import type { KeptReply } from '../idempotency/kept-reply.ts'
+import { KEPT_HOURS } from '../idempotency/rules.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
+import { erasePapers } from './papers-store.ts'
 import { type ErasedRow, type Party, partyKind, type Retention } from './privacy.ts'
-import type { Erased, StoredParty } from './rules.ts'
+import type { Erased, Keeps, StoredParty } from './rules.ts'
 
 /** The account of a party: people name it by its id alone. */
 export function findPartyAccount(sql: Sql, id: string): Promise<string | undefined> {
@@ -29,10 +31,11 @@ export async function findParty(
   return row && { kind: 'beneficiary', row }
 }
 
-/** The rows of events that say what a party was like, with what they will be vouched for by. */
+/** The rows of events that say what these objects were like, with what will vouch for them. */
 export async function findTellingEvents(
   sql: TransactionSql,
-  { account_id, id }: Party,
+  account_id: string,
+  ids: readonly string[],
 ): Promise<ErasedRow[]> {
   const rows = await sql.unsafe<{ key: string; was: string; becomes: string }[]>(
     `select r.sequence::text as key, encode(r.hash, 'hex') as was,
@@ -43,11 +46,12 @@ export async function findTellingEvents(
             where b.account_id = e.account_id and b.sequence < e.sequence
             order by b.sequence desc limit 1
           ), decode('${EMPTY_HASH}', 'hex')) as previous, e.account_id, e.sequence, e.created_at,
-          e.told, e.type, e.object_id, erased_event(e.type, e.data) as data, e.content, e.kept,
-          e.hash, e.data::text as said
-        from events e where e.account_id = $1 and e.object_id = $2 and e.object_id <> ''
+          e.told, e.type, e.object_id, erased_event(e.type, e.object_id, e.data) as data,
+          e.content, e.kept, e.hash, e.data::text as said
+        from events e
+        where e.account_id = $1 and e.object_id = any ($2::text[]) and e.object_id <> ''
       ) r where r.data::text <> r.said order by r.sequence`,
-    [account_id, id],
+    [account_id, [...ids]],
   )
   return rows.map(row => ({ table_name: 'events', ...row }))
 }
@@ -67,20 +71,75 @@ export function findRepliesOf(
     order by operation, key`
 }
 
-/** How many payouts were made to a beneficiary, or for an entity. */
-export async function countPayoutsOf(
-  sql: TransactionSql,
+/** The ids of the payouts to a beneficiary, or for an entity, oldest first. */
+export async function findPayoutsOf(
+  sql: Sql | TransactionSql,
   { account_id, id }: Party,
-): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::integer as count from payouts
-    where account_id = ${account_id} and (beneficiary_id = ${id} or on_behalf_of = ${id})`
-  return row?.count ?? 0
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from payouts
+    where account_id = ${account_id} and (beneficiary_id = ${id} or on_behalf_of = ${id})
+    order by id`
+  return rows.map(row => row.id)
+}
+
+/** At most so many payouts are named by a rule that keeps them. */
+const NAMED = 3
+
+/** What may keep these payouts, which are all of a party. */
+export async function findKeeps(
+  tx: TransactionSql,
+  account_id: string,
+  ids: readonly string[],
+): Promise<Keeps> {
+  const of = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
+  const by_id = tx`account_id = ${account_id} and id = any (${[...ids]}::text[])`
+  const [row] = await tx<Keeps[]>`
+    select a.sandbox as is_sandbox, s.retention_years as years,
+      array(select id from open_payouts where ${by_id} order by 1 limit ${NAMED}) as open,
+      array(select distinct payout_id from screening_matches where ${of} and state <> 'cleared'
+        order by 1 limit ${NAMED}) as matched,
+      array(select distinct payout_id from (
+        select payout_id from rail_exceptions where ${of} and closed_at is null
+        union all
+        select i.payout_id from rail_items i join rail_inbox_lines l
+          on l.end_to_end_id = i.end_to_end_id and l.closed_by = ''
+        where i.account_id = ${account_id} and i.payout_id = any (${[...ids]}::text[])
+      ) d order by 1 limit ${NAMED}) as in_doubt,
+      (select max(created_at) + ${`${KEPT_HOURS} hours`}::interval from idempotency_keys i
+        where account_id = ${account_id} and body is not null and exists (
+          select from unnest(${[...ids]}::text[]) as p (id) where strpos(i.body, p.id) > 0)
+        ) as answers_until,
+      (select max(greatest(p.created_at, o.updated_at)) + make_interval(years => s.retention_years)
+        from payouts p left join payout_outcomes o on o.account_id = p.account_id and o.id = p.id
+        where p.account_id = ${account_id} and p.id = any (${[...ids]}::text[])
+        ) as retained_until
+    from accounts a cross join privacy_settings s where a.account_id = ${account_id}`
+  if (row === undefined) throw new Error(`there is no account ${account_id}`)
+  return row
+}
+
+/** Files with payments of these payouts that are as old as the retention asks. */
+export async function findOldFiles(
+  tx: TransactionSql,
+  account_id: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await tx<{ msg_id: string }[]>`
+    select f.msg_id from rail_files f
+    where f.msg_id in (
+      select unnest(i.earlier_files || i.msg_id) from rail_items i
+      where i.account_id = ${account_id} and i.payout_id = any (${[...ids]}::text[]))
+      and f.bytes <> '' and f.state in ('sent', 'acknowledged', 'rejected', 'withdrawn')
+      and f.sealed_at <= clock_timestamp()
+        - make_interval(years => (select retention_years from privacy_settings))
+    order by 1`
+  return rows.map(row => row.msg_id)
 }
 
 /** Sends all statements before it returns: what is erased is named first, as triggers want it. */
 export function storeErasure(tx: TransactionSql, erased: Erased): Promise<unknown> {
-  const { account_id, party_id, party, rows, replies } = erased
+  const { account_id, party, rows, replies } = erased
   const told = rows.filter(row => row.table_name === 'events').map(row => row.key)
   return Promise.all([
     insertErasures(tx, erased),
@@ -89,9 +148,10 @@ export function storeErasure(tx: TransactionSql, erased: Erased): Promise<unknow
       ? updateBeneficiaries(tx, [party.row])
       : updateEntities(tx, [rowOf(party.row, judge(party.row), null)]),
     told.length > 0 &&
-      tx`update events set data = erased_event(type, data)
-        where account_id = ${account_id} and object_id = ${party_id} and object_id <> ''
+      tx`update events set data = erased_event(type, object_id, data)
+        where account_id = ${account_id}
           and sequence = any (${told}::text[]::bigint[])`.execute(),
+    erasePapers(tx, erased),
     ...replies.map(({ reply }) =>
       tx`update idempotency_keys set body = ${reply.body} where account_id = ${account_id}
         and operation = ${reply.operation} and key = ${reply.key}`.execute(),

@@ -301,7 +301,12 @@ const HANDLED: Readonly<Record<string, TimelineHandling['action']>> = {
 }
 
 /** What happens to a payout that stays in its status. */
-const NO_STATES: ReadonlySet<string> = new Set([...Object.keys(HANDLED), REROUTED, 'payout.sent'])
+const NO_STATES: ReadonlySet<string> = new Set([
+  ...Object.keys(HANDLED),
+  REROUTED,
+  'payout.sent',
+  'payout.erased',
+])
 
 function handlingOf(event: NamedEvent): TimelineHandling[] {
   const action = HANDLED[event.type]

@@ -5,6 +5,11 @@ import { APPROVAL_SEAL } from '../payout/columns.ts'
 import type { Findings } from './problem.ts'
 import { nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
 
+/** People have approved another row than there is, or than there was before it was erased. */
+const OTHER = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and not exists (
+  select from erasures r where r.account_id = p.account_id and r.table_name = 'payouts'
+    and r.key = p.id and r.was = a.digest and r.becomes = ${APPROVAL_SEAL.sql('p')}))`
+
 /**
  * A payout waits while its approval does, and one that is more than pending or failed was approved:
  * by enough people who are not its maker, who were shown the row that is there, before it expired.
@@ -22,10 +27,10 @@ const APPROVED: Rule = {
         case when a.payout_id is null then 'none'
           else coalesce(d.given, 0) || ' approvals, ' || coalesce(d.rejected, 0) || ' rejections, '
             || case a.outcome when '' then 'waits' else a.outcome end
-            || case when a.digest is distinct from ${APPROVAL_SEAL.sql('p')}
+            || case when ${OTHER}
               then ', of another row' else '' end end as found,
         case when p.id is null or a.payout_id is null then true
-          when a.digest is distinct from ${APPROVAL_SEAL.sql('p')} then true
+          when ${OTHER} then true
           when p.status = 'pending_approval' then a.outcome <> '' or coalesce(d.rejected, 0) > 0
           when a.outcome = 'approved'
             then coalesce(d.given, 0) < a.approvers or coalesce(d.rejected, 0) > 0

@@ -7,7 +7,7 @@ import { detailsOf, type StoredDetails } from '../beneficiary/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Entity } from '../entity/entity.ts'
 import { digestOfErasure } from '../privacy/digest.ts'
-import { erasedBeneficiary, erasedEntity, erasedFact } from '../privacy/erased.ts'
+import { erasedBeneficiary, erasedEntity, erasedFact, type Fact } from '../privacy/erased.ts'
 import type { ErasedRow, Erasure } from '../privacy/privacy.ts'
 import { BadRow, type Findings } from './problem.ts'
 import { nameRows, ofAccount } from './rows.ts'
@@ -16,9 +16,15 @@ import { openStream } from './stream.ts'
 /** A row of erasures with what it names, and what its event and the audit log say. */
 interface NamedRow extends Erasure, ErasedRow {
   readonly details: StoredDetails | Entity['details'] | null
+  /** The beneficiary of a payout. */
+  readonly payee: string
   readonly approval: Pick<Entity, 'approval_status_description' | 'approval_history'> | null
-  readonly fact: object | null
+  /** Of a payout. */
+  readonly papers: { readonly particulars: object; readonly mt103: string } | null
+  /** Of an event: what it says first, and of what. */
+  readonly fact: Fact | null
   readonly type: string
+  readonly object_id: string
   /** The digests that the event and the act have; null: there is none. */
   readonly told: string | null
   readonly recorded: string | null
@@ -27,10 +33,13 @@ interface NamedRow extends Erasure, ErasedRow {
 const erasuresOf = (account_id: string | null) => `
   select r.account_id, r.party_id, r.erased_at, r.erased_by, r.reason, r.table_name, r.key,
     encode(r.was, 'hex') as was, encode(r.becomes, 'hex') as becomes,
-    coalesce(b.details, n.details) as details, case when n.id is not null then json_build_object(
+    coalesce(b.details, n.details, p.beneficiary_details) as details,
+    case when p.id is not null then json_build_object('particulars', p.particulars,
+      'mt103', p.mt103) end as papers, coalesce(p.beneficiary_id, '') as payee,
+    case when n.id is not null then json_build_object(
       'approval_status_description', n.approval_status_description,
       'approval_history', n.approval_history) end as approval,
-    e.data -> 0 as fact, coalesce(e.type, '') as type,
+    e.data -> 0 as fact, coalesce(e.type, '') as type, coalesce(e.object_id, '') as object_id,
     (select t.data -> 0 ->> 'digest' from events t
       where t.account_id = r.account_id and t.object_id = r.party_id and t.object_id <> ''
         and t.type in ('beneficiary.erased', 'entity.erased') order by t.sequence limit 1) as told,
@@ -43,6 +52,8 @@ const erasuresOf = (account_id: string | null) => `
     and b.id = r.key
   left join entities n on r.table_name = 'entities' and n.account_id = r.account_id
     and n.id = r.key
+  left join payouts p on r.table_name = 'payouts' and p.account_id = r.account_id
+    and p.id = r.key
   left join events e on r.table_name = 'events' and e.account_id = r.account_id
     and e.sequence::text = r.key
   where ${ofAccount('r.account_id', account_id)}
@@ -99,36 +110,50 @@ function checkErasure(rows: readonly NamedRow[], findings: Findings): void {
 
 /** Nothing that an erasure takes away is in the row, or has come back. */
 function checkForm(row: NamedRow): void {
-  const { table_name, key, details, approval, fact, type } = row
-  const form = formOf(row)
-  if (form === 'kept') return
-  const found = table_name === 'events' ? fact : details && { details, approval }
+  const { table_name, key, type } = row
+  const forms = formsOf(row)
+  if (forms === 'kept') return
+  const [found, form] = forms ?? [null, undefined]
   if (form !== undefined && isDeepStrictEqual(found, form)) return
   const expected = `${table_name} ${key} in its erased form`
   throw new BadRow({ ...placeOf(row), expected, found: found === null ? 'none' : `${type} data` })
 }
 
-/** The erased form of what is there; undefined when nothing is, `kept` of what is forgotten. */
-function formOf({ table_name, key, details, approval, fact, type }: NamedRow) {
+type Forms = readonly [found: unknown, form: unknown]
+
+/** What the row has and its erased form; undefined when there is no row, `kept` of the others. */
+function formsOf(row: NamedRow): Forms | 'kept' | undefined {
+  const { table_name, key, details, approval, papers, fact, type, object_id, payee } = row
   switch (table_name) {
-    case 'beneficiaries': {
-      if (details === null) return undefined
-      const stored = details as StoredDetails
-      const whole = { id: key, details: detailsOf(stored, key) } as Beneficiary
-      const { details: form } = erasedBeneficiary(whole)
-      return isDeepStrictEqual(form, whole.details) ? { details, approval } : undefined
+    case 'beneficiaries':
+      return details === null ? undefined : detailForms(details as StoredDetails, key)
+    case 'payouts': {
+      if (details === null || papers === null) return undefined
+      const [found, form] = detailForms(details as StoredDetails, payee)
+      return [
+        { found, ...papers },
+        { found: form, particulars: {}, mt103: '' },
+      ]
     }
     case 'entities': {
       if (details === null || approval === null) return undefined
-      const { details: form, ...rest } = erasedEntity({ details, ...approval } as Entity)
-      const { approval_status_description, approval_history } = rest
-      return { details: form, approval: { approval_status_description, approval_history } }
+      const entity = erasedEntity({ details, ...approval } as Entity)
+      const { details: form, approval_status_description, approval_history } = entity
+      return [
+        { details, approval },
+        { details: form, approval: { approval_status_description, approval_history } },
+      ]
     }
     case 'events':
-      return fact === null ? undefined : erasedFact(type, fact)
+      return fact === null ? undefined : [fact, erasedFact(type, object_id, fact)]
     default:
       return 'kept'
   }
+}
+
+function detailForms(stored: StoredDetails, id: string): Forms {
+  const whole = { id, details: detailsOf(stored, id) } as Beneficiary
+  return [whole.details, erasedBeneficiary(whole).details]
 }
 
 /** What is erased, or says that it is, and has no row of an erasure. */
@@ -146,6 +171,12 @@ const strays = (account_id: string | null) => `
       object_id
     from events where type in ('beneficiary.erased', 'entity.erased')
       and ${ofAccount('account_id', account_id)}
+    union all
+    select account_id, 'payouts', id from payouts
+    where beneficiary_details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
+    union all
+    select account_id, 'payouts', object_id from events
+    where type = 'payout.erased' and ${ofAccount('account_id', account_id)}
   ) s
   where not exists (
     select from erasures r where r.account_id = s.account_id and r.table_name = s.table_name

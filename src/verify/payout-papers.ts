@@ -12,6 +12,8 @@ export interface PapersRow {
   destination_currency: string
   destination_amount: bigint
   mt103: string
+  /** Whether nothing is left of whom it paid (verify/erasures.ts). */
+  is_erased: boolean
   answers: readonly RailAnswer[]
   /** How often it came to require action. */
   asked: number
@@ -19,6 +21,7 @@ export interface PapersRow {
 
 /** Columns of `PapersRow` that no other check reads, of payouts `p`. */
 export const PAPERS_COLUMNS = `p.mt103, p.answers,
+  p.beneficiary_details ->> 'name' = '' as is_erased,
   case when p.answers::text = '[]' then 0 else (
     select count(*)::integer from events e
     where e.account_id = p.account_id and e.object_id = p.id and e.object_id <> ''
@@ -30,7 +33,9 @@ export function checkPapers(payout: PapersRow): void {
   const { account_id, id, type, mt103, answers, asked } = payout
   const wrong = (expected: string, found: string) =>
     new BadRow({ table: 'payouts', account_id, key: id, expected, found })
-  if (type !== 'swift') {
+  if (payout.is_erased) {
+    if (mt103 !== '') throw wrong('no mt103, being erased', 'one')
+  } else if (type !== 'swift') {
     if (mt103 !== '') throw wrong('no mt103, being no payout by SWIFT', 'one')
   } else {
     const uetr = /\{121:([^}]*)\}/.exec(mt103)?.[1] ?? 'none'

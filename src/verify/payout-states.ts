@@ -65,7 +65,7 @@ export const RAIL: Rule = {
             null::timestamptz as told_at
           from events
           where (told like 'S%' or (told like '-%' and type like 'payout.%'))
-            and type not in ('payout.created', 'payout.rerouted', 'payout.sent')
+            and type not in ('payout.created', 'payout.rerouted', 'payout.sent', 'payout.erased')
             and ${ofAccount('account_id', account_id)}
           union all
           select account_id, 'pot_' || split_part(word, '.', 2), 'payout.succeeded', 'rail',

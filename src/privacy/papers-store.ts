@@ -1,0 +1,88 @@
+// The statements that erase payouts and their papers. Each sends itself when it is called; triggers
+// take nothing but the erased form, of a payout that erasures name.
+import type { TransactionSql } from '../db/connect.ts'
+import { payeeOf } from '../limit/payee.ts'
+import { writtenPayout } from '../payout/columns.ts'
+import type { Erased } from './rules.ts'
+
+/** The digest of nothing, in place of that of somebody. */
+const NO_DIGEST = '00'.repeat(32)
+
+export function erasePapers(tx: TransactionSql, erased: Erased): Promise<unknown> {
+  const { account_id, party_id, payouts, before } = erased
+  const ids = payouts.map(({ id }) => id)
+  const payees = [
+    ...new Set(before.map(({ beneficiary_details: d }) => payeeOf(d.destination_details))),
+  ]
+  const files = erased.rows.flatMap(row => (row.table_name === 'rail_files' ? [row.key] : []))
+  if (ids.length === 0) return eraseAnswers(tx, account_id, [party_id])
+  return Promise.all([
+    updatePayouts(tx, erased),
+    eraseWords(tx, account_id, ids),
+    eraseScreening(tx, account_id, ids),
+    eraseAnswers(tx, account_id, [party_id, ...ids]),
+    tx`delete from limit_payees
+      where account_id = ${account_id} and payee = any (${payees}::text[])`.execute(),
+    tx`update payout_approvals set payee = ''
+      where account_id = ${account_id} and payout_id = any (${ids}::text[])
+        and payee <> ''`.execute(),
+    tx`delete from approved_payees
+      where account_id = ${account_id} and payout_id = any (${ids}::text[])`.execute(),
+    tx`update rail_files set bytes = '', envelope = null
+      where msg_id = any (${files}::text[])`.execute(),
+  ])
+}
+
+function updatePayouts(tx: TransactionSql, { account_id, payouts }: Erased): Promise<unknown> {
+  const rows = payouts.map(payout => {
+    const { id, beneficiary_details, particulars, mt103, failure } = writtenPayout(payout)
+    return { id, beneficiary_details, particulars, mt103, failure: JSON.stringify(failure) }
+  })
+  const given = JSON.stringify(rows)
+  return Promise.all([
+    tx`update payouts p set beneficiary_details = r.beneficiary_details::json,
+        particulars = r.particulars::json, mt103 = r.mt103
+      from json_to_recordset(${given}::text::json)
+        as r(id text, beneficiary_details text, particulars text, mt103 text)
+      where p.account_id = ${account_id} and p.id = r.id`.execute(),
+    tx`update payout_outcomes s set status_description = '', answers = '[]',
+        failure = nullif(r.failure, 'null')::json
+      from json_to_recordset(${given}::text::json) as r(id text, failure text)
+      where s.account_id = ${account_id} and s.id = r.id`.execute(),
+  ])
+}
+
+/** What rails and people have said of the payments. */
+function eraseWords(tx: TransactionSql, account_id: string, ids: readonly string[]) {
+  const of = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
+  return Promise.all([
+    // Before the ids in the items are all that is left of them.
+    tx`update rail_inbox_lines set said = '{}', reason = 'erased'
+      where end_to_end_id in (select end_to_end_id from rail_items where ${of})`.execute(),
+    tx`update rail_items set payment = '{}' where ${of} and payment::text <> '{}'`.execute(),
+    tx`update rail_evidence set message = '', detail = '{}'
+      where ${of} and (message <> '' or detail::text <> '{}')`.execute(),
+    tx`update rail_item_evidence set text = '' where ${of} and text <> ''`.execute(),
+    tx`update rail_exceptions set message = 'erased', note = 'erased' where ${of}`.execute(),
+    tx`update payout_attempts set not_taken = (not_taken::jsonb || '{"message":""}')::json
+      where ${of} and not_taken is not null`.execute(),
+  ])
+}
+
+function eraseScreening(tx: TransactionSql, account_id: string, ids: readonly string[]) {
+  const of = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
+  return Promise.all([
+    tx`update screening_matches set pieces = '[]', reason = 'erased',
+        party_hash = decode(${NO_DIGEST}, 'hex') where ${of}`.execute(),
+    tx`delete from screening_clears where ${of}`.execute(),
+  ])
+}
+
+/** The start of what receivers of webhooks answered. */
+function eraseAnswers(tx: TransactionSql, account_id: string, object_ids: readonly string[]) {
+  return tx`
+    update webhook_attempts a set answer = ''
+    from webhook_deliveries d
+    where d.account_id = ${account_id} and d.object_id = any (${[...object_ids]}::text[])
+      and a.account_id = d.account_id and a.delivery_id = d.id and a.answer <> ''`.execute()
+}

@@ -1,0 +1,248 @@
+// Erasing whoever was paid, and for whom was paid: what must be kept is refused with its rule, and what
+// is erased is in no row of any table, while the books are proved and reads answer as before.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { type FileRailWorld, openFileWorld } from '../support/bank/file-rail.ts'
+import {
+  bankBeneficiary,
+  fullEntity,
+  internalPayout,
+  localPayout,
+} from '../support/given/bodies.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { review } from '../support/service/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { everyText, findTexts, marked } from './marks.ts'
+
+let service: TestService
+let ada: Cli
+let account: Client
+let bank: FileRailWorld
+
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0, bic: 'CORRFRPPXXX' })
+  await service.setRates({ 'USD/HKD': '8', 'EUR/USD': '1.1' })
+  await service.setFees([{ payout_type: 'local' }])
+  ada = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })
+  bank = await openFileWorld(service)
+})
+after(async () => {
+  await bank.close()
+  await ada.close()
+  await service.close()
+})
+
+const erase = (id: string) => ada.run('privacy', 'erase', id, '--reason', 'Request 118')
+const COMMON = ['business', 'individual', 'bank', 'HK', 'USD', 'swift', 'local', 'GB', 'wallet']
+
+const PAYEE = {
+  ...bankBeneficiary,
+  name: 'Zwick Payee',
+  email: 'zwick@mail.example',
+  tax_id: 'ZWICK-TAX',
+  address: { line1: 'Zwick Street 1', city: 'Zwickau', country: 'HK' },
+  destination_details: {
+    type: 'bank',
+    bank: {
+      account_number: '7700123456',
+      bank_name: 'Zwick Bank',
+      country: 'HK',
+      bank_codes: { swift_code: 'HSBCHKHH' },
+    },
+  },
+}
+
+const PAPERS = {
+  purpose: 'zwick purpose',
+  transaction_description: 'Zwick Invoice',
+  statement_descriptor: 'ZWICKSTMT',
+  documents: [{ type: 'invoice', file_name: 'zwick.pdf', url: 'https://zwick.example/1' }],
+  metadata: { zwick: 'Zwick Note' },
+}
+
+async function pay(client: Client, body: object): Promise<{ id: string; beneficiary: string }> {
+  const answer = await client.post('/v3/payout', body)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.json.data
+}
+
+async function settle(): Promise<void> {
+  while ((await settleOnce(service.deps)) > 0);
+}
+
+const ofPayout = { ...localPayout, ...PAPERS, reference_id: 'INV-77', beneficiary_details: PAYEE }
+
+test('a payee: payouts by SWIFT, with words of its account and of people, are erased', async () => {
+  const swift = { ...ofPayout, type: 'swift', fund_transfer_network: undefined }
+  const first = await pay(account, swift)
+  const later = { ...ofPayout, amount: 200_000, beneficiary_details: undefined }
+  const failed = await pay(account, { ...later, beneficiary: first.beneficiary })
+  const open = await erase(first.beneficiary)
+  assert.deepEqual([open.code, open.stdout], [1, ''])
+  assert.match(open.stderr, /open_payout: payout pot_\w+ is not over, payout pot_\w+ is not over/)
+  await settle()
+  const texts = [...everyText(PAYEE, [...COMMON, 'HSBCHKHH']), ...everyText(PAPERS, ['invoice'])]
+  const stand = new Set((await findTexts(service, texts)).map(({ text }) => text))
+  assert.deepEqual(stand, new Set(texts))
+  const events = async () => (await account.get(`/v3/payout/${failed.id}/timeline`)).json
+  const statement = async () => (await account.get('/v3/balance_transaction')).text
+  const [told, lines] = [await events(), await statement()]
+
+  const { code, stderr } = await erase(first.beneficiary)
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(await findTexts(service, texts), [])
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  assert.equal(await statement(), lines)
+  const after = await events()
+  assert.deepEqual(after.data.entries?.length, told.data.entries?.length)
+  const { data } = (await account.get(`/v3/payout/${first.id}`)).json
+  assert.deepEqual(
+    [data.status, data.amount, data.reference_id, data.purpose, data.beneficiary_details.name],
+    ['succeeded', 10_000, 'INV-77', '', ''],
+  )
+  assert.equal(data.beneficiary_details.status, 'erased')
+  const failure = (await account.get(`/v3/payout/${failed.id}`)).json.data.failure
+  assert.deepEqual(failure, { code: 'PF000900', category: 'simulated', message: '' })
+  for (const path of ['/v3/payout', '/v3/beneficiary', '/v3/event']) {
+    assert.equal((await account.get(path)).status, 200, path)
+  }
+})
+
+test('an entity: payouts made for it lose their papers, and it is one no more', async () => {
+  const entity = marked(fullEntity, 'quorn')
+  const made = await account.post('/v3/entity', entity)
+  const { id } = made.json.data
+  assert.equal((await review(service, account, id, 'approved', 'Quorn is fine')).status, 200)
+  const body = {
+    ...ofPayout,
+    type: 'swift',
+    on_behalf_of: id,
+    beneficiary_details: bankBeneficiary,
+  }
+  const paid = await pay(account, { ...body, reference_id: 'INV-78' })
+  await settle()
+  const { code, stderr } = await erase(id)
+  assert.equal(code, 0, stderr)
+  const texts = [...everyText(entity, COMMON), 'Quorn is fine', ...everyText(PAPERS, ['invoice'])]
+  assert.deepEqual(await findTexts(service, texts), [])
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  // Its payee was paid under papers that are gone, and is there for other payouts.
+  const payee = (await account.get(`/v3/beneficiary/${paid.beneficiary}`)).json.data
+  assert.equal(payee.name, bankBeneficiary.name)
+  assert.equal((await erase(paid.beneficiary)).code, 0)
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+})
+
+test('a transfer to another account, and a wallet: the price and the receipt are still proved', async () => {
+  const sister = await service.openAccount({ currencies: ['USD'] })
+  const to = internalPayout(sister.account.deposit_address)
+  const paid = await pay(account, to)
+  assert.equal((await erase(paid.beneficiary)).code, 0)
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+})
+
+test('an answer that is kept shows the payee: it is erased after that', async () => {
+  const paid = await pay(account, { ...localPayout, reference_id: 'INV-81' })
+  const key = { 'idempotency-key': 'cancelled' }
+  const cancelled = await account.post(`/v3/payout/${paid.id}/cancel`, {}, key)
+  assert.equal(cancelled.status, 200, cancelled.text)
+  const refused = await erase(paid.beneficiary)
+  assert.match(refused.stderr, /kept_answers: .*until 20\d\d-/)
+})
+
+test('a live payee: kept until the retention is over; then files, evidence and matches go too', async () => {
+  const [id = ''] = await bank.pay([12_345], { ...ofPayout, reference_id: 'INV-79' })
+  await bank.work()
+  const paid = await bank.sweep()
+  const texts = [...everyText(PAYEE, [...COMMON, 'HSBCHKHH']), ...everyText(PAPERS, ['invoice'])]
+  await bank.report(
+    paid.map(({ end_to_end_id }) => {
+      return { level: 'transaction', code: 'ACSP', end_to_end_id, text: 'Zwick Words' } as const
+    }),
+  )
+  await bank.book(paid)
+  await bank.work()
+  assert.equal(await bank.statusOf(id), 'succeeded')
+  const { owner } = service.database
+  const { account_id } = bank.client.account
+  await addPapers(account_id, id)
+  const { beneficiary } = (await bank.client.get(`/v3/payout/${id}`)).json.data
+
+  const dry = await ada.run('privacy', 'erase', beneficiary, '--reason', 'x', '--dry-run', '--json')
+  assert.deepEqual(
+    dry.json.kept_by.map((kept: { rule: string }) => kept.rule),
+    ['screening', 'retention'],
+  )
+  const refused = await erase(beneficiary)
+  assert.match(refused.stderr, /screening: payout pot_\w+ has a match/)
+  assert.match(refused.stderr, /retention: payments are kept for 5 years .*, until 20\d\d-/)
+  await owner`update screening_matches set state = 'cleared', decided_by = 'ada',
+    reason = 'Zwick is another', decided_at = now() where account_id = ${account_id}`
+  assert.match((await erase(beneficiary)).stderr, /^corridor: retention: [^;]+$/m)
+  assert.equal((await ada.run('privacy', 'retention', 'set', '0', '--reason', 'Test')).code, 0)
+  const exported = await ada.run('privacy', 'export', beneficiary)
+  assert.equal(exported.code, 0, exported.stderr)
+  const more = [...texts, 'Zwick Words', 'Zwick Piece', 'Zwick Answer', 'Zwick is another']
+  assert.deepEqual(
+    more.filter(text => !exported.stdout.includes(text)),
+    [],
+  )
+  const { code, stderr } = await erase(beneficiary)
+  assert.equal(code, 0, stderr)
+  // Files that banks have sent stay as they came: docs/privacy.md says so.
+  const left = (await findTexts(service, more)).filter(({ table }) => table !== 'rail_inbox_bytes')
+  assert.deepEqual(left, [])
+  const [file] = await owner`select octet_length(bytes) as size, octet_length(sha256) as digest
+    from rail_files`
+  assert.deepEqual({ ...file }, { size: 0, digest: 32 })
+  await checkBooks(owner, { DATABASE_URL: service.database.url })
+})
+
+/** What screening, webhooks and a limit have of a payout. */
+async function addPapers(account_id: string, payout_id: string): Promise<void> {
+  const { owner } = service.database
+  await owner`
+    insert into screening_matches (account_id, payout_id, party, party_hash, list, entry_id,
+      entry_digest, score, pieces)
+    values (${account_id}, ${payout_id}, 'beneficiary', sha256('a'), 'un', '1', sha256('b'), 900,
+      '[{"score":900,"text":"Zwick Piece"}]')`
+  await owner`
+    insert into webhook_endpoints (account_id, id, url, description, event_types, status,
+      disabled_reason, secret, fanned_out, created_at, updated_at)
+    values (${account_id}, ${`whe${payout_id.slice(3)}`}, 'https://8.8.8.8/', '', '{}', 'enabled',
+      '', 's', 0, ${await createdAt(payout_id)}, now())`
+  await owner`
+    insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
+      event_type, object_id, status, created_at, updated_at)
+    values (${account_id}, ${`whe${payout_id.slice(3)}`}, 1, 'whd_1', 'evt_1', 1, 'payout.created',
+      ${payout_id}, 'succeeded', now(), now())`
+  await owner`
+    insert into webhook_attempts (account_id, delivery_id, number, created_at, duration_ms,
+      status_code, error, answer)
+    values (${account_id}, 'whd_1', 1, now(), 1, 200, '', 'Zwick Answer')`
+}
+
+async function createdAt(payout_id: string): Promise<string> {
+  const [row] = await service.database.owner<{ created_at: string }[]>`
+    select created_at from payouts where id = ${payout_id}`
+  return row?.created_at ?? ''
+}
+
+test('PostgreSQL: what is paid is changed by nobody, and erased by an erasure alone', async () => {
+  const { owner } = service.database
+  const { id } = await pay(account, { ...ofPayout, reference_id: 'INV-80' })
+  await settle()
+  for (const change of [
+    `beneficiary_details = erased_beneficiary(beneficiary_details::jsonb)::json, particulars = '{}'`,
+    'amount = amount + 1',
+    `mt103 = ''`,
+    `reference_id = ''`,
+  ]) {
+    const statement = `update payouts set ${change} where id = '${id}'`
+    await assert.rejects(owner.unsafe(statement), /payouts is append-only/, change)
+  }
+  await assert.rejects(owner`delete from payouts where id = ${id}`, /append-only/)
+})
