@@ -632,14 +632,15 @@ CREATE INDEX payouts_by_kind ON payouts USING btree (account_id, currency, holdi
 CREATE INDEX payouts_by_on_behalf_of ON payouts USING btree (account_id, on_behalf_of, id) WHERE (on_behalf_of <> ''::text);
 CREATE INDEX payouts_by_reference_id ON payouts USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
 CREATE UNIQUE INDEX quote_used_once ON payouts USING btree (account_id, quote_id) WHERE (quote_id <> ''::text);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER erased_only BEFORE UPDATE ON payouts FOR EACH ROW EXECUTE FUNCTION guard_payout();
 CREATE TRIGGER simulator_for_sandboxes BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout_rail();
 ALTER TABLE payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON payouts FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON payouts TO corridor_auditor;
-GRANT INSERT, SELECT ON payouts TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (beneficiary_details, mt103, particulars) ON payouts TO corridor_service;
 
 CREATE TABLE open_payouts (
   updated_at timestamp with time zone NOT NULL,
@@ -718,6 +719,7 @@ CREATE TABLE payout_outcomes (
 );
 CREATE INDEX payout_outcomes_by_bank_reference ON payout_outcomes USING btree (fold_reference(rail_reference)) WHERE (rail_reference <> ''::text);
 CREATE INDEX payout_outcomes_given_back ON payout_outcomes USING btree (account_id, status, id) WHERE (status <> 'succeeded'::text);
+CREATE TRIGGER erased_only BEFORE UPDATE OF answers ON payout_outcomes FOR EACH ROW WHEN (((old.answers)::text <> (new.answers)::text)) EXECUTE FUNCTION guard_outcome();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_outcomes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON payout_outcomes FOR EACH ROW WHEN (((old.status <> new.status) AND ((old.status <> 'succeeded'::text) OR (new.status <> 'reversed'::text)))) EXECUTE FUNCTION refuse_payout_step();
 CREATE TRIGGER reversed_after_success BEFORE INSERT ON payout_outcomes FOR EACH ROW WHEN ((new.status = 'reversed'::text)) EXECUTE FUNCTION refuse_first_reversal();
@@ -726,7 +728,7 @@ CREATE POLICY accounts_named ON payout_outcomes FOR ALL TO corridor_service USIN
 CREATE POLICY audit ON payout_outcomes FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON payout_outcomes FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON payout_outcomes TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (failure, rail_attempts, rail_reference, rail_steps, status, status_description, succeeded_at, taken_over_at, updated_at) ON payout_outcomes TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (answers, failure, rail_attempts, rail_reference, rail_steps, status, status_description, succeeded_at, taken_over_at, updated_at) ON payout_outcomes TO corridor_service;
 
 CREATE TABLE holds (
   account_id text COLLATE "C" NOT NULL,
@@ -910,12 +912,13 @@ CREATE TABLE webhook_attempts (
   CONSTRAINT webhook_attempts_number_check CHECK ((number > 0)),
   CONSTRAINT webhook_attempts_status_code_check CHECK (((status_code >= 100) AND (status_code <= 599)))
 );
+CREATE TRIGGER erased_only BEFORE UPDATE OF answer ON webhook_attempts FOR EACH ROW WHEN ((new.answer <> ''::text)) EXECUTE FUNCTION guard_words();
 ALTER TABLE webhook_attempts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON webhook_attempts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON webhook_attempts FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON webhook_attempts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON webhook_attempts TO corridor_auditor;
-GRANT DELETE, INSERT, SELECT ON webhook_attempts TO corridor_service;
+GRANT DELETE, INSERT, SELECT, UPDATE (answer) ON webhook_attempts TO corridor_service;
 
 CREATE TABLE payout_attempts (
   number integer NOT NULL,
@@ -945,6 +948,7 @@ CREATE TABLE payout_attempts (
 CREATE UNIQUE INDEX one_open_attempt ON payout_attempts USING btree (account_id, payout_id) WHERE (ended_as = ANY (ARRAY[''::text, 'paid'::text]));
 CREATE INDEX payout_attempts_asked_again ON payout_attempts USING btree (ask_again_at) WHERE (ask_again_at IS NOT NULL);
 CREATE UNIQUE INDEX payout_attempts_by_uetr ON payout_attempts USING btree (account_id, uetr);
+CREATE TRIGGER erased_only BEFORE UPDATE OF not_taken ON payout_attempts FOR EACH ROW WHEN (((old.not_taken IS NOT NULL) AND ((old.not_taken)::text <> (new.not_taken)::text))) EXECUTE FUNCTION guard_papers('{}');
 CREATE TRIGGER held_is_not_asked BEFORE INSERT ON payout_attempts FOR EACH ROW WHEN ((new.asked_at IS NOT NULL)) EXECUTE FUNCTION refuse_held_attempt();
 CREATE TRIGGER held_is_not_asked_later BEFORE UPDATE OF asked_at ON payout_attempts FOR EACH ROW WHEN (((old.asked_at IS NULL) AND (new.asked_at IS NOT NULL))) EXECUTE FUNCTION refuse_held_attempt();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -983,13 +987,14 @@ CREATE TABLE rail_evidence (
   CONSTRAINT rail_evidence_number_check CHECK ((number > 0)),
   CONSTRAINT rail_evidence_same_check CHECK ((octet_length(same) = 32))
 );
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rail_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON rail_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER erased_only BEFORE UPDATE ON rail_evidence FOR EACH ROW EXECUTE FUNCTION guard_papers('{"message":"","detail":{}}');
 ALTER TABLE rail_evidence ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON rail_evidence FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON rail_evidence FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON rail_evidence FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON rail_evidence TO corridor_auditor;
-GRANT INSERT, SELECT ON rail_evidence TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (detail, message) ON rail_evidence TO corridor_service;
 
 CREATE TABLE rail_exceptions (
   number integer NOT NULL,
@@ -1011,7 +1016,8 @@ CREATE TABLE rail_exceptions (
   CONSTRAINT rail_exceptions_number_check CHECK ((number > 0))
 );
 CREATE INDEX rail_exceptions_open ON rail_exceptions USING btree (opened_at) WHERE (closed_at IS NULL);
-CREATE TRIGGER closed_once BEFORE UPDATE ON rail_exceptions FOR EACH ROW WHEN ((old.closed_at IS NOT NULL)) EXECUTE FUNCTION refuse_exception_change();
+CREATE TRIGGER closed_once BEFORE UPDATE ON rail_exceptions FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.note <> 'erased'::text))) EXECUTE FUNCTION refuse_exception_change();
+CREATE TRIGGER erased_only BEFORE UPDATE ON rail_exceptions FOR EACH ROW WHEN (((new.note = 'erased'::text) AND (old.closed_at IS NOT NULL))) EXECUTE FUNCTION guard_papers('{"message":"erased","note":"erased"}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_exceptions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 ALTER TABLE rail_exceptions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON rail_exceptions FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
@@ -1020,7 +1026,7 @@ CREATE POLICY find ON rail_exceptions FOR SELECT TO corridor_finder USING (true)
 CREATE POLICY maintenance ON rail_exceptions FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON rail_exceptions TO corridor_auditor;
 GRANT SELECT (account_id, closed_at, kind, opened_at, rail) ON rail_exceptions TO corridor_finder;
-GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, note) ON rail_exceptions TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, message, note) ON rail_exceptions TO corridor_service;
 
 CREATE TABLE rail_items (
   amount bigint NOT NULL,
@@ -1056,8 +1062,9 @@ CREATE INDEX rail_items_by_file ON rail_items USING btree (msg_id, end_to_end_id
 CREATE INDEX rail_items_by_instruction ON rail_items USING btree (instruction_id) WHERE (instruction_id <> ''::text);
 CREATE INDEX rail_items_by_uetr ON rail_items USING btree (uetr);
 CREATE INDEX rail_items_waiting ON rail_items USING btree (rail, seal_at, end_to_end_id) WHERE ((msg_id = ''::text) AND (NOT withdrawn));
+CREATE TRIGGER erased_only BEFORE UPDATE ON rail_items FOR EACH ROW WHEN (((new.payment)::text = '{}'::text)) EXECUTE FUNCTION guard_papers('{"payment":{}}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER legal_change BEFORE UPDATE ON rail_items FOR EACH ROW EXECUTE FUNCTION check_item_change();
+CREATE TRIGGER legal_change BEFORE UPDATE ON rail_items FOR EACH ROW WHEN (((new.payment)::text <> '{}'::text)) EXECUTE FUNCTION check_item_change();
 ALTER TABLE rail_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON rail_items FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON rail_items FOR SELECT TO corridor_auditor USING (true);
@@ -1065,7 +1072,7 @@ CREATE POLICY find ON rail_items FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON rail_items FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON rail_items TO corridor_auditor;
 GRANT SELECT (account_id, amount, attempt, closes_at, created_at, currency, earlier_files, end_to_end_id, execution_date, instruction_id, msg_id, payment_information_id, payout_id, rail, seal_at, uetr, withdrawn) ON rail_items TO corridor_finder;
-GRANT INSERT, SELECT, UPDATE (closes_at, earlier_files, execution_date, instruction_id, msg_id, payment_information_id, seal_at, withdrawn) ON rail_items TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (closes_at, earlier_files, execution_date, instruction_id, msg_id, payment, payment_information_id, seal_at, withdrawn) ON rail_items TO corridor_service;
 
 CREATE TABLE rail_files (
   msg_id text COLLATE "C" NOT NULL,
@@ -1104,16 +1111,17 @@ CREATE TABLE rail_files (
   CONSTRAINT released_at CHECK (((approved_by = ''::text) = (approved_at IS NULL))),
   CONSTRAINT released_by_a_person CHECK (((NOT needs_release) OR (state = ANY (ARRAY['sealed'::text, 'withdrawn'::text])) OR (approved_by <> ''::text))),
   CONSTRAINT sent_once_said CHECK (((state <> 'sent'::text) OR (sent_at IS NOT NULL))),
-  CONSTRAINT sha256_of_the_bytes CHECK ((sha256 = sha256(bytes))),
+  CONSTRAINT sha256_of_the_bytes CHECK (((sha256 = sha256(bytes)) OR (bytes = '\x'::bytea))),
   CONSTRAINT withdrawn_before_it_is_offered CHECK (((state <> 'withdrawn'::text) OR (offers = 0)))
 );
 CREATE INDEX rail_files_open ON rail_files USING btree (rail, sealed_at) WHERE (state <> ALL (ARRAY['acknowledged'::text, 'rejected'::text, 'withdrawn'::text]));
 CREATE TRIGGER audited AFTER UPDATE ON rail_files FOR EACH ROW WHEN (((current_setting('corridor.act'::text, true) <> ''::text) OR (CURRENT_USER <> 'corridor_service'::name))) EXECUTE FUNCTION keep_file_act('($1).msg_id as id', '($1).rail', '($1).state', '($1).reason', '($1).approved_by', '($1).forced');
+CREATE TRIGGER erased_only BEFORE UPDATE ON rail_files FOR EACH ROW WHEN ((octet_length(old.bytes) <> octet_length(new.bytes))) EXECUTE FUNCTION guard_file_bytes();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER legal_step BEFORE UPDATE ON rail_files FOR EACH ROW EXECUTE FUNCTION check_file_step();
+CREATE TRIGGER legal_step BEFORE UPDATE ON rail_files FOR EACH ROW WHEN ((octet_length(old.bytes) = octet_length(new.bytes))) EXECUTE FUNCTION check_file_step();
 CREATE TRIGGER sealed_first BEFORE INSERT ON rail_files FOR EACH ROW WHEN (((new.state <> 'sealed'::text) OR (new.approved_by <> ''::text) OR (new.offered_at IS NOT NULL))) EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON rail_files TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (approved_at, approved_by, forced, offered_at, offers, reason, sent_at, state, updated_at, uploads) ON rail_files TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (approved_at, approved_by, bytes, envelope, forced, offered_at, offers, reason, sent_at, state, updated_at, uploads) ON rail_files TO corridor_service;
 
 CREATE TABLE rail_item_evidence (
   amount bigint,
@@ -1137,13 +1145,14 @@ CREATE TABLE rail_item_evidence (
   CONSTRAINT said_once UNIQUE (account_id, payout_id, attempt, same),
   CONSTRAINT rail_item_evidence_same_check CHECK ((octet_length(same) = 32))
 );
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rail_item_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON rail_item_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER erased_only BEFORE UPDATE ON rail_item_evidence FOR EACH ROW EXECUTE FUNCTION guard_papers('{"text":""}');
 ALTER TABLE rail_item_evidence ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON rail_item_evidence FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON rail_item_evidence FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON rail_item_evidence FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON rail_item_evidence TO corridor_auditor;
-GRANT INSERT, SELECT ON rail_item_evidence TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (text) ON rail_item_evidence TO corridor_service;
 
 CREATE TABLE rail_exchanges (
   rail text NOT NULL,
@@ -1219,8 +1228,9 @@ CREATE INDEX rail_inbox_lines_of_files ON rail_inbox_lines USING btree (msg_id) 
 CREATE INDEX rail_inbox_lines_of_payments ON rail_inbox_lines USING btree (end_to_end_id) WHERE ((closed_by = ''::text) AND (end_to_end_id <> ''::text));
 CREATE INDEX rail_inbox_lines_open ON rail_inbox_lines USING btree (sha256) WHERE (closed_by = ''::text);
 CREATE TRIGGER audited AFTER UPDATE ON rail_inbox_lines FOR EACH ROW WHEN (((current_setting('corridor.act'::text, true) <> ''::text) OR (CURRENT_USER <> 'corridor_service'::name))) EXECUTE FUNCTION keep_file_act('encode(($1).sha256, ''hex'') as id', '($1).position', '($1).reason', '($1).closed_by', '($1).note');
+CREATE TRIGGER erased_only BEFORE UPDATE OF said, reason ON rail_inbox_lines FOR EACH ROW WHEN ((((new.said)::text <> '{}'::text) OR (new.reason <> 'erased'::text))) EXECUTE FUNCTION guard_words();
 GRANT SELECT ON rail_inbox_lines TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, note) ON rail_inbox_lines TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, note, reason, said) ON rail_inbox_lines TO corridor_service;
 
 CREATE TABLE screening_imports (
   list text COLLATE "C" NOT NULL,
@@ -1313,6 +1323,8 @@ CREATE TABLE screening_matches (
   CONSTRAINT screening_matches_score_check CHECK (((score >= 1) AND (score <= 1000))),
   CONSTRAINT screening_matches_state_check CHECK ((state = ANY (ARRAY['open'::text, 'cleared'::text, 'confirmed'::text])))
 );
+CREATE TRIGGER erased_only BEFORE UPDATE ON screening_matches FOR EACH ROW WHEN ((((new.pieces)::text = '[]'::text) OR ((old.pieces)::text = '[]'::text))) EXECUTE FUNCTION guard_papers('{"pieces":[],"reason":"erased","party_hash":
+    "\\x0000000000000000000000000000000000000000000000000000000000000000"}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON screening_matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 ALTER TABLE screening_matches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON screening_matches FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
@@ -1436,7 +1448,7 @@ CREATE POLICY accounts_named ON limit_payees FOR ALL TO corridor_service USING (
 CREATE POLICY audit ON limit_payees FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON limit_payees FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON limit_payees TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (known_since) ON limit_payees TO corridor_service;
+GRANT DELETE, INSERT, SELECT, UPDATE (known_since) ON limit_payees TO corridor_service;
 
 CREATE TABLE account_roles (
   user_name text COLLATE "C" NOT NULL,
@@ -1526,7 +1538,8 @@ CREATE TABLE payout_approvals (
   CONSTRAINT payout_approvals_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'approved'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text, 'failed'::text])))
 );
 CREATE INDEX payout_approvals_expiring ON payout_approvals USING btree (expires_at) WHERE (outcome = ''::text);
-CREATE TRIGGER enough_approvers BEFORE UPDATE ON payout_approvals FOR EACH ROW EXECUTE FUNCTION check_approval_end();
+CREATE TRIGGER enough_approvers BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN ((new.payee <> ''::text)) EXECUTE FUNCTION check_approval_end();
+CREATE TRIGGER erased_only BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN ((new.payee = ''::text)) EXECUTE FUNCTION guard_papers('{"payee":""}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER of_a_waiting_payout BEFORE INSERT ON payout_approvals FOR EACH ROW EXECUTE FUNCTION check_new_approval();
 ALTER TABLE payout_approvals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -1536,7 +1549,7 @@ CREATE POLICY find ON payout_approvals FOR SELECT TO corridor_finder USING (true
 CREATE POLICY maintenance ON payout_approvals FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON payout_approvals TO corridor_auditor;
 GRANT SELECT (account_id, expires_at, outcome, payout_id) ON payout_approvals TO corridor_finder;
-GRANT INSERT, SELECT, UPDATE (ended_at, outcome) ON payout_approvals TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (ended_at, outcome, payee) ON payout_approvals TO corridor_service;
 
 CREATE TABLE approval_decisions (
   decided_at timestamp with time zone NOT NULL,
@@ -1567,13 +1580,14 @@ CREATE TABLE approved_payees (
   payout_id text COLLATE "C" NOT NULL,
   CONSTRAINT approved_payees_pkey PRIMARY KEY (account_id, payee)
 );
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON approved_payees FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE OR TRUNCATE ON approved_payees FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER erased_only BEFORE DELETE ON approved_payees FOR EACH ROW EXECUTE FUNCTION guard_payee();
 ALTER TABLE approved_payees ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON approved_payees FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON approved_payees FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON approved_payees FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON approved_payees TO corridor_auditor;
-GRANT INSERT, SELECT ON approved_payees TO corridor_service;
+GRANT DELETE, INSERT, SELECT ON approved_payees TO corridor_service;
 
 CREATE TABLE privacy_settings (
   only_row boolean DEFAULT true NOT NULL,
@@ -2818,11 +2832,18 @@ AS $function$
     'address', case when details #> '{address,country}' is not null
       then jsonb_build_object('country', details #> '{address,country}') end,
     'destination', details -> 'destination',
-    'destination_details', jsonb_build_object('type', details #> '{destination_details,type}')
-      || case details #>> '{destination_details,type}' when 'bank' then jsonb_build_object('bank',
-        jsonb_strip_nulls(jsonb_build_object(
-          'country', details #> '{destination_details,bank,country}',
-          'currency', details #> '{destination_details,bank,currency}'))) else '{}' end,
+    'destination_details', jsonb_build_object('type', details #> '{destination_details,type}',
+      'bank', case when details #>> '{destination_details,type}' = 'bank' then jsonb_build_object(
+        'country', details #> '{destination_details,bank,country}',
+        'currency', details #> '{destination_details,bank,currency}') end,
+      'wallet', case when details #>> '{destination_details,type}' = 'wallet' then
+        jsonb_build_object('deposit_address', '',
+          'type', details #> '{destination_details,wallet,type}',
+          'currency', details #> '{destination_details,wallet,currency}') end,
+      'local_payment_network', case
+        when details #>> '{destination_details,type}' = 'local_payment_network' then
+        jsonb_build_object('type', details #> '{destination_details,local_payment_network,type}') end,
+      'service_account', details #> '{destination_details,service_account}'),
     'name', '', 'status', 'erased', 'type', details -> 'type'))
 $function$;
 
@@ -2846,7 +2867,17 @@ AS $function$
   from jsonb_array_elements(steps) with ordinality as s (step, nth)
 $function$;
 
-CREATE OR REPLACE FUNCTION erased_event(type text, data json)
+CREATE OR REPLACE FUNCTION erased_step(fact jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select fact - 'status_description' - 'reason' || '{"erased":true}' || case jsonb_typeof(fact -> 'failure')
+    when 'object' then jsonb_build_object('failure', fact -> 'failure' || '{"message":""}')
+    else '{}' end
+$function$;
+
+CREATE OR REPLACE FUNCTION erased_event(type text, object_id text, data json)
  RETURNS json
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
@@ -2856,19 +2887,20 @@ AS $function$
       when type like 'entity.approval%' then format(
         '{"approval_status":%s,"previous_status":%s,"description":"","erased":true}',
         fact -> 'approval_status', fact -> 'previous_status')
+      when object_id like 'pot\_%' and type <> 'payout.erased' then erased_step(fact::jsonb)::text
       else fact::text end, ',' order by nth) || ']')::json
   from json_array_elements(data) with ordinality as d (fact, nth)
 $function$;
 
-CREATE OR REPLACE FUNCTION is_erasure(changed text, old_row jsonb, new_row jsonb)
+CREATE OR REPLACE FUNCTION is_erasure(owner_id text, changed text, named text)
  RETURNS boolean
- LANGUAGE plpgsql
+ LANGUAGE sql
+ STABLE
 AS $function$
-begin
-  return exists (
-    select from erasures e where e.account_id = new_row ->> 'account_id' and e.table_name = changed
-      and e.key = new_row ->> 'id');
-end $function$;
+  select exists (
+    select from erasures e
+    where e.account_id = owner_id and e.table_name = changed and e.key = named)
+$function$;
 
 CREATE OR REPLACE FUNCTION guard_beneficiary()
  RETURNS trigger
@@ -2876,7 +2908,7 @@ CREATE OR REPLACE FUNCTION guard_beneficiary()
 AS $function$
 begin
   if new.details::jsonb <> erased_beneficiary(old.details::jsonb)
-    or not is_erasure('beneficiaries', to_jsonb(old), to_jsonb(new))
+    or not is_erasure(old.account_id, 'beneficiaries', old.id)
   then
     raise exception 'beneficiary % changes only by an erasure', old.id
       using errcode = 'restrict_violation';
@@ -2895,7 +2927,7 @@ begin
       is distinct from (old.approval_status, '', old.on_behalf_of, '')
     or num_nonnulls(new.email_key, new.national_identification_key, new.name_address_key,
       new.registration_key) > 0
-    or not is_erasure('entities', to_jsonb(old), to_jsonb(new))
+    or not is_erasure(old.account_id, 'entities', old.id)
   then
     raise exception 'entity % changes only by an erasure', old.id
       using errcode = 'restrict_violation';
@@ -2909,7 +2941,7 @@ CREATE OR REPLACE FUNCTION guard_event()
 AS $function$
 begin
   if to_jsonb(new) - 'data' <> to_jsonb(old) - 'data'
-    or new.data::text is distinct from erased_event(old.type, old.data)::text
+    or new.data::text is distinct from erased_event(old.type, old.object_id, old.data)::text
     or not exists (
       select from erasures e where e.account_id = old.account_id and e.table_name = 'events'
         and e.key = old.sequence::text and e.was = old.hash)
@@ -2917,4 +2949,93 @@ begin
     raise exception 'events is append-only' using errcode = 'restrict_violation';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_payout()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if to_jsonb(new) - array['beneficiary_details', 'particulars', 'mt103']
+      <> to_jsonb(old) - array['beneficiary_details', 'particulars', 'mt103']
+    or new.beneficiary_details::jsonb <> erased_beneficiary(old.beneficiary_details::jsonb)
+    or new.particulars::text <> '{}' or new.mt103 <> ''
+    or not is_erasure(old.account_id, 'payouts', old.id)
+  then
+    raise exception 'payouts is append-only' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_outcome()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if to_jsonb(new) - array['status_description', 'failure', 'answers']
+      <> to_jsonb(old) - array['status_description', 'failure', 'answers']
+    or new.status_description <> '' or new.answers::text <> '[]'
+    or new.failure::jsonb is distinct from old.failure::jsonb || '{"message":""}'
+    or not is_erasure(old.account_id, 'payouts', old.id)
+  then
+    raise exception 'the answers of payout % are only erased', old.id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_papers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  form jsonb := to_jsonb(old) || tg_argv[0]::jsonb;
+begin
+  if jsonb_typeof(form -> 'not_taken') = 'object' then
+    form := jsonb_set(form, '{not_taken,message}', '""');
+  end if;
+  if to_jsonb(new) <> form
+    or not is_erasure(old.account_id, 'payouts', old.payout_id)
+  then
+    raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_file_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if octet_length(new.bytes) > 0 or new.envelope is not null
+    or to_jsonb(new) - array['bytes', 'envelope'] <> to_jsonb(old) - array['bytes', 'envelope']
+    or old.state not in ('sent', 'acknowledged', 'rejected', 'withdrawn')
+    or old.sealed_at > clock_timestamp()
+      - make_interval(years => (select retention_years from privacy_settings))
+  then
+    raise exception 'file % stays as it was sealed, as long as payments are kept', old.msg_id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_words()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'words of % are only erased', tg_table_name using errcode = 'restrict_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_payee()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not is_erasure(old.account_id, 'payouts', old.payout_id) then
+    raise exception 'approved_payees is append-only' using errcode = 'restrict_violation';
+  end if;
+  return old;
 end $function$;

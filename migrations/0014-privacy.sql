@@ -270,7 +270,7 @@ begin
     or old.sealed_at > clock_timestamp()
       - make_interval(years => (select retention_years from privacy_settings))
   then
-    raise exception 'file % is kept as long as payments are', old.msg_id
+    raise exception 'file % stays as it was sealed, as long as payments are kept', old.msg_id
       using errcode = 'restrict_violation';
   end if;
   return new;

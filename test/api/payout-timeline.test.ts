@@ -277,14 +277,14 @@ test(`${PATH}, events of a version that wrote no causes: the states, without cau
   await says(report('succeeded'))
   const { owner } = service.database
   await owner.begin(async tx => {
-    await tx`alter table events disable trigger append_only`
+    await tx`alter table events disable trigger erased_only`
     await tx`
       update events e set data = (
           select json_agg(o.data::jsonb - 'by' - 'journals' order by o.sequence) from each_event o
           where o.account_id = e.account_id and o.row_sequence = e.sequence)
       where (account_id, sequence) in (
         select account_id, row_sequence from each_event where object_id = ${id})`
-    await tx`alter table events enable trigger append_only`
+    await tx`alter table events enable trigger erased_only`
   })
   const { items } = await timelineOf(account, id)
   assert.deepEqual(outline(items), ['processing by null', 'succeeded by null'])
