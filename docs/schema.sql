@@ -1121,7 +1121,7 @@ CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_files FOR EACH STATEMENT E
 CREATE TRIGGER legal_step BEFORE UPDATE ON rail_files FOR EACH ROW WHEN ((octet_length(old.bytes) = octet_length(new.bytes))) EXECUTE FUNCTION check_file_step();
 CREATE TRIGGER sealed_first BEFORE INSERT ON rail_files FOR EACH ROW WHEN (((new.state <> 'sealed'::text) OR (new.approved_by <> ''::text) OR (new.offered_at IS NOT NULL))) EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON rail_files TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (approved_at, approved_by, bytes, envelope, forced, offered_at, offers, reason, sent_at, state, updated_at, uploads) ON rail_files TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (approved_at, approved_by, forced, offered_at, offers, reason, sent_at, state, updated_at, uploads) ON rail_files TO corridor_service;
 
 CREATE TABLE rail_item_evidence (
   amount bigint,
@@ -3020,6 +3020,17 @@ begin
   end if;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION erase_files(msg_ids text[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update rail_files set bytes = '', envelope = null where msg_id = any (msg_ids)
+$function$;
+REVOKE EXECUTE ON FUNCTION erase_files(text[]) FROM public;
+GRANT EXECUTE ON FUNCTION erase_files(text[]) TO corridor_service;
 
 CREATE OR REPLACE FUNCTION guard_words()
  RETURNS trigger

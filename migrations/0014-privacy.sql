@@ -284,7 +284,13 @@ create trigger legal_step before update on rail_files
 create trigger erased_only before update on rail_files
   for each row when (octet_length(old.bytes) <> octet_length(new.bytes))
   execute function guard_file_bytes();
-grant update (bytes, envelope) on rail_files to corridor_service;
+-- The service itself changes no bytes.
+create function erase_files(msg_ids text[]) returns void
+language sql security definer set search_path to public, pg_temp as $$
+  update rail_files set bytes = '', envelope = null where msg_id = any (msg_ids)
+$$;
+revoke execute on function erase_files(text[]) from public;
+grant execute on function erase_files(text[]) to corridor_service;
 
 -- What receivers of webhooks answered, and what of a bank's file was not applied.
 create function guard_words() returns trigger language plpgsql as $$

@@ -28,8 +28,7 @@ export function erasePapers(tx: TransactionSql, erased: Erased): Promise<unknown
         and payee <> ''`.execute(),
     tx`delete from approved_payees
       where account_id = ${account_id} and payout_id = any (${ids}::text[])`.execute(),
-    tx`update rail_files set bytes = '', envelope = null
-      where msg_id = any (${files}::text[])`.execute(),
+    tx`select erase_files(${files}::text[])`.execute(),
   ])
 }
 
