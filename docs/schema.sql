@@ -1062,9 +1062,9 @@ CREATE INDEX rail_items_by_file ON rail_items USING btree (msg_id, end_to_end_id
 CREATE INDEX rail_items_by_instruction ON rail_items USING btree (instruction_id) WHERE (instruction_id <> ''::text);
 CREATE INDEX rail_items_by_uetr ON rail_items USING btree (uetr);
 CREATE INDEX rail_items_waiting ON rail_items USING btree (rail, seal_at, end_to_end_id) WHERE ((msg_id = ''::text) AND (NOT withdrawn));
-CREATE TRIGGER erased_only BEFORE UPDATE ON rail_items FOR EACH ROW WHEN (((new.payment)::text = '{}'::text)) EXECUTE FUNCTION guard_papers('{"payment":{}}');
+CREATE TRIGGER erased_only BEFORE UPDATE ON rail_items FOR EACH ROW WHEN ((((new.payment)::text = '{}'::text) AND ((old.payment)::text <> '{}'::text))) EXECUTE FUNCTION guard_papers('{"payment":{}}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER legal_change BEFORE UPDATE ON rail_items FOR EACH ROW WHEN (((new.payment)::text <> '{}'::text)) EXECUTE FUNCTION check_item_change();
+CREATE TRIGGER legal_change BEFORE UPDATE ON rail_items FOR EACH ROW WHEN ((((new.payment)::text <> '{}'::text) OR ((old.payment)::text = '{}'::text))) EXECUTE FUNCTION check_item_change();
 ALTER TABLE rail_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON rail_items FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON rail_items FOR SELECT TO corridor_auditor USING (true);
@@ -1323,7 +1323,7 @@ CREATE TABLE screening_matches (
   CONSTRAINT screening_matches_score_check CHECK (((score >= 1) AND (score <= 1000))),
   CONSTRAINT screening_matches_state_check CHECK ((state = ANY (ARRAY['open'::text, 'cleared'::text, 'confirmed'::text])))
 );
-CREATE TRIGGER erased_only BEFORE UPDATE ON screening_matches FOR EACH ROW WHEN ((((new.pieces)::text = '[]'::text) OR ((old.pieces)::text = '[]'::text))) EXECUTE FUNCTION guard_papers('{"pieces":[],"reason":"erased","party_hash":
+CREATE TRIGGER erased_only BEFORE UPDATE ON screening_matches FOR EACH ROW WHEN (((decode(repeat('00'::text, 32), 'hex'::text) = new.party_hash) OR (decode(repeat('00'::text, 32), 'hex'::text) = old.party_hash))) EXECUTE FUNCTION guard_papers('{"pieces":[],"reason":"erased","party_hash":
     "\\x0000000000000000000000000000000000000000000000000000000000000000"}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON screening_matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 ALTER TABLE screening_matches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -1538,8 +1538,8 @@ CREATE TABLE payout_approvals (
   CONSTRAINT payout_approvals_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'approved'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text, 'failed'::text])))
 );
 CREATE INDEX payout_approvals_expiring ON payout_approvals USING btree (expires_at) WHERE (outcome = ''::text);
-CREATE TRIGGER enough_approvers BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN ((new.payee <> ''::text)) EXECUTE FUNCTION check_approval_end();
-CREATE TRIGGER erased_only BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN ((new.payee = ''::text)) EXECUTE FUNCTION guard_papers('{"payee":""}');
+CREATE TRIGGER enough_approvers BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN (((new.payee <> ''::text) OR (old.payee = ''::text))) EXECUTE FUNCTION check_approval_end();
+CREATE TRIGGER erased_only BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN (((new.payee = ''::text) AND (old.payee <> ''::text))) EXECUTE FUNCTION guard_papers('{"payee":""}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER of_a_waiting_payout BEFORE INSERT ON payout_approvals FOR EACH ROW EXECUTE FUNCTION check_new_approval();
 ALTER TABLE payout_approvals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;

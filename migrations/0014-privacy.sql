@@ -250,13 +250,15 @@ create trigger erased_only before update of not_taken on payout_attempts
 
 drop trigger legal_change on rail_items;
 create trigger legal_change before update on rail_items
-  for each row when (new.payment::text <> '{}') execute function check_item_change();
+  for each row when (new.payment::text <> '{}' or old.payment::text = '{}')
+  execute function check_item_change();
 create trigger erased_only before update on rail_items
-  for each row when (new.payment::text = '{}') execute function guard_papers('{"payment":{}}');
+  for each row when (new.payment::text = '{}' and old.payment::text <> '{}')
+  execute function guard_papers('{"payment":{}}');
 grant update (payment) on rail_items to corridor_service;
 
 create trigger erased_only before update on screening_matches
-  for each row when (new.pieces::text = '[]' or old.pieces::text = '[]')
+  for each row when (decode(repeat('00', 32), 'hex') in (new.party_hash, old.party_hash))
   execute function guard_papers('{"pieces":[],"reason":"erased","party_hash":
     "\\x0000000000000000000000000000000000000000000000000000000000000000"}');
 
@@ -306,9 +308,9 @@ grant update (said, reason) on rail_inbox_lines to corridor_service;
 -- Digests of payees go; who is paid again is new to limits and to approvals.
 drop trigger enough_approvers on payout_approvals;
 create trigger enough_approvers before update on payout_approvals
-  for each row when (new.payee <> '') execute function check_approval_end();
+  for each row when (new.payee <> '' or old.payee = '') execute function check_approval_end();
 create trigger erased_only before update on payout_approvals
-  for each row when (new.payee = '') execute function guard_papers('{"payee":""}');
+  for each row when (new.payee = '' and old.payee <> '') execute function guard_papers('{"payee":""}');
 grant update (payee) on payout_approvals to corridor_service;
 create function guard_payee() returns trigger language plpgsql as $$
 begin
