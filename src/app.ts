@@ -34,6 +34,7 @@ import { documentRoute, referencePages } from './http/reference.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { refuseTooMuch } from './http/sizes.ts'
 import { buildValidator, REQUESTS } from './http/validators.ts'
+import { approvalRoutes } from './operator/approval-routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { opsRoutes } from './ops.ts'
 import { payoutRoutes } from './payout/routes.ts'
@@ -112,6 +113,7 @@ export function addRoutes(
   webhookRoutes(app, deps)
   connectorRoutes(app, deps)
   sandboxRoutes(app, deps)
+  approvalRoutes(app, deps)
   operatorRoutes(app, deps)
 }
 

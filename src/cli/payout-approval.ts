@@ -1,11 +1,10 @@
 // corridor payout approval|approve|reject: what a payout needs before it goes out, and who gives
 // it.
 import type { Command } from 'commander'
-import type { Decision, OpenApproval } from '../approval/approval.ts'
-import { countedFor } from '../approval/rules.ts'
-import { findApprovers, findOpenApprovals } from '../approval/store.ts'
+import type { Decision } from '../approval/approval.ts'
+import { presentApproval } from '../approval/response.ts'
 import { readConfined } from '../db/confine.ts'
-import { approval } from '../operator/approvals.ts'
+import { deciding, findApproval } from '../operator/approvals.ts'
 import { accountOfPayout } from '../operator/payouts.ts'
 import { MAX_REASON } from '../operator/words.ts'
 import type { Payout } from '../payout/payout.ts'
@@ -62,36 +61,30 @@ interface Words extends Json {
 }
 
 async function showAction(payout_id: string, options: Json): Promise<void> {
-  const { payout, open, given } = await withContext(async ({ sql, audit }) => {
+  const { payout, shown } = await withContext(async ({ sql, audit }) => {
     const account_id = await accountOfPayout(audit, payout_id)
     const key = { account_id, id: payout_id }
     return readConfined(sql, [account_id], async tx => {
-      const [[payout], found, approvers] = await Promise.all([
-        findPayouts(tx, [key]),
-        findOpenApprovals(tx, [key]),
-        findApprovers(tx, [account_id]),
-      ])
-      const open = [...found.values()][0]
-      const may = approvers.get(account_id) ?? new Set<string>()
-      return { payout, open, given: open === undefined ? 0 : countedFor(open, may).length }
+      const [[payout], shown] = await Promise.all([findPayouts(tx, [key]), findApproval(tx, key)])
+      return { payout, shown }
     })
   })
-  if (payout === undefined || open === undefined) {
+  if (payout === undefined || shown === undefined) {
     throw new CommandFailed(`payout ${payout_id} has needed no approval`)
   }
-  const data = { payout: payout_id, status: payout.status, ...open.approval, given }
-  print(options, { ...data, decisions: open.decisions }, describe(payout, open, given))
+  const approval = presentApproval(shown.open, shown.approvers)
+  print(options, approval, describe(payout, approval))
 }
 
-function describe(payout: Payout, { approval, decisions }: OpenApproval, given: number): string {
-  const { approvers, expires_at, digest, made_by, outcome } = approval
-  const said = decisions.map(({ decided_at, user_name, decision, reason }) =>
-    visible(`${toSecond(decided_at)}  ${user_name}: ${decision}${reason && `, ${reason}`}`),
+function describe(payout: Payout, approval: ReturnType<typeof presentApproval>): string {
+  const { needed, given, expires_at, digest, made_by, status, decisions } = approval
+  const said = decisions.map(({ decided_at, user, decision, reason }) =>
+    visible(`${toSecond(decided_at)}  ${user}: ${decision}${reason && `, ${reason}`}`),
   )
   const { name } = payout.beneficiary_details
   return [
     visible(`${payout.id}  ${money(payout.currency, payout.amount)} to ${name}; ${payout.status}`),
-    `approvals  ${given} of ${approvers}${outcome === '' ? '' : `; ${outcome}`}`,
+    `approvals  ${given} of ${needed}; ${status}`,
     `until      ${toSecond(expires_at)}`,
     `made by    ${made_by === '' ? 'a key that is nobody’s' : made_by}`,
     `digest     ${digest}`,
@@ -104,7 +97,8 @@ async function decideAction(payout_id: string, decision: Decision, options: Word
   const reason = options.reason === undefined ? '' : readReason(options.reason)
   const outcome = await withContext(async context => {
     const asked = { user_name: personOf(context), decision, reason, ...(digest && { digest }) }
-    return context.run(await approval(context.audit, payout_id, asked))
+    const account_id = await accountOfPayout(context.audit, payout_id)
+    return context.run(deciding({ account_id, id: payout_id }, asked))
   })
   const { status } = outcome.payout
   const done = decision === 'approve' ? 'approved' : 'rejected'

@@ -163,6 +163,11 @@ function historyOf(item: TimelineItem): string[][] {
       return reviewHistory(item)
     case 'handling':
       return [[at, item.action, item.by_hand.operator, item.by_hand.reason]]
+    case 'approval': {
+      const { decision, by_hand, given, needed } = item
+      const done = decision === 'approve' ? `approved, ${given} of ${needed}` : 'rejected'
+      return [[at, done, by_hand.operator, by_hand.reason]]
+    }
     default:
       return []
   }

@@ -1,19 +1,18 @@
 // What approvers do: a person approves or rejects what waits for it.
-
+import type { OpenApproval } from '../approval/approval.ts'
 import type { AskedDecision } from '../approval/rules.ts'
-import type { Sql } from '../db/connect.ts'
+import { findApprovers, findOpenApprovals } from '../approval/store.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import { type Key, nameOf } from '../id.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
 import type { Deed } from './deed.ts'
-import { accountOfPayout } from './payouts.ts'
 
 /** A person decides about a payout, whose account must have them as an approver. */
-export async function approval(
-  audit: Sql,
-  payout_id: string,
+export function deciding(
+  { account_id, id: payout_id }: Key,
   asked: AskedDecision,
-): Promise<Deed<Advance, AdvanceState, AdvanceOutcome>> {
-  const account_id = await accountOfPayout(audit, payout_id)
+): Deed<Advance, AdvanceState, AdvanceOutcome> {
   const step = { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null } as const
   return {
     operation: advancePayout,
@@ -25,4 +24,23 @@ export async function approval(
       after: { account_id, id, status, decision: asked.decision, digest: decision?.digest ?? '' },
     }),
   }
+}
+
+/** An approval as it is now, and who may decide about it. */
+export interface ShownApproval {
+  readonly open: OpenApproval
+  readonly approvers: ReadonlySet<string>
+}
+
+/** Undefined of a payout that has needed no approval. */
+export async function findApproval(
+  tx: TransactionSql,
+  key: Key,
+): Promise<ShownApproval | undefined> {
+  const [found, approvers] = await Promise.all([
+    findOpenApprovals(tx, [key]),
+    findApprovers(tx, [key.account_id]),
+  ])
+  const open = found.get(nameOf(key))
+  return open && { open, approvers: approvers.get(key.account_id) ?? new Set() }
 }

@@ -1,5 +1,6 @@
 // Answers about the timeline of a payout.
 
+import { DECISIONS } from '../approval/approval.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Posting } from '../ledger/rules.ts'
@@ -24,6 +25,7 @@ import {
   MAX_STATES,
   makeTimeline,
   OUTCOMES,
+  type TimelineApproval,
   type TimelineHandling,
   type TimelineItem,
   type TimelineJournal,
@@ -55,8 +57,9 @@ const StateItem = Type.Object(
       type: ['string', 'null'],
       enum: [...CAUSES, null],
       description:
-        'Who caused it: the account, the rail, the operator, or the review of the entity the ' +
-        'payout was made for. Null for steps of versions that did not write it down.',
+        'Who caused it: the account, the rail, the operator, the review of the entity the ' +
+        'payout was made for, or its approval. Null for steps of versions that did not write it ' +
+        'down.',
     }),
     status_description: Type.String({ description: 'As the payout had it then.' }),
     failure: Type.Union([FailureResponse, Type.Null()]),
@@ -89,6 +92,20 @@ const HandlingItem = Type.Object(
     sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
   },
   { title: 'TimelineHandling', description: 'A payout that people pay passed from hand to hand.' },
+)
+
+const ApprovalItem = Type.Object(
+  {
+    at: Timestamp,
+    kind: Type.Literal('approval'),
+    decision: Literals(DECISIONS),
+    by_hand: ByHandResponse,
+    given: Type.Integer({ minimum: 0, description: 'How many approvals counted then.' }),
+    needed: Type.Integer({ minimum: 1, description: 'How many it needs.' }),
+    event: Id('evt', 'The event that tells of it.'),
+    sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
+  },
+  { title: 'TimelineApproval', description: 'A person has approved or rejected the payout.' },
 )
 
 const PostingResponse = Type.Object(
@@ -170,6 +187,7 @@ export const TimelineResponse = Type.Object(
         ReviewItem,
         RerouteItem,
         HandlingItem,
+        ApprovalItem,
         JournalItem,
         WebhookItem,
       ]),
@@ -213,6 +231,8 @@ function presentItem(item: TimelineItem, reader: Reader) {
       return presentReroute(item)
     case 'handling':
       return presentHandling(item)
+    case 'approval':
+      return presentApproval(item)
     case 'journal':
       return presentJournal(item)
     case 'webhook_attempt':
@@ -229,6 +249,10 @@ function presentState({ at, kind, event_id, sequence, ...state }: TimelineState)
 function presentHandling({ event_id: event, sequence, ...item }: TimelineHandling) {
   const { at, kind, action, by_hand } = item
   return { at, kind, action, by_hand, event, sequence: Number(sequence) }
+}
+
+function presentApproval({ event_id: event, sequence, ...item }: TimelineApproval) {
+  return { ...item, event, sequence: Number(sequence) }
 }
 
 function presentJournal({ at, kind, event_id, number, journal_kind, ...item }: TimelineJournal) {

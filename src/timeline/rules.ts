@@ -1,5 +1,6 @@
 // Makes the timeline of a payout: its states, route, attempts on rails, handling by people,
 // journals and attempts to tell webhooks, in one list ordered by time and cause. Pure.
+import type { Decision } from '../approval/approval.ts'
 import { lineOf } from '../balance-transaction/columns.ts'
 import type { NamedEvent } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
@@ -82,6 +83,19 @@ export interface TimelineHandling {
   readonly sequence: bigint
 }
 
+/** A person has approved or rejected the payout while it waited for that. */
+export interface TimelineApproval {
+  readonly kind: 'approval'
+  readonly at: Instant
+  readonly decision: Decision
+  readonly by_hand: ByHand
+  /** How many approvals counted with this one, and how many were needed. */
+  readonly given: number
+  readonly needed: number
+  readonly event_id: string
+  readonly sequence: bigint
+}
+
 /** Who acted by hand, with the reference and reason they gave; '' for none. */
 export interface ByHand {
   readonly operator: string
@@ -142,6 +156,7 @@ export type TimelineItem =
   | TimelineReview
   | TimelineReroute
   | TimelineHandling
+  | TimelineApproval
   | TimelineJournal
   | TimelineWebhook
 
@@ -155,6 +170,7 @@ interface Facts extends Partial<EventCause>, Partial<ByHand> {
   readonly rail?: string
   readonly previous_rail?: string
   readonly attempt?: number
+  readonly approval?: { readonly given: number; readonly needed: number }
 }
 
 function factsOf(event: NamedEvent): Facts {
@@ -180,6 +196,7 @@ export function makeTimeline(source: TimelineSource): TimelineItem[] {
     ...reviewsOf(handOver),
     ...events.flatMap(rerouteOf),
     ...events.flatMap(handlingOf),
+    ...events.flatMap(approvalOf),
     ...journalsOf(events, source.journals),
     ...source.webhook_attempts.map(webhookOf),
   ]
@@ -209,6 +226,7 @@ const RANKS = {
   reroute: 0,
   route: 1,
   handling: 1,
+  approval: 1,
   attempt: 2,
   review: 3,
   journal: 4,
@@ -300,13 +318,30 @@ const HANDLED: Readonly<Record<string, TimelineHandling['action']>> = {
   'payout.released': 'released',
 }
 
+/** Decisions by event type. */
+const DECIDED: Readonly<Record<string, Decision>> = {
+  'payout.approved': 'approve',
+  'payout.rejected': 'reject',
+}
+
 /** What happens to a payout that stays in its status. */
 const NO_STATES: ReadonlySet<string> = new Set([
   ...Object.keys(HANDLED),
+  ...Object.keys(DECIDED),
   REROUTED,
   'payout.sent',
   'payout.erased',
 ])
+
+function approvalOf(event: NamedEvent): TimelineApproval[] {
+  const decision = DECIDED[event.type]
+  const by_hand = byHandOf(event)
+  const { approval } = factsOf(event)
+  if (decision === undefined || by_hand === null || approval === undefined) return []
+  const { given, needed } = approval
+  const { id: event_id, sequence, created_at: at } = event
+  return [{ kind: 'approval', at, decision, by_hand, given, needed, event_id, sequence }]
+}
 
 function handlingOf(event: NamedEvent): TimelineHandling[] {
   const action = HANDLED[event.type]

@@ -17,9 +17,12 @@ import {
   readDocument,
 } from '../support/assert/document.ts'
 import { type Receiver, startReceiver } from '../support/network/receiver.ts'
+import { addApprovalRule } from '../support/service/approvals.ts'
 import {
+  addPerson,
   basic,
   type Client,
+  type PersonClient,
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
@@ -90,6 +93,8 @@ interface Asking {
   readonly query?: string
   /** Members of the request that only this run knows. */
   readonly with?: object
+  /** Who asks in their own name, for the account. */
+  readonly person?: PersonClient
   /** Another example shows such an answer. */
   readonly requestOnly?: true
 }
@@ -109,17 +114,17 @@ async function show(client: Client, operationId: string, name: string, asking: A
 }
 
 async function ask(
-  { key_id, secret }: Client,
+  { key_id, secret, account }: Client,
   { method, path, name }: Operation,
   request: object | undefined,
-  { ids = [], query = '' }: Asking,
+  { ids = [], query = '', person }: Asking,
 ): Promise<Json> {
   const rest = [...ids]
   const url = path.replace(/\{\w+\}/g, () => String(rest.shift())) + query
   const options: InjectOptions = {
     method: method.toUpperCase() as 'GET',
     url,
-    headers: { authorization: basic(key_id, secret) },
+    headers: person?.headers(account.account_id) ?? { authorization: basic(key_id, secret) },
   }
   if (request !== undefined) {
     options.payload = JSON.parse(
@@ -252,6 +257,21 @@ test('examples, payouts: one of each type, and what can be done with them', asyn
   })
   await show(payer, 'answerPayout', 'action', { ids: [asked] })
   await show(payer, 'fundSandbox', 'dollars')
+})
+
+test('examples, approvals: a payout that waits, approved by one and rejected by another', async () => {
+  const { account } = payer
+  const roles = [[account.account_id, 'approver']] as const
+  const ann = await addPerson(service, { user: 'ann', roles })
+  const bob = await addPerson(service, { user: 'bob', roles })
+  const remove = await addApprovalRule(service, { account_id: account.account_id, approvers: 2 })
+  const { local } = readExamples('createPayout')
+  const { id } = (await payer.post('/v3/payout', local?.request)).json.data
+  await remove()
+  const { digest } = await show(payer, 'getPayoutApproval', 'pending', { ids: [id] })
+  await show(payer, 'approvePayout', 'approve', { ids: [id], with: { digest }, person: ann })
+  await show(payer, 'rejectPayout', 'reject', { ids: [id], person: bob })
+  await show(payer, 'getPayoutApproval', 'rejected', { ids: [id] })
 })
 
 test('examples, what destinations need', async () => {

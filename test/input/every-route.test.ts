@@ -27,6 +27,9 @@ const WORLDS = share(1, 10)
 
 const { REPLAY } = process.env
 
+/** Keys approve nothing, and nothing here waits for that: test/approval asks these routes. */
+const OF_PEOPLE = /\/payout\/[^/]+\/(approval|approve|reject)$/
+
 async function run(world: World, chance: Chance, requests: number): Promise<Probe> {
   const make = generator(api, world)
   const probe = await openProbe(api, world)
@@ -72,7 +75,7 @@ for (let round = 0; round < WORLDS; round++) {
       for (const route of routes) {
         const counts = [...(probe.tally.get(route) ?? new Map<string, number>()).keys()]
         const well = counts.some(status => status.startsWith('2'))
-        assert.ok(well, `${route} was never answered well: ${counts}`)
+        assert.ok(well || OF_PEOPLE.test(route), `${route} was never answered well: ${counts}`)
         const refused = counts.some(status => status.startsWith('4'))
         assert.ok(refused || !route.includes('/v3/'), `${route} was never refused: ${counts}`)
       }

@@ -71,6 +71,8 @@ export function generator(api: ApiDocument, world: World): Generator {
     if (pattern === '^[A-Z]{2}$' || name === 'country') return pick(chance, COUNTRIES)
     if (pattern === '^[a-z_]+\\.[a-z_]+$') return pick(chance, ['payout.created', 'entity.updated'])
     if (schema.format === 'date-time') return pick(chance, TIMES)
+    // A digest: that of nothing here.
+    if (pattern === '^[0-9a-f]{64}$') return pick(chance, ['0', 'a']).repeat(64)
     if (pattern !== '' && pattern !== '\\S') throw new Error(`no text for ${name}: ${pattern}`)
     const length = chance() < 0.1 ? maxLength : Math.min(maxLength, 1 + Math.floor(chance() * 12))
     const letters = Array.from({ length: Math.max(length - 1, minLength - 1, 0) }, () =>

@@ -132,8 +132,11 @@ const FREE_TEXT = new Set(
     'postal_code purpose purpose_of_use reference_id registration_date registration_number',
     'relationship roles state statement_descriptor tax_id tracking_number tracking_type',
     'transaction_description type url vertical',
+    // Of approvers.
+    'digest',
     // Of operators, who name accounts and objects of any account.
-    'act before by from id limit rail reason reference source',
+    'act before by owner add_currencies primary_currency from currencies id limit rail reason',
+    'reference source',
   ].flatMap(line => line.split(' ')),
 )
 
@@ -174,6 +177,8 @@ const BODIES: Readonly<Record<string, (path: string) => readonly object[]>> = {
   'POST /v3/payout/quote': () => [{ payout_info: { currency: 'USD', amount: 10_000 } }],
   'POST /v3/payout': path => [payoutFor(path)],
   'POST /v3/payout/:id/action': () => [{ note: 'As asked.' }],
+  'POST /v3/payout/:id/approve': () => [{ digest: '0'.repeat(64) }],
+  'POST /v3/payout/:id/reject': () => [{ reason: 'Not ours.' }],
   'POST /v3/payout_batch': path => {
     const payouts = [payoutFor(path)]
     return [{ payouts }, { payouts, mode: 'best_effort' }, { payouts, dry_run: true }]

@@ -1,0 +1,25 @@
+// What people send who approve or reject: the digest of what they were shown, and why.
+import type { Static } from 'typebox'
+import { Closed, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+
+const Digest = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'Of what you were shown: `digest` of the approval.',
+})
+
+const MAX_REASON = 500
+
+const Reason = Text(MAX_REASON, { minLength: 1, description: 'Why; in the timeline.' })
+
+export const ApproveRequest = Closed(
+  { digest: Digest, reason: Type.Optional(Reason) },
+  { title: 'ApproveRequest' },
+)
+export type ApproveRequest = Static<typeof ApproveRequest>
+
+export const RejectRequest = Closed(
+  { reason: Reason, digest: Type.Optional(Digest) },
+  { title: 'RejectRequest' },
+)
+export type RejectRequest = Static<typeof RejectRequest>

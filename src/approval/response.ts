@@ -1,0 +1,64 @@
+// Answers about approvals: what is needed, and who has decided what.
+import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { APPROVAL_OUTCOMES, DECISIONS, type OpenApproval } from './approval.ts'
+import { countedFor } from './rules.ts'
+
+const Digest = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'SHA-256 of all that the payout was made with. Whoever approves sends it.',
+})
+
+const DecisionResponse = Type.Object(
+  {
+    user: Type.String({ description: 'The name of the person.' }),
+    decision: Literals(DECISIONS),
+    reason: Type.String({ description: 'Why, if it was said.' }),
+    decided_at: Timestamp,
+  },
+  { title: 'ApprovalDecision' },
+)
+
+export const ApprovalResponse = Type.Object(
+  {
+    object: Type.Literal('payout_approval'),
+    payout: Id('pot', 'The payout.'),
+    status: Literals(['pending', ...APPROVAL_OUTCOMES], {
+      description: 'Whether it waits still, or how it has ended.',
+    }),
+    needed: Type.Integer({ minimum: 1, description: 'How many people must approve.' }),
+    given: Type.Integer({
+      minimum: 0,
+      description: 'How many have, of those who may approve at this moment.',
+    }),
+    digest: Digest,
+    made_by: Type.String({
+      description: 'The person who made the payout; empty when a key did that is nobody’s.',
+    }),
+    requested_at: Timestamp,
+    expires_at: Timestamp,
+    ended_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    decisions: Type.Array(DecisionResponse, { description: 'The oldest first.' }),
+  },
+  { title: 'PayoutApproval', description: 'What a payout needs before it goes out.' },
+)
+
+export function presentApproval(open: OpenApproval, approvers: ReadonlySet<string>) {
+  const { approval, decisions } = open
+  const { approvers: needed, outcome, digest, made_by, requested_at, expires_at } = approval
+  return {
+    object: 'payout_approval',
+    payout: approval.payout_id,
+    status: outcome === '' ? 'pending' : outcome,
+    needed,
+    given: countedFor(open, approvers).length,
+    digest,
+    made_by,
+    requested_at,
+    expires_at,
+    ended_at: approval.ended_at,
+    decisions: decisions.map(({ user_name: user, decision, reason, decided_at }) => {
+      return { user, decision, reason, decided_at }
+    }),
+  }
+}
