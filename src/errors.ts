@@ -267,6 +267,11 @@ export const CATALOGUE = {
     status: 422,
     meaning: 'Only what the operator has booked is reversed: funding, withdrawal, adjustment.',
   },
+  likely_slip: {
+    code: 20333,
+    status: 422,
+    meaning: 'What an operator asks for is likely a slip of the finger; `force` confirms it.',
+  },
 } as const satisfies Record<string, CatalogueEntry>
 
 export type Reason = keyof typeof CATALOGUE

@@ -65,6 +65,20 @@ export function readOrRefuse<T>(read: Read<T>): T {
   throw new UsageError(read.messages.join('; '))
 }
 
+/**
+ * What the API refuses as bad input is a wrong call of the command; what is likely a slip may be
+ * forced.
+ */
+export function refuseAsCommand(error: unknown): never {
+  if (!(error instanceof Refusal)) throw error
+  const { problems, message } = error
+  if (problems.every(({ reason }) => reason === 'invalid_field')) throw new UsageError(message)
+  if (problems.some(({ reason }) => reason === 'likely_slip')) {
+    throw new CommandFailed(`${message}; --force sets it all the same`)
+  }
+  throw error
+}
+
 /** Opens the database for one command, whether or not the service runs. */
 export async function withContext<T>(
   work: (context: Context) => Promise<T>,

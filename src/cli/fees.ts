@@ -1,36 +1,29 @@
 // corridor fees: the fee schedule as the operator sees and changes it.
 import { type Command, Option } from 'commander'
 import type { HistoricRow } from '../audit/store.ts'
-import { bankingCountry } from '../beneficiary/country.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
-import { findChain } from '../network/chain.ts'
-import { isCountry } from '../network/country.ts'
-import { NETWORKS } from '../network/local.ts'
-import { paymentNetworksNamed } from '../network/payment.ts'
-import { findFeeSlips } from '../price/fee/guard.ts'
+import { Refusal } from '../errors.ts'
+import { removeFee, sameRow, setFees, VOCABULARY } from '../operator/fees.ts'
 import {
   describeFee,
   describeSubject,
   FEE_COLUMNS,
   type FeeCells,
   type FeeColumn,
-  type FeeVocabulary,
   feeCells,
   parseFeesCsv,
   presentFee,
   readFee,
 } from '../price/fee/load.ts'
 import { type Fee, selectFee } from '../price/fee/rules.ts'
-import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../price/fee/store.ts'
+import { listFees } from '../price/fee/store.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
-import { hasNoCountry } from '../quote/terms.ts'
 import {
   CommandFailed,
   type Json,
   print,
   readOrRefuse,
+  refuseAsCommand,
   UsageError,
   withContext,
 } from './context.ts'
@@ -165,11 +158,9 @@ function readOptions(options: Readonly<Record<string, unknown>>): Fee {
 
 async function setAction(options: Json & Record<string, unknown>): Promise<void> {
   const fee = readOptions(options)
-  const before = await withContext(({ sql }) =>
-    change(sql, (tx, present) => {
-      if (options.force !== true) refuseSlips([fee], present)
-      return upsertFees(tx, [fee])
-    }),
+  const force = options.force === true
+  const before = await withContext(({ sql }) => setFees(sql, [fee], { force })).catch(
+    refuseAsCommand,
   )
   const previous = sameRow(before, fee)
   const words = `${describeRow(fee)}; ${describeBefore(before, fee)}`
@@ -180,13 +171,10 @@ async function setAction(options: Json & Record<string, unknown>): Promise<void>
 async function removeAction(options: Json & Record<string, unknown>): Promise<void> {
   // The cost does not identify the row.
   const key = readOptions({ ...options, feeCurrency: 'USD', fixedAmount: '0' })
-  const before = await withContext(({ sql }) =>
-    change(sql, async tx => {
-      if (await deleteFee(tx, key)) return
-      const subject = describeSubject(key)
-      throw new CommandFailed(`no row is for exactly ${subject}; corridor fees list shows them`)
-    }),
-  )
+  const before = await withContext(({ sql }) => removeFee(sql, key)).catch(error => {
+    if (!(error instanceof Refusal) || error.status !== 404) throw error
+    throw new CommandFailed(`${error.message}; corridor fees list shows them`)
+  })
   const removed = sameRow(before, key) as Fee
   const left = before.filter(row => row !== removed)
   const words = `${describeRow(removed)}: removed; ${describeNext(left, key)}`
@@ -205,13 +193,8 @@ async function importAction(file: string, options: ImportOptions): Promise<void>
   const dry_run = options.dryRun === true
   const replace = options.replace === true
   // A dry run opens it too: it says whether the database is there and up to date.
-  const before = await withContext(({ sql }) =>
-    change(sql, async (tx, present) => {
-      if (options.force !== true) refuseSlips(fees, present)
-      if (dry_run) return
-      await (replace ? replaceFees(tx, fees) : upsertFees(tx, fees))
-    }),
-  )
+  const asked = { force: options.force === true, dry_run, replace }
+  const before = await withContext(({ sql }) => setFees(sql, fees, asked)).catch(refuseAsCommand)
   const removed = replace ? before.filter(row => sameRow(fees, row) === undefined) : []
   const done = dry_run ? 'would be loaded' : 'loaded'
   const whole = replace ? ' as the whole schedule' : ''
@@ -222,31 +205,6 @@ async function importAction(file: string, options: ImportOptions): Promise<void>
   ]
   const data = { file: name, dry_run, replace, fees: fees.map(presentFee) }
   print(options, { ...data, removed: removed.map(presentFee) }, words.join('\n'))
-}
-
-/** Changes the schedule under a lock, and returns what it was before. */
-async function change(
-  sql: Sql,
-  write: (tx: TransactionSql, present: readonly Fee[]) => Promise<void>,
-): Promise<readonly Fee[]> {
-  const read = async (tx: TransactionSql) => {
-    await lockFees(tx)
-    const before = await listFees(tx)
-    await write(tx, before)
-    return before
-  }
-  return transact(sql, read)
-}
-
-function refuseSlips(fees: readonly Fee[], present: readonly Fee[]): void {
-  const slips = fees.flatMap(fee => findFeeSlips(fee, sameRow(present, fee)))
-  if (slips.length === 0) return
-  throw new CommandFailed(`${slips.join('; ')}; --force sets it all the same`)
-}
-
-/** The row for exactly the same payouts. */
-function sameRow(fees: readonly Fee[], fee: Fee): Fee | undefined {
-  return fees.find(row => describeSubject(row) === describeSubject(fee))
 }
 
 function describeRow(fee: Fee): string {
@@ -299,34 +257,4 @@ function feeTable(fees: readonly Fee[]): string {
     return [...row, fee.sample ? 'sandboxes' : 'all accounts']
   })
   return table(headings, rows)
-}
-
-/** What rows of fees may name: the types, networks and countries of payouts. */
-export const VOCABULARY: FeeVocabulary = {
-  payout_types: PAYOUT_TYPES,
-  charge_types: { swift: CHARGE_TYPES },
-  countryFault,
-  networkName,
-}
-
-function countryFault(payout_type: string, code: string): string | undefined {
-  if (hasNoCountry(payout_type)) return `a ${payout_type} payout has no destination_country`
-  if (!isCountry(code)) return `unknown country ${code}`
-  const country = bankingCountry(code)
-  if (country === code) return undefined
-  return `accounts of ${code} count as of ${country} (docs/requirements.md); name ${country}`
-}
-
-function networkName(payout_type: string, name: string): string | undefined {
-  const wanted = name.toLowerCase()
-  switch (payout_type) {
-    case 'local':
-      return NETWORKS.find(network => network.name === wanted)?.name
-    case 'wallet':
-      return findChain(wanted)?.type
-    case 'local_payment_network':
-      return paymentNetworksNamed(wanted)[0]?.name
-    default:
-      return undefined
-  }
 }

@@ -21,6 +21,7 @@ import {
 import { MAX_HOURS, windowFrom } from '../limit/window.ts'
 import { kindWords, quantity, windowName, windowWords } from '../limit/words.ts'
 import { amountToJson } from '../money/json.ts'
+import { VOCABULARY } from '../operator/fees.ts'
 import { countsPast, setLimit } from '../payout/limit-operation.ts'
 import { SIMULATOR } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
@@ -34,7 +35,6 @@ import {
   readOrRefuse,
   withContext,
 } from './context.ts'
-import { VOCABULARY } from './fees.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
 

@@ -1,18 +1,15 @@
 // corridor pricing set|list|remove|history: the operator's view of spreads, validity of quotes, age
 // of rates and the pivot.
 import type { Command } from 'commander'
-import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
+import { Refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
-import { findSlip } from '../price/policy/guard.ts'
-import { MEANINGS, readEffective, readPair, readValue } from '../price/policy/load.ts'
+import { ANYBODY, endPolicy, listPricing, setPolicies } from '../operator/pricing.ts'
+import { MEANINGS, readPair, readValue } from '../price/policy/load.ts'
 import {
   DEFAULTS,
   describeScope,
   indexPolicies,
   inForce,
-  type NewPolicy,
-  ownInForce,
   POLICY_NAMES,
   type Policies,
   type Policy,
@@ -20,20 +17,16 @@ import {
   rowsOf,
   type Scope,
 } from '../price/policy/rules.ts'
-import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../price/policy/store.ts'
 import {
-  CommandFailed,
-  findAccount,
   type Json,
   print,
   readOrRefuse,
+  refuseAsCommand,
   UsageError,
   withContext,
 } from './context.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
-
-const ANYBODY: Scope = { account_id: null, from_currency: null, to_currency: null }
 
 const SET_HELP = `
 Without --account and --pair it is for the whole installation. What is set for a
@@ -110,31 +103,16 @@ async function setAction(options: SetOptions): Promise<void> {
   if (values.pivot !== undefined && describeScope(scope) !== describeScope(ANYBODY)) {
     throw new UsageError('--pivot is for the whole installation: leave out --account and --pair')
   }
-  const changes = await withContext(async ({ sql }) => {
-    if (scope.account_id !== null) await findAccount(sql, scope.account_id)
-    return change(sql, async (tx, policies, now) => {
-      const effective_from =
-        options.from === undefined ? now : readOrRefuse(readEffective(options.from, now))
-      const rows = POLICY_NAMES.flatMap((name): NewPolicy[] => {
-        const value = values[name]
-        return value === undefined ? [] : [{ ...scope, name, value, effective_from }]
-      })
-      if (options.force !== true) refuseSlips(policies, rows)
-      const made = await insertPolicies(tx, rows)
-      return made.map(row => ({ row, words: describeChange(policies, row, now) }))
-    })
-  })
-  const data = changes.map(({ row }) => row)
-  print(options, data, changes.map(({ words }) => words).join('\n'))
-}
-
-function refuseSlips(policies: Policies, rows: readonly NewPolicy[]): void {
-  const slips = rows.flatMap(row => {
-    const present = inForce(policies, row.name, row, row.effective_from)
-    return findSlip(row.name, row.value ?? '', present) ?? []
-  })
-  if (slips.length === 0) return
-  throw new CommandFailed(`${slips.join('; ')}; --force sets it all the same`)
+  const asked = {
+    scope,
+    values,
+    force: options.force === true,
+    ...(options.from !== undefined && { from: options.from }),
+  }
+  const { made, policies, now } = await withContext(({ sql }) => setPolicies(sql, asked)).catch(
+    refuseAsCommand,
+  )
+  print(options, made, made.map(row => describeChange(policies, row, now)).join('\n'))
 }
 
 function readValues(options: SetOptions): Partial<Record<PolicyName, string>> {
@@ -153,20 +131,10 @@ function readValues(options: SetOptions): Partial<Record<PolicyName, string>> {
 }
 
 async function listAction(options: Json): Promise<void> {
-  const { rows, now } = await withContext(async ({ sql }) => ({
-    rows: await listPolicies(sql),
-    now: await databaseNow(sql),
-  }))
-  const policies = indexPolicies(rows)
-  const shown = rows.flatMap(row => {
-    if (row.effective_from > now) return [{ ...row, state: 'waits' }]
-    const counts = ownInForce(policies, row.name, row, now) === row && row.value !== null
-    return counts ? [{ ...row, state: 'in force' }] : []
-  })
-  const defaults = POLICY_NAMES.filter(name => inForce(policies, name, ANYBODY, now) === undefined)
+  const { defaults, rows } = await withContext(({ sql }) => listPricing(sql))
   const lines = [
-    ...defaults.map(name => ['', describeScope(ANYBODY), name, DEFAULTS[name], '', 'default']),
-    ...shown.map(({ policy_id, name, value, effective_from, state, ...scope }) => [
+    ...defaults.map(({ name, value }) => ['', describeScope(ANYBODY), name, value, '', 'default']),
+    ...rows.map(({ policy_id, name, value, effective_from, state, ...scope }) => [
       String(policy_id),
       describeScope(scope),
       name,
@@ -175,44 +143,25 @@ async function listAction(options: Json): Promise<void> {
       state,
     ]),
   ]
-  const data = { defaults: defaults.map(name => ({ name, value: DEFAULTS[name] })), rows: shown }
-  print(options, data, table(['number', 'for', 'name', 'value', 'from', 'state'], lines))
+  print(
+    options,
+    { defaults, rows },
+    table(['number', 'for', 'name', 'value', 'from', 'state'], lines),
+  )
 }
 
 async function removeAction(number: string, options: Json & { from?: string }): Promise<void> {
   const policy_id = /^\d{1,9}$/.test(number) ? Number(number) : 0
-  const { row, words } = await withContext(({ sql }) =>
-    change(sql, async (tx, policies, now) => {
-      const row = rowsOf(policies).find(policy => policy.policy_id === policy_id)
-      if (row === undefined) {
-        throw new UsageError(`no row ${number}; corridor pricing list shows those there are`)
-      }
-      if (row.effective_from > now) {
-        await deletePolicy(tx, policy_id)
-        return { row, words: `${describe(row)} from ${row.effective_from}: taken back` }
-      }
-      if (ownInForce(policies, row.name, row, now) !== row || row.value === null) {
-        throw new CommandFailed(`row ${number} is not in force: another has followed it`)
-      }
-      const effective_from =
-        options.from === undefined ? now : readOrRefuse(readEffective(options.from, now))
-      const ended = await insertPolicies(tx, [{ ...row, value: null, effective_from }])
-      return { row, words: ended.map(end => describeChange(policies, end, now)).join() }
-    }),
-  )
-  print(options, { removed: row }, words)
-}
-
-/** Changes policies under a lock. */
-function change<T>(
-  sql: Sql,
-  work: (tx: TransactionSql, policies: Policies, now: Instant) => Promise<T>,
-): Promise<T> {
-  return transact(sql, async tx => {
-    await lockPolicies(tx)
-    const policies = indexPolicies(await listPolicies(tx))
-    return work(tx, policies, await databaseNow(tx as unknown as Sql))
+  const { row, made, policies, now } = await withContext(({ sql }) =>
+    endPolicy(sql, policy_id, options.from),
+  ).catch(error => {
+    if (!(error instanceof Refusal) || error.status !== 404) return refuseAsCommand(error)
+    throw new UsageError(`no row ${number}; corridor pricing list shows those there are`)
   })
+  const taken_back = `${describe(row)} from ${row.effective_from}: taken back`
+  const ended = made.map(end => describeChange(policies, end, now)).join()
+  const words = made.length === 0 ? taken_back : ended
+  print(options, { removed: row }, words)
 }
 
 /** `spread_bps for pair USD/HKD: 50 from now on; until then 25, for the installation`. */

@@ -2,23 +2,16 @@
 import { type Command, Option } from 'commander'
 import type { HistoricRow } from '../audit/store.ts'
 import { databaseNow, type Sql } from '../db/connect.ts'
-import { secondsBetween } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
 import { formatDecimal, parseMajor } from '../money/decimal.ts'
-import { pricingFrom } from '../price/book.ts'
-import { findPivot, listPolicies } from '../price/policy/store.ts'
+import { type AskedRate, datedRates, presentChangedRate, setRate } from '../operator/rates.ts'
+import { findPivot } from '../price/policy/store.ts'
 import { type ChangeOptions, changeRates, FeedUnreadable, takeFeed } from '../price/rate/change.ts'
 import { ECB_URL, FetchFailed, refuseUrl } from '../price/rate/fetch.ts'
 import { type Judged, MAX_MOVE_BPS, type Problem } from '../price/rate/guard.ts'
-import {
-  guessRateFormat,
-  parseRates,
-  presentRate,
-  type RateFormat,
-  readRate,
-} from '../price/rate/load.ts'
-import { describeRate, goodUntil, type Rate } from '../price/rate/rules.ts'
-import { deleteRate, listRates } from '../price/rate/store.ts'
+import { guessRateFormat, parseRates, presentRate, type RateFormat } from '../price/rate/load.ts'
+import { describeRate, type Rate } from '../price/rate/rules.ts'
+import { deleteRate } from '../price/rate/store.ts'
 import {
   CommandFailed,
   type Json,
@@ -82,19 +75,7 @@ Examples:
   npx corridor rates set USD AED 3.6725 --peg`
 
 async function listAction(options: Json): Promise<void> {
-  const { rates, policies, now } = await withContext(async ({ sql }) => ({
-    rates: await listRates(sql),
-    policies: await listPolicies(sql),
-    now: await databaseNow(sql),
-  }))
-  // The policy of a live account that has none of its own.
-  const pricing = pricingFrom({ rates, fees: [], policies })
-  const { policyOf } = pricing({ account_id: '', sandbox: false }, now)
-  const dated = rates.map(rate => ({
-    ...presentRate(rate),
-    age_s: secondsBetween(rate.as_of, now),
-    good_until: goodUntil(rate, policyOf(rate.base, rate.quote).max_age_s)?.good_until ?? null,
-  }))
+  const { dated, now } = await withContext(({ sql }) => datedRates(sql))
   const rows = dated.map(r => [
     r.base,
     r.quote,
@@ -131,13 +112,16 @@ async function setAction(
   mid: string,
   options: SetOptions,
 ): Promise<void> {
-  readMaxMove(options)
-  const { changes, problems, forceable } = await withContext(async ({ sql }) => {
-    const cells = { base, quote, mid, source: options.source, as_of: options.asOf ?? '' }
-    const rate = readRate(cells, { source: 'operator', now: await databaseNow(sql) })
-    const value = { ...readOrRefuse(rate), pegged: options.peg === true }
-    return changeRates(sql, [{ line: 1, value }], await changeOptions(sql, options))
-  })
+  const asked: AskedRate = {
+    cells: { base, quote, mid, source: options.source, as_of: options.asOf ?? '' },
+    peg: options.peg === true,
+    max_move_bps: readMaxMove(options),
+    force: options.force === true,
+    dry_run: options.dryRun === true,
+  }
+  const { changes, problems, forceable } = await withContext(async ({ sql }) =>
+    readOrRefuse(await setRate(sql, asked)),
+  )
   const [problem] = problems
   const [change] = changes
   if (problem !== undefined) {
@@ -147,7 +131,7 @@ async function setAction(
   const replaced = describeReplaced(change)
   const before = replaced === undefined ? 'a new pair' : `was ${replaced}`
   const would = options.dryRun === true ? 'would be set: ' : ''
-  print(options, presentChange(change), `${would}${describeRate(change.rate)}; ${before}`)
+  print(options, presentChangedRate(change), `${would}${describeRate(change.rate)}; ${before}`)
 }
 
 const FORCE_HINTS = {
@@ -211,11 +195,6 @@ async function changeOptions(sql: Sql, options: Changing): Promise<ChangeOptions
     force: options.force === true,
     dry_run: options.dryRun === true,
   }
-}
-
-function presentChange({ rate, before, inverse }: Judged) {
-  const orNull = (row: Rate | undefined) => (row === undefined ? null : presentRate(row))
-  return { ...presentRate(rate), previous: orNull(before), replaced_inverse: orNull(inverse) }
 }
 
 /** What a change replaces: the row of the pair, and that of its inverse. */
@@ -310,7 +289,7 @@ async function importAction(
   const words =
     `${changesTable(changes)}\n\n` +
     `${changes.length} rates from ${name} ${done}, ${added} of them new`
-  const rates = changes.map(presentChange)
+  const rates = changes.map(presentChangedRate)
   const data = { file: name, format, dry_run, added, replaced: changes.length - added, rates }
   print(options, data, words)
 }
@@ -336,8 +315,8 @@ async function fetchAction(given: string | undefined, options: Changing): Promis
     `${taken.length} rates from ${host} ${done}, ${passed} no news` +
     (refused.length === 0 ? '' : `, ${refused.length} refused`)
   const words = taken.length === 0 ? counted : `${changesTable(taken)}\n\n${counted}`
-  const rates = taken.map(presentChange)
-  const data = { host, dry_run, taken: rates, passed, refused: refused.map(presentChange) }
+  const rates = taken.map(presentChangedRate)
+  const data = { host, dry_run, taken: rates, passed, refused: refused.map(presentChangedRate) }
   print(options, { ...data, problems }, words)
   if (refused.length === 0) return
   const lines = problems.map(({ line, message }) => `  line ${line}: ${message}`)

@@ -9,6 +9,7 @@ import type { Instant } from '../instant.ts'
 import { CURRENCIES, currencyExponent } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
+import { VOCABULARY } from '../operator/fees.ts'
 import { accountOfPayout } from '../operator/payouts.ts'
 import { wantedOf } from '../payout/failover.ts'
 import type { Payout } from '../payout/payout.ts'
@@ -36,7 +37,6 @@ import {
   UsageError,
   withContext,
 } from './context.ts'
-import { VOCABULARY } from './fees.ts'
 import { table, toSecond } from './table.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
 

@@ -5,6 +5,7 @@ import { CALENDAR_NAMES } from '../calendar/calendar.ts'
 import { daysLeft } from '../calendar/rules.ts'
 import { CALENDARS } from '../calendar/tables.ts'
 import { amountToJson } from '../money/json.ts'
+import { VOCABULARY } from '../operator/fees.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import {
   DEFAULT_LEAD,
@@ -43,7 +44,6 @@ import {
   UsageError,
   withContext,
 } from './context.ts'
-import { VOCABULARY } from './fees.ts'
 import { historyCommand } from './history.ts'
 import { explainCommand } from './route-explain.ts'
 import { table } from './table.ts'

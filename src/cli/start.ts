@@ -8,6 +8,7 @@ import { listAccounts } from '../account/store.ts'
 import type { OpenedAccount } from '../account-lifecycle/create.ts'
 import { type Config, readConfig } from '../config.ts'
 import { logForPeople, makeLog } from '../log.ts'
+import { VOCABULARY } from '../operator/fees.ts'
 import { loadDefaultFees } from '../price/fee/load.ts'
 import { listFees, upsertFees } from '../price/fee/store.ts'
 import { loadDefaultRates } from '../price/rate/load.ts'
@@ -15,7 +16,6 @@ import { listRates, upsertRates } from '../price/rate/store.ts'
 import { startService } from '../service.ts'
 import { createFunded } from './account.ts'
 import { CommandFailed, type Context, onDatabase } from './context.ts'
-import { VOCABULARY } from './fees.ts'
 
 /** Balances of the sandbox account that a first start makes. */
 const SANDBOX = {

@@ -7,6 +7,7 @@ import { deskExceptionRoutes } from './exception-routes.ts'
 import { fundingRoutes } from './funding-routes.ts'
 import { deskKeyRoutes } from './key-routes.ts'
 import { deskPayoutRoutes } from './payout-routes.ts'
+import { deskPriceRoutes } from './price-routes.ts'
 import { deskScreeningRoutes } from './screening-routes.ts'
 
 type Needs = Parameters<typeof deskPayoutRoutes>[1] &
@@ -17,6 +18,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskAccountRoutes(app, deps)
   deskKeyRoutes(app, deps)
   deskEntityRoutes(app, deps)
+  deskPriceRoutes(app, deps)
   deskPayoutRoutes(app, deps)
   deskExceptionRoutes(app, deps)
   deskScreeningRoutes(app, deps)

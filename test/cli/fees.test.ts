@@ -1,7 +1,7 @@
 // corridor fees: what is written, what is refused, and that a refusal writes nothing.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { VOCABULARY } from '../../src/cli/fees.ts'
+import { VOCABULARY } from '../../src/operator/fees.ts'
 import { FEE_COLUMNS, loadDefaultFees } from '../../src/price/fee/load.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'

@@ -173,6 +173,39 @@ test('a booking reversed twice, and a line that is none: 409 and 422', async () 
   assertRefused(await world.call(name, { ...call, ids: [id] }), 422, 'not_reversible')
 })
 
+const SLIPS: readonly (readonly [what: string, route: string, set: object, slip: object])[] = [
+  [
+    'a rate ten times as high',
+    'POST /v3/operator/rate',
+    { base: 'USD', quote: 'JPY', mid: '150' },
+    { base: 'USD', quote: 'JPY', mid: '1500' },
+  ],
+  [
+    'a fee a hundred times as high',
+    'POST /v3/operator/fee',
+    { payout_type: 'swift', fee_currency: 'USD', fixed_amount: 100 },
+    { payout_type: 'swift', fee_currency: 'USD', fixed_amount: 10_000 },
+  ],
+  [
+    'a spread of nearly everything',
+    'POST /v3/operator/pricing',
+    { spread_bps: 20, from_currency: 'USD', to_currency: 'JPY' },
+    { spread_bps: 9_000, from_currency: 'USD', to_currency: 'JPY' },
+  ],
+]
+
+for (const [what, route, set, slip] of SLIPS) {
+  test(`${what}: refused as a likely slip, and no row changes; taken with force`, async () => {
+    const first = await world.call(route, { body: set })
+    assert.equal(first.status, 200, first.text)
+    const before = await rowVersions(world.service.database.owner)
+    assertRefused(await world.call(route, { body: slip }), 422, 'likely_slip')
+    assert.deepEqual(await rowVersions(world.service.database.owner), before)
+    const forced = await world.call(route, { body: { ...slip, force: true } })
+    assert.equal(forced.status, 200, forced.text)
+  })
+}
+
 /** All pages of a list, by this member of its items. */
 async function walk(route: string, query: string, cursor: string, of: (item: never) => string) {
   const found: string[] = []

@@ -121,6 +121,9 @@ async function takenPayout(world: OperatorWorld): Promise<string> {
 /** A reference that nothing was booked by. */
 export const newReference = () => newId('req')
 
+/** Payouts that no other call here is about. */
+const WALLET = { payout_type: 'wallet', payout_currency: 'USDC' }
+
 const REASON = { reason: 'Case 118' }
 
 /** A call of each route that an operator gets 200 for, once. A route that is not here is a failure. */
@@ -151,6 +154,32 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     const funded = await world.call('POST /v3/operator/fund', { body })
     assert.equal(funded.status, 200, funded.text)
     return { ids: [funded.json.data.balance_transaction.id], body: REASON }
+  },
+  'GET /v3/operator/rate': () => ({}),
+  'POST /v3/operator/rate': () => ({
+    body: { base: 'USD', quote: 'HKD', mid: '8.0', source: newReference() },
+  }),
+  'POST /v3/operator/rate/remove': async world => {
+    await world.service.setRates({ 'GBP/USD': '1.3' })
+    return { body: { base: 'GBP', quote: 'USD' } }
+  },
+  'GET /v3/operator/fee': () => ({}),
+  'POST /v3/operator/fee': () => ({ body: { ...WALLET, fixed_amount: 150, fee_currency: 'USD' } }),
+  'POST /v3/operator/fee/remove': async world => {
+    const body = { ...WALLET, fixed_amount: 150, fee_currency: 'USD' }
+    const set = await world.call('POST /v3/operator/fee', { body })
+    assert.equal(set.status, 200, set.text)
+    return { body: WALLET }
+  },
+  'GET /v3/operator/pricing': () => ({}),
+  'POST /v3/operator/pricing': ({ live }) => ({
+    body: { spread_bps: 25, account_id: idOf(live) },
+  }),
+  'POST /v3/operator/pricing/remove': async world => {
+    const body = { spread_bps: 30, from_currency: 'USD', to_currency: 'HKD' }
+    const set = await world.call('POST /v3/operator/pricing', { body })
+    assert.equal(set.status, 200, set.text)
+    return { body: { policy_id: set.json.data.rows[0].policy_id } }
   },
   'POST /v3/operator/payout/:id/close_exception': async world => ({
     ids: [await standingPayout(world)],

@@ -14,7 +14,7 @@ export type RateFormat = 'csv' | 'ecb'
 
 const RATE_COLUMNS = ['base', 'quote', 'mid', 'source', 'as_of'] as const
 /** One rate as text of a file or command line; '' is "not given". */
-type RateCells = Record<(typeof RATE_COLUMNS)[number], string>
+export type RateCells = Record<(typeof RATE_COLUMNS)[number], string>
 
 /** Defaults of cells that are not given; `now` also bounds `as_of`. */
 interface RateDefaults {

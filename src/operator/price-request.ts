@@ -1,0 +1,178 @@
+// What operators send of rates, fees and pricing.
+import type { Static } from 'typebox'
+import { invalidField, refuseIfAny } from '../errors.ts'
+import { Amount, Closed, CountryCode, CurrencyCode, Literals, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { currencyExponent, findCurrency } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+import { type FeeCells, readFee } from '../price/fee/load.ts'
+import type { Fee } from '../price/fee/rules.ts'
+import { readValue } from '../price/policy/load.ts'
+import { POLICY_NAMES, type PolicyName } from '../price/policy/rules.ts'
+import { MAX_MOVE_BPS } from '../price/rate/guard.ts'
+import { PAYOUT_TYPES } from '../quote/quote.ts'
+import { CHARGE_TYPES } from '../quote/request.ts'
+import { VOCABULARY } from './fees.ts'
+import { AccountId } from './request.ts'
+
+const Force = Type.Optional(
+  Type.Boolean({ description: 'Confirms what is refused as `likely_slip`.' }),
+)
+
+const PAIR = { base: CurrencyCode, quote: CurrencyCode }
+
+export const RatePair = Closed(PAIR, { title: 'RatePair' })
+export type RatePair = Static<typeof RatePair>
+
+export const SetRate = Closed(
+  {
+    ...PAIR,
+    mid: Text(64, {
+      minLength: 1,
+      description: 'Units of `quote` for one of `base`, mid-market: a plain decimal as text.',
+      examples: ['7.81'],
+    }),
+    source: Type.Optional(Text(200, { minLength: 1, description: 'Where it comes from.' })),
+    as_of: Type.Optional(
+      Type.String({ format: 'date-time', description: 'The time it is of; by default now.' }),
+    ),
+    peg: Type.Optional(
+      Type.Boolean({ description: '`quote` is pegged to `base`, and crossed through it.' }),
+    ),
+    max_move_bps: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000,
+        description: `How far it may be from the present one; by default ${MAX_MOVE_BPS}.`,
+      }),
+    ),
+    force: Force,
+  },
+  { title: 'SetRate' },
+)
+export type SetRate = Static<typeof SetRate>
+
+const SUBJECT = {
+  payout_type: Literals(PAYOUT_TYPES),
+  payout_currency: Type.Optional(CurrencyCode),
+  destination_country: Type.Optional(CountryCode),
+  network: Type.Optional(Text(64, { minLength: 1 })),
+  charge_type: Type.Optional(Literals(CHARGE_TYPES)),
+}
+
+export const FeeSubject = Closed(SUBJECT, { title: 'FeeSubject', description: 'Absent is any.' })
+export type FeeSubject = Static<typeof FeeSubject>
+
+const Free = Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991 })
+
+export const SetFee = Closed(
+  {
+    ...SUBJECT,
+    fixed_amount: Type.Optional(Free),
+    fee_currency: CurrencyCode,
+    variable_bps: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+    minimum_amount: Type.Optional(Amount),
+    maximum_amount: Type.Optional(Amount),
+    force: Force,
+  },
+  {
+    title: 'SetFee',
+    description: 'Amounts in minor units of `fee_currency`. A row that costs nothing says so by 0.',
+  },
+)
+export type SetFee = Static<typeof SetFee>
+
+/** The row of the schedule that is asked for. Refuses what makes none. */
+export function readFeeRequest(body: FeeSubject | SetFee): Fee {
+  const cost: Partial<SetFee> = 'fee_currency' in body ? body : REMOVED
+  const { fee_currency = '' } = cost
+  if (findCurrency(fee_currency) === undefined) {
+    refuseIfAny([
+      { reason: 'currency', message: 'There is no such currency.', remarks: 'fee_currency' },
+    ])
+  }
+  const major = (amount: number | undefined) =>
+    amount === undefined ? '' : formatMajor(BigInt(amount), currencyExponent(fee_currency))
+  const cells: FeeCells = {
+    payout_type: body.payout_type,
+    payout_currency: body.payout_currency ?? '',
+    destination_country: body.destination_country ?? '',
+    network: body.network ?? '',
+    charge_type: body.charge_type ?? '',
+    fixed_amount: major(cost.fixed_amount),
+    fee_currency,
+    variable_bps: cost.variable_bps?.toString() ?? '',
+    minimum_amount: major(cost.minimum_amount),
+    maximum_amount: major(cost.maximum_amount),
+  }
+  const { value, messages = [] } = readFee(cells, VOCABULARY)
+  refuseIfAny(messages.map(message => invalidField('', message)))
+  if (value === undefined) throw new Error('a fee without a value or a message')
+  return value
+}
+
+/** What a row costs does not identify it. */
+const REMOVED: Partial<SetFee> = { fixed_amount: 0, fee_currency: 'USD' }
+
+export const SetPricing = Closed(
+  {
+    spread_bps: Type.Optional(Type.Integer({ minimum: 0, maximum: 9_999 })),
+    quote_validity_s: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000 })),
+    max_age_s: Type.Optional(
+      Text(10, { minLength: 1, description: 'Seconds as text, or `calendar`.' }),
+    ),
+    pivot: Type.Optional(CurrencyCode),
+    account_id: Type.Optional(AccountId),
+    from_currency: Type.Optional(CurrencyCode),
+    to_currency: Type.Optional(CurrencyCode),
+    from: Type.Optional(
+      Type.String({ format: 'date-time', description: 'From when on; by default now.' }),
+    ),
+    force: Force,
+  },
+  {
+    title: 'SetPricing',
+    description: 'Without account and pair it is for the whole installation.',
+  },
+)
+export type SetPricing = Static<typeof SetPricing>
+
+/** The values as they are stored. Refuses none, and those that are none. */
+export function readPricing(body: SetPricing): Partial<Record<PolicyName, string>> {
+  const { pivot, account_id, from_currency, to_currency } = body
+  const scoped = account_id ?? from_currency ?? to_currency
+  const given = POLICY_NAMES.flatMap(name => {
+    const value = body[name]
+    return value === undefined ? [] : [{ name, read: readValue(name, String(value)) }]
+  })
+  const pair = [from_currency, to_currency].filter(code => code !== undefined)
+  refuseIfAny([
+    ...(given.length === 0 ? [invalidField('', 'Say what to set.')] : []),
+    ...given.flatMap(({ name, read }) =>
+      (read.messages ?? []).map(message => invalidField(name, message)),
+    ),
+    ...(pivot !== undefined && scoped !== undefined
+      ? [invalidField('pivot', 'It is for the whole installation.')]
+      : []),
+    ...(pair.length === 1 || (pair.length === 2 && from_currency === to_currency)
+      ? [invalidField('to_currency', 'A pair has two currencies.')]
+      : []),
+    ...pair.flatMap(code =>
+      findCurrency(code) === undefined
+        ? [invalidField('from_currency', 'There is no such currency.')]
+        : [],
+    ),
+  ])
+  return Object.fromEntries(given.map(({ name, read }) => [name, read.value ?? '']))
+}
+
+export const EndPricing = Closed(
+  {
+    policy_id: Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Of the row.' }),
+    from: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When it ends; by default now.' }),
+    ),
+  },
+  { title: 'EndPricing' },
+)
+export type EndPricing = Static<typeof EndPricing>

@@ -1,0 +1,122 @@
+// Pricing policies that operators set and end: spreads, validity of quotes, age of rates and the
+// pivot.
+import type { Read } from '../csv.ts'
+import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
+import { transact } from '../db/transact.ts'
+import { invalidField, refusal, refuseIfAny } from '../errors.ts'
+import type { Instant } from '../instant.ts'
+import { findSlip } from '../price/policy/guard.ts'
+import { readEffective } from '../price/policy/load.ts'
+import {
+  DEFAULTS,
+  indexPolicies,
+  inForce,
+  type NewPolicy,
+  ownInForce,
+  POLICY_NAMES,
+  type Policies,
+  type Policy,
+  type PolicyName,
+  rowsOf,
+  type Scope,
+} from '../price/policy/rules.ts'
+import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../price/policy/store.ts'
+import { accountNamed } from './accounts.ts'
+
+export const ANYBODY: Scope = { account_id: null, from_currency: null, to_currency: null }
+
+export interface AskedPolicies {
+  readonly scope: Scope
+  readonly values: Partial<Record<PolicyName, string>>
+  /** From when on, as text; absent: now. */
+  readonly from?: string
+  /** A person has seen what is likely a slip, and confirms it. */
+  readonly force: boolean
+}
+
+/** What was made, and the policies as they were before. */
+export interface ChangedPolicies {
+  readonly made: readonly Policy[]
+  readonly policies: Policies
+  readonly now: Instant
+}
+
+export async function setPolicies(
+  sql: Sql,
+  { scope, values, from, force }: AskedPolicies,
+): Promise<ChangedPolicies> {
+  if (scope.account_id !== null) await accountNamed(sql, scope.account_id)
+  return changePolicies(sql, async (tx, policies, now) => {
+    const effective_from = from === undefined ? now : readFrom(from, now)
+    const rows = POLICY_NAMES.flatMap((name): NewPolicy[] => {
+      const value = values[name]
+      return value === undefined ? [] : [{ ...scope, name, value, effective_from }]
+    })
+    if (!force) refuseSlips(policies, rows)
+    return { made: await insertPolicies(tx, rows), policies, now }
+  })
+}
+
+export interface EndedPolicy extends ChangedPolicies {
+  readonly row: Policy
+}
+
+/** Ends a row in force, or takes one back that waits; then nothing is made. */
+export function endPolicy(sql: Sql, policy_id: number, from?: string): Promise<EndedPolicy> {
+  return changePolicies(sql, async (tx, policies, now) => {
+    const row = rowsOf(policies).find(policy => policy.policy_id === policy_id)
+    if (row === undefined) throw refusal('not_found', `no row ${policy_id}`)
+    if (row.effective_from > now) {
+      await deletePolicy(tx, policy_id)
+      return { row, made: [], policies, now }
+    }
+    if (ownInForce(policies, row.name, row, now) !== row || row.value === null) {
+      const message = `row ${policy_id} is not in force: another has followed it`
+      throw refusal('invalid_transition', message)
+    }
+    const effective_from = from === undefined ? now : readFrom(from, now)
+    const made = await insertPolicies(tx, [{ ...row, value: null, effective_from }])
+    return { row, made, policies, now }
+  })
+}
+
+/** What is in force and what waits, and the defaults of what nobody has set for everybody. */
+export async function listPricing(sql: Sql) {
+  const rows = await listPolicies(sql)
+  const now = await databaseNow(sql)
+  const policies = indexPolicies(rows)
+  const shown = rows.flatMap(row => {
+    if (row.effective_from > now) return [{ ...row, state: 'waits' }]
+    const counts = ownInForce(policies, row.name, row, now) === row && row.value !== null
+    return counts ? [{ ...row, state: 'in force' }] : []
+  })
+  const names = POLICY_NAMES.filter(name => inForce(policies, name, ANYBODY, now) === undefined)
+  return { defaults: names.map(name => ({ name, value: DEFAULTS[name] })), rows: shown }
+}
+
+function readFrom(text: string, now: Instant): Instant {
+  const read: Read<Instant> = readEffective(text, now)
+  const { messages = [] } = read
+  refuseIfAny(messages.map(message => invalidField('from', message)))
+  return read.value ?? now
+}
+
+/** Changes policies under a lock. */
+function changePolicies<T>(
+  sql: Sql,
+  work: (tx: TransactionSql, policies: Policies, now: Instant) => Promise<T>,
+): Promise<T> {
+  return transact(sql, async tx => {
+    await lockPolicies(tx)
+    const policies = indexPolicies(await listPolicies(tx))
+    return work(tx, policies, await databaseNow(tx as unknown as Sql))
+  })
+}
+
+function refuseSlips(policies: Policies, rows: readonly NewPolicy[]): void {
+  const slips = rows.flatMap(row => {
+    const present = inForce(policies, row.name, row, row.effective_from)
+    return findSlip(row.name, row.value ?? '', present) ?? []
+  })
+  if (slips.length > 0) throw refusal('likely_slip', slips.join('; '))
+}

@@ -1,0 +1,49 @@
+// Rates that operators set and remove, one at a time.
+import type { Read } from '../csv.ts'
+import { databaseNow, type Sql } from '../db/connect.ts'
+import { secondsBetween } from '../instant.ts'
+import { pricingFrom } from '../price/book.ts'
+import { findPivot, listPolicies } from '../price/policy/store.ts'
+import { type Changed, type ChangeOptions, changeRates } from '../price/rate/change.ts'
+import type { Judged } from '../price/rate/guard.ts'
+import { presentRate, type RateCells, readRate } from '../price/rate/load.ts'
+import { goodUntil, type Rate } from '../price/rate/rules.ts'
+import { listRates } from '../price/rate/store.ts'
+
+/** The rate book, with the age of each rate, and until when it is good for live accounts. */
+export async function datedRates(sql: Sql) {
+  const rates = await listRates(sql)
+  const policies = await listPolicies(sql)
+  const now = await databaseNow(sql)
+  // The policy of a live account that has none of its own.
+  const pricing = pricingFrom({ rates, fees: [], policies })
+  const { policyOf } = pricing({ account_id: '', sandbox: false }, now)
+  const dated = rates.map(rate => ({
+    ...presentRate(rate),
+    age_s: secondsBetween(rate.as_of, now),
+    good_until: goodUntil(rate, policyOf(rate.base, rate.quote).max_age_s)?.good_until ?? null,
+  }))
+  return { dated, now }
+}
+
+export interface AskedRate extends Omit<ChangeOptions, 'pivot'> {
+  readonly cells: RateCells
+  readonly peg: boolean
+}
+
+/** Sets one rate, unless it is doubtful and not forced; or says what is wrong with its text. */
+export async function setRate(
+  sql: Sql,
+  { cells, peg, ...options }: AskedRate,
+): Promise<Read<Changed>> {
+  const read = readRate(cells, { source: 'operator', now: await databaseNow(sql) })
+  if (read.messages !== undefined) return read
+  const value = { ...read.value, pegged: peg }
+  const pivot = await findPivot(sql)
+  return { value: await changeRates(sql, [{ line: 1, value }], { ...options, pivot }) }
+}
+
+export function presentChangedRate({ rate, before, inverse }: Judged) {
+  const orNull = (row: Rate | undefined) => (row === undefined ? null : presentRate(row))
+  return { ...presentRate(rate), previous: orNull(before), replaced_inverse: orNull(inverse) }
+}
