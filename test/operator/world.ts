@@ -250,7 +250,8 @@ async function heldPayout(world: OperatorWorld): Promise<string> {
   await owner`
     insert into screening_matches (account_id, payout_id, party, party_hash, list, entry_id,
       entry_digest, score, pieces)
-    values (${idOf(world.live)}, ${id}, 'beneficiary', sha256(''), 'un', '1', sha256(''), 1000, '[]')`
+    values (${idOf(world.live)}, ${id}, 'beneficiary', sha256('b'), 'un', '1', sha256('e'), 1000,
+      '[{"text": "name", "score": 1000}]')`
   await owner`
     update open_payouts set screened = null, screening = 'open', ask_rail_at = null
     where id = ${id}`
