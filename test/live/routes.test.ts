@@ -252,6 +252,7 @@ test('settling, a live payout that names the simulator all the same: left alone,
   const id = await paidBy(live)
   const { owner } = service.database
   await owner`alter table payouts disable trigger append_only`
+  await owner`alter table payouts disable trigger erased_only`
   await owner`alter table open_payouts disable trigger legal_failover`
   const routed = async (rail: string) => {
     await owner`update payouts set first_rail = ${rail} where id = ${id}`
