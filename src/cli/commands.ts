@@ -136,7 +136,7 @@ const COMMANDS: readonly Called[] = [
   },
   {
     name: 'events',
-    description: 'deliver events again',
+    description: 'deliver events again; write old ones to a file, and prove it',
     load: async () => (await import('./events.ts')).eventsCommands,
   },
   {

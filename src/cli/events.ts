@@ -19,6 +19,7 @@ import {
   UsageError,
   withContext,
 } from './context.ts'
+import { archiveCommands } from './events-archive.ts'
 import {
   eventJson,
   eventLine,
@@ -56,6 +57,7 @@ Examples:
     --from 2026-11-20T00:00:00Z --forward-to http://localhost:3000/hook`
 
 export function eventsCommands(events: Command): void {
+  archiveCommands(events)
   events
     .command('replay')
     .description('deliver events again, to a webhook endpoint or to a URL')

@@ -1,0 +1,38 @@
+// The statements of archives of events.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+import { EMPTY_HASH } from '../ledger/rules.ts'
+import type { ArchivedRow } from './archive.ts'
+
+/** The hash of the row that ends with this event; undefined when none does. */
+export async function findChainHash(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  sequence: bigint,
+): Promise<string | undefined> {
+  if (sequence === 0n) return EMPTY_HASH
+  const [row] = await sql<{ hash: string }[]>`
+    select encode(hash, 'hex') as hash from events
+    where account_id = ${account_id} and sequence = ${String(sequence)}::text::bigint`
+  return row?.hash
+}
+
+/** The next rows of events before a time, after the one that ends with this event. */
+export async function listArchived(
+  sql: TransactionSql,
+  account_id: string,
+  { after, before }: { readonly after: string; readonly before: Instant },
+  limit: number,
+): Promise<ArchivedRow[]> {
+  return sql<ArchivedRow[]>`
+    select e.account_id, e.sequence::text as sequence, e.created_at, e.told, e.type, e.object_id,
+      e.data::text as data, encode(e.content, 'hex') as content, encode(e.kept, 'hex') as kept,
+      encode(e.hash, 'hex') as hash, encode(r.was, 'hex') as was,
+      encode(r.becomes, 'hex') as becomes
+    from events e
+    left join erasures r on r.account_id = e.account_id and r.table_name = 'events'
+      and r.key = e.sequence::text
+    where e.account_id = ${account_id} and e.sequence > ${after}::text::bigint
+      and e.created_at < ${before}::timestamptz
+    order by e.sequence limit ${limit}`
+}

@@ -1,0 +1,88 @@
+// An archive of events: the rows of one account from one number to another, one JSON object a line,
+// with the hashes of their chain. Whoever has the file proves it by itself. Pure.
+import type { Instant } from '../instant.ts'
+import { sealOf } from '../seal.ts'
+import { firstOf } from './row.ts'
+import { ROW_KINDS, type SealedRow } from './rules.ts'
+
+/** The first line. */
+export interface ArchiveHead {
+  readonly archive: 'corridor events'
+  readonly version: 1
+  readonly account_id: string
+  readonly before: Instant
+  /** The number after which it begins, and the hash of the row that ends there. */
+  readonly after: string
+  readonly previous: string
+}
+
+/** A row as it is stored: its data is text, as that is what is hashed. */
+export interface ArchivedRow extends Omit<SealedRow, 'data' | 'sequence'> {
+  readonly sequence: string
+  readonly data: string | null
+  /** Of an erased row: what its hash was, and the digest of what it says now; else null. */
+  readonly was: string | null
+  readonly becomes: string | null
+}
+
+/** The last line. */
+export interface ArchiveEnd {
+  readonly rows: number
+  /** The number of the last event, and the hash of its row. */
+  readonly sequence: string
+  readonly hash: string
+}
+
+const SEAL = sealOf<Omit<ArchivedRow, 'hash' | 'was' | 'becomes'> & { readonly previous: string }>({
+  previous: 'hex',
+  ...ROW_KINDS,
+  // A number of the chain is written as it is.
+  sequence: 'json_text',
+  data: 'json_text',
+})
+
+/** Goes along the rows of an archive; says what is wrong with the first that does not follow. */
+export class ArchiveWalk {
+  readonly #account_id: string
+  #sequence: bigint
+  #hash: string
+  rows = 0
+
+  constructor({ account_id, after, previous }: ArchiveHead) {
+    this.#account_id = account_id
+    this.#sequence = BigInt(after)
+    this.#hash = previous
+  }
+
+  get end(): ArchiveEnd {
+    return { rows: this.rows, sequence: String(this.#sequence), hash: this.#hash }
+  }
+
+  /** What is wrong with the next row; undefined when it follows. */
+  step(row: ArchivedRow): string | undefined {
+    const sequence = BigInt(row.sequence)
+    const first = firstOf({ sequence, told: row.told })
+    if (row.account_id !== this.#account_id) return `it is of account ${row.account_id}`
+    if (first !== this.#sequence + 1n) {
+      return `it begins with event ${first}, and not with ${this.#sequence + 1n}`
+    }
+    const { hash, was, becomes, ...content } = row
+    const digest = SEAL.digest({ ...content, previous: this.#hash })
+    const is_erased = was !== null
+    if (is_erased ? was !== hash || becomes !== digest : digest !== hash) {
+      return 'its hash is not of what it says and of the row before it'
+    }
+    this.#sequence = sequence
+    this.#hash = hash
+    this.rows += 1
+    return undefined
+  }
+
+  /** What is wrong with the last line; undefined when it says what was there. */
+  finish(end: ArchiveEnd): string | undefined {
+    const { rows, sequence, hash } = this.end
+    if (end.rows === rows && end.sequence === sequence && end.hash === hash) return undefined
+    const said = `event ${end.sequence} after ${end.rows} rows`
+    return `it ends with ${said}, and not with event ${sequence} after ${rows}`
+  }
+}
