@@ -20,6 +20,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'steps',
     'settings',
     'swift-text',
+    'turns',
     'visible',
     'xml',
   ],

@@ -58,7 +58,8 @@ async function checkAction(name: string, options: CheckOptions): Promise<void> {
   if (lists.length === 0) {
     throw new CommandFailed('no list is imported: corridor lists import says how')
   }
-  const hits = new Screener(lists).screen(party, least).slice(0, options.limit)
+  const screener = await Screener.of(lists)
+  const hits = screener.screen(party, least).slice(0, options.limit)
   const versions = newest.map(({ list, version, published_on, is_sample }) => ({
     list,
     version,

@@ -10,6 +10,7 @@ import type { PresentLists } from '../screening/lists-in-memory.ts'
 import { clearName, type Match, matchOf, NOT_SCREENED, type Screened } from '../screening/match.ts'
 import { findCleared } from '../screening/match-store.ts'
 import { partiesOf } from '../screening/parties.ts'
+import { inTurns } from '../turns.ts'
 import type { CreatePayout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
@@ -24,9 +25,6 @@ export interface Asked {
 
 /** New payouts are screened under the lock of their book for so long; the worker does the rest. */
 export const BUDGET_MS = 50
-
-/** How long the others of the process wait at most for one turn. */
-const TURN_MS = 10
 
 /**
  * What screening says of each, in their order. After `budget_ms` the rest is not screened. Without
@@ -75,26 +73,18 @@ async function compare(
   budget_ms: number,
 ): Promise<ReadonlyMap<Asked, readonly Match[] | undefined>> {
   const from = performance.now()
-  let turn = from
   const found = new Map<Asked, readonly Match[] | undefined>()
-  for (const one of asked) {
-    // Without a beneficiary there is nobody to compare: such a payout must not pass as screened.
-    if (one.beneficiary === undefined || performance.now() - from > budget_ms) {
-      found.set(one, undefined)
-      continue
-    }
-    if (performance.now() - turn > TURN_MS) {
-      await new Promise(resolve => setImmediate(resolve))
-      turn = performance.now()
-    }
+  await inTurns(asked, one => {
     const { account_id, beneficiary, entity_id: id } = one
-    const entity = entities.get(nameOf({ account_id, id }))
-    const parties = partiesOf(beneficiary, entity)
-    found.set(
-      one,
-      parties.flatMap(party => lists.screen(party).map(hit => matchOf(party, hit))),
-    )
-  }
+    // Without a beneficiary there is nobody to compare: such a payout must not pass as screened.
+    if (beneficiary === undefined || performance.now() - from > budget_ms) {
+      found.set(one, undefined)
+      return
+    }
+    const parties = partiesOf(beneficiary, entities.get(nameOf({ account_id, id })))
+    const matches = parties.map(party => lists.screen(party).map(hit => matchOf(party, hit)))
+    found.set(one, matches.flat())
+  })
   return found
 }
 

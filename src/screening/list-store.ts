@@ -1,5 +1,6 @@
 // The statements of sanctions lists: files that were imported, and entries in their versions.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { inTurns } from '../turns.ts'
 import type { ListStatus, ListVersion, StoredEntry } from './list.ts'
 import type { ListedEntry, ListName } from './screening.ts'
 
@@ -70,11 +71,14 @@ export async function listEntries(
   const rows = await sql<{ list: ListName; entry_id: string; content: string }[]>`
     select list, entry_id, content::text as content from screening_entries
     where until_version is null order by list, entry_id`
-  const byList = Map.groupBy(rows, ({ list }) => list)
-  return Array.from(byList, ([list, of]) => ({
-    list,
-    entries: of.map(({ entry_id, content }) => ({ entry_id, ...JSON.parse(content) })),
-  }))
+  const byList = new Map<ListName, ListedEntry[]>()
+  await inTurns(rows, ({ list, entry_id, content }) => {
+    const entry: ListedEntry = { entry_id, ...JSON.parse(content) }
+    const known = byList.get(list)
+    if (known === undefined) byList.set(list, [entry])
+    else known.push(entry)
+  })
+  return Array.from(byList, ([list, entries]) => ({ list, entries }))
 }
 
 /** The date of the database's clock, in UTC. */

@@ -116,13 +116,15 @@ export class Lists {
 }
 
 /** In one snapshot, so that the version is that of the lists. */
-function readLists(sql: Sql): Promise<PresentLists> {
+async function readLists(sql: Sql): Promise<PresentLists> {
   const read = async (tx: TransactionSql) => {
     const reader = tx as unknown as Sql
     const { version, required } = await readRequired(reader)
     const newest = await listNewest(reader)
-    const screener = new Screener(newest.length === 0 ? [] : await listEntries(reader))
-    return new PresentLists({ version, required, newest, screener })
+    const entries = newest.length === 0 ? [] : await listEntries(reader)
+    return { version, required, newest, entries }
   }
-  return transact(sql, read, 'isolation level repeatable read read only')
+  const isolation = 'isolation level repeatable read read only'
+  const { entries, ...known } = await transact(sql, read, isolation)
+  return new PresentLists({ ...known, screener: await Screener.of(entries) })
 }

@@ -1,5 +1,6 @@
 // Finds, among some ten thousand names, those that may be alike: by words that are alike, without
-// comparing each name. Finds every name whose score reaches the least one asked for. Pure.
+// comparing each name. Finds every name whose score reaches the least one asked for. No SQL.
+import { inTurns } from '../turns.ts'
 import { alike, bitCount, fewestInCommon, lettersOf, soundsAlike } from './alike.ts'
 import {
   compareNames,
@@ -25,6 +26,14 @@ interface Words {
   readonly rows: readonly Int32Array[]
 }
 
+interface Indexed {
+  readonly rows: readonly Row[]
+  /** By length, as words of very different length are not alike. */
+  readonly byLength: ReadonlyMap<number, Words>
+  /** By all letters without spaces: where words were run together. */
+  readonly joined: ReadonlyMap<string, readonly number[]>
+}
+
 /** A listed word that is alike. */
 interface Similar {
   /** The spellings with this word. */
@@ -39,23 +48,27 @@ interface Row {
 }
 
 export class NameIndex {
-  readonly #rows: readonly Row[]
-  /** By length, as words of very different length are not alike. */
-  readonly #byLength: ReadonlyMap<number, Words>
-  /** By all letters without spaces: where words were run together. */
-  readonly #joined: ReadonlyMap<string, readonly number[]>
+  readonly #rows: Indexed['rows']
+  readonly #byLength: Indexed['byLength']
+  readonly #joined: Indexed['joined']
   /** For the search under way, by row: what the words found add. */
   readonly #found: Float64Array
   /** By row, the last word of the search that was found in it. */
   readonly #lastWord: Int32Array
   #word = 0
 
-  constructor(rows: readonly Row[]) {
+  private constructor({ rows, byLength, joined }: Indexed) {
     this.#rows = rows
-    this.#byLength = wordsByLength(rows)
-    this.#joined = rowsByLetters(rows)
+    this.#byLength = byLength
+    this.#joined = joined
     this.#found = new Float64Array(rows.length)
     this.#lastWord = new Int32Array(rows.length)
+  }
+
+  /** Takes its time in turns, as there are ten thousands of names. */
+  static async of(rows: readonly Row[]): Promise<NameIndex> {
+    const byLength = await wordsByLength(rows)
+    return new NameIndex({ rows, byLength, joined: await rowsByLetters(rows) })
   }
 
   /** The names that score `least` or more against these words, in no order. */
@@ -124,36 +137,35 @@ export class NameIndex {
 
 const NO_ROWS = new Int32Array()
 
-function wordsByLength(rows: readonly Row[]): Map<number, Words> {
+async function wordsByLength(rows: readonly Row[]): Promise<Map<number, Words>> {
   const rowsOf = new Map<string, number[]>()
-  rows.forEach(({ words }, row) => {
-    for (const word of new Set(words)) {
-      const known = rowsOf.get(word)
-      if (known === undefined) rowsOf.set(word, [row])
-      else known.push(row)
-    }
+  await inTurns(rows.entries(), ([row, { words }]) => {
+    for (const word of new Set(words)) append(rowsOf, word, row)
   })
-  const byLength = Map.groupBy(rowsOf, ([{ length }]) => length)
-  return new Map(
-    Array.from(byLength, ([length, words]) => [
-      length,
-      {
-        texts: words.map(([text]) => text),
-        letters: Int32Array.from(words, ([text]) => lettersOf(text)),
-        firsts: Uint8Array.from(words, ([text]) => text.charCodeAt(0)),
-        rows: words.map(([, having]) => Int32Array.from(having)),
-      },
-    ]),
-  )
+  const byLength = new Map<number, string[]>()
+  await inTurns(rowsOf.keys(), word => append(byLength, word.length, word))
+  const found = new Map<number, Words>()
+  for (const [length, texts] of byLength) {
+    const rows: Int32Array[] = []
+    const letters = new Int32Array(texts.length)
+    await inTurns(texts.entries(), ([i, text]) => {
+      letters[i] = lettersOf(text)
+      rows.push(Int32Array.from(rowsOf.get(text) ?? []))
+    })
+    const firsts = Uint8Array.from(texts, text => text.charCodeAt(0))
+    found.set(length, { texts, letters, firsts, rows })
+  }
+  return found
 }
 
-function rowsByLetters(rows: readonly Row[]): Map<string, number[]> {
+async function rowsByLetters(rows: readonly Row[]): Promise<Map<string, number[]>> {
   const byLetters = new Map<string, number[]>()
-  rows.forEach(({ words }, row) => {
-    const letters = words.join('')
-    const known = byLetters.get(letters)
-    if (known === undefined) byLetters.set(letters, [row])
-    else known.push(row)
-  })
+  await inTurns(rows.entries(), ([row, { words }]) => append(byLetters, words.join(''), row))
   return byLetters
+}
+
+function append<K, V>(groups: Map<K, V[]>, key: K, value: V): void {
+  const group = groups.get(key)
+  if (group === undefined) groups.set(key, [value])
+  else group.push(value)
 }

@@ -30,7 +30,7 @@ const COMPANY: ListedEntry = {
   ids: [],
 }
 
-const screener = new Screener([{ list: 'ofac', entries: [ENTRY, COMPANY] }])
+const screener = await Screener.of([{ list: 'ofac', entries: [ENTRY, COMPANY] }])
 
 function party(name: string, more: Partial<Party> = {}): Party {
   return { name, kind: 'person', birth_date: '', countries: [], ids: [], ...more }
@@ -68,9 +68,9 @@ test('another name: not found', () => {
   }
 })
 
-test('first and last name, spelled as listed: found without the others; alone or misspelled not', () => {
+test('first and last name, spelled as listed: found without the others; alone or misspelled not', async () => {
   const names = [{ text: 'Ahmad Karim Salem HADDAD', weak: false }]
-  const long = new Screener([{ list: 'un', entries: [{ ...ENTRY, names }] }])
+  const long = await Screener.of([{ list: 'un', entries: [{ ...ENTRY, names }] }])
   const isFound = (name: string) => long.screen(party(name)).length > 0
   assert.deepEqual(['Ahmad Haddad', 'Haddad, Karim'].map(isFound), [true, true])
   assert.deepEqual(['Haddad', 'Ahmed Haddad', 'Ahmad Haddad Smith'].map(isFound), [
@@ -154,20 +154,20 @@ test('another number: a conflict for what one has once, none for a passport', ()
   assert.deepEqual(other('tax'), ['words 1000'])
 })
 
-test('numbers that say nothing match nobody', () => {
+test('numbers that say nothing match nobody', async () => {
   const ids: PartyId[] = ['00000', 'AAAAAA', '123', ''].map(number => ({
     kind: 'other',
     number,
     country: '',
   }))
   const empty = { ...ENTRY, names: [{ text: 'Someone', weak: false }], ids }
-  const all = new Screener([{ list: 'un', entries: [empty] }])
+  const all = await Screener.of([{ list: 'un', entries: [empty] }])
   assert.deepEqual(all.screen(party('Nobody Known', { ids })), [])
 })
 
-test('an entry is one hit, by its best name; the best entry comes first', () => {
+test('an entry is one hit, by its best name; the best entry comes first', async () => {
   const near = { ...ENTRY, entry_id: '3', names: [{ text: 'Viktor Butt', weak: false }] }
-  const both = new Screener([
+  const both = await Screener.of([
     { list: 'un', entries: [near] },
     { list: 'eu', entries: [ENTRY] },
   ])

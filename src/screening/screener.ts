@@ -1,5 +1,6 @@
 // Asks the lists about a party: which entries it may be, with a score that is explained piece by
-// piece. Keeps the lists in memory as an index. Pure.
+// piece. Keeps the lists in memory as an index: no SQL.
+import { inTurns } from '../turns.ts'
 import { BIRTH_AGREES, evidenceSteps, idKey, type Step, sameIssuer } from './evidence.ts'
 import { NameIndex } from './name-index.ts'
 import type { NameScore } from './name-score.ts'
@@ -39,14 +40,31 @@ export class Screener {
   readonly #index: NameIndex
   readonly #ids: ReadonlyMap<string, readonly IndexedId[]>
 
-  constructor(lists: readonly List[]) {
-    this.#names = lists.flatMap(({ list, entries }) =>
-      entries.flatMap(entry => entry.names.map(name => ({ list, entry, name }))),
-    )
-    this.#index = new NameIndex(
-      this.#names.flatMap(({ name }, ref) => spellingsOf(name.text).map(words => ({ ref, words }))),
-    )
-    this.#ids = idsOf(lists)
+  private constructor(
+    names: readonly Indexed[],
+    index: NameIndex,
+    ids: ReadonlyMap<string, readonly IndexedId[]>,
+  ) {
+    this.#names = names
+    this.#index = index
+    this.#ids = ids
+  }
+
+  /** Takes its time in turns: other work of the process goes on while ten thousands are indexed. */
+  static async of(lists: readonly List[]): Promise<Screener> {
+    const names: Indexed[] = []
+    const ids = new Map<string, IndexedId[]>()
+    for (const { list, entries } of lists) {
+      await inTurns(entries, entry => {
+        for (const name of entry.names) names.push({ list, entry, name })
+        for (const id of entry.ids) addId(ids, { list, entry, id })
+      })
+    }
+    const spellings: { ref: number; words: string[] }[] = []
+    await inTurns(names.entries(), ([ref, { name }]) => {
+      for (const words of spellingsOf(name.text)) spellings.push({ ref, words })
+    })
+    return new Screener(names, await NameIndex.of(spellings), ids)
   }
 
   /** Names, not entries. */
@@ -90,17 +108,12 @@ function spellingsOf(name: string): string[][] {
   return joined.length === words.length ? [words] : [words, joined]
 }
 
-function idsOf(lists: readonly List[]): Map<string, IndexedId[]> {
-  const ids = new Map<string, IndexedId[]>()
-  for (const { list, entries } of lists) {
-    for (const entry of entries) {
-      for (const id of entry.ids) {
-        const key = idKey(id)
-        if (key !== undefined) ids.set(key, [...(ids.get(key) ?? []), { list, entry, id }])
-      }
-    }
-  }
-  return ids
+function addId(ids: Map<string, IndexedId[]>, listed: IndexedId): void {
+  const key = idKey(listed.id)
+  if (key === undefined) return
+  const known = ids.get(key)
+  if (known === undefined) ids.set(key, [listed])
+  else known.push(listed)
 }
 
 /** The lowest score of a name that a birth date can still lift to the threshold. */

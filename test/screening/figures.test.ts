@@ -12,9 +12,9 @@ const random = seeded(SEED)
 
 let entries: ListedEntry[]
 let screener: Screener
-before(() => {
+before(async () => {
   entries = listedEntries(10_000, random)
-  screener = new Screener([{ list: 'ofac', entries }])
+  screener = await Screener.of([{ list: 'ofac', entries }])
 })
 
 test('99 % of published names are found', t => {
