@@ -6,8 +6,8 @@ import type { Command } from 'commander'
 import { UnreadableFile } from '../bank-format.ts'
 import { ImportRefused, type ImportRequest, importList } from '../screening/import.ts'
 import type { ListStatus, ListVersion } from '../screening/list.ts'
-import { type ListState, STALE_AFTER_S, stateOf } from '../screening/list-rules.ts'
-import { listNewest } from '../screening/list-store.ts'
+import { type ListState, STALE_AFTER_S, staleAt, stateOf } from '../screening/list-rules.ts'
+import { listNewest, readRequired } from '../screening/list-store.ts'
 import { LISTS, type ListName } from '../screening/screening.ts'
 import {
   CommandFailed,
@@ -58,7 +58,9 @@ export function listsCommands(lists: Command): void {
     .action(importAction)
   lists
     .command('status')
-    .description('show each list: its age, its size, and whether it is stale or missing')
+    .description(
+      'show each list: its age, its size, until when it is current, and whether it is required',
+    )
     .addHelpText('after', '\nExample:\n  npx corridor lists status')
     .action(statusAction)
 }
@@ -154,32 +156,52 @@ function presentVersion(version: ListVersion) {
 }
 
 async function statusAction(options: Json): Promise<void> {
-  const newest = await withContext(({ audit }) => listNewest(audit))
-  const rows = LISTS.map(list => {
+  const { newest, required } = await withContext(async ({ audit }) => ({
+    newest: await listNewest(audit),
+    required: (await readRequired(audit)).required,
+  }))
+  const rows = LISTS.map((list): Row => {
     const status = newest.find(known => known.list === list)
-    return { list, status, state: stateOf(status) }
+    return { list, status, state: stateOf(status), is_required: required.includes(list) }
   })
   print(
     options,
-    { stale_after_s: STALE_AFTER_S, lists: rows.map(presentStatus) },
-    [table(HEADINGS, rows.map(cellsOf)), ...warnings(rows)].join('\n'),
+    { stale_after_s: STALE_AFTER_S, required, lists: rows.map(presentStatus) },
+    [table(HEADINGS, rows.map(cellsOf)), ...warnings(rows), consequence(rows)].join('\n'),
   )
 }
 
-const HEADINGS = ['list', 'state', 'version', 'entries', 'names', 'published', 'imported', 'by']
+const HEADINGS = [
+  'list',
+  'required',
+  'state',
+  'current until',
+  'version',
+  'entries',
+  'names',
+  'published',
+  'imported',
+  'by',
+]
 
 interface Row {
   readonly list: ListName
   readonly status: ListStatus | undefined
   readonly state: ListState
+  /** Payouts of live accounts wait unless it is current. */
+  readonly is_required: boolean
 }
 
-function cellsOf({ list, status, state }: Row): string[] {
-  if (status === undefined) return [list, state, '', '', '', '', '', '']
+function cellsOf({ list, status, state, is_required }: Row): string[] {
+  const required = is_required ? 'yes' : 'no'
+  if (status === undefined) return [list, required, state, '', '', '', '', '', '', '']
   const { version, entry_count, name_count, published_on, imported_at, imported_by } = status
+  const until = staleAt(status)
   return [
     list,
+    required,
     state,
+    until === null ? '' : toSecond(until),
     String(version),
     String(entry_count),
     String(name_count),
@@ -187,6 +209,16 @@ function cellsOf({ list, status, state }: Row): string[] {
     toSecond(imported_at),
     visible(imported_by),
   ]
+}
+
+/** What the lists mean for payouts of live accounts now. */
+function consequence(rows: readonly Row[]): string {
+  const required = rows.filter(row => row.is_required)
+  if (required.length === 0) return 'payouts of live accounts are not screened'
+  const lacking = required.filter(({ state }) => state !== 'current').map(({ list }) => list)
+  return lacking.length === 0
+    ? 'payouts of live accounts are screened'
+    : `payouts of live accounts wait until these are current: ${lacking.join(', ')}`
 }
 
 /** What each state means for whoever relies on it. */
@@ -203,8 +235,9 @@ function warnings(rows: readonly Row[]): string[] {
   })
 }
 
-function presentStatus({ list, status, state }: Row) {
-  if (status === undefined) return { list, state }
+function presentStatus({ list, status, state, is_required: required }: Row) {
+  if (status === undefined) return { list, required, state }
   const { imported_at, age_s } = status
-  return { ...presentVersion(status), state, imported_at, age_s }
+  const current_until = staleAt(status)
+  return { ...presentVersion(status), required, state, imported_at, age_s, current_until }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListStatus } from './list.ts'
-import { doubtOf, planImport, STALE_AFTER_S, stateOf, storedEntry } from './list-rules.ts'
+import { doubtOf, planImport, STALE_AFTER_S, staleAt, stateOf, storedEntry } from './list-rules.ts'
 import type { ListedEntry } from './screening.ts'
 
 function entry(entry_id: string, name = 'Somebody'): ListedEntry {
@@ -80,4 +80,10 @@ test('the state of a list: missing, a sample, current for a week, then stale', (
   assert.equal(stateOf(status({ is_sample: true, age_s: STALE_AFTER_S + 1 })), 'sample')
   assert.equal(stateOf(status({ age_s: STALE_AFTER_S })), 'current')
   assert.equal(stateOf(status({ age_s: STALE_AFTER_S + 1 })), 'stale')
+})
+
+test('until when a list is current: a week from its import, and never of a sample', () => {
+  const imported_at = '2026-11-23T10:00:00.000001Z'
+  assert.equal(staleAt({ imported_at, is_sample: false }), '2026-11-30T10:00:00.000001Z')
+  assert.equal(staleAt({ imported_at, is_sample: true }), null)
 })

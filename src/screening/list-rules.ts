@@ -1,5 +1,6 @@
 // What an import changes, which files look wrong, and when a list is stale. Pure.
 import { createHash } from 'node:crypto'
+import { type Instant, plusMilliseconds } from '../instant.ts'
 import type { ListStatus, StoredEntry } from './list.ts'
 import type { ListedEntry } from './screening.ts'
 
@@ -84,4 +85,12 @@ export function stateOf(newest: ListStatus | undefined): ListState {
   if (newest === undefined) return 'missing'
   if (newest.is_sample) return 'sample'
   return newest.age_s > STALE_AFTER_S ? 'stale' : 'current'
+}
+
+/** Until when a list is current unless it is imported again; null of a sample, which never is. */
+export function staleAt({
+  imported_at,
+  is_sample,
+}: Pick<ListStatus, 'imported_at' | 'is_sample'>): Instant | null {
+  return is_sample ? null : plusMilliseconds(imported_at, STALE_AFTER_S * 1000)
 }

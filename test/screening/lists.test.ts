@@ -175,6 +175,23 @@ test('status: missing, a sample, current, and stale after a week', async () => {
   assert.match((await runs('lists', 'status')).stdout, /\nun: imported more than 7d 0h ago: /)
 })
 
+test('lists status: which lists are required, until when each is current, and who waits', async () => {
+  const words = async () => (await runs('lists', 'status')).stdout
+  await take(un)
+  await runs('screening', 'require', 'un', 'eu', '--reason', 'Pays from the EU.')
+  assert.match(await words(), /\npayouts of live accounts wait until these are current: eu$/m)
+  await runs('screening', 'require', 'un', '--reason', 'The UN alone.')
+  assert.match(await words(), /\npayouts of live accounts are screened$/m)
+  const { json } = await runs('lists', 'status', '--json')
+  assert.deepEqual(json.required, ['un'])
+  const required = json.lists.map((row: { required: boolean }) => row.required)
+  assert.deepEqual(required, [false, false, true, false, false])
+  const { current_until, imported_at } = json.lists[2]
+  assert.equal(Date.parse(current_until) - Date.parse(imported_at), 7 * 86_400_000)
+  await runs('screening', 'require', 'none', '--reason', 'Screened elsewhere.')
+  assert.match(await words(), /\npayouts of live accounts are not screened$/m)
+})
+
 test('a sample never takes the place of a list', async () => {
   await take(un)
   const refused = await cli.run('lists', 'import', '--sample')
