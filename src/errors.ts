@@ -267,6 +267,13 @@ export const CATALOGUE = {
     status: 422,
     meaning: 'Only what the operator has booked is reversed: funding, withdrawal, adjustment.',
   },
+  route_conflict: {
+    code: 20334,
+    status: 409,
+    meaning:
+      'The route contradicts another route, its own cut-off or the timetable of its rail; the ' +
+      'message says how.',
+  },
   likely_slip: {
     code: 20333,
     status: 422,

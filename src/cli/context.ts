@@ -199,6 +199,7 @@ const WAYS_OUT = {
   key: 'corridor key list ACCOUNT shows those of an account',
   user: 'corridor user list shows those there are',
   'key of a user': 'corridor user key list shows those there are',
+  'webhook endpoint': 'GET /v3/webhook_endpoint lists those of an account',
   'balance transaction': 'corridor statement ACCOUNT shows those of an account',
   event: 'GET /v3/event lists those of an account',
 }

@@ -5,9 +5,9 @@ import type { Sql } from '../db/connect.ts'
 import type { NamedEvent } from '../event/event.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { readRange } from '../http/list.ts'
-import { bookId } from '../id.ts'
-import type { Replayed, WebhookChange } from '../webhook/decide.ts'
-import { writeWebhook } from '../webhook/operations.ts'
+import { replay as replayTo } from '../operator/webhooks.ts'
+import type { Replayed } from '../webhook/decide.ts'
+import type { WrittenWebhook } from '../webhook/operations.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
 import { checkReplay, matches } from '../webhook/rules.ts'
 import {
@@ -124,31 +124,14 @@ async function deliverAll(
 ): Promise<void> {
   let deliveries = 0
   for (let rest: ReplayRequest | undefined = request; rest !== undefined; ) {
-    const replayed = await deliver(context, account_id, { kind: 'replay', id, request: rest })
+    const written: WrittenWebhook = await context.run(replayTo({ account_id, id }, rest))
+    const { replayed } = written
+    if (replayed === null) throw new Error('a replay without an outcome')
     deliveries += replayed.deliveries
     rest = replayed.has_more ? restOf(request, replayed) : undefined
   }
   const words = `${deliveries} ${deliveries === 1 ? 'event' : 'events'} to ${id}`
   print(options, { endpoint: id, deliveries }, words)
-}
-
-async function deliver(
-  { write }: Context,
-  account_id: string,
-  change: WebhookChange,
-): Promise<Replayed> {
-  const { replayed } = await write(
-    writeWebhook(bookId),
-    { account_id, claim: null, change },
-    ({ endpoint: { id }, replayed }) => ({
-      table_name: 'events',
-      reason: '',
-      before: null,
-      after: { account_id, id, delivered_again: String(replayed?.deliveries ?? 0) },
-    }),
-  )
-  if (replayed === null) throw new Error('a replay without an outcome')
-  return replayed
 }
 
 /** A dead delivery that is made again is dead no more, so the same request finds the others. */

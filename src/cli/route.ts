@@ -4,40 +4,29 @@ import { type Command, Option } from 'commander'
 import { CALENDAR_NAMES } from '../calendar/calendar.ts'
 import { daysLeft } from '../calendar/rules.ts'
 import { CALENDARS } from '../calendar/tables.ts'
-import { amountToJson } from '../money/json.ts'
-import { VOCABULARY } from '../operator/fees.ts'
+import { Refusal } from '../errors.ts'
+import { Unknown } from '../operator/deed.ts'
+import {
+  listRouting,
+  presentRoute,
+  readConditionsOf,
+  removeRoute,
+  setRoute,
+  timetableWords,
+} from '../operator/payout-routing.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import {
   DEFAULT_LEAD,
   MAX_PRIORITY,
   type RouteCells,
-  readConditions,
-  readTarget,
   readTimetable,
   type TimetableCells,
 } from '../rail/load-route.ts'
-import { listRails } from '../rail/row-store.ts'
-import {
-  CONDITIONS,
-  conditionWords,
-  inOrder,
-  type Route,
-  type RouteConditions,
-  rangeWords,
-} from '../rail/rules.ts'
-import {
-  deleteRoute,
-  findRoutesOf,
-  listRoutes,
-  routeOfHistory,
-  upsertRoute,
-} from '../rail/store.ts'
-import { contradiction, cutOffWords, inForce, type RailTimetables } from '../rail/timetable.ts'
-import { timetablesOf } from '../rails.ts'
+import { CONDITIONS, conditionWords, inOrder, type Route, rangeWords } from '../rail/rules.ts'
+import { routeOfHistory } from '../rail/store.ts'
+import { inForce, type RailTimetables } from '../rail/timetable.ts'
 import {
   CommandFailed,
-  type Context,
-  findAccount,
   type Json,
   print,
   readOrRefuse,
@@ -88,13 +77,10 @@ export function routeCommands(route: Command): void {
     .description('list the routes')
     .addHelpText('after', `${CHOICE}\n\nExample:\n  npx corridor route list`)
     .action(async (options: Json) => {
-      const { routes, timetables } = await withContext(async ({ sql }) => ({
-        routes: await listRoutes(sql),
-        timetables: timetablesOf(await listRails(sql)),
-      }))
+      const { routes, timetables } = await withContext(({ sql }) => listRouting(sql))
       const used = routes.map(route => inForce(route, timetables))
       const ending = endingWords(used, new Date().toISOString())
-      const json = routes.map(route => jsonOf(route, timetables))
+      const json = routes.map(route => presentRoute(route, timetables))
       print(options, json, [listWords(routes, timetables), ...ending].join('\n'))
     })
   withConditions(route.command('remove'))
@@ -133,89 +119,36 @@ function withConditions(command: Command): Command {
 }
 
 async function setAction(options: SetOptions): Promise<void> {
-  const { route, before, timetables } = await withContext(async context => {
+  const { rail, priority } = options
+  const { route, before, timetables } = await withContext(async ({ sql }) => {
     const timetable = readOrRefuse(readTimetable(options))
-    const rows = await listRails(context.sql)
-    const rails = rows.map(({ name }) => name)
-    const timetables = timetablesOf(rows)
-    const aimed = readOrRefuse(readTarget(options.rail, options.priority, rails))
-    const target = { ...aimed, timetable }
-    const route = { ...(await conditionsFrom(context, options)), ...target }
-    const there = await findRoutesOf(context.sql, route)
-    const before = there.find(({ rail }) => rail === route.rail)
-    checkPriority(there, route)
-    checkCutOff(before, options)
-    checkTimetable(route, timetables)
-    await upsertRoute(context.sql, route)
-    return { route, before, timetables }
+    const no_cut_off = options.cutOff === false
+    const asked = { cells: options, rail, priority, timetable, no_cut_off }
+    return readOrRefuse(await setRoute(sql, asked))
   })
   const was = before === undefined ? 'no such route' : targetWords(before)
   const now = targetWords(route, timetables)
   const words = `${conditionWords(route)}: ${now} (before: ${was})`
   const json = {
-    ...jsonOf(route, timetables),
-    before: before === undefined ? null : jsonOf(before),
+    ...presentRoute(route, timetables),
+    before: before === undefined ? null : presentRoute(before),
   }
   print(options, json, words)
 }
 
-/** Two routes of the same conditions need two priorities: one of them must come first. */
-function checkPriority(there: readonly Route[], { rail, priority }: Route): void {
-  const other = there.find(route => route.priority === priority && route.rail !== rail)
-  if (other === undefined) return
-  throw new CommandFailed(
-    `a route of these conditions leads to ${other.rail} with priority ${priority}; say by ` +
-      'another --priority which of the two comes first, the higher, or remove the other one',
-  )
-}
-
-/** A rail with a timetable of its own takes no payout after it, whatever a route says. */
-function checkTimetable({ rail, timetable }: Route, timetables: RailTimetables): void {
-  const own = timetables.get(rail)
-  if (own === undefined || timetable === null) return
-  const why = contradiction(timetable, own)
-  if (why === undefined) return
-  throw new CommandFailed(
-    `the cut-off contradicts the timetable of rail ${rail}: ${why}; say an earlier cut-off or a ` +
-      'longer lead, or leave the cut-off out, and that of the rail counts',
-  )
-}
-
-/** A cut-off is not lost by not being said: payouts would be handed over at once. */
-function checkCutOff(before: Route | undefined, { cutOff }: SetOptions): void {
-  if (before?.timetable == null || cutOff !== undefined) return
-  const has = timetableWords(before)
-  throw new CommandFailed(`this route has a cut-off, ${has}; say it again, or say --no-cut-off`)
-}
-
 async function removeAction(options: RouteCells & Json & { readonly rail?: string }) {
-  const { wanted, removed } = await withContext(async context => {
-    const wanted = await conditionsFrom(context, options)
-    const there = await findRoutesOf(context.sql, wanted)
-    const meant = there.filter(({ rail }) => rail === (options.rail?.toLowerCase() ?? rail))
-    if (meant.length > 1) {
-      const rails = meant.map(({ rail }) => rail).join(', ')
-      throw new UsageError(`several routes have these conditions, to ${rails}; name one by --rail`)
-    }
-    const [one] = meant
-    return { wanted, removed: one && (await deleteRoute(context.sql, one)) }
+  const { rail } = options
+  const removed = await withContext(async ({ sql }) => {
+    const wanted = readOrRefuse(await readConditionsOf(sql, options))
+    return removeRoute(sql, wanted, rail)
+  }).catch(error => {
+    if (!(error instanceof Refusal) || error instanceof Unknown) throw error
+    if (error.status === 400) throw new UsageError(`${error.message}; name one by --rail`)
+    if (error.status !== 404) throw error
+    throw new CommandFailed(`${error.message}; corridor route list shows those that there are`)
   })
-  if (removed === undefined) {
-    const to = options.rail === undefined ? '' : ` to ${options.rail}`
-    const hint = 'corridor route list shows those that there are'
-    throw new CommandFailed(`there is no route for ${conditionWords(wanted)}${to}; ${hint}`)
-  }
   const words = `${conditionWords(removed)}: no route any more (before: ${targetWords(removed)})`
-  print(options, jsonOf(removed), words)
-}
-
-async function conditionsFrom(context: Context, cells: RouteCells): Promise<RouteConditions> {
-  const { networkName, countryFault } = VOCABULARY
-  const account =
-    cells.account === undefined ? undefined : await findAccount(context.sql, cells.account)
-  return readOrRefuse(
-    readConditions(cells, { payout_types: PAYOUT_TYPES, account, networkName, countryFault }),
-  )
+  print(options, presentRoute(removed), words)
 }
 
 function targetWords(route: Route, timetables: RailTimetables = new Map()): string {
@@ -226,16 +159,6 @@ function targetWords(route: Route, timetables: RailTimetables = new Map()): stri
     ...(cut_off === '' ? [] : [`cut-off ${cut_off}`]),
   ]
   return words.join(', ')
-}
-
-/** `15:00 Europe/Berlin less 30 min, t2`, `of the rail, …`, or ''. */
-function timetableWords(route: Route, timetables: RailTimetables = new Map()): string {
-  const { timetable } = inForce(route, timetables)
-  if (timetable === null) return ''
-  const { arrival_days } = timetable
-  const arrives = arrival_days === null ? '' : `, arrives after ${arrival_days} days`
-  const own = route.timetable === null ? 'of the rail, ' : ''
-  return `${own}${cutOffWords(timetable)}${arrives}`
 }
 
 /** Warn so long before a calendar ends. */
@@ -250,14 +173,6 @@ function endingWords(routes: readonly Route[], now: string): string[] {
     const then = 'payouts over routes with its cut-offs are refused after that; upgrade Corridor'
     return [`calendar ${name} ends on ${calendar.last}: ${then}`]
   })
-}
-
-/** A route as JSON: amounts are minor units; `in_force` is the timetable that counts. */
-function jsonOf(given: Route, timetables: RailTimetables = new Map()) {
-  const { min_amount, max_amount, ...route } = given
-  const in_force = inForce(given, timetables).timetable
-  const minor = (amount: bigint | null) => (amount === null ? null : amountToJson(amount))
-  return { ...route, min_amount: minor(min_amount), max_amount: minor(max_amount), in_force }
 }
 
 function listWords(routes: readonly Route[], timetables: RailTimetables): string {

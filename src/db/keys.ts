@@ -37,7 +37,7 @@ export async function findByKeys<Row>(
  */
 export async function findAccountOf(
   sql: Sql,
-  table: 'beneficiaries' | 'entities' | 'payouts',
+  table: 'beneficiaries' | 'entities' | 'payouts' | 'webhook_endpoints',
   id: string,
 ): Promise<string | undefined> {
   const [row, another] = await sql<{ account_id: string }[]>`

@@ -20,7 +20,13 @@ export interface Deed<Command, State, Outcome> {
 }
 
 /** What can be named and not be there. */
-export type Kind = 'account' | 'balance transaction' | 'entity' | 'key' | 'payout'
+export type Kind =
+  | 'account'
+  | 'balance transaction'
+  | 'entity'
+  | 'key'
+  | 'payout'
+  | 'webhook endpoint'
 
 /** Refuses (404) an id that nothing of its kind has, of whatever account. */
 export class Unknown extends Refusal {

@@ -7,8 +7,10 @@ import { deskExceptionRoutes } from './exception-routes.ts'
 import { fundingRoutes } from './funding-routes.ts'
 import { deskKeyRoutes } from './key-routes.ts'
 import { deskPayoutRoutes } from './payout-routes.ts'
+import { deskRoutingRoutes } from './payout-routing-routes.ts'
 import { deskPriceRoutes } from './price-routes.ts'
 import { deskScreeningRoutes } from './screening-routes.ts'
+import { deskWebhookRoutes } from './webhook-routes.ts'
 
 type Needs = Parameters<typeof deskPayoutRoutes>[1] &
   Parameters<typeof fundingRoutes>[1] &
@@ -22,6 +24,8 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskPayoutRoutes(app, deps)
   deskExceptionRoutes(app, deps)
   deskScreeningRoutes(app, deps)
+  deskRoutingRoutes(app, deps)
+  deskWebhookRoutes(app, deps)
   fundingRoutes(app, deps)
   auditRoutes(app, deps)
 }

@@ -383,3 +383,31 @@ test('a connection that a person has written by: the next transaction has no nam
   )
   assert.deepEqual(new Set(names.map(([row]) => row?.name ?? null)), new Set([null]))
 })
+
+test('an endpoint that its account has disabled: its account enables it, no operator', async () => {
+  const name = 'POST /v3/operator/webhook_endpoint/:id/enable'
+  const call = (await CALLS[name]?.(world)) ?? assert.fail()
+  const id = call.ids?.[0] ?? assert.fail()
+  await world.service.database.owner`
+    update webhook_endpoints set disabled_reason = 'account' where id = ${id}`
+  const before = await rowVersions(world.service.database.owner)
+  assertRefused(await world.call(name, call), 409, 'invalid_transition')
+  assert.deepEqual(await rowVersions(world.service.database.owner), before)
+})
+
+test('dead deliveries of an endpoint, replayed: one new delivery, and the endpoint is listed no more', async () => {
+  const name = 'POST /v3/operator/webhook_endpoint/:id/replay'
+  const call = (await CALLS[name]?.(world)) ?? assert.fail()
+  const id = call.ids?.[0] ?? assert.fail()
+  const listed = async () => {
+    const query = { query: '?limit=100' }
+    const { json } = await world.call('GET /v3/operator/webhook_endpoint', query)
+    return json.data.results.filter((endpoint: { id: string }) => endpoint.id === id)
+  }
+  const [endpoint] = await listed()
+  assert.deepEqual([endpoint.dead, endpoint.status], [1, 'enabled'])
+  assert.doesNotMatch(endpoint.host, /\//)
+  const replayed = await world.call(name, call)
+  assert.equal(replayed.json.data.deliveries, 1, replayed.text)
+  assert.deepEqual(await listed(), [])
+})

@@ -6,7 +6,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { newId } from '../../src/id.ts'
 import { updateDisabled } from '../../src/user/store.ts'
+import { NOBODYS_URL } from '../support/assert/routes.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { addEndpoint } from '../support/network/receiver.ts'
 import {
   type Answer,
   addPerson,
@@ -124,6 +126,9 @@ export const newReference = () => newId('req')
 /** Payouts that no other call here is about. */
 const WALLET = { payout_type: 'wallet', payout_currency: 'USDC' }
 
+const JAPAN = { type: 'local', currency: 'JPY', country: 'JP' }
+const CUT_OFF = { time: '15:00', zone: 'Europe/Berlin', calendar: 't2' }
+
 const REASON = { reason: 'Case 118' }
 
 /** A call of each route that an operator gets 200 for, once. A route that is not here is a failure. */
@@ -181,6 +186,27 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     assert.equal(set.status, 200, set.text)
     return { body: { policy_id: set.json.data.rows[0].policy_id } }
   },
+  'GET /v3/operator/route': () => ({}),
+  'POST /v3/operator/route': () => ({
+    body: { ...JAPAN, rail: 'manual', min_amount: 1, priority: 7, cut_off: CUT_OFF },
+  }),
+  'POST /v3/operator/route/remove': async world => {
+    const set = await world.call('POST /v3/operator/route', { body: { ...JAPAN, rail: 'manual' } })
+    assert.equal(set.status, 200, set.text)
+    return { body: JAPAN }
+  },
+  'GET /v3/operator/webhook_endpoint': async world => {
+    await goneEndpoint(world)
+    return { query: '?limit=1' }
+  },
+  'POST /v3/operator/webhook_endpoint/:id/replay': async world => ({
+    ids: [await newEndpoint(world)],
+    body: {},
+  }),
+  'POST /v3/operator/webhook_endpoint/:id/enable': async world => ({
+    ids: [await goneEndpoint(world)],
+    body: {},
+  }),
   'POST /v3/operator/payout/:id/close_exception': async world => ({
     ids: [await standingPayout(world)],
     body: { number: 1, note: 'The bank has booked it' },
@@ -255,6 +281,29 @@ async function heldPayout(world: OperatorWorld): Promise<string> {
   await owner`
     update open_payouts set screened = null, screening = 'open', ask_rail_at = null
     where id = ${id}`
+  return id
+}
+
+/** One that was sent an event, whose delivery is dead. */
+async function newEndpoint(world: OperatorWorld): Promise<string> {
+  const { owner } = world.service.database
+  const { account_id } = (await world.service.openAccount({ sandbox: false })).account
+  const { id } = await addEndpoint(world.service.database, account_id, NOBODYS_URL)
+  await owner`
+    update webhook_endpoints set delivery_count = 1, fanned_out = 1 where id = ${id}`
+  await owner`
+    insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
+      event_type, object_id, status, attempts, created_at, updated_at)
+    values (${account_id}, ${id}, 1, ${newId('whd')}, ${newId('evt')}, 1, 'payout.created',
+      ${newId('pot')}, 'dead', 9, now(), now())`
+  return id
+}
+
+/** One that has answered 410. */
+async function goneEndpoint(world: OperatorWorld): Promise<string> {
+  const id = await newEndpoint(world)
+  await world.service.database.owner`
+    update webhook_endpoints set status = 'disabled', disabled_reason = 'gone' where id = ${id}`
   return id
 }
 

@@ -1,0 +1,142 @@
+// GET /v3/operator/webhook_endpoint, and POST /v3/operator/webhook_endpoint/{id}/replay and
+// /enable.
+import type { FastifyInstance } from 'fastify'
+import { send, success } from '../http/answer.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
+import { ListOf } from '../http/list.ts'
+import { Closed, Envelope, Id, Literals } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { presentReplay, ReplayResponse } from '../webhook/response.ts'
+import type { WebhookEndpoint } from '../webhook/webhook.ts'
+import { authorOf, claimOfPerson, type Desk } from './desk.ts'
+import { AccountId, checkLimit, LimitText, optionally, type Query, readLimit } from './request.ts'
+import { type FailingEndpoint, listFailing, MOST_COUNTED } from './webhook-store.ts'
+import { enabling, endpointNamed, replay } from './webhooks.ts'
+
+interface Needs {
+  readonly desk: Desk
+}
+
+interface Named {
+  readonly Params: { readonly id: string }
+}
+
+const ENDPOINT = {
+  id: Id('whe', 'Endpoint id.'),
+  account_id: AccountId,
+  host: Type.String({ description: 'Where it is; the whole URL is for its account to read.' }),
+  status: Literals(['enabled', 'disabled'] as const),
+  disabled_reason: Literals(['', 'account', 'gone'] as const, {
+    description: 'By its account, or because it answered 410; empty when enabled.',
+  }),
+}
+
+const FailingResponse = Type.Object(
+  {
+    ...ENDPOINT,
+    dead: Type.Integer({
+      description: `Events whose last delivery is dead; at most ${MOST_COUNTED} are counted.`,
+    }),
+    dead_since: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+  },
+  { title: 'FailingEndpoint', description: 'An endpoint that is disabled or has dead deliveries.' },
+)
+
+const EndpointState = Type.Object(ENDPOINT, { title: 'EndpointState' })
+
+const Nothing = Closed({}, { title: 'NothingRequest', type: ['object', 'null'] })
+
+export function deskWebhookRoutes(app: FastifyInstance, deps: Needs): void {
+  app.get<{ Querystring: Query }>(
+    '/v3/operator/webhook_endpoint',
+    {
+      config: { scope: 'installation_read', checkQuery: checkLimit },
+      schema: operationDocs({
+        operationId: 'listFailingEndpoints',
+        summary: 'List webhook endpoints that are disabled or have dead deliveries.',
+        description: 'Those whose deliveries are dead for the longest time first.',
+        querystring: Closed(optionally({ limit: LimitText })),
+        response: Envelope(ListOf(FailingResponse)),
+        refusals: ['invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const limit = readLimit(request.query)
+      // One more than is shown tells whether there are more.
+      const found = await listFailing(deps.desk.audit, limit + 1)
+      const results = found.slice(0, limit).map(presentFailing)
+      return send(reply, success({ object: 'list', has_more: found.length > limit, results }))
+    },
+  )
+  replayRoute(app, deps)
+  enableRoute(app, deps)
+}
+
+function presentFailing({ url, ...endpoint }: FailingEndpoint) {
+  return { ...endpoint, host: new URL(url).host }
+}
+
+function presentState({ id, account_id, url, status, disabled_reason }: WebhookEndpoint) {
+  return { id, account_id, host: new URL(url).host, status, disabled_reason }
+}
+
+function replayRoute(app: FastifyInstance, deps: Needs): void {
+  app.post<Named>(
+    '/v3/operator/webhook_endpoint/:id/replay',
+    {
+      config: { scope: 'installation_write', optionalBody: true },
+      schema: operationDocs({
+        operationId: 'replayDead',
+        summary: 'Deliver every event again whose last delivery to an endpoint is dead.',
+        description: 'With the same `webhook-id`, by which a receiver knows what it has had.',
+        params: pathId('whe'),
+        body: Nothing,
+        response: Envelope(ReplayResponse),
+        idempotent: true,
+        refusals: ['not_found', 'invalid_transition'],
+      }),
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const claim = claimOfPerson(request, `POST /v3/operator/webhook_endpoint/${id}/replay`)
+      const endpoint = await endpointNamed(deps.desk.audit, id)
+      const deed = replay(endpoint, { status: 'dead' })
+      const author = authorOf(request, 'events replay')
+      const answer = await deps.desk.answer(author, deed, claim, ({ endpoint, replayed }) =>
+        presentReplay(endpoint, replayed),
+      )
+      return send(reply, answer)
+    },
+  )
+}
+
+function enableRoute(app: FastifyInstance, deps: Needs): void {
+  app.post<Named>(
+    '/v3/operator/webhook_endpoint/:id/enable',
+    {
+      config: { scope: 'installation_write', optionalBody: true },
+      schema: operationDocs({
+        operationId: 'enableEndpoint',
+        summary: 'Enable an endpoint that was disabled because it answered 410.',
+        description:
+          'It goes on where it stopped: nothing is missed. What its account has disabled, its ' +
+          'account enables.',
+        params: pathId('whe'),
+        body: Nothing,
+        response: Envelope(EndpointState),
+        idempotent: true,
+        refusals: ['not_found', 'invalid_transition'],
+      }),
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const claim = claimOfPerson(request, `POST /v3/operator/webhook_endpoint/${id}/enable`)
+      const deed = enabling(await endpointNamed(deps.desk.audit, id))
+      const author = authorOf(request, 'webhook enable')
+      const answer = await deps.desk.answer(author, deed, claim, ({ endpoint }) =>
+        presentState(endpoint),
+      )
+      return send(reply, answer)
+    },
+  )
+}

@@ -1,0 +1,38 @@
+// The statements of what operators see of webhooks.
+import type { Sql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+
+/** An endpoint that is disabled, or has dead deliveries. */
+export interface FailingEndpoint {
+  readonly account_id: string
+  readonly id: string
+  readonly url: string
+  readonly status: 'enabled' | 'disabled'
+  /** Why it is disabled: by its account, or because it answered 410; '' when enabled. */
+  readonly disabled_reason: '' | 'account' | 'gone'
+  /** Events whose last delivery is dead, as far as MOST_COUNTED. */
+  readonly dead: number
+  readonly dead_since: Instant | null
+}
+
+export const MOST_COUNTED = 1_000
+
+/** Endpoints of all accounts whose deliveries wait for somebody, those of the oldest first. */
+export async function listFailing(audit: Sql, limit: number): Promise<FailingEndpoint[]> {
+  return audit<FailingEndpoint[]>`
+    select e.account_id, e.id, e.url, e.status, e.disabled_reason, d.dead, d.dead_since
+    from webhook_endpoints e
+    cross join lateral (
+      select count(*)::integer as dead, min(created_at) as dead_since from (
+        select d.created_at from webhook_deliveries d
+        where d.account_id = e.account_id and d.endpoint_id = e.id and d.status = 'dead'
+          and not exists (
+            select from webhook_deliveries l
+            where l.account_id = e.account_id and l.event_id = d.event_id and l.event_id <> ''
+              and l.endpoint_id = d.endpoint_id and l.number > d.number)
+        order by d.created_at, d.id limit ${MOST_COUNTED}
+      ) d
+    ) d
+    where e.status = 'disabled' or d.dead > 0
+    order by d.dead_since nulls last, e.account_id, e.id limit ${limit}`
+}

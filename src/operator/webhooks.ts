@@ -1,0 +1,54 @@
+// Webhooks whose deliveries have failed, and what operators do about them.
+
+import type { Sql } from '../db/connect.ts'
+import { findAccountOf } from '../db/keys.ts'
+import { refusal } from '../errors.ts'
+import { bookId, type Key } from '../id.ts'
+import type { WebhookState } from '../webhook/decide.ts'
+import { type WriteWebhook, type WrittenWebhook, writeWebhook } from '../webhook/operations.ts'
+import type { ReplayRequest } from '../webhook/request.ts'
+import { findEndpoints } from '../webhook/store.ts'
+import type { WebhookEndpoint } from '../webhook/webhook.ts'
+import { type Deed, Unknown } from './deed.ts'
+
+type WebhookDeed = Deed<WriteWebhook, WebhookState, WrittenWebhook>
+
+/** Delivers events to an endpoint again. */
+export function replay({ account_id, id }: Key, request: ReplayRequest): WebhookDeed {
+  return {
+    operation: writeWebhook(bookId),
+    command: { account_id, claim: null, change: { kind: 'replay', id, request } },
+    act: ({ endpoint, replayed }) => ({
+      table_name: 'events',
+      reason: '',
+      before: null,
+      after: {
+        account_id,
+        id: endpoint.id,
+        delivered_again: String(replayed?.deliveries ?? 0),
+      },
+    }),
+  }
+}
+
+/** Enables an endpoint that answered that it is gone; it goes on where it stopped. */
+export function enabling({ account_id, id, disabled_reason }: WebhookEndpoint): WebhookDeed {
+  if (disabled_reason === 'account') {
+    throw refusal('invalid_transition', `Its account has disabled ${id}, and enables it again.`)
+  }
+  const change = { kind: 'update', id, update: { status: 'enabled' } } as const
+  return {
+    operation: writeWebhook(bookId),
+    command: { account_id, claim: null, change },
+    act: null,
+  }
+}
+
+/** An endpoint of any account. Refuses an id that none has. */
+export async function endpointNamed(audit: Sql, id: string): Promise<WebhookEndpoint> {
+  const account_id = await findAccountOf(audit, 'webhook_endpoints', id)
+  const keys = account_id === undefined ? [] : [{ account_id, id }]
+  const [endpoint] = keys.length === 0 ? [] : await findEndpoints(audit, keys)
+  if (endpoint === undefined) throw new Unknown('webhook endpoint', id)
+  return endpoint
+}
