@@ -23,7 +23,7 @@ import { type Book, bookOf } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
 import type { ScreeningHold } from '../screening/match.ts'
 import { personFacts } from './by-hand.ts'
-import { PAYOUT_SEAL } from './columns.ts'
+import { APPROVAL_SEAL, PAYOUT_SEAL } from './columns.ts'
 import { descriptionOf } from './new-row.ts'
 import type { OpenPayout } from './payout.ts'
 import { type HeldState, rejectedEntity, released, toAccount } from './review-step.ts'
@@ -89,6 +89,10 @@ export function decideApproval(
     const message = reason === '' ? 'Rejected.' : `Rejected: ${reason}`
     const failure = { code: 'PF000400', category: 'approval', message }
     return { steps: [{ status: 'failed', failure }], decision, hold: FREE, outcome: 'rejected' }
+  }
+  if (APPROVAL_SEAL.digest(payout) !== open.approval.digest) {
+    const message = `Payout ${id} is not as it was when its approval was asked for.`
+    throw refusal('approval_outdated', message)
   }
   const decisions = [...open.decisions, decision]
   if (!isComplete({ ...open, decisions }, approvers)) return { ...NOTHING, decision }
