@@ -31,7 +31,8 @@ function scriptOf(page: string, address: string): string {
     .replaceAll('usk_…:…', '"$(key):$(secret)"')
     .replaceAll('acc_…', '$(acc)')
     .replaceAll('http://127.0.0.1:8080', address)
-    .replaceAll('curl -sSu', 'echo; curl -fsSu')
+    // The service learns of a new account and a new key a moment later.
+    .replaceAll('curl -sSu', 'echo; curl --retry 60 --retry-delay 1 --retry-all-errors -fsSu')
   assert.ok(!lines.includes('…'), lines)
   const npx = `npx() { shift; '${process.execPath}' '${MAIN}' "$@"; }`
   return ['set -e', npx, READ, lines].join('\n')
