@@ -59,6 +59,7 @@ CREATE TABLE users (
   CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['operator'::text, 'auditor'::text, 'member'::text])))
 );
 CREATE TRIGGER announce AFTER INSERT OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
+CREATE TRIGGER disabled_is_out AFTER UPDATE ON users FOR EACH ROW WHEN (((new.disabled_at IS NOT NULL) AND (old.disabled_at IS NULL))) EXECUTE FUNCTION end_sessions();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON users FOR EACH ROW EXECUTE FUNCTION keep_history();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON users FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER one_operator_left AFTER INSERT OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION require_operator();
@@ -1483,6 +1484,63 @@ CREATE TRIGGER revoked_once BEFORE UPDATE ON user_keys FOR EACH ROW WHEN (((old.
 GRANT SELECT ON user_keys TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (revoked_at) ON user_keys TO corridor_service;
 
+CREATE TABLE user_passwords (
+  user_name text COLLATE "C" NOT NULL,
+  secret_hash text NOT NULL,
+  set_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT user_passwords_pkey PRIMARY KEY (user_name),
+  CONSTRAINT user_passwords_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
+  CONSTRAINT user_passwords_secret_hash_check CHECK ((secret_hash ~~ '$argon2id$%'::text))
+);
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON user_passwords FOR EACH ROW EXECUTE FUNCTION keep_history();
+GRANT SELECT (set_at, user_name) ON user_passwords TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (secret_hash, set_at) ON user_passwords TO corridor_service;
+
+CREATE TABLE login_links (
+  secret_hash bytea NOT NULL,
+  user_name text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT login_links_pkey PRIMARY KEY (secret_hash),
+  CONSTRAINT login_links_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
+  CONSTRAINT login_links_check CHECK ((expires_at > created_at)),
+  CONSTRAINT login_links_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+CREATE INDEX login_links_open ON login_links USING btree (user_name) WHERE (ended_at IS NULL);
+CREATE TRIGGER history AFTER INSERT OR UPDATE ON login_links FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER over_for_good BEFORE UPDATE ON login_links FOR EACH ROW EXECUTE FUNCTION check_over();
+GRANT SELECT ON login_links TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (ended_at) ON login_links TO corridor_service;
+
+CREATE TABLE sessions (
+  secret_hash bytea NOT NULL,
+  user_name text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  last_seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  confirmed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT sessions_pkey PRIMARY KEY (secret_hash),
+  CONSTRAINT sessions_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
+  CONSTRAINT sessions_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+CREATE INDEX sessions_open ON sessions USING btree (user_name) WHERE (ended_at IS NULL);
+CREATE TRIGGER history AFTER INSERT OR UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION keep_history('last_seen_at');
+CREATE TRIGGER over_for_good BEFORE UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION check_over();
+GRANT SELECT ON sessions TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (confirmed_at, ended_at, last_seen_at) ON sessions TO corridor_service;
+
+CREATE TABLE login_attempts (
+  number bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  attempted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  user_name text COLLATE "C" NOT NULL,
+  network text COLLATE "C" NOT NULL,
+  CONSTRAINT login_attempts_pkey PRIMARY KEY (number)
+);
+CREATE INDEX login_attempts_by_user ON login_attempts USING btree (user_name, attempted_at);
+GRANT SELECT ON login_attempts TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT ON login_attempts TO corridor_service;
+
 CREATE TABLE approval_rules (
   rule_id text COLLATE "C" NOT NULL,
   account_id text COLLATE "C",
@@ -2645,6 +2703,34 @@ AS $function$
 begin
   raise exception 'limit % counts what it counts: its cap alone is changed', old.limit_id
     using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_over()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.ended_at is not null or new.user_name <> old.user_name
+    or new.secret_hash <> old.secret_hash or new.created_at <> old.created_at
+  then
+    raise exception 'what is over stays so, and belongs to whom it was made for'
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION end_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update sessions set ended_at = clock_timestamp()
+  where user_name = new.name and ended_at is null;
+  update login_links set ended_at = clock_timestamp()
+  where user_name = new.name and ended_at is null;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION check_approval_rule()

@@ -41,3 +41,84 @@ create trigger revoked_once before update on user_keys
 grant select, insert, delete on account_roles to corridor_service;
 grant select, insert, update (revoked_at) on user_keys to corridor_service;
 grant select on account_roles, user_keys to corridor_auditor;
+
+-- Passwords, as argon2id in the PHC form; the history has a digest of it.
+create table user_passwords (
+  user_name text collate "C" primary key references users,
+  secret_hash text not null check (secret_hash like '$argon2id$%'),
+  set_at timestamptz not null default clock_timestamp()
+);
+create trigger history after insert or update or delete on user_passwords
+  for each row execute function keep_history();
+
+-- Links by which people come in for the first time, or after they have lost their password: good once.
+create table login_links (
+  -- SHA-256 of the token, which has 256 random bits.
+  secret_hash bytea primary key check (octet_length(secret_hash) = 32),
+  user_name text collate "C" not null references users,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null check (expires_at > created_at),
+  ended_at timestamptz
+);
+create index login_links_open on login_links (user_name) where ended_at is null;
+create trigger history after insert or update on login_links
+  for each row execute function keep_history();
+
+-- Who is logged in. A session is over when it was ended, was idle, or is old; none comes back.
+create table sessions (
+  -- SHA-256 of the token in the cookie, which has 256 random bits.
+  secret_hash bytea primary key check (octet_length(secret_hash) = 32),
+  user_name text collate "C" not null references users,
+  created_at timestamptz not null default clock_timestamp(),
+  last_seen_at timestamptz not null default clock_timestamp(),
+  -- When its person last gave the password.
+  confirmed_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz
+);
+create index sessions_open on sessions (user_name) where ended_at is null;
+create trigger history after insert or update on sessions
+  for each row execute function keep_history('last_seen_at');
+
+create function check_over() returns trigger language plpgsql as $$
+begin
+  if old.ended_at is not null or new.user_name <> old.user_name
+    or new.secret_hash <> old.secret_hash or new.created_at <> old.created_at
+  then
+    raise exception 'what is over stays so, and belongs to whom it was made for'
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger over_for_good before update on sessions for each row execute function check_over();
+create trigger over_for_good before update on login_links for each row execute function check_over();
+
+-- A user who is disabled is out at once, and not in again when they are enabled.
+create function end_sessions() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  update sessions set ended_at = clock_timestamp()
+  where user_name = new.name and ended_at is null;
+  update login_links set ended_at = clock_timestamp()
+  where user_name = new.name and ended_at is null;
+  return null;
+end $$;
+create trigger disabled_is_out after update on users
+  for each row when (new.disabled_at is not null and old.disabled_at is null)
+  execute function end_sessions();
+
+-- Attempts to log in, whether or not there is such a user, until they are forgotten.
+create table login_attempts (
+  number bigint generated always as identity primary key,
+  attempted_at timestamptz not null default clock_timestamp(),
+  user_name text collate "C" not null,
+  -- The address of the caller; of IPv6 its network.
+  network text collate "C" not null
+);
+create index login_attempts_by_user on login_attempts (user_name, attempted_at);
+
+grant select, insert, update (secret_hash, set_at) on user_passwords to corridor_service;
+grant select, insert, update (ended_at) on login_links to corridor_service;
+grant select, insert, update (last_seen_at, confirmed_at, ended_at) on sessions to corridor_service;
+grant select, insert, delete on login_attempts to corridor_service;
+grant select on sessions, login_links, login_attempts to corridor_auditor;
+grant select (user_name, set_at) on user_passwords to corridor_auditor;

@@ -15,7 +15,7 @@ import { MAX_WAIT_MS } from './engine/late.ts'
 import { entityRoutes } from './entity/routes.ts'
 import { type Refusal, rateLimited, refusal } from './errors.ts'
 import { eventRoutes } from './event/routes.ts'
-import { authenticate } from './http/authenticate.ts'
+import { authenticate, type FindSession } from './http/authenticate.ts'
 import { checkBodyHeaders, readBodies } from './http/body.ts'
 import { Connections, STALLED_MS } from './http/connections.ts'
 import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
@@ -43,7 +43,10 @@ import { payoutOptionsRoutes } from './payout-options/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'
 import { requirementRoutes } from './requirement/routes.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
+import { sessionPages } from './session/pages.ts'
+import { sessionRoutes } from './session/routes.ts'
 import { timelineRoutes } from './timeline/routes.ts'
+import { findSession } from './user/session-store.ts'
 import { webhookRoutes } from './webhook/routes.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -88,6 +91,7 @@ export async function buildApp(
   watchRequests(app, deps)
   admitRequests(app, deps, lifecycle)
   await app.register(referencePages)
+  await app.register(async pages => sessionPages(pages, deps))
   addRoutes(app, deps, lifecycle)
   return app
 }
@@ -114,6 +118,7 @@ export function addRoutes(
   connectorRoutes(app, deps)
   sandboxRoutes(app, deps)
   approvalRoutes(app, deps)
+  sessionRoutes(app, deps)
   operatorRoutes(app, deps)
 }
 
@@ -132,9 +137,12 @@ export function describedOnly(): Deps {
 function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): void {
   app.decorateRequest('account')
   app.decorateRequest('person', null)
+  app.decorateRequest('session', null)
   app.decorateRequest('key_id')
   app.decorateRequest('caller')
   const { connections } = lifecycle
+  const findOpen: FindSession = token_hash =>
+    deps.inTurn('', () => findSession(deps.reads, token_hash))
   // Opened by the first request: openapi.json is made from this application without a
   // configuration.
   let limits: Limits | undefined
@@ -151,8 +159,12 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
     if (anyHost !== true) checkHost(request.raw, deps.config.allowed_hosts)
     if (scope === undefined) return
     limits ??= openLimits(deps.config)
-    authenticate(request, deps.reference.current(), scope, limits)
-    if (request.person === null) deps.keyUses.note(request.key_id)
+    const known = deps.reference.current()
+    const { allowed_hosts } = deps.config
+    const means = { limits, findSession: findOpen, allowed_hosts }
+    const waits = authenticate(request, known, scope, means)
+    if (waits !== undefined) await waits
+    if (request.person === null && scope !== 'anyone') deps.keyUses.note(request.key_id)
     checkQueryText(request.raw)
     checkBodyHeaders(request)
   })

@@ -76,6 +76,31 @@ export const CATALOGUE = {
     meaning: 'The operator has closed the account: it is only read.',
   },
   invalid_field: { code: 120, status: 400, meaning: 'A field is missing, unknown or not valid.' },
+  cross_site_request: {
+    code: 134,
+    status: 403,
+    meaning: 'A page of another site made the browser send this with the cookie of a session.',
+  },
+  insecure_connection: {
+    code: 135,
+    status: 403,
+    meaning: 'People log in over HTTPS, or on the machine itself.',
+  },
+  password_needed: {
+    code: 136,
+    status: 403,
+    meaning: 'The session has not given its password lately: POST /v3/session/confirm.',
+  },
+  invalid_login: {
+    code: 137,
+    status: 401,
+    meaning: 'No such user and password, or the link is spent or too old.',
+  },
+  session_over: {
+    code: 138,
+    status: 401,
+    meaning: 'The session is over, as are those of users who are disabled: log in again.',
+  },
   idempotency_key_reused: {
     code: 130,
     status: 422,

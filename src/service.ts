@@ -14,6 +14,7 @@ import { NOTHING } from './log.ts'
 import { makeMetrics } from './metrics.ts'
 import { deleteOldLikenesses } from './payout/duplicate-store.ts'
 import { openDatabase } from './postgres/open.ts'
+import { deleteOldAttempts } from './user/session-store.ts'
 import { deleteOldDeliveries } from './webhook/queue-store.ts'
 import { startDelivering } from './worker/deliver-webhooks.ts'
 import { startFetchingRates } from './worker/fetch-rates.ts'
@@ -36,7 +37,13 @@ export interface Service {
 }
 
 /** What outlives its use, and how often it is deleted. */
-const DELETIONS = [deleteOutlivedReplies, deleteOldLikenesses, deleteOldUses, deleteOldDeliveries]
+const DELETIONS = [
+  deleteOutlivedReplies,
+  deleteOldLikenesses,
+  deleteOldUses,
+  deleteOldDeliveries,
+  deleteOldAttempts,
+]
 const DELETE_EVERY_MS = 600_000
 
 /** Most concurrent transactions of the delivery worker. */

@@ -30,7 +30,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['ledger', 'price'],
   ['idempotency', 'audit'],
   ['http'],
-  ['event'],
+  ['event', 'session'],
   ['network'],
   ['calendar'],
   ['bank-format'],

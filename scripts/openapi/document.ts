@@ -24,6 +24,7 @@ const TAGS = [
   ['/v3/event', 'Events', 'What happened, in order.'],
   ['/v3/webhook_endpoint', 'Webhooks', 'Where events are sent.'],
   ['/v3/sandbox', 'Sandbox', 'What only accounts for tests can do.'],
+  ['/v3/session', 'Session', 'People log in and out.'],
   ['/v3/operator', 'Operator', 'For the people who run the installation.'],
   ['/', 'Operations', 'For whoever runs the installation.'],
 ] as const
@@ -71,7 +72,7 @@ const PUBLIC: Readonly<Record<string, object>> = {
 type Readers = 'accounts' | 'operators'
 
 function readersOf(url: string): Readers {
-  return url.startsWith('/v3/operator/') ? 'operators' : 'accounts'
+  return /^\/v3\/(operator|session)(\/|$)/.test(url) ? 'operators' : 'accounts'
 }
 
 const TITLES: Readonly<Record<Readers, string>> = {
@@ -133,6 +134,7 @@ const NEEDED: Readonly<Record<Access, string>> = {
   operator: 'Needs a key of scope `operator`.',
   approve: 'Needs a person who may approve.',
   person: 'Needs a person.',
+  anyone: 'Needs no credentials.',
   installation_read: 'Needs an operator or an auditor.',
   installation_write: 'Needs an operator.',
 }
@@ -145,12 +147,12 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
   const tags = [tagOf(url)]
   if (scope === undefined) return { ...schema, tags, security: [] }
   const traits = {
-    authenticated: true,
+    authenticated: scope !== 'anyone',
     hasParams: schema.params !== undefined,
     hasQuery: schema.querystring !== undefined,
     hasBody: schema.body !== undefined || route.config?.optionalBody === true,
     idempotent: schema.headers !== undefined,
-    writes: scope !== 'read' && scope !== 'installation_read',
+    writes: !['read', 'installation_read', 'person', 'anyone'].includes(scope),
   }
   const reasons = reasonsOf(traits, (schema[REFUSALS] ?? []) as readonly Reason[])
   const { 200: success } = schema.response as Record<string, Json>
@@ -160,6 +162,7 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
   return {
     ...schema,
     tags,
+    ...(scope === 'anyone' ? { security: [] } : {}),
     description: schema.description === undefined ? sentence : `${schema.description} ${sentence}`,
     ...(schema.querystring === undefined
       ? {}

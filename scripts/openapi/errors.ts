@@ -123,9 +123,9 @@ export function reasonsOf(traits: OperationTraits, own: readonly Reason[]): Reas
     for (const reason of when ? more : []) reasons.add(reason)
   }
   add(traits.authenticated, 'missing_credentials', 'invalid_credentials', 'insufficient_scope')
-  add(traits.authenticated, 'rate_limited', 'internal', 'service_unavailable')
-  add(traits.authenticated, 'invalid_request', 'headers_too_large', 'uri_too_long')
-  add(traits.authenticated, 'request_timeout', 'misdirected_request')
+  add(true, 'rate_limited', 'internal', 'service_unavailable')
+  add(true, 'invalid_request', 'headers_too_large', 'uri_too_long')
+  add(true, 'request_timeout', 'misdirected_request')
   add(traits.writes, 'account_frozen', 'account_closed')
   add(traits.hasParams, 'invalid_path_parameter')
   add(traits.hasQuery, 'invalid_query_parameter')

@@ -1,5 +1,5 @@
 // corridor user create|list|role|disable|enable|history: the people who run the installation, and
-// those who work for its accounts. user-key.ts has their keys.
+// those who work for its accounts. user-key.ts has their keys, user-session.ts how they log in.
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
 import { readUserName, refuseFirst } from '../user/rules.ts'
@@ -33,6 +33,7 @@ import { historyCommand } from './history.ts'
 import { MAX_NAME, readOneOf, readReason, readText } from './input.ts'
 import { table, toSecond } from './table.ts'
 import { findUser, userKeyCommands } from './user-key.ts'
+import { userSessionCommands } from './user-session.ts'
 
 const CREATE_HELP = `
 An operator reads and changes everything, an auditor reads everything, a member
@@ -82,6 +83,7 @@ export function userCommands(user: Command): void {
     .option('--remove', 'take this role on the account away')
     .addHelpText('after', ROLE_HELP)
     .action(roleAction)
+  userSessionCommands(user)
   user
     .command('disable')
     .description('take no command from a user any more')

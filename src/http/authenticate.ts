@@ -12,16 +12,25 @@ import {
 } from '../account/rules.ts'
 import { refusal } from '../errors.ts'
 import { mayRunInstallation, rolesAllow } from '../user/rules.ts'
+import { hashToken, type Session } from '../user/session.ts'
 import type { Person, UserKey } from '../user/user.ts'
+import { checkOwnHost, checkPrivate, checkSameOrigin, sessionTokenOf } from './browser.ts'
 import { countFailure, countRequest, type Limits } from './limits.ts'
+import type { Hosts } from './message.ts'
 
 /**
  * What a caller must be allowed. Of an account: `read`, `write` and `operator` are scopes of its
  * keys, and people have roles for the first two; `approve` is for people alone, and so are
  * `installation_read` and `installation_write`, for auditors and operators, and `person`, for
- * whoever has a name.
+ * whoever has a name. `anyone` calls without credentials, and may send a body.
  */
-export type Access = Scope | 'approve' | 'installation_read' | 'installation_write' | 'person'
+export type Access =
+  | Scope
+  | 'approve'
+  | 'installation_read'
+  | 'installation_write'
+  | 'person'
+  | 'anyone'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,19 +38,30 @@ declare module 'fastify' {
     account: Account
     /** Who calls in their own name; null when an account's key does. */
     person: Person | null
-    /** The id of the key, of the account or the person. */
+    /** The session by which they call; null when a key does. */
+    session: OpenSession | null
+    /** The id of the key, of the account or the person; '' of a session. */
     key_id: string
     /** Whose bodies share room in memory: an account's or a person's. */
     caller: string
   }
   interface FastifyContextConfig {
-    /** What the caller must be allowed. A route without it is public. */
+    /** What the caller must be allowed. A route without it is public, and takes no body. */
     scope?: Access
+    /** Whether a session must have given its password lately. */
+    asksPassword?: boolean
   }
 }
 
 /** Names the account that a person works for. */
 export const ACCOUNT_HEADER = 'corridor-account'
+
+export interface OpenSession extends Session {
+  readonly token_hash: Buffer
+}
+
+/** Finds the session of a token, by its hash; undefined when it is over. */
+export type FindSession = (token_hash: Buffer) => Promise<Session | undefined>
 
 interface Known {
   readonly keys: ReadonlyMap<string, ApiKey>
@@ -50,18 +70,28 @@ interface Known {
   readonly accounts: ReadonlyMap<string, Account>
 }
 
+/** What authentication uses besides what is known. */
+interface Means {
+  readonly limits: Limits
+  readonly findSession: FindSession
+  readonly allowed_hosts: Hosts
+}
+
 /**
- * Sets `request.account`, `request.person` and `request.key_id`, or refuses with 400, 401, 403 or
- * 429.
+ * Sets who calls in the request, or refuses with 400, 401, 403, 421 or 429. Waits for nothing but
+ * for the session of a cookie.
  */
 export function authenticate(
   request: FastifyRequest,
   known: Known,
   needed: Access,
-  limits: Limits,
-): void {
+  means: Means,
+): void | Promise<void> {
+  if (needed === 'anyone') return admitAnyone(request, means)
   const { authorization } = request.headers
   if (authorization === undefined) {
+    const token = sessionTokenOf(request)
+    if (token !== undefined) return admitSession(request, known, needed, { ...means, token })
     throw refusal('missing_credentials', 'Send Authorization: Basic with key id and secret.')
   }
   const credentials = readBasic(authorization)
@@ -73,15 +103,47 @@ export function authenticate(
   const account = own && known.accounts.get(own.account_id)
   const person = persons && known.people.get(persons.user_name)
   if (!matches || (account === undefined && person === undefined)) {
-    countFailure(limits, request.ip)
+    countFailure(means.limits, request.ip)
     throw refusal('invalid_credentials', 'The key is unknown, wrong or revoked.')
   }
-  countRequest(limits, key_id)
+  countRequest(means.limits, key_id)
   request.key_id = key_id
   request.person = person ?? null
   request.caller = person?.user ?? account?.account_id ?? ''
   if (person !== undefined) admitPerson(request, known, person, needed)
   else if (own !== undefined && account !== undefined) admitKey(request, own, account, needed)
+}
+
+function admitAnyone(request: FastifyRequest, { allowed_hosts }: Means): void {
+  request.caller = request.ip
+  checkOwnHost(request, allowed_hosts)
+  checkSameOrigin(request, false)
+}
+
+async function admitSession(
+  request: FastifyRequest,
+  known: Known,
+  needed: Exclude<Access, 'anyone'>,
+  { limits, findSession, allowed_hosts, token }: Means & { readonly token: string },
+): Promise<void> {
+  checkOwnHost(request, allowed_hosts)
+  checkPrivate(request)
+  checkSameOrigin(request, true)
+  const token_hash = hashToken(token)
+  const session = token_hash && (await findSession(token_hash))
+  const person = session && known.people.get(session.user_name)
+  if (token_hash === undefined || session === undefined || person === undefined) {
+    countFailure(limits, request.ip)
+    throw refusal('session_over', 'The session is over; log in again.')
+  }
+  countRequest(limits, person.user)
+  request.key_id = ''
+  request.caller = person.user
+  request.person = person
+  request.session = { ...session, token_hash }
+  admitPerson(request, known, person, needed)
+  if (request.routeOptions.config.asksPassword !== true || session.confirmed) return
+  throw refusal('password_needed', 'Give your password again: POST /v3/session/confirm.')
 }
 
 function admitKey(
@@ -105,7 +167,7 @@ function admitPerson(
   request: FastifyRequest,
   known: Pick<Known, 'accounts'>,
   person: Person,
-  needed: Access,
+  needed: Exclude<Access, 'anyone'>,
 ): void {
   if (needed === 'person') return
   if (needed === 'installation_read' || needed === 'installation_write') {

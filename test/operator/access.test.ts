@@ -38,7 +38,10 @@ const STATUS = {
 }
 
 test('routes: each is documented, has a call here, and needs a person', () => {
-  const documented = api.operations.map(({ name }) => name.replace(/\{(\w+)\}/g, ':$1')).sort()
+  const documented = api.operations
+    .filter(({ path }) => path.startsWith('/v3/operator/'))
+    .map(({ name }) => name.replace(/\{(\w+)\}/g, ':$1'))
+    .sort()
   const names = world.routes.map(({ name }) => name).sort()
   assert.deepEqual(names, documented)
   assert.deepEqual(names, Object.keys(CALLS).sort())

@@ -62,7 +62,8 @@ test(`${PAGE}: line by line, an operator funds an account and finds it in the lo
 
 test(`${PAGE}: every route is in its table`, async () => {
   const page = await readFile(PAGE, 'utf8')
-  for (const [path, methods] of Object.entries(document.paths)) {
+  const paths = Object.entries(document.paths).filter(([path]) => path.includes('/operator/'))
+  for (const [path, methods] of paths) {
     const short = path.replace('/v3/operator/', '')
     const steps = short.split('/')
     for (const method of Object.keys(methods)) {

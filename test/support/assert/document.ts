@@ -31,7 +31,9 @@ export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, strin
     const { fastify } = message as { fastify: FastifyInstance }
     fastify.addHook('onRoute', ({ url, method }) => {
       // What connectors send, and the routes of operators, have documents of their own.
-      const documented = method !== 'HEAD' && !/^\/(docs|connector|v3\/operator)(\/|$)/.test(url)
+      const documented =
+        method !== 'HEAD' &&
+        !/^\/(docs|connector|log(in|out)|v3\/operator|v3\/session)([./]|$)/.test(url)
       if (documented) routes.push(`${String(method)} ${url.replace(/:(\w+)/g, '{$1}')}`)
     })
   }

@@ -1,0 +1,64 @@
+// corridor user login-link|log-out: how a person comes in for the first time, and is sent out at
+// once.
+import type { Command } from 'commander'
+import { transact } from '../db/transact.ts'
+import type { Instant } from '../instant.ts'
+import { hashToken, LINK_MINUTES, newToken } from '../user/session.ts'
+import { endSessions, insertLink } from '../user/session-store.ts'
+import { CommandFailed, type Json, print, withContext } from './context.ts'
+import { toSecond } from './table.ts'
+import { findUser } from './user-key.ts'
+
+const LINK_HELP = `
+The link is good once, and for ${LINK_MINUTES} minutes; it ends those made before. Whoever
+opens it sets the user's password and is logged in, so give it to nobody else.
+HOST and PORT are those of the service here; behind a proxy the name differs.
+
+Example:
+  npx corridor user login-link mary`
+
+export function userSessionCommands(user: Command): void {
+  user
+    .command('login-link')
+    .description('print a link by which a user sets a password and logs in')
+    .argument('<user>', 'the user')
+    .addHelpText('after', LINK_HELP)
+    .action(linkAction)
+  user
+    .command('log-out')
+    .description('end every session of a user at once')
+    .argument('<user>', 'the user')
+    .addHelpText('after', '\nExample:\n  npx corridor user log-out mary')
+    .action(async (name: string, options: Json) => {
+      const ended = await withContext(async ({ sql, audit }) => {
+        await findUser(audit, name)
+        return endSessions(sql, name)
+      })
+      const words = `${name}: ${ended} ${ended === 1 ? 'session' : 'sessions'} ended`
+      print(options, { user: name, ended }, words)
+    })
+}
+
+async function linkAction(name: string, options: Json): Promise<void> {
+  const token = newToken()
+  const { host, port, made } = await withContext(async ({ sql, audit, config }) => {
+    await findUser(audit, name)
+    const hashed = hashToken(token) as Buffer
+    const made = await transact(sql, tx => insertLink(tx, name, hashed))
+    return { host: config.host, port: config.port, made }
+  })
+  if (made === undefined) throw new CommandFailed(`user ${name} is disabled`)
+  const link = `http://${named(host)}:${port}/login/link?token=${token}`
+  const { expires_at } = made
+  print(options, { user: name, link, expires_at }, linkWords(link, expires_at))
+}
+
+function linkWords(link: string, expires_at: Instant): string {
+  return `${link}\ngood once, until ${toSecond(expires_at)}`
+}
+
+/** A service that listens on every address is reached by this machine's name. */
+function named(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,126 @@
+// Logging in and out: by password, by a link, and the password again. Each is in the audit log
+// under the name of the person.
+import { type Author, writeAs } from '../audit/store.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { transact } from '../db/transact.ts'
+import { type Refusal, rateLimited, refusal } from '../errors.ts'
+import { networkOf } from '../http/limits.ts'
+import { hashPassword, passwordMatches } from '../user/password.ts'
+import {
+  ATTEMPT_MINUTES,
+  hashToken,
+  MOST_ATTEMPTS,
+  newToken,
+  type Session,
+} from '../user/session.ts'
+import {
+  confirmSession,
+  countAttempt,
+  endSession,
+  findLink,
+  findPassword,
+  forgetAttempts,
+  insertSession,
+  spendLink,
+  upsertPassword,
+} from '../user/session-store.ts'
+
+/** A session that has begun, with the token for its cookie. */
+export interface LoggedIn {
+  readonly token: string
+  readonly session: Session
+}
+
+interface Credentials {
+  readonly user: string
+  readonly password: string
+}
+
+/** Refuses every wrong log-in alike, and with 429 when there were too many. */
+export async function logIn(sql: Sql, credentials: Credentials, ip: string): Promise<LoggedIn> {
+  await checkPassword(sql, credentials, ip)
+  const { user } = credentials
+  return transact(sql, tx => {
+    void writeAs(tx, author(user, 'log in', ip))
+    return begin(tx, user)
+  })
+}
+
+/** Sets the password of whoever has the link, ends their other sessions, and logs them in. */
+export async function enterByLink(
+  sql: Sql,
+  link: { readonly token: string; readonly password: string },
+  ip: string,
+): Promise<LoggedIn> {
+  const token_hash = hashToken(link.token)
+  // Nobody makes the service hash passwords without a link that is good.
+  const user = token_hash && (await findLink(sql, token_hash))
+  if (token_hash === undefined || user === undefined) throw wrongLink()
+  const hashed = await hashPassword(link.password)
+  return transact(sql, async tx => {
+    void writeAs(tx, author(user, 'log in by link', ip))
+    if ((await spendLink(tx, token_hash)) !== user) throw wrongLink()
+    await upsertPassword(tx, user, hashed)
+    return begin(tx, user)
+  })
+}
+
+/** The person of a session gives the password again. */
+export async function confirm(
+  sql: Sql,
+  open: { readonly user: string; readonly token_hash: Buffer },
+  password: string,
+  ip: string,
+): Promise<void> {
+  const { user, token_hash } = open
+  await checkPassword(sql, { user, password }, ip)
+  await transact(sql, async tx => {
+    void writeAs(tx, author(user, 'give password', ip))
+    if (!(await confirmSession(tx, token_hash))) {
+      throw refusal('session_over', 'The session is over; log in again.')
+    }
+  })
+}
+
+export async function logOut(
+  sql: Sql,
+  { user, token_hash }: { readonly user: string; readonly token_hash: Buffer },
+  ip: string,
+): Promise<void> {
+  await transact(sql, async tx => {
+    void writeAs(tx, author(user, 'log out', ip))
+    await endSession(tx, token_hash)
+  })
+}
+
+async function checkPassword(sql: Sql, { user, password }: Credentials, ip: string): Promise<void> {
+  const network = networkOf(ip)
+  const { of_network, of_all } = await countAttempt(sql, user, network)
+  if (of_network > MOST_ATTEMPTS.of_network || of_all > MOST_ATTEMPTS.of_all) throw tooMany()
+  const stored = await findPassword(sql, user)
+  if (!(await passwordMatches(stored, password))) {
+    throw refusal('invalid_login', 'No user has this name and password.')
+  }
+  await forgetAttempts(sql, user, network)
+}
+
+async function begin(tx: TransactionSql, user: string): Promise<LoggedIn> {
+  const token = newToken()
+  const session = await insertSession(tx, user, hashToken(token) as Buffer)
+  // Disabled since the password was read.
+  if (session === undefined) throw refusal('invalid_login', 'No user has this name and password.')
+  return { token, session }
+}
+
+function author(operator: string, act: string, ip: string): Author {
+  return { operator, act, via: `api from ${ip}` }
+}
+
+function wrongLink(): Refusal {
+  return refusal('invalid_login', 'This link is spent or too old; ask an operator for another.')
+}
+
+function tooMany(): Refusal {
+  const message = `Too many wrong passwords for this user; wait ${ATTEMPT_MINUTES} minutes.`
+  return rateLimited(message, ATTEMPT_MINUTES * 60)
+}

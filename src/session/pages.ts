@@ -1,0 +1,148 @@
+// The pages where people log in, which work without scripts: forms that a browser sends.
+import { readFile } from 'node:fs/promises'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal, refusal } from '../errors.ts'
+import { checkPrivate, sessionCookie, sessionTokenOf } from '../http/browser.ts'
+import { MAX_PASSWORD, MIN_PASSWORD } from '../user/password.ts'
+import { hashToken } from '../user/session.ts'
+import { findSession } from '../user/session-store.ts'
+import { enterByLink, type LoggedIn, logIn, logOut } from './operations.ts'
+import type { Needs } from './routes.ts'
+
+const STYLE = new URL('pages.css', import.meta.url)
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+/** Most bytes of a form: a name, a token and a password. */
+const MAX_FORM_BYTES = 4096
+
+export function sessionPages(pages: FastifyInstance, deps: Needs): void {
+  pages.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
+    (_request, body, done) => done(null, new URLSearchParams(String(body))),
+  )
+  const page = { config: { scope: 'anyone' as const } }
+  pages.get('/login.css', async (_request, reply) => {
+    void reply.header('cache-control', 'no-cache').type('text/css; charset=utf-8')
+    return reply.send(await readFile(STYLE))
+  })
+  pages.get('/login', page, async (request, reply) => showLogIn(deps, request, reply))
+  pages.post('/login', page, (request, reply) =>
+    enter(request, reply, form => {
+      const user = form.get('user') ?? ''
+      return logIn(deps.reads, { user, password: form.get('password') ?? '' }, request.ip)
+    }),
+  )
+  pages.get<{ Querystring: { token?: string } }>('/login/link', page, async (request, reply) => {
+    const { token } = request.query
+    return sendPage(
+      reply,
+      200,
+      'Set your password',
+      linkForm(typeof token === 'string' ? token : ''),
+    )
+  })
+  pages.post('/login/link', page, (request, reply) =>
+    enter(request, reply, form => {
+      const password = form.get('password') ?? ''
+      checkNewPassword(password)
+      return enterByLink(deps.reads, { token: form.get('token') ?? '', password }, request.ip)
+    }),
+  )
+  pages.post('/logout', { config: { scope: 'person' } }, async (request, reply) => {
+    const { person, session } = request
+    if (person !== null && session !== null) {
+      await logOut(deps.reads, { user: person.user, token_hash: session.token_hash }, request.ip)
+    }
+    void reply.header('set-cookie', sessionCookie(request, ''))
+    return reply.redirect('/login', 303)
+  })
+}
+
+/** Who is logged in, or the form to do so. */
+async function showLogIn(deps: Needs, request: FastifyRequest, reply: FastifyReply) {
+  const token_hash = hashToken(sessionTokenOf(request) ?? '')
+  const session = token_hash && (await findSession(deps.reads, token_hash))
+  if (session === undefined) return sendPage(reply, 200, 'Log in', LOG_IN_FORM)
+  const out =
+    `<p>You are logged in as <strong>${escaped(session.user_name)}</strong>.</p>` +
+    '<form method="post" action="/logout"><button>Log out</button></form>'
+  return sendPage(reply, 200, 'Corridor', out)
+}
+
+/** Logs in by a form, or shows why not. */
+async function enter(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  by: (form: URLSearchParams) => Promise<LoggedIn>,
+) {
+  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+  try {
+    checkPrivate(request)
+    const { token } = await by(form)
+    void reply.header('set-cookie', sessionCookie(request, token))
+    return reply.redirect('/login', 303)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.retry_after_s !== undefined) void reply.header('retry-after', error.retry_after_s)
+    const asked = form.get('token')
+    const again = asked === null ? LOG_IN_FORM : linkForm(asked)
+    const why = `<p role="alert">${escaped(error.message)}</p>${again}`
+    return sendPage(reply, error.status, asked === null ? 'Log in' : 'Set your password', why)
+  }
+}
+
+function checkNewPassword(password: string): void {
+  if (password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD) return
+  const message = `A password has ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`
+  throw refusal('invalid_field', message, 'password')
+}
+
+const LOG_IN_FORM = `<form method="post" action="/login">
+<label>User
+  <input name="user" autocomplete="username" autocapitalize="none" required autofocus></label>
+<label>Password
+  <input name="password" type="password" autocomplete="current-password" required></label>
+<button>Log in</button>
+</form>
+<p>No password yet, or lost it? An operator makes a link by
+<code>corridor user login-link</code>.</p>`
+
+function linkForm(token: string): string {
+  return `<form method="post" action="/login/link">
+<input type="hidden" name="token" value="${escaped(token)}">
+<label>New password <input name="password" type="password" autocomplete="new-password"
+  minlength="${MIN_PASSWORD}" maxlength="${MAX_PASSWORD}" required autofocus></label>
+<p>${MIN_PASSWORD} characters or more; a few words are good.</p>
+<button>Set password and log in</button>
+</form>`
+}
+
+function sendPage(reply: FastifyReply, status: number, title: string, body: string) {
+  void reply
+    .status(status)
+    .header('content-security-policy', CONTENT_SECURITY_POLICY)
+    .header('referrer-policy', 'no-referrer')
+    .type('text/html; charset=utf-8')
+  return reply.send(`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${title} · Corridor</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="/login.css"></head>
+<body><main><h1>${title}</h1>
+${body}
+</main></body>
+</html>
+`)
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,156 @@
+// /v3/session: people log in and out, and see who they are.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Sql } from '../db/connect.ts'
+import { refusal } from '../errors.ts'
+import { send, success } from '../http/answer.ts'
+import { checkPrivate, sessionCookie } from '../http/browser.ts'
+import { operationDocs } from '../http/docs.ts'
+import { Closed, Envelope } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import type { Person } from '../user/user.ts'
+import { confirm, enterByLink, type LoggedIn, logIn, logOut } from './operations.ts'
+import { ConfirmRequest, LinkRequest, LogInRequest } from './request.ts'
+import { presentSession, SessionResponse } from './response.ts'
+
+export interface Needs {
+  /** A pool of requests: people log in through it. */
+  readonly reads: Sql
+  readonly reference: { current(): { readonly people: ReadonlyMap<string, Person> } }
+}
+
+export function sessionRoutes(app: FastifyInstance, deps: Needs): void {
+  logInRoute(app, deps)
+  linkRoute(app, deps)
+  whoRoute(app)
+  confirmRoute(app, deps)
+  logOutRoute(app, deps)
+}
+
+function logInRoute(app: FastifyInstance, deps: Needs): void {
+  app.post<{ Body: LogInRequest }>(
+    '/v3/session',
+    {
+      config: { scope: 'anyone' },
+      schema: operationDocs({
+        operationId: 'logIn',
+        summary: 'Log in as a user.',
+        description:
+          'The answer sets the cookie of the session, which is over after 30 minutes without a ' +
+          'request, and after 12 hours. Programs use the key of a user instead.',
+        body: LogInRequest,
+        response: Envelope(SessionResponse),
+        refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
+      }),
+    },
+    async (request, reply) => {
+      checkPrivate(request)
+      return entered(deps, request, reply, await logIn(deps.reads, request.body, request.ip))
+    },
+  )
+}
+
+function linkRoute(app: FastifyInstance, deps: Needs): void {
+  app.post<{ Body: LinkRequest }>(
+    '/v3/session/link',
+    {
+      config: { scope: 'anyone' },
+      schema: operationDocs({
+        operationId: 'enterByLink',
+        summary: 'Set a password by a link to log in, and log in.',
+        description: 'A link is good once, and for 15 minutes. Other sessions of the user end.',
+        body: LinkRequest,
+        response: Envelope(SessionResponse),
+        refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
+      }),
+    },
+    async (request, reply) => {
+      checkPrivate(request)
+      return entered(deps, request, reply, await enterByLink(deps.reads, request.body, request.ip))
+    },
+  )
+}
+
+/** Keeps the session in the browser, and says whose it is. */
+function entered(
+  deps: Needs,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { token, session }: LoggedIn,
+) {
+  const person = deps.reference.current().people.get(session.user_name)
+  // A user who was made a moment ago, of whom this process has not been told.
+  if (person === undefined) throw refusal('service_unavailable', 'Log in again in a second.')
+  void reply.header('set-cookie', sessionCookie(request, token))
+  return send(reply, success(presentSession(person, session.expires_at)))
+}
+
+function whoRoute(app: FastifyInstance): void {
+  app.get(
+    '/v3/session',
+    {
+      config: { scope: 'person' },
+      schema: operationDocs({
+        operationId: 'getSession',
+        summary: 'Who calls, by a session or the key of a user.',
+        response: Envelope(SessionResponse),
+        refusals: [],
+      }),
+    },
+    async (request, reply) => {
+      const { person, session } = request
+      if (person === null) throw refusal('insufficient_scope', 'This is for people.')
+      return send(reply, success(presentSession(person, session?.expires_at ?? null)))
+    },
+  )
+}
+
+function confirmRoute(app: FastifyInstance, deps: Needs): void {
+  app.post<{ Body: ConfirmRequest }>(
+    '/v3/session/confirm',
+    {
+      config: { scope: 'person' },
+      schema: operationDocs({
+        operationId: 'confirmSession',
+        summary: 'Give the password again, for what asks for it.',
+        description: 'For five minutes the session may do what answers 403 `password_needed`.',
+        body: ConfirmRequest,
+        response: Envelope(SessionResponse),
+        refusals: ['invalid_login', 'session_over'],
+      }),
+    },
+    async (request, reply) => {
+      const { person, session } = ofSession(request)
+      const { user } = person
+      const open = { user, token_hash: session.token_hash }
+      await confirm(deps.reads, open, request.body.password, request.ip)
+      return send(reply, success(presentSession(person, session.expires_at)))
+    },
+  )
+}
+
+function logOutRoute(app: FastifyInstance, deps: Needs): void {
+  app.delete(
+    '/v3/session',
+    {
+      config: { scope: 'person' },
+      schema: operationDocs({
+        operationId: 'logOut',
+        summary: 'Log out.',
+        response: Envelope(Closed({ object: Type.Literal('session'), over: Type.Literal(true) })),
+        refusals: [],
+      }),
+    },
+    async (request, reply) => {
+      const { person, session } = ofSession(request)
+      await logOut(deps.reads, { user: person.user, token_hash: session.token_hash }, request.ip)
+      void reply.header('set-cookie', sessionCookie(request, ''))
+      return send(reply, success({ object: 'session', over: true }))
+    },
+  )
+}
+
+/** The session of the request; 403 when a key calls. */
+export function ofSession({ person, session }: FastifyRequest) {
+  if (person !== null && session !== null) return { person, session }
+  throw refusal('insufficient_scope', 'This is for the session of a person, and not for keys.')
+}

@@ -1,0 +1,67 @@
+// Hashes passwords and compares them: argon2id, as much as OWASP asks for (19 MiB, 2 passes). Few
+// at a time, as each takes memory and tens of milliseconds of a processor.
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { refusal } from '../errors.ts'
+
+const derive = promisify(argon2)
+
+/** OWASP's Password Storage Cheat Sheet, 2025: its least memory, in KiB, and passes. */
+const COST = { memory: 19_456, passes: 2, parallelism: 1 }
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+
+/** NIST SP 800-63B-4, 3.1.1.2: a password that is the only factor has 15 characters or more. */
+export const MIN_PASSWORD = 15
+export const MAX_PASSWORD = 256
+
+/** Hashed at once, and waiting besides. */
+const MOST_AT_ONCE = 2
+const MOST_WAITING = 30
+
+let working = 0
+const waiting: (() => void)[] = []
+
+/** The password in the PHC form, with its salt and cost. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES)
+  const hash = await slowly(password, salt)
+  const { memory, passes, parallelism } = COST
+  const texts = [salt, hash].map(bytes => bytes.toString('base64').replace(/=+$/, ''))
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${texts.join('$')}`
+}
+
+const NOBODY = { salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(HASH_BYTES) }
+
+/** Whether it is the password. It takes as long for a user without one, or who is not there. */
+export async function passwordMatches(
+  stored: string | undefined,
+  password: string,
+): Promise<boolean> {
+  const { salt, hash } = stored === undefined ? NOBODY : readStored(stored)
+  const equal = timingSafeEqual(await slowly(password, salt), hash)
+  return equal && stored !== undefined
+}
+
+function readStored(stored: string): { salt: Buffer; hash: Buffer } {
+  const [salt = '', hash = ''] = stored.split('$').slice(4)
+  return { salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') }
+}
+
+/** Waits for its turn. Refuses with 503 when too many wait. */
+async function slowly(password: string, salt: Buffer): Promise<Buffer> {
+  if (working >= MOST_AT_ONCE) {
+    if (waiting.length >= MOST_WAITING) {
+      throw refusal('service_unavailable', 'Too many people log in at once; try again.')
+    }
+    await new Promise<void>(resolve => waiting.push(resolve))
+  } else working += 1
+  try {
+    const message = password.normalize('NFKC')
+    return await derive('argon2id', { message, nonce: salt, tagLength: HASH_BYTES, ...COST })
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) working -= 1
+    else next()
+  }
+}

@@ -1,0 +1,159 @@
+// The statements of passwords, links to log in, sessions and attempts to log in.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+import {
+  ATTEMPT_MINUTES,
+  CONFIRMED_MINUTES,
+  IDLE_MINUTES,
+  LINK_MINUTES,
+  LONGEST_HOURS,
+  type Session,
+} from './session.ts'
+
+/** The password of a user who may work, as it is stored; undefined for anybody else. */
+export async function findPassword(sql: Sql, user_name: string): Promise<string | undefined> {
+  const [row] = await sql<{ secret_hash: string }[]>`
+    select p.secret_hash from user_passwords p join users on name = user_name
+    where user_name = ${user_name} and disabled_at is null`
+  return row?.secret_hash
+}
+
+/** Sets the password, and ends every session of the user. */
+export async function upsertPassword(
+  tx: TransactionSql,
+  user_name: string,
+  hashed: string,
+): Promise<void> {
+  await tx`
+    insert into user_passwords (user_name, secret_hash) values (${user_name}, ${hashed})
+    on conflict (user_name) do update
+      set secret_hash = excluded.secret_hash, set_at = clock_timestamp()`
+  await endSessions(tx, user_name)
+}
+
+/** Makes a link, which ends those before it. Undefined when the user may not work. */
+export async function insertLink(
+  tx: TransactionSql,
+  user_name: string,
+  token_hash: Buffer,
+): Promise<{ readonly expires_at: Instant } | undefined> {
+  await tx`
+    update login_links set ended_at = clock_timestamp()
+    where user_name = ${user_name} and ended_at is null`
+  const [link] = await tx<{ expires_at: Instant }[]>`
+    insert into login_links (secret_hash, user_name, expires_at)
+    select ${token_hash}, name, clock_timestamp() + make_interval(mins => ${LINK_MINUTES})
+    from users where name = ${user_name} and disabled_at is null returning expires_at`
+  return link
+}
+
+/** Whose link it is, while it is good; undefined for every other token. */
+export async function findLink(sql: Sql, token_hash: Buffer): Promise<string | undefined> {
+  const [row] = await sql<{ user_name: string }[]>`
+    select user_name from login_links
+    where secret_hash = ${token_hash} and ended_at is null and expires_at > clock_timestamp()`
+  return row?.user_name
+}
+
+/** Spends a link: of two who do it at once, one gets the user. */
+export async function spendLink(
+  tx: TransactionSql,
+  token_hash: Buffer,
+): Promise<string | undefined> {
+  const [row] = await tx<{ user_name: string }[]>`
+    update login_links set ended_at = clock_timestamp()
+    where secret_hash = ${token_hash} and ended_at is null and expires_at > clock_timestamp()
+    returning user_name`
+  return row?.user_name
+}
+
+/** Begins a session. Undefined when the user may not work. The history has that they logged in. */
+export async function insertSession(
+  tx: TransactionSql,
+  user_name: string,
+  token_hash: Buffer,
+): Promise<Session | undefined> {
+  // Locked, so that whoever disables the user ends this session too.
+  const [session] = await tx<Session[]>`
+    insert into sessions (secret_hash, user_name)
+    select ${token_hash}, name from users
+    where name = ${user_name} and disabled_at is null for share
+    returning user_name, created_at,
+      created_at + make_interval(hours => ${LONGEST_HOURS}) as expires_at, true as confirmed`
+  return session
+}
+
+/** The session of a token, if it is not over; it is seen by this. */
+export async function findSession(sql: Sql, token_hash: Buffer): Promise<Session | undefined> {
+  const [session] = await sql<Session[]>`
+    with found as (
+      select * from sessions
+      where secret_hash = ${token_hash} and ended_at is null
+        and last_seen_at > clock_timestamp() - make_interval(mins => ${IDLE_MINUTES})
+        and created_at > clock_timestamp() - make_interval(hours => ${LONGEST_HOURS})
+    ), seen as (
+      update sessions s set last_seen_at = clock_timestamp() from found f
+      where s.secret_hash = f.secret_hash and s.ended_at is null
+        and s.last_seen_at < clock_timestamp() - interval '1 minute'
+    )
+    select user_name, created_at,
+      created_at + make_interval(hours => ${LONGEST_HOURS}) as expires_at,
+      confirmed_at > clock_timestamp() - make_interval(mins => ${CONFIRMED_MINUTES}) as confirmed
+    from found`
+  return session
+}
+
+/** The person of a session has given the password. False when the session is over. */
+export async function confirmSession(tx: TransactionSql, token_hash: Buffer): Promise<boolean> {
+  const { count } = await tx`
+    update sessions set confirmed_at = clock_timestamp()
+    where secret_hash = ${token_hash} and ended_at is null`
+  return count === 1
+}
+
+export async function endSession(tx: TransactionSql, token_hash: Buffer): Promise<void> {
+  await tx`
+    update sessions set ended_at = clock_timestamp()
+    where secret_hash = ${token_hash} and ended_at is null`
+}
+
+/** Ends every session of a user, and says how many there were. */
+export async function endSessions(sql: Sql | TransactionSql, user_name: string): Promise<number> {
+  const { count } = await sql`
+    update sessions set ended_at = clock_timestamp()
+    where user_name = ${user_name} and ended_at is null`
+  return count
+}
+
+/**
+ * Counts an attempt, committed before it is judged, so that many at once count each other. Returns
+ * how many there were lately, with this one.
+ */
+export async function countAttempt(
+  sql: Sql,
+  user_name: string,
+  network: string,
+): Promise<{ readonly of_network: number; readonly of_all: number }> {
+  await sql`
+    insert into login_attempts (user_name, network) values (${user_name}, ${network})`
+  const [counted] = await sql<{ of_network: number; of_all: number }[]>`
+    select count(*) filter (where network = ${network})::integer as of_network,
+      count(*)::integer as of_all
+    from login_attempts
+    where user_name = ${user_name}
+      and attempted_at > clock_timestamp() - make_interval(mins => ${ATTEMPT_MINUTES})`
+  return counted ?? { of_network: 0, of_all: 0 }
+}
+
+/** Forgets the attempts of a user from an address, who has come in. */
+export async function forgetAttempts(sql: Sql, user_name: string, network: string): Promise<void> {
+  await sql`delete from login_attempts where user_name = ${user_name} and network = ${network}`
+}
+
+/** Deletes attempts that count no more. */
+export async function deleteOldAttempts({ sql }: { readonly sql: Sql }): Promise<number> {
+  const { count } = await sql`
+    delete from login_attempts
+    where attempted_at < clock_timestamp() - make_interval(mins => ${ATTEMPT_MINUTES})`
+  return count
+}

@@ -1,0 +1,392 @@
+// How people log in, and what a session may and may not be used for: passwords, links, cookies, other
+// sites, other names, other processes. Against a real server where the socket matters.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { transact } from '../../src/db/transact.ts'
+import { hashToken, MOST_ATTEMPTS, newToken } from '../../src/user/session.ts'
+import { endSessions, insertLink } from '../../src/user/session-store.ts'
+import { updateDisabled } from '../../src/user/store.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import {
+  type Answer,
+  addPerson,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+
+const PASSWORD = 'seven wet otters sing'
+/** Requests of the server's own page. */
+const OWN = { host: '127.0.0.1:8080', 'sec-fetch-site': 'same-origin' }
+
+let service: TestService
+let account: Client
+let id: string
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
+  id = account.account.account_id
+})
+after(() => service.close())
+
+async function makeLink(user: string): Promise<string> {
+  const token = newToken()
+  await transact(service.deps.sql, tx => insertLink(tx, user, hashToken(token) as Buffer))
+  return token
+}
+
+interface Asked {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  readonly ip?: string
+  readonly inject?: TestService['inject']
+}
+
+function ask(url: string, { method = 'GET', body, headers = OWN, ip, inject }: Asked = {}) {
+  const json = body === undefined ? {} : { 'content-type': 'application/json' }
+  return (inject ?? service.inject)({
+    method,
+    url,
+    headers: { ...json, ...headers },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    ...(ip === undefined ? {} : { remoteAddress: ip }),
+  })
+}
+
+const enter = (user: string, password: string, asked: Asked = {}) =>
+  ask('/v3/session', { method: 'POST', body: { user, password }, ...asked })
+
+/** `corridor=…`, as the browser sends it back. */
+function cookieOf(answer: Answer): string {
+  const [cookie = ''] = [answer.headers['set-cookie']].flat().map(String)
+  assert.match(cookie, /^corridor=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+  return cookie.slice(0, cookie.indexOf(';'))
+}
+
+/** A user with a password, logged in. */
+async function logInAs(user: string, roles: readonly ('viewer' | 'maker')[] = ['viewer']) {
+  await addPerson(service, { user, roles: roles.map(role => [id, role]) })
+  const body = { token: await makeLink(user), password: PASSWORD }
+  const answer = await ask('/v3/session/link', { method: 'POST', body })
+  assert.equal(answer.status, 200, answer.text)
+  return { ...OWN, cookie: cookieOf(answer), 'corridor-account': id }
+}
+
+test('a link sets the password and logs in; the session says who, and reads the account', async () => {
+  const headers = await logInAs('mary', ['maker'])
+  const { json } = await ask('/v3/session', { headers })
+  assert.equal(json.data.user, 'mary')
+  assert.deepEqual(json.data.accounts, [{ account: id, roles: ['maker'] }])
+  assert.equal((await ask('/v3/balance', { headers })).status, 200)
+  const again = await enter('mary', PASSWORD)
+  assert.equal(again.status, 200)
+  assert.notEqual(cookieOf(again), headers.cookie)
+})
+
+test('a link is good once: of ten at the same moment one sets its password', async () => {
+  await addPerson(service, { user: 'raced' })
+  const token = await makeLink('raced')
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => {
+      const body = { token, password: `${PASSWORD} ${i}` }
+      return ask('/v3/session/link', { method: 'POST', body })
+    }),
+  )
+  const [won, ...more] = answers.flatMap(({ status }, i) => (status === 200 ? [i] : []))
+  assert.deepEqual(more, [])
+  for (const answer of answers.filter(({ status }) => status !== 200)) {
+    assertRefused(answer, 401, 'invalid_login')
+  }
+  assert.equal((await enter('raced', `${PASSWORD} ${won}`)).status, 200)
+})
+
+test('a link that is old, was followed by another, or is none: 401, and no password is set', async () => {
+  await addPerson(service, { user: 'late' })
+  const old = await makeLink('late')
+  const { owner } = service.database
+  await owner`
+    update login_links set expires_at = created_at + interval '1 microsecond' where user_name = 'late'`
+  const replaced = await makeLink('late')
+  await makeLink('late')
+  for (const token of [old, replaced, newToken(), 'x', '']) {
+    const body = { token, password: PASSWORD }
+    const answer = await ask('/v3/session/link', { method: 'POST', body })
+    assert.ok([400, 401].includes(answer.status), answer.text)
+  }
+  assertRefused(await enter('late', PASSWORD), 401, 'invalid_login')
+})
+
+test('a password, too short or too long: 400, and the link is still good', async () => {
+  await addPerson(service, { user: 'brief' })
+  const token = await makeLink('brief')
+  for (const password of ['', 'x'.repeat(14), 'x'.repeat(257)]) {
+    const answer = await ask('/v3/session/link', { method: 'POST', body: { token, password } })
+    assertRefused(answer, 400, 'invalid_field')
+  }
+  const body = { token, password: 'x'.repeat(15) }
+  assert.equal((await ask('/v3/session/link', { method: 'POST', body })).status, 200)
+})
+
+test('wrong password, no such user, no password yet, a disabled user: the same answer', async () => {
+  await logInAs('known')
+  await addPerson(service, { user: 'without' })
+  await logInAs('gone')
+  await updateDisabled(service.deps.sql, 'gone', 'Left')
+  const answers = await Promise.all([
+    enter('known', `${PASSWORD}!`),
+    enter('nobody', PASSWORD),
+    enter('without', PASSWORD),
+    enter('gone', PASSWORD),
+  ])
+  for (const answer of answers) assertRefused(answer, 401, 'invalid_login')
+  assert.equal(new Set(answers.map(({ json }) => json.errors[0].message)).size, 1)
+})
+
+test('guessing, fifty at once from one address: five are judged, then 429; another address goes on', async () => {
+  await logInAs('guessed')
+  const ip = '192.0.2.7'
+  const guesses = Array.from({ length: 20 }, (_, i) => enter('guessed', `wrong ${i}`, { ip }))
+  const answers = await Promise.all(guesses)
+  const judged = answers.filter(({ status }) => status === 401)
+  assert.ok(judged.length <= MOST_ATTEMPTS.of_network, `${judged.length} judged`)
+  for (const answer of answers.filter(({ status }) => status !== 401)) {
+    assertRefused(answer, 429, 'rate_limited')
+  }
+  assertRefused(await enter('guessed', PASSWORD, { ip }), 429, 'rate_limited')
+  assert.equal((await enter('guessed', PASSWORD, { ip: '192.0.2.8' })).status, 200)
+})
+
+test('guessing from many addresses: the user is closed to all of them', async () => {
+  await logInAs('wanted')
+  const { owner } = service.database
+  await owner`
+    insert into login_attempts (user_name, network)
+    select 'wanted', '198.51.100.' || n from generate_series(1, ${MOST_ATTEMPTS.of_all}) n`
+  assertRefused(await enter('wanted', PASSWORD, { ip: '192.0.2.9' }), 429, 'rate_limited')
+})
+
+test('a session that somebody else has chosen is none: the token of the cookie is always a new one', async () => {
+  await logInAs('fixed')
+  const chosen = `corridor=${newToken()}`
+  const answer = await enter('fixed', PASSWORD, { headers: { ...OWN, cookie: chosen } })
+  assert.notEqual(cookieOf(answer), chosen)
+  const headers = { ...OWN, cookie: chosen }
+  assertRefused(await ask('/v3/session', { headers }), 401, 'session_over')
+})
+
+const ELSEWHERE: readonly (readonly [what: string, headers: Record<string, string>])[] = [
+  ['another site', { 'sec-fetch-site': 'cross-site' }],
+  ['a subdomain', { 'sec-fetch-site': 'same-site' }],
+  ['another origin', { origin: 'http://evil.example' }],
+  ['another port', { origin: 'http://127.0.0.1:9' }],
+  ['an origin that is hidden', { origin: 'null' }],
+  ['nothing that says where from', {}],
+]
+
+for (const [what, from] of ELSEWHERE) {
+  test(`a request that writes with the cookie, from ${what}: 403, and no row changes`, async () => {
+    const { cookie } = await logInAs(`csrf.${ELSEWHERE.findIndex(([name]) => name === what)}`, [
+      'maker',
+    ])
+    const headers = { host: OWN.host, cookie, 'corridor-account': id, ...from }
+    const before = await rowVersions(service.database.owner)
+    for (const [method, url, body] of [
+      ['POST', '/v3/sandbox/fund', { currency: 'USD', amount: 1 }],
+      ['POST', '/v3/payout', {}],
+      ['DELETE', '/v3/session', undefined],
+    ] as const) {
+      assertRefused(await ask(url, { method, body, headers }), 403, 'cross_site_request')
+    }
+    assert.deepEqual(await rowVersions(service.database.owner), before)
+    const same = { ...headers, 'sec-fetch-site': 'same-origin' }
+    assert.equal((await ask('/v3/session', { method: 'DELETE', headers: same })).status, 200)
+  })
+}
+
+test('an origin that is the host: as good as Sec-Fetch-Site', async () => {
+  const { cookie } = await logInAs('old.browser')
+  const headers = { host: OWN.host, origin: `http://${OWN.host}`, cookie }
+  assert.equal((await ask('/v3/session', { method: 'DELETE', headers })).status, 200)
+})
+
+test('another site logs nobody in', async () => {
+  await logInAs('lured')
+  for (const from of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }]) {
+    const answer = await enter('lured', PASSWORD, { headers: { host: OWN.host, ...from } })
+    assertRefused(answer, 403, 'cross_site_request')
+    assert.equal(answer.headers['set-cookie'], undefined)
+  }
+})
+
+test('a name that somebody gave to this address (rebinding): 421 for sessions, and no key is asked for it', async () => {
+  const headers = { ...(await logInAs('rebound')), host: 'evil.example:8080' }
+  assertRefused(await ask('/v3/balance', { headers }), 421, 'misdirected_request')
+  const entered = await enter('rebound', PASSWORD, { headers: { ...OWN, host: 'evil.example' } })
+  assertRefused(entered, 421, 'misdirected_request')
+  for (const host of ['localhost:8080', '[::1]:8080', '127.0.0.1']) {
+    assert.equal((await ask('/v3/balance', { headers: { ...headers, host } })).status, 200, host)
+  }
+})
+
+test('a connection that others can read: nobody logs in by it, and no session is taken', async () => {
+  const headers = { ...(await logInAs('open')), host: '192.0.2.1:8080' }
+  assertRefused(await ask('/v3/balance', { headers }), 403, 'insecure_connection')
+  const answer = await enter('open', PASSWORD, { headers: { ...OWN, host: '192.0.2.1:8080' } })
+  assertRefused(answer, 403, 'insecure_connection')
+})
+
+test('over HTTPS: the cookie is __Host- and Secure', async () => {
+  const proxied = await startTestService({
+    trusted_proxies: { includes: address => address === '127.0.0.1' },
+    allowed_hosts: ['pay.example'],
+  })
+  try {
+    await addPerson(proxied, { user: 'ada', role: 'operator' })
+    const token = newToken()
+    await transact(proxied.deps.sql, tx => insertLink(tx, 'ada', hashToken(token) as Buffer))
+    const headers = {
+      host: 'pay.example',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-for': '203.0.113.5',
+      'sec-fetch-site': 'same-origin',
+    }
+    const { inject } = proxied
+    const body = { token, password: PASSWORD }
+    const answer = await ask('/v3/session/link', { method: 'POST', body, headers, inject })
+    const cookie = String(answer.headers['set-cookie'])
+    assert.match(
+      cookie,
+      /^__Host-corridor=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      answer.text,
+    )
+    const kept = { ...headers, cookie: cookie.split(';', 1).join() }
+    assert.equal((await ask('/v3/session', { headers: kept, inject })).status, 200)
+    const [row] = await proxied.database.owner<{ via: string; changed_by: string }[]>`
+      select via, changed_by from audit_log where table_name = 'sessions'`
+    assert.deepEqual({ ...row }, { via: 'api from 203.0.113.5', changed_by: 'ada' })
+  } finally {
+    await proxied.close()
+  }
+})
+
+test('a session that is over: logged out, sent out, disabled, idle, old; none comes back', async () => {
+  const { owner } = service.database
+  const ways: readonly (readonly [string, (user: string, cookie: string) => Promise<unknown>])[] = [
+    ['out', (_, cookie) => ask('/v3/session', { method: 'DELETE', headers: { ...OWN, cookie } })],
+    ['sent', user => endSessions(service.deps.sql, user)],
+    ['barred', user => updateDisabled(owner, user, 'Left')],
+    [
+      'idle',
+      user => owner`
+        update sessions set last_seen_at = last_seen_at - interval '31 minutes'
+        where user_name = ${user}`,
+    ],
+    [
+      'renewed',
+      async user => {
+        const body = { token: await makeLink(user), password: `${PASSWORD} 2` }
+        await ask('/v3/session/link', { method: 'POST', body })
+      },
+    ],
+  ]
+  for (const [user, end] of ways) {
+    const headers = await logInAs(user)
+    assert.equal((await ask('/v3/session', { headers })).status, 200, user)
+    await end(user, headers.cookie)
+    assertRefused(await ask('/v3/session', { headers }), 401, 'session_over')
+    if (user === 'barred') {
+      await updateDisabled(owner, user, '')
+      await service.deps.reference.refresh()
+      assertRefused(await ask('/v3/session', { headers }), 401, 'session_over')
+    }
+  }
+})
+
+test('a session ended by one process: another refuses it with the next request', async () => {
+  const headers = await logInAs('twice')
+  const other = await service.anotherProcess()
+  try {
+    const { inject } = other
+    assert.equal((await ask('/v3/balance', { headers, inject })).status, 200)
+    await ask('/v3/session', { method: 'DELETE', headers })
+    assertRefused(await ask('/v3/balance', { headers, inject }), 401, 'session_over')
+  } finally {
+    await other.close()
+  }
+})
+
+test('the password again: asked of a session whose password is some minutes old', async () => {
+  const headers = await logInAs('careful')
+  const { owner } = service.database
+  await owner`
+    update sessions set confirmed_at = confirmed_at - interval '6 minutes'
+    where user_name = 'careful'`
+  const confirm = (password: string) =>
+    ask('/v3/session/confirm', { method: 'POST', body: { password }, headers })
+  assertRefused(await confirm('not it, but as long'), 401, 'invalid_login')
+  const stale = async () => {
+    const [row] = await owner<{ stale: boolean }[]>`
+      select confirmed_at < clock_timestamp() - interval '5 minutes' as stale from sessions
+      where user_name = 'careful'`
+    return row?.stale
+  }
+  assert.equal(await stale(), true)
+  assert.equal((await confirm(PASSWORD)).status, 200)
+  assert.equal(await stale(), false)
+})
+
+test('passwords and tokens are nowhere in the database: not in rows, not in the audit log', async () => {
+  const headers = await logInAs('secretive')
+  const token = headers.cookie.slice('corridor='.length)
+  const { owner } = service.database
+  const [row] = await owner<{ text: string }[]>`
+    select concat((select string_agg(u::text, '') from user_passwords u),
+      (select string_agg(s::text, '') from sessions s), (select string_agg(l::text, '') from login_links l),
+      (select string_agg(a::text, '') from audit_log a)) as text`
+  const text = row?.text ?? ''
+  const digest = createHash('sha256').update(token).digest('hex')
+  assert.ok(text.includes(digest), 'sessions are there')
+  for (const secret of [PASSWORD, token]) assert.ok(!text.includes(secret))
+  const acts = await owner<{ act: string }[]>`
+    select act from audit_log where changed_by = 'secretive' order by change_id`
+  assert.deepEqual([...new Set(acts.map(({ act }) => act))], ['log in by link'])
+})
+
+test('in a browser without scripts: the form logs in over a socket, and out', async () => {
+  await logInAs('paper')
+  await service.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = service.app.server.address() as AddressInfo
+  const origin = `http://127.0.0.1:${port}`
+  const post = (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+    fetch(origin + path, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      redirect: 'manual',
+      headers: { origin, ...headers },
+    })
+  const page = await fetch(`${origin}/login`)
+  assert.match(await page.text(), /<form method="post" action="\/login">/)
+  assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
+  const wrong = await post('/login', { user: 'paper', password: '<script>' })
+  assert.equal(wrong.status, 401)
+  assert.match(await wrong.text(), /role="alert">No user has this name and password/)
+  const entered = await post('/login', { user: 'paper', password: PASSWORD })
+  assert.equal(entered.status, 303)
+  const cookie = (entered.headers.get('set-cookie') ?? '').split(';', 1).join()
+  const inside = await fetch(`${origin}/login`, { headers: { cookie } })
+  assert.match(await inside.text(), /logged in as <strong>paper/)
+  const token = await makeLink('paper')
+  const shown = await (await fetch(`${origin}/login/link?token=${token}%22%3E`)).text()
+  assert.ok(shown.includes(`value="${token}&#34;&#62;"`), 'the token is escaped')
+  assert.equal((await post('/logout', {}, { cookie, 'sec-fetch-site': 'cross-site' })).status, 403)
+  assert.equal((await post('/logout', {}, { cookie })).status, 303)
+  assert.doesNotMatch(
+    await (await fetch(`${origin}/login`, { headers: { cookie } })).text(),
+    /paper/,
+  )
+  const good = await post('/login/link', { token, password: `${PASSWORD} again` })
+  assert.equal(good.status, 303)
+})
