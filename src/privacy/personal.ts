@@ -19,6 +19,10 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   reference_version: { none: 'change_head' },
   audit_log: { staff: 'changed_by via reason before after', none: 'table_name act hash' },
   users: { staff: 'name full_name disabled_reason', none: 'role' },
+  login_attempts: { staff: 'network user_name' },
+  login_links: { staff: 'user_name', none: 'secret_hash' },
+  sessions: { staff: 'user_name', none: 'secret_hash' },
+  user_passwords: { staff: 'user_name', none: 'secret_hash' },
   user_keys: { staff: 'user_name name', none: 'key_id secret_hash' },
   account_roles: { staff: 'user_name', none: 'account_id role' },
   accounts: {
