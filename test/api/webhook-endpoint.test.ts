@@ -171,6 +171,8 @@ test('event types to choose from: those that states and rooms write, and each ki
   const expected = [
     ...['payout.*', 'payout.created', ...PAYOUT_STATUSES.map(status => `payout.${status}`)],
     ...['payout.taken', 'payout.released', 'payout.rerouted', 'payout.sent'],
+    ...['payout.approved', 'payout.rejected'],
+    ...['payout.erased', 'entity.erased', 'beneficiary.erased'],
     ...['entity.*', 'entity.created', 'entity.updated'],
     ...APPROVAL_STATUSES.map(status => `entity.approval_${status}`),
     ...['beneficiary.*', 'beneficiary.created', 'beneficiary.updated'],

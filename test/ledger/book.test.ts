@@ -241,12 +241,19 @@ for (const table of APPEND_ONLY) {
   })
 
   test(`${table}, update, delete, truncate by the owner: refused by trigger`, async () => {
-    for (const statement of rewrites(table)) {
+    // Of what can be erased, each row is judged; of all else the statement.
+    const judged = ERASABLE.has(table)
+      ? rewrites(table).filter(statement => !statement.endsWith('where false'))
+      : rewrites(table)
+    for (const statement of judged) {
       const error = await refused(owner.unsafe(statement), RESTRICTED, statement)
       assert.match(error.message, /is append-only/)
     }
   })
 }
+
+/** Tables whose rows an erasure rewrites in their erased form, and nothing else does. */
+const ERASABLE: ReadonlySet<string> = new Set(['payouts', 'events'])
 
 function rewrites(table: string): string[] {
   return [
@@ -471,7 +478,8 @@ test('payouts, a second outcome of one: refused to service and owner alike', asy
 
 /** The only columns of each table that the service may change; a table not listed here has none. */
 const CHANGEABLE = {
-  payouts: [],
+  // An erasure alone changes these, as triggers hold.
+  payouts: ['beneficiary_details', 'particulars', 'mt103'],
   open_payouts: [
     'updated_at',
     'ask_rail_at',
@@ -502,6 +510,7 @@ const CHANGEABLE = {
     'rail_reference',
     'failure',
     'succeeded_at',
+    'answers',
   ],
   quotes: ['status', 'updated_at', 'renewed_as'],
   beneficiaries: ['details', 'updated_at'],
@@ -518,7 +527,7 @@ const CHANGEABLE = {
   // The states come with a change of the account, by its trigger.
   balances: ['available', 'updated_at', 'account_state'],
   journals: [],
-  events: [],
+  events: ['data'],
   accounts: [
     'name',
     'currencies',
