@@ -154,7 +154,9 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     idempotent: schema.headers !== undefined,
     writes: !['read', 'installation_read', 'person', 'anyone'].includes(scope),
   }
-  const reasons = reasonsOf(traits, (schema[REFUSALS] ?? []) as readonly Reason[])
+  const asked: readonly Reason[] = route.config?.asksPassword ? ['password_needed'] : []
+  const own_reasons = (schema[REFUSALS] ?? []) as readonly Reason[]
+  const reasons = reasonsOf(traits, [...own_reasons, ...asked])
   const { 200: success } = schema.response as Record<string, Json>
   const examples = readExamples(String(schema.operationId))
   const alternative = schema[ALTERNATIVE] as OperationDocs['alternative']

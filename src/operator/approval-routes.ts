@@ -81,7 +81,11 @@ function decideRoute(
   app.post<Named & { Body: ApproveRequest | RejectRequest }>(
     `/v3/payout/:id/${decision}`,
     {
-      config: { scope: 'approve', check: (sent: never) => checkLines(sent) },
+      config: {
+        scope: 'approve',
+        asksPassword: true,
+        check: (sent: never) => checkLines(sent),
+      },
       schema: operationDocs({
         ...words,
         params: pathId('pot'),

@@ -49,7 +49,7 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
   app.post<Named & { Body: NewKeyRequest }>(
     '/v3/operator/account/:id/key',
     {
-      config: { scope: 'installation_write', check: checkNewKey },
+      config: { scope: 'installation_write', asksPassword: true, check: checkNewKey },
       schema: operationDocs({
         operationId: 'createKey',
         summary: 'Make a key of an account.',
@@ -76,7 +76,7 @@ function revokeRoute(app: FastifyInstance, deps: Needs): void {
   app.post<Named>(
     '/v3/operator/key/:id/revoke',
     {
-      config: { scope: 'installation_write', optionalBody: true },
+      config: { scope: 'installation_write', asksPassword: true, optionalBody: true },
       schema: operationDocs({
         operationId: 'revokeKey',
         summary: 'Revoke a key of an account.',

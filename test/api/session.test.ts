@@ -8,6 +8,7 @@ import { transact } from '../../src/db/transact.ts'
 import { hashToken, MOST_ATTEMPTS, newToken } from '../../src/user/session.ts'
 import { endSessions, insertLink } from '../../src/user/session-store.ts'
 import { updateDisabled } from '../../src/user/store.ts'
+import type { AccountRole } from '../../src/user/user.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import {
   type Answer,
@@ -67,7 +68,7 @@ function cookieOf(answer: Answer): string {
 }
 
 /** A user with a password, logged in. */
-async function logInAs(user: string, roles: readonly ('viewer' | 'maker')[] = ['viewer']) {
+async function logInAs(user: string, roles: readonly AccountRole[] = ['viewer']) {
   await addPerson(service, { user, roles: roles.map(role => [id, role]) })
   const body = { token: await makeLink(user), password: PASSWORD }
   const answer = await ask('/v3/session/link', { method: 'POST', body })
@@ -319,7 +320,7 @@ test('a session ended by one process: another refuses it with the next request',
 })
 
 test('the password again: asked of a session whose password is some minutes old', async () => {
-  const headers = await logInAs('careful')
+  const headers = await logInAs('careful', ['approver'])
   const { owner } = service.database
   await owner`
     update sessions set confirmed_at = confirmed_at - interval '6 minutes'
@@ -334,8 +335,14 @@ test('the password again: asked of a session whose password is some minutes old'
     return row?.stale
   }
   assert.equal(await stale(), true)
+  const approve = () => {
+    const body = { digest: '0'.repeat(64) }
+    return ask('/v3/payout/pot_00000000000000000000/approve', { method: 'POST', body, headers })
+  }
+  assertRefused(await approve(), 403, 'password_needed')
   assert.equal((await confirm(PASSWORD)).status, 200)
   assert.equal(await stale(), false)
+  assertRefused(await approve(), 404, 'not_found')
 })
 
 test('passwords and tokens are nowhere in the database: not in rows, not in the audit log', async () => {
