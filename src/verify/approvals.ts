@@ -74,8 +74,21 @@ const DECIDED: Rule = {
         or d.decided_at >= a.expires_at or d.decided_at > a.ended_at)`,
 }
 
+/** A payee is known by the approval of a payout to them: whoever is made known otherwise is not. */
+const KNOWN: Rule = {
+  table: 'approved_payees',
+  select: account_id => `
+    select k.account_id, k.payee as key,
+      'an approval of payout ' || k.payout_id || ' to this payee at ' || k.approved_at as expected,
+      coalesce(a.outcome || ' at ' || a.ended_at, 'none') as found
+    from approved_payees k
+    left join payout_approvals a on a.account_id = k.account_id and a.payout_id = k.payout_id
+    where ${ofAccount('k.account_id', account_id)}
+      and (a.outcome, a.payee, a.ended_at) is distinct from ('approved', k.payee, k.approved_at)`,
+}
+
 /** Tables that `corridor verify` looks at, each with its check. */
-export const APPROVALS = [APPROVED, DECIDED].map(({ table, select }) => ({
+export const APPROVALS = [APPROVED, DECIDED, KNOWN].map(({ table, select }) => ({
   table,
   check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
     nameRows(tx, account_id, findings, { table, select: select(account_id) }),

@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict'
 import { onCluster } from '../support/database/citus.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
+import { addApprovalRule } from '../support/service/approvals.ts'
 import { openCli } from '../support/service/cli.ts'
+import { addPerson } from '../support/service/service.ts'
 import { type History, makeHistory } from './history.ts'
 
 const ROWS = `amount,currency,purpose,transaction_description,reference_id,beneficiary.name,beneficiary.type,beneficiary.account_number,beneficiary.country,beneficiary.bank_codes.swift_code,type
@@ -51,6 +53,28 @@ async function addEverything(history: History): Promise<void> {
   await splitPayment(history)
   await addRowsThatWait(history)
   await eraseSome(history)
+  await approveSome(history)
+}
+
+/** A payout of each of two accounts that somebody has approved, to a payee who was new. */
+async function approveSome({ service }: History): Promise<void> {
+  for (const user of ['ann', 'bob']) {
+    const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+    const { account_id } = client.account
+    const person = await addPerson(service, { user, roles: [[account_id, 'approver']] })
+    await addApprovalRule(service, { account_id, new_payee: true })
+    await service.deps.reference.refresh()
+    const made = await client.post('/v3/payout', { ...localPayout, amount: 1_000 })
+    const { id } = made.json.data
+    const { digest } = (await client.get(`/v3/payout/${id}/approval`)).json.data
+    const answer = await service.inject({
+      method: 'POST',
+      url: `/v3/payout/${id}/approve`,
+      headers: person.headers(account_id),
+      payload: { digest, reason: `Known to ${user}` },
+    })
+    assert.equal(answer.status, 200, answer.text)
+  }
 }
 
 /** A beneficiary that was changed, with the answer kept of it, in two accounts. */

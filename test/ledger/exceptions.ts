@@ -24,6 +24,17 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'open_payouts.screened':
     'at which version of the lists nobody was found: screened again by others',
   'open_payouts.screening': 'what a held payout waits for; what a rail gets has its attempt',
+  'payout_approvals.requested_at': 'when it was asked for: its payout says when it was made',
+  'payout_approvals.made_by': 'who may not approve: held against those who have, who are others',
+  'payout_approvals.key_id': 'by which key the payout was made: for people who read the approval',
+  'payout_approvals.rules': 'which rules asked for it: how many must approve is held against those',
+  'payout_approvals.ended_at': 'named with the payee whom the approval made known',
+  'payout_approvals.payee': 'that too',
+  'payout_approvals deleted': 'named with the decisions that are left of it',
+  'approval_decisions.decision': 'named with the approval that it is part of',
+  'approval_decisions.reason': 'the words of a person; moves nothing',
+  'approval_decisions deleted': 'named with the approval that it was part of',
+  'approved_payees deleted': 'who is paid again is asked about once more',
   payout_likenesses: 'a guard against paying twice by mistake, forgotten after a week',
   ended_reviews: 'a worker’s list of what to do; a missing one is named where payouts still wait',
   webhook_deliveries:
