@@ -25,6 +25,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
     'at which version of the lists nobody was found: screened again by others',
   'open_payouts.screening': 'what a held payout waits for; what a rail gets has its attempt',
   'payout_approvals.requested_at': 'when it was asked for: its payout says when it was made',
+  'payout_approvals.expires_at':
+    'until when people could approve: their decisions are held against it',
   'payout_approvals.made_by': 'who may not approve: held against those who have, who are others',
   'payout_approvals.key_id': 'by which key the payout was made: for people who read the approval',
   'payout_approvals.rules': 'which rules asked for it: how many must approve is held against those',
