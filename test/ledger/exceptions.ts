@@ -37,6 +37,11 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'approval_decisions.reason': 'the words of a person; moves nothing',
   'approval_decisions deleted': 'named with the approval that it was part of',
   'approved_payees deleted': 'who is paid again is asked about once more',
+  user_passwords:
+    'how people log in, with a history of digests; test/api/session.test.ts has what is refused',
+  login_links: 'links that are good once, with a history; they move nothing',
+  sessions: 'who is logged in, with a history; what they do has its act',
+  login_attempts: 'who tried to log in, until it is forgotten; moves nothing',
   payout_likenesses: 'a guard against paying twice by mistake, forgotten after a week',
   ended_reviews: 'a worker’s list of what to do; a missing one is named where payouts still wait',
   webhook_deliveries:
