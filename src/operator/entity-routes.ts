@@ -60,6 +60,7 @@ const ReviewRequest = Closed(
     status: Literals(REVIEW_RESULTS, { description: 'What the review comes to.' }),
     seen: Type.String({
       format: 'date-time',
+      maxLength: 64,
       description: 'The `updated_at` of what you have looked at; if it is another one, 409.',
     }),
     reason: Type.Optional(Reason),

@@ -34,7 +34,11 @@ export const SetRate = Closed(
     }),
     source: Type.Optional(Text(200, { minLength: 1, description: 'Where it comes from.' })),
     as_of: Type.Optional(
-      Type.String({ format: 'date-time', description: 'The time it is of; by default now.' }),
+      Type.String({
+        format: 'date-time',
+        maxLength: 64,
+        description: 'The time it is of; by default now.',
+      }),
     ),
     peg: Type.Optional(
       Type.Boolean({ description: '`quote` is pegged to `base`, and crossed through it.' }),
@@ -126,7 +130,11 @@ export const SetPricing = Closed(
     from_currency: Type.Optional(CurrencyCode),
     to_currency: Type.Optional(CurrencyCode),
     from: Type.Optional(
-      Type.String({ format: 'date-time', description: 'From when on; by default now.' }),
+      Type.String({
+        format: 'date-time',
+        maxLength: 64,
+        description: 'From when on; by default now.',
+      }),
     ),
     force: Force,
   },
@@ -170,7 +178,11 @@ export const EndPricing = Closed(
   {
     policy_id: Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Of the row.' }),
     from: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When it ends; by default now.' }),
+      Type.String({
+        format: 'date-time',
+        maxLength: 64,
+        description: 'When it ends; by default now.',
+      }),
     ),
   },
   { title: 'EndPricing' },

@@ -50,7 +50,10 @@ export async function watchAllRoutes<T>(start: () => Promise<T>): Promise<[T, Ro
   }
   subscribe('fastify.initialization', watch)
   try {
-    return [await start(), added.map(readRoute)]
+    const started = await start()
+    // Those of operators name objects of any account; test/operator calls each of them.
+    const others = added.filter(({ url }) => !url.startsWith('/v3/operator/'))
+    return [started, others.map(readRoute)]
   } finally {
     unsubscribe('fastify.initialization', watch)
   }
