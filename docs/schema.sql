@@ -506,6 +506,7 @@ CREATE UNIQUE INDEX entity_national_identification_once ON entities USING btree 
 CREATE UNIQUE INDEX entity_registration_once ON entities USING btree (account_id, registration_key) WHERE ((approval_status <> 'rejected'::text) AND (registration_key IS NOT NULL));
 CREATE TRIGGER erased_once BEFORE UPDATE ON entities FOR EACH ROW WHEN ((((old.details ->> 'name'::text) = ''::text) OR ((new.details ->> 'name'::text) = ''::text))) EXECUTE FUNCTION guard_entity();
 CREATE TRIGGER legal_transition BEFORE UPDATE OF approval_status ON entities FOR EACH ROW WHEN (((old.approval_status <> new.approval_status) AND ((((((((((((((((((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'submitted'::text)) AND ((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'submitted'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'submitted'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'submitted'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'requires_action'::text) OR (new.approval_status <> 'resubmitted'::text))) AND ((old.approval_status <> 'requires_action'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'requires_action'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'resubmitted'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'resubmitted'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'resubmitted'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'approved'::text) OR (new.approval_status <> 'resubmitted'::text))) AND ((old.approval_status <> 'approved'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'approved'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'rejected'::text) OR (new.approval_status <> 'approved'::text))))) EXECUTE FUNCTION refuse_approval_step();
+CREATE TRIGGER screened_again AFTER UPDATE OF details ON entities FOR EACH ROW WHEN (((old.details)::text <> (new.details)::text)) EXECUTE FUNCTION unscreen_payouts();
 ALTER TABLE entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON entities FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON entities FOR SELECT TO corridor_auditor USING (true);
@@ -2652,6 +2653,19 @@ begin
       using errcode = 'restrict_violation';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION unscreen_payouts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update open_payouts o set screened = null
+  from payouts p
+  where p.account_id = new.account_id and p.on_behalf_of = new.id
+    and o.account_id = new.account_id and o.id = p.id and o.screened is not null
+    and o.status <> 'succeeded';
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_held_attempt()

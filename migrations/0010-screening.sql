@@ -130,6 +130,20 @@ grant update (screened, screening) on open_payouts to corridor_service;
 grant select (screened, screening, held_for, rail_attempts) on open_payouts to corridor_finder;
 grant select on reference_version to corridor_finder;
 
+-- What was found of a payout is of its entity as that was: an open one is screened again when it changes.
+-- Both are written under the lock of the account's book.
+create function unscreen_payouts() returns trigger language plpgsql as $$
+begin
+  update open_payouts o set screened = null
+  from payouts p
+  where p.account_id = new.account_id and p.on_behalf_of = new.id
+    and o.account_id = new.account_id and o.id = p.id and o.screened is not null
+    and o.status <> 'succeeded';
+  return null;
+end $$;
+create trigger screened_again after update of details on entities
+  for each row when (old.details::text <> new.details::text) execute function unscreen_payouts();
+
 -- Whom a payout may pay, or be for. The names are in pieces, which can be erased.
 create table screening_matches (
   score integer not null check (score between 1 and 1000),

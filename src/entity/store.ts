@@ -208,7 +208,7 @@ export async function findApprovals(
     keys => sql<Approval[]>`
       select r.* from ${keysOf(sql, keys)}
       cross join lateral (
-        select account_id, id, approval_status, details ->> 'name' = '' as is_erased
+        select account_id, id, approval_status, updated_at, details ->> 'name' = '' as is_erased
         from ${tableAt(sql, 'entities')} e
         where e.account_id = k.account_id and e.id = k.id ${within(sql, 'e', keys)} limit 1
       ) r`,

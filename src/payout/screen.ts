@@ -39,7 +39,8 @@ export async function screenAll(
   if (lists === undefined) return asked.map(() => NOT_SCREENED)
   const rules = asked.map(({ account }) => lists.ruleFor(account))
   const compared = lists.is_empty ? [] : asked.filter((_, i) => rules[i] === 'screen')
-  const found = await compare(lists, compared, await entitiesOf(tx, compared), budget_ms)
+  const entities = await entitiesOf(tx, compared)
+  const found = await compare(lists, compared, entities, budget_ms)
   const cleared = await findCleared(
     tx,
     [...found].map(([{ account_id }, matches]) => ({ account_id, matches: matches ?? [] })),
@@ -49,7 +50,9 @@ export async function screenAll(
     const matches = found.has(one) ? found.get(one) : []
     if (matches === undefined) return NOT_SCREENED
     const open = matches.filter(match => !cleared.has(`${one.account_id}/${clearName(match)}`))
-    return { version: lists.version, matches: open }
+    const entity = entities.get(nameOf({ account_id: one.account_id, id: one.entity_id }))
+    const said = { version: lists.version, matches: open }
+    return entity === undefined ? said : { ...said, entity_at: entity.updated_at }
   })
 }
 

@@ -1,5 +1,7 @@
 // What screening changes about an open payout, and what a hold of it forbids. Pure.
+import type { Approvals } from '../entity/rules.ts'
 import { refusal } from '../errors.ts'
+import { nameOf } from '../id.ts'
 import type { RailStep } from '../rail/rail.ts'
 import type { Screened } from '../screening/match.ts'
 import { NEUTRAL } from './new-row.ts'
@@ -20,6 +22,28 @@ export function isScreenable({
   if (screening === 'open' || screening === 'confirmed') return false
   if (status === 'processing' || status === 'pending_approval') return true
   return held_for !== '' || screening === 'waits'
+}
+
+/** The payout with what screening says of it. Refuses what was found before its entity changed. */
+export function screenedNow(
+  { approvals }: { readonly approvals: Approvals },
+  payout: OpenPayout,
+  screened: Screened,
+): OpenPayout {
+  checkAsCompared(approvals, payout, screened)
+  return withScreening(payout, screened)
+}
+
+function checkAsCompared(
+  approvals: Approvals,
+  { account_id, id, particulars }: OpenPayout,
+  { entity_at }: Screened,
+): void {
+  const { on_behalf_of } = particulars
+  const entity = approvals.get(nameOf({ account_id, id: on_behalf_of }))
+  if (entity_at === undefined || entity?.updated_at === entity_at) return
+  const message = `Entity ${on_behalf_of} of payout ${id} has changed since it was screened.`
+  throw refusal('invalid_transition', message)
 }
 
 /** The payout with what screening says of it. */

@@ -83,11 +83,7 @@ export const advancePayout = {
       findOpenPayouts(tx, keys),
     ])
     const payouts = new Map(found.map((p): [string, OpenPayout] => [nameOf(p), p]))
-    const entities = found.map(payout => ({
-      account_id: payout.account_id,
-      id: payout.status === 'pending_approval' ? payout.particulars.on_behalf_of : payout.held_for,
-    }))
-    const waiting = uniqueKeys(entities.filter(({ id }) => id !== ''))
+    const waiting = entitiesOf(found, commands)
     const deciding = uniqueKeys(commands.filter(({ by }) => by === 'approval').map(payoutKey))
     const giving = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
     const limited = giving.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
@@ -209,6 +205,18 @@ async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<
       return account_id === undefined ? [] : [[nameOf(payout), account_id] as const]
     }),
   )
+}
+
+/** Entities whose review payouts wait for, or may, and those that the lists were asked about. */
+function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): Key[] {
+  const screened = commands.filter(command => command.screened !== undefined)
+  const names = new Set(screened.map(command => nameOf(payoutKey(command))))
+  const keys = payouts.map(payout => {
+    const { account_id, status, particulars, held_for } = payout
+    const isAsked = status === 'pending_approval' || names.has(nameOf(payout))
+    return { account_id, id: isAsked ? particulars.on_behalf_of : held_for }
+  })
+  return uniqueKeys(keys.filter(({ id }) => id !== ''))
 }
 
 function payoutKey({ account_id, payout_id }: Advance): Key {

@@ -41,7 +41,7 @@ import { railProgress } from './progress.ts'
 import type { RailWords } from './report.ts'
 import type { ActionRequest } from './request.ts'
 import { receiverOf, stepsAfterHold, stepsByReview, toAccount } from './review-step.ts'
-import { checkHeld, stepsByScreening, withScreening } from './screening-step.ts'
+import { checkHeld, screenedNow, stepsByScreening } from './screening-step.ts'
 import { type Cause, eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
 /** Steps to apply to one payout. */
@@ -129,7 +129,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const name = nameOf({ account_id: advance.account_id, id: advance.payout_id })
   const read = found(state.payouts.get(name))
   const { screened } = advance
-  const payout = screened === undefined ? read : withScreening(read, screened)
+  const payout = screened === undefined ? read : screenedNow(state, read, screened)
   const book = bookOf(state.books, advance.account_id)
   const judged = advance.by === 'rail' ? judge(state, payout, advance) : undefined
   const decided = advance.act && decideApproval(state, payout, advance.act)

@@ -38,6 +38,8 @@ export interface Screened {
   readonly version: bigint | null
   /** Those that no person has cleared. */
   readonly matches: readonly Match[]
+  /** When the entity that was compared last changed. Absent when there was none. */
+  readonly entity_at?: Instant
 }
 
 /** Of a payout that was not screened. */

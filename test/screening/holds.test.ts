@@ -410,3 +410,70 @@ test('held for an entity that is not reviewed, and for a match: both must end', 
   await settle(rail)
   assert.deepEqual(got, [id])
 })
+
+/** A payout on behalf of an approved entity that nobody has listed. */
+async function payForEntity() {
+  const made = await live.post('/v3/entity', { type: 'individual', name: 'Lucia Chen' })
+  const { id: entity_id } = made.json.data
+  await runs('entity', 'approve', entity_id)
+  const { id, status } = await pay('Maria Silva', live, { on_behalf_of: entity_id })
+  assert.equal(status, 'processing')
+  return { id, entity_id }
+}
+
+async function rename(entity_id: string, name: string): Promise<void> {
+  const answer = await live.put(`/v3/entity/${entity_id}`, { name })
+  assert.equal(answer.status, 200, answer.text)
+}
+
+test('its entity changes before the rail has it: screened again, and held if that is listed', async () => {
+  await screenWith(un)
+  const [listed, other] = [await payForEntity(), await pay('Maria Silva')]
+  await rename(listed.entity_id, 'Eric Badege')
+  assert.deepEqual(await holdOf(listed.id), { screening: '', screened: null })
+  const { got, rail } = paying()
+  await settle(rail)
+  await settle(rail)
+  assert.deepEqual(got, [other.id])
+  assert.equal(await statusOf(listed.id), 'compliance_hold')
+  const { json } = await runs('screening', 'show', listed.id, '--json')
+  assert.deepEqual(
+    json.matches.map((match: { party: string; state: string }) => [match.party, match.state]),
+    [['entity', 'open']],
+  )
+})
+
+test('its entity changes to another who is not listed: screened again, and it goes out', async () => {
+  await screenWith(un)
+  const { id, entity_id } = await payForEntity()
+  await rename(entity_id, 'Lucia Chan')
+  const key = { account_id: live.account.account_id, id }
+  assert.deepEqual(await claimDuePayouts(service.deps.sql, [key], 1_000), [])
+  const { got, rail } = paying()
+  await settle(rail)
+  await settle(rail)
+  assert.deepEqual(got, [id])
+})
+
+test('its entity changes while the lists are asked: what was found before counts no more', async () => {
+  await screenWith(without('BADEGE'))
+  const { id, entity_id } = await payForEntity()
+  const { account_id } = live.account
+  const [before] = await service.database.owner<{ updated_at: string }[]>`
+    select updated_at from entities where id = ${entity_id}`
+  await takeList(un)
+  await rename(entity_id, 'Eric Badege')
+  await service.deps.lists.read()
+  const version = service.deps.lists.latest()?.version ?? null
+  const screened = { version, matches: [], entity_at: before?.updated_at ?? '' }
+  const late = service.deps.lanes.advancePayout.run({
+    account_id,
+    payout_id: id,
+    steps: [],
+    by: 'review',
+    ask_again_in_ms: null,
+    screened,
+  })
+  await assert.rejects(late, /has changed since it was screened/)
+  assert.deepEqual(await holdOf(id), { screening: '', screened: null })
+})
