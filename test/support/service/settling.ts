@@ -21,6 +21,8 @@ export function askingRail(deps: Deps, rail: Rail): Deps {
 /** Rounds of the settling worker until no payout is due. */
 export async function settleAll(service: TestService, rail?: Rail): Promise<void> {
   const deps = rail === undefined ? service.deps : askingRail(service.deps, rail)
+  // A payout whose entity has changed is screened within a second: here at once.
+  deps.screening.again()
   while ((await settleOnce(deps)) > 0);
 }
 
