@@ -303,7 +303,7 @@ export async function sealEvents(
       language sql as $$ select ${EVENT_SEAL.sql('link')} $$;
     create or replace aggregate pg_temp.chain(${Object.values(LINKED).join(', ')}) (
       sfunc = pg_temp.link, stype = bytea, initcond = '\\x${book.head}')`)
-  await owner.unsafe('alter table events disable trigger append_only')
+  await owner.unsafe('alter table events disable trigger erased_only')
   await owner.unsafe(
     `update events e set content = c.content, hash = c.hash
     from (
@@ -330,7 +330,7 @@ export async function sealEvents(
     where e.account_id = $1 and e.sequence = c.sequence`,
     [account_id],
   )
-  await owner.unsafe('alter table events enable trigger append_only')
+  await owner.unsafe('alter table events enable trigger erased_only')
   await owner.unsafe(`
     update books set event_head = (
       select hash from events where ${mine} order by sequence desc limit 1)

@@ -8,12 +8,7 @@ import { bodiesOf, type Route, urlOf, watchRoutes } from '../support/assert/rout
 import { untilBlocked } from '../support/database/blocked.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { until } from '../support/service/process.ts'
-import {
-  basic,
-  type Client,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { makeWorld, type World } from '../support/service/world.ts'
 
 let service: TestService
@@ -102,9 +97,9 @@ const setsOf = (some: readonly Told[]) => [...new Set(some.map(one => one.accoun
 /** What a transaction named in the end, which is what it writes under. */
 const lastOf = (transaction: readonly Told[]) => transaction.at(-1)?.accounts.join() ?? ''
 
-function ask(route: Route, { client, ids }: World, url = urlOf(route, ids)) {
+function ask(route: Route, { ids, headersOf }: World, url = urlOf(route, ids)) {
   const [body] = bodiesOf(route)
-  const headers = { authorization: basic(client.key_id, client.secret) }
+  const headers = headersOf(route)
   return service.inject({
     method: route.method as 'GET',
     url,

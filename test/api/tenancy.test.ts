@@ -110,7 +110,7 @@ async function ask(by: World, probe: Probe, ids: Ids): Promise<Answer[]> {
   const answers: Answer[] = []
   for (const [i, body] of bodies.entries()) {
     for (const accept of i === 0 ? ACCEPTS : ACCEPTS.slice(0, 1)) {
-      answers.push(await send(by.client, route, url, body, { accept, ...keyOf(probe) }))
+      answers.push(await send(by, route, url, body, { accept, ...keyOf(probe) }))
     }
   }
   return answers
@@ -123,13 +123,12 @@ function keyOf({ route, foreign }: Probe): Record<string, string> {
 
 type Headers = Record<string, string>
 
-function send(by: Client, { method }: Route, url: string, body?: object, headers: Headers = {}) {
-  const authorization = `Basic ${Buffer.from(`${by.key_id}:${by.secret}`).toString('base64')}`
+function send(by: World, route: Route, url: string, body?: object, headers: Headers = {}) {
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
   return service.inject({
-    method: method as 'GET',
+    method: route.method as 'GET',
     url,
-    headers: { authorization, ...json, ...headers },
+    headers: { ...by.headersOf(route), ...json, ...headers },
     ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
   })
 }
@@ -209,7 +208,7 @@ test('every list and object of one’s own: nothing of another account in it', a
     for (const query of [plain, '?limit=100', `?reference_id=${OWNERS_REFERENCE}`]) {
       const url = encodeURI(urlOf(route, stranger.ids) + query)
       for (const accept of ACCEPTS) {
-        const answer = await send(stranger.client, route, url, undefined, { accept })
+        const answer = await send(stranger, route, url, undefined, { accept })
         assert.ok([200, 400].includes(answer.status), `${url}: ${answer.text}`)
         if (query === plain) assert.equal(answer.status, 200, url)
         for (const whose of [owner, live, liveStranger]) assertNothingOf(whose, answer, [], url)
@@ -249,7 +248,7 @@ test('every POST that keeps its answer, key of another account: means nothing, w
   for (const route of posts) {
     const [body, ...others] = bodiesOf(route)
     const key = { 'idempotency-key': `${route.url} of the owner` }
-    const first = await send(owner.client, route, route.url, body, key)
+    const first = await send(owner, route, route.url, body, key)
     assert.equal(first.status, 200, `${route.name}: ${first.text}`)
     const { account_id } = owner.client.account
     const rows = await rowsOf(service.database.owner, account_id)
@@ -257,7 +256,7 @@ test('every POST that keeps its answer, key of another account: means nothing, w
       [stranger, body],
       [liveStranger, others[0] ?? { ...body, description: 'Another body' }],
     ] as const) {
-      const answer = await send(by.client, route, route.url, said, key)
+      const answer = await send(by, route, route.url, said, key)
       const reason = answer.json.errors?.[0]?.reason
       const expected = by === stranger ? undefined : ['invalid_field', 'sandbox_only', undefined]
       assert.ok(
@@ -269,7 +268,7 @@ test('every POST that keeps its answer, key of another account: means nothing, w
       assertNothingOf(owner, answer, [], route.name)
     }
     assert.deepEqual(await rowsOf(service.database.owner, account_id), rows, route.name)
-    const again = await send(owner.client, route, route.url, body, key)
+    const again = await send(owner, route, route.url, body, key)
     assert.equal(again.text, first.text, route.name)
     assert.equal(again.headers['idempotent-replayed'], 'true', route.name)
   }

@@ -162,7 +162,9 @@ export function generator(api: ApiDocument, world: World): Generator {
         method: method.toUpperCase(),
         url: query.length === 0 ? filled : `${filled}?${query.join('&')}`,
         headers: {
-          authorization: '@ours',
+          ...(FOR_APPROVERS.test(operation.path)
+            ? { authorization: '@approver', 'corridor-account': '@account' }
+            : { authorization: '@ours' }),
           ...(schema === undefined ? {} : { 'content-type': 'application/json' }),
           ...(of('header').length > 0 && chance() < 0.2 ? { 'idempotency-key': key(chance) } : {}),
         },
@@ -172,6 +174,9 @@ export function generator(api: ApiDocument, world: World): Generator {
     },
   }
 }
+
+/** What an account's key may not do. */
+const FOR_APPROVERS = /\/(approve|reject)$/
 
 function numbers(name: string): readonly unknown[] {
   const good = (BY_NAME[name] ?? []).filter(value => typeof value === 'number')

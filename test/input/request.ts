@@ -14,7 +14,7 @@ export interface Request {
 }
 
 /** Sent by `Authorization: @ours`, so that a line holds no secret and can be sent again. */
-const KEYS = ['ours', 'theirs', 'reader', 'production'] as const
+const KEYS = ['ours', 'theirs', 'reader', 'production', 'approver'] as const
 
 export async function sendRequest(world: World, request: Request): Promise<Answer> {
   const { method, url, body } = request
@@ -26,6 +26,7 @@ export async function sendRequest(world: World, request: Request): Promise<Answe
 }
 
 function credentials(world: World, value: string | readonly string[]) {
+  if (value === '@account') return world.ours.account.account_id
   const by = KEYS.find(name => value === `@${name}`)
   if (by === undefined) return value
   const { key_id, secret } = world[by]

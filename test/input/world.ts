@@ -6,7 +6,9 @@ import { addEndpoint } from '../support/network/receiver.ts'
 import { review } from '../support/service/review.ts'
 import {
   type Answer,
+  addPerson,
   type Client,
+  type PersonClient,
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
@@ -20,6 +22,8 @@ export interface World {
   readonly theirs: Client
   /** A key of ours that may only read. */
   readonly reader: Client
+  /** Somebody who approves payouts of ours. */
+  readonly approver: PersonClient
   /** No sandbox, and nothing in it. */
   readonly production: Client
   readonly own: Ids
@@ -58,6 +62,10 @@ export async function makeWorld(operations: readonly Operation[]): Promise<World
     ours,
     theirs,
     reader: await service.addKey(ours, 'read'),
+    approver: await addPerson(service, {
+      user: 'approver',
+      roles: [[ours.account.account_id, 'approver']],
+    }),
     production: await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 9n } }),
     own: apart(own, foreign),
     foreign: apart(foreign, own),

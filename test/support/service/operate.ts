@@ -9,14 +9,19 @@ import { bookMoney, reverseBooking } from '../../../src/funding/operations.ts'
 import type { BookingKind, Correction } from '../../../src/funding/rules.ts'
 import { newId } from '../../../src/id.ts'
 import { countOpenPayouts } from '../../../src/payout/state-store.ts'
+import { listUsers } from '../../../src/user/store.ts'
 import type { TestService } from './service.ts'
 
-export function operate<C, S, O>(
+/** As an operator, where there are users. */
+export async function operate<C, S, O>(
   { deps, database }: TestService,
   operation: Operation<C, S, O>,
   command: C,
 ): Promise<O> {
-  return onDatabase(deps.config, database.url, context => context.write(operation, command, null))
+  const user = (await listUsers(deps.sql)).find(({ role }) => role === 'operator')?.name
+  const named = user === undefined ? {} : { user, user_is_login: false }
+  const config = { ...deps.config, ...named }
+  return onDatabase(config, database.url, context => context.write(operation, command, null))
 }
 
 export function setState(service: TestService, { account }: OpenedAccount, to: AccountState) {

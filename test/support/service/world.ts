@@ -3,14 +3,17 @@
 import assert from 'node:assert/strict'
 import { deliverDue } from '../../../src/worker/deliver-webhooks.ts'
 import { rowsOf } from '../assert/check.ts'
-import { type Ids, NOBODYS_URL } from '../assert/routes.ts'
+import { type Ids, NOBODYS_URL, type Route } from '../assert/routes.ts'
 import { bankBeneficiary, localPayout } from '../given/bodies.ts'
+import { addApprovalRule } from './approvals.ts'
 import { bookUsd } from './operate.ts'
-import type { Client, TestService } from './service.ts'
+import { addPerson, basic, type Client, type TestService } from './service.ts'
 
 export interface World {
   /** With a key that may do everything a key can. */
   readonly client: Client
+  /** The headers by which the account calls a route: its key's, or those of an approver. */
+  headersOf(route: Route): Record<string, string>
   /** One of each kind. */
   readonly ids: Ids
   /** Every id in its rows. */
@@ -57,6 +60,8 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
     entity_id: on_behalf_of,
   })
   const { beneficiary_details: _, ...bare } = localPayout
+  const { account_id, deposit_address } = client.account
+  const removeRule = await addApprovalRule(service, { account_id })
   const payout = await post('/v3/payout', {
     ...bare,
     beneficiary: beneficiary.id,
@@ -64,6 +69,7 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
     on_behalf_of,
     reference_id,
   })
+  await removeRule()
   await post(`/v3/payout/${payout.id}/cancel`, {})
   const batch = await post('/v3/payout_batch', { payouts: [localPayout], reference_id })
   await bookUsd(service, opened, 'withdrawal', -1n)
@@ -81,10 +87,14 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
     `/v3/webhook_endpoint/${endpoint.id}/delivery`,
     ({ attempt_count }) => attempt_count > 0,
   )
-  const { account_id, deposit_address } = client.account
+  const roles = [[account_id, 'approver']] as const
+  const approver = await addPerson(service, { user: `of.${account_id.slice(4)}`, roles })
+  const authorization = basic(client.key_id, client.secret)
   const rows = await rowsOf(service.database.owner, account_id)
   return {
     client,
+    headersOf: ({ scope }) =>
+      scope === 'approve' ? approver.headers(account_id) : { authorization },
     ids: {
       acc: account_id,
       adj: (await first('/v3/balance_transaction?type=adjustment')).source,
