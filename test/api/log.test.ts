@@ -296,7 +296,9 @@ test('error that nobody expected, in a process: one line in the log, without wha
     setImmediate(() => { throw error })
   })`
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(preload)}`
-  const one = await startProcess({ DATABASE_URL: service.database.url, NODE_OPTIONS })
+  // The world has users, of whom the process must be one.
+  const env = { DATABASE_URL: service.database.url, CORRIDOR_USER: 'first' }
+  const one = await startProcess({ ...env, NODE_OPTIONS })
   try {
     process.kill(one.pid, 'SIGUSR2')
     assert.equal(await one.ended, 1)
