@@ -54,7 +54,7 @@ async function start(options: { json?: boolean }): Promise<void> {
   })
   let found: Found | undefined
   const service = await startService(config, log, async url => {
-    found = await onDatabase(config, url, firstStart)
+    found = await onDatabase(config, url, firstStart, 'service')
   }).catch(error => {
     throw explainListening(config, error)
   })

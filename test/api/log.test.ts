@@ -296,9 +296,7 @@ test('error that nobody expected, in a process: one line in the log, without wha
     setImmediate(() => { throw error })
   })`
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(preload)}`
-  // The world has users, of whom the process must be one.
-  const env = { DATABASE_URL: service.database.url, CORRIDOR_USER: 'first' }
-  const one = await startProcess({ ...env, NODE_OPTIONS })
+  const one = await startProcess({ DATABASE_URL: service.database.url, NODE_OPTIONS })
   try {
     process.kill(one.pid, 'SIGUSR2')
     assert.equal(await one.ended, 1)

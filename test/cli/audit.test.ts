@@ -8,7 +8,7 @@ import { rowVersions } from '../support/assert/check.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
-import { pickSeed, seeded } from '../support/service/process.ts'
+import { pickSeed, seeded, startProcess } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
@@ -82,6 +82,16 @@ test('with users: a command needs one who is there and not disabled', async () =
       assert.deepEqual([code, stdout], [2, ''])
       assert.match(stderr, words)
     }
+  }
+  assert.equal((await as('ada').run('user', 'enable', 'alan')).code, 0)
+})
+
+test('with users: the service starts by itself, and by the name of somebody who has left', async () => {
+  assert.equal((await as('ada').run('user', 'disable', 'alan', '--reason', 'Left')).code, 0)
+  for (const named of [{}, { CORRIDOR_USER: 'alan' }]) {
+    const started = await startProcess({ DATABASE_URL: service.database.url, ...named })
+    assert.equal((await fetch(`${started.address}/healthz`)).status, 200)
+    await started.kill()
   }
   assert.equal((await as('ada').run('user', 'enable', 'alan')).code, 0)
 })
