@@ -74,6 +74,23 @@ const DECIDED: Rule = {
         or d.decided_at >= a.expires_at or d.decided_at > a.ended_at)`,
 }
 
+/** Each decision is one that an event has told of, under the name of who has decided. */
+const TOLD: Rule = {
+  table: 'approval_decisions',
+  select: account_id => `
+    select d.account_id, d.payout_id || ' ' || d.user_name as key,
+      'a decision that an event tells of' as expected, d.decision as found
+    from approval_decisions d
+    left join (
+      select account_id, object_id, data ->> 'operator' as operator,
+        case type when 'payout.approved' then 'approve' else 'reject' end as decision
+      from each_event
+      where type in ('payout.approved', 'payout.rejected') and ${ofAccount('account_id', account_id)}
+    ) e on e.account_id = d.account_id and e.object_id = d.payout_id
+      and e.operator = d.user_name and e.decision = d.decision
+    where ${ofAccount('d.account_id', account_id)} and e.object_id is null`,
+}
+
 /** A payee is known by the approval of a payout to them: whoever is made known otherwise is not. */
 const KNOWN: Rule = {
   table: 'approved_payees',
@@ -88,7 +105,7 @@ const KNOWN: Rule = {
 }
 
 /** Tables that `corridor verify` looks at, each with its check. */
-export const APPROVALS = [APPROVED, DECIDED, KNOWN].map(({ table, select }) => ({
+export const APPROVALS = [APPROVED, DECIDED, TOLD, KNOWN].map(({ table, select }) => ({
   table,
   check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
     nameRows(tx, account_id, findings, { table, select: select(account_id) }),

@@ -33,10 +33,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'payout_approvals.ended_at': 'named with the payee whom the approval made known',
   'payout_approvals.payee': 'that too',
   'payout_approvals deleted': 'named with the decisions that are left of it',
-  'approval_decisions.decision': 'named with the approval that it is part of',
   'approval_decisions.reason': 'the words of a person; moves nothing',
   'approval_decisions deleted': 'named with the approval that it was part of',
-  'approval_decisions forged': 'one decision more than were needed moves nothing',
   'approved_payees deleted': 'who is paid again is asked about once more',
   user_passwords:
     'how people log in, with a history of digests; test/api/session.test.ts has what is refused',
