@@ -85,7 +85,8 @@ const TOLD: Rule = {
       select account_id, object_id, data ->> 'operator' as operator,
         case type when 'payout.approved' then 'approve' else 'reject' end as decision
       from each_event
-      where type in ('payout.approved', 'payout.rejected') and ${ofAccount('account_id', account_id)}
+      where type in ('payout.approved', 'payout.rejected')
+        and ${ofAccount('account_id', account_id)}
     ) e on e.account_id = d.account_id and e.object_id = d.payout_id
       and e.operator = d.user_name and e.decision = d.decision
     where ${ofAccount('d.account_id', account_id)} and e.object_id is null`,

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { markKeyRevoked } from '../../src/account/store.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
-import { bodiesOf, type Ids, type Route, urlOf, watchRoutes } from '../support/assert/routes.ts'
+import { askAny, bodiesOf, type Route, watchRoutes } from '../support/assert/routes.ts'
 import {
   type Answer,
   basic,
@@ -29,25 +29,8 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Ids that are nobody's. */
-const NOBODYS: Ids = Object.fromEntries(
-  ['bnf', 'btr', 'ent', 'evt', 'pob', 'poq', 'pot', 'whd', 'whe'].map(prefix => [
-    prefix,
-    `${prefix}_00000000000000000000`,
-  ]),
-)
-
-/** Any route, without credentials; a body that is none, if it takes one. */
-function ask(route: Route, headers: Record<string, string>, payload = '{"broken') {
-  const { method, takesBody } = route
-  const json = { 'content-type': 'application/json' }
-  return service.inject({
-    method: method as 'GET',
-    url: urlOf(route, NOBODYS),
-    headers: { ...headers, ...(takesBody ? json : {}) },
-    ...(takesBody ? { payload } : {}),
-  })
-}
+const ask = (route: Route, headers: Record<string, string>, payload?: string) =>
+  askAny(service, route, headers, payload)
 
 function assertUnauthorized(answer: Answer, reason: string): void {
   assertRefused(answer, 401, reason)

@@ -12,7 +12,7 @@ import {
 } from '../../src/user/store.ts'
 import { ACCOUNT_ROLES } from '../../src/user/user.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
-import { bodiesOf, type Ids, type Route, urlOf, watchRoutes } from '../support/assert/routes.ts'
+import { askAny, bodiesOf, type Route, watchRoutes } from '../support/assert/routes.ts'
 import {
   addPerson,
   type Client,
@@ -34,24 +34,8 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Ids that are nobody's. */
-const NOBODYS: Ids = Object.fromEntries(
-  ['bnf', 'btr', 'ent', 'evt', 'pob', 'poq', 'pot', 'whd', 'whe'].map(prefix => [
-    prefix,
-    `${prefix}_00000000000000000000`,
-  ]),
-)
-
-function ask(route: Route, headers: Record<string, string>, payload = '{"broken') {
-  const { method, takesBody } = route
-  const json = { 'content-type': 'application/json' }
-  return service.inject({
-    method: method as 'GET',
-    url: urlOf(route, NOBODYS),
-    headers: { ...headers, ...(takesBody ? json : {}) },
-    ...(takesBody ? { payload } : {}),
-  })
-}
+const ask = (route: Route, headers: Record<string, string>, payload?: string) =>
+  askAny(service, route, headers, payload)
 
 /** What each role on an account reaches of its routes. */
 const REACHED: Readonly<Record<string, readonly Access[]>> = {

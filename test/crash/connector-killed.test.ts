@@ -100,10 +100,24 @@ async function expectStatuses(what: string, isDone: (counts: Record<string, numb
   for (;;) {
     const counts = await statuses()
     if (isDone(counts)) return
-    assert.ok(performance.now() < deadline, `${what}: ${JSON.stringify(counts)}`)
+    if (performance.now() > deadline) assert.fail(`${what}: ${await describeOpen(counts)}`)
     await delay(500)
     await hurry()
   }
+}
+
+/** How the payouts stand that nobody moves, in groups: what a hang would be understood by. */
+async function describeOpen(counts: Record<string, number>): Promise<string> {
+  const groups = await service.database.owner`
+    select count(*)::integer as payouts, o.status, o.screened::text, o.screening, o.rail_attempts,
+      o.ask_rail_at is null as never_asked, o.ask_rail_at > statement_timestamp() as asked_later,
+      o.claimed_until > statement_timestamp() as claimed, a.ended_as,
+      a.asked_at is null as not_asked
+    from open_payouts o left join lateral (
+      select * from payout_attempts t where t.account_id = o.account_id and t.payout_id = o.id
+      order by number desc limit 1) a on true
+    group by 2, 3, 4, 5, 6, 7, 8, 9, 10`
+  return JSON.stringify({ counts, groups, last_log: running?.log.slice(-3) })
 }
 
 async function makePayouts(): Promise<ReadonlyMap<string, string>> {

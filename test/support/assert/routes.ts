@@ -6,6 +6,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Access } from '../../../src/http/authenticate.ts'
 import { bankBeneficiary, internalPayout, localPayout, plainEntity } from '../given/bodies.ts'
+import type { Answer, TestService } from '../service/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema is whatever it is
 type Json = any
@@ -231,4 +232,29 @@ export function withText(body: object, path: string, text: string): object {
     else node = node[key] ??= steps[i + 1] === '[]' ? [] : {}
   })
   return body
+}
+
+/** Ids that are nobody's. */
+const NOBODYS: Ids = Object.fromEntries(
+  ['bnf', 'btr', 'ent', 'evt', 'pob', 'poq', 'pot', 'whd', 'whe'].map(prefix => [
+    prefix,
+    `${prefix}_00000000000000000000`,
+  ]),
+)
+
+/** Any route, about what nobody has; a body that is none, if it takes one. */
+export function askAny(
+  { inject }: Pick<TestService, 'inject'>,
+  route: Route,
+  headers: Record<string, string>,
+  payload = '{"broken',
+): Promise<Answer> {
+  const { method, takesBody } = route
+  const json = { 'content-type': 'application/json' }
+  return inject({
+    method: method as 'GET',
+    url: urlOf(route, NOBODYS),
+    headers: { ...headers, ...(takesBody ? json : {}) },
+    ...(takesBody ? { payload } : {}),
+  })
 }
