@@ -129,7 +129,7 @@ function sendPage(reply: FastifyReply, status: number, title: string, body: stri
   void reply
     .status(status)
     .header('content-security-policy', CONTENT_SECURITY_POLICY)
-    .header('referrer-policy', 'no-referrer')
+    .header('referrer-policy', 'same-origin')
     .type('text/html; charset=utf-8')
   return reply.send(`<!doctype html>
 <html lang="en">
