@@ -7,7 +7,7 @@ import type { Sql } from '../../src/db/connect.ts'
 import { idTimeSql, microsSql, numberedIdSql } from '../../src/db/id-sql.ts'
 import { type Item, list } from '../support/assert/listing.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { pickSeed, seeded } from '../support/service/process.ts'
+import { pickSeed, seeded, until } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
@@ -171,12 +171,12 @@ async function walk(
   path: string,
   cursor: 'starting_after' | 'ending_before',
   from: string | undefined,
-  onPage: { before?(): void; after(results: readonly Item[]): void },
+  onPage: { before?(): Promise<void>; after(results: readonly Item[]): void },
 ): Promise<{ ids: string[]; pages: number }> {
   const ids: string[] = []
   let last = from
   for (let pages = 1; ; pages++) {
-    onPage.before?.()
+    await onPage.before?.()
     const page = await list(account, path, { limit: '100', ...(last && { [cursor]: last }) })
     onPage.after(page.results)
     // Read upwards, a page is newest first all the same.
@@ -218,7 +218,9 @@ async function assertPagedWhileWritten(t: TestContext, paged: Paged): Promise<vo
   const [down, up] = await Promise.all([
     walk(path, 'starting_after', undefined, { after: () => {} }),
     walk(path, 'ending_before', oldest, {
-      before: () => {
+      // Something is added between each page and the next, however fast pages are.
+      before: async () => {
+        await until('another payout is made', () => writer.made.length > known)
         known = writer.made.length
       },
       after: note,
