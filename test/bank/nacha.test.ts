@@ -184,9 +184,16 @@ async function heard({ folder }: World): Promise<void> {
   })
 }
 
-/** As if the files had been sent so long ago, and the payouts were asked about again. */
+/**
+ * As if the files had been sent so long ago, and the payouts were asked about again. A bank can have
+ * read a file before its upload is known to have ended, which is when it counts as sent.
+ */
 async function passDays(days: number): Promise<void> {
   const past = `${days} days`
+  await until('no upload is under way', async () => {
+    const [row] = await database.owner`select from rail_files where state = 'uploading' limit 1`
+    return row === undefined
+  })
   await database.owner.begin(async tx => {
     await tx`alter table rail_files disable trigger legal_step`
     await tx`update rail_files set sealed_at = sealed_at - ${past}::interval,
