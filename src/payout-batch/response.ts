@@ -3,6 +3,7 @@
 import { presentProblem } from '../http/errors.ts'
 import { ErrorDetail, Literals, Metadata, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import { ApprovalsNeeded } from '../payout/response.ts'
 import {
   BATCH_MODES,
   type BatchItem,
@@ -34,14 +35,16 @@ const BatchItemResponse = Type.Object(
 )
 
 const FORESEEN = { created: 'would_create', held: 'would_hold', refused: 'would_refuse' } as const
+const AWAITS = 'would_await_approval'
 
 const Foreseen = Type.Object(
   {
     position: Position,
-    outcome: Literals(Object.values(FORESEEN)),
+    outcome: Literals([...Object.values(FORESEEN), AWAITS]),
     reference_id: Type.String(),
     holding_currency: Type.String({ description: 'Empty when it would be refused.' }),
     total_debit: Type.String({ description: 'Amount and fees; empty when it would be refused.' }),
+    approvals_needed: ApprovalsNeeded,
     errors: Problems,
   },
   { title: 'ForeseenPayout' },
@@ -171,12 +174,14 @@ function presentTotal(total: Total) {
 function presentForeseen(decided: Decided) {
   const { position, request, outcome, problems } = decided
   const status: ItemStatus = statusOf(decided)
+  const approvals_needed = outcome?.approval?.approvers ?? 0
   return {
     position,
-    outcome: FORESEEN[status],
+    outcome: approvals_needed === 0 ? FORESEEN[status] : AWAITS,
     reference_id: request.reference_id ?? '',
     holding_currency: outcome?.payout.holding_currency ?? '',
     total_debit: outcome === null ? '' : String(-(outcome.entries[0]?.line.net_amount ?? 0n)),
+    approvals_needed,
     errors: problems.map(presentProblem),
   }
 }

@@ -14,6 +14,8 @@ export interface DryRun {
   readonly problems: readonly Problem[]
   /** The entity whose review the payout would wait for, '' for none. */
   readonly held_for: string
+  /** How many people would have to approve it, 0 for nobody. */
+  readonly approvals_needed: number
   /** Undefined when there is no price. */
   readonly quote: Quote | undefined
   /** Undefined when no route fits. */
@@ -44,7 +46,8 @@ export function dryRunPayout(
       return undefined
     }
   })
-  const { held_for = '', quote, routed } = judged
+  const { held_for = '', quote, routed, needed } = judged
+  const approvals_needed = needed?.approvers ?? 0
   const book = bookOf(state.books, account.account_id)
-  return { problems, held_for, quote, routed, book }
+  return { problems, held_for, approvals_needed, quote, routed, book }
 }

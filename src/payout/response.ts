@@ -209,10 +209,15 @@ const Price = Type.Object(
   { title: 'DryRunPrice', description: 'What the payout would cost; null when it has no price.' },
 )
 
+export const ApprovalsNeeded = Type.Integer({
+  minimum: 0,
+  description: 'How many people would have to approve it before it goes out.',
+})
+
 export const DryRunResponse = Type.Object(
   {
     object: Type.Literal('payout_dry_run'),
-    outcome: Literals(['would_create', 'would_hold', 'would_refuse']),
+    outcome: Literals(['would_create', 'would_await_approval', 'would_hold', 'would_refuse']),
     errors: Type.Array(ErrorDetail, {
       description: 'Everything it would be refused for; the first is the answer of a creation.',
     }),
@@ -222,12 +227,15 @@ export const DryRunResponse = Type.Object(
     price: Type.Union([Price, Type.Null()]),
     rail: Type.String({ description: 'The rail that would take it; empty when none would.' }),
     held_for: Type.String({ description: 'The entity whose review it would wait for, or empty.' }),
+    approvals_needed: ApprovalsNeeded,
   },
   { title: 'PayoutDryRun', description: 'What the payout would come to at this moment.' },
 )
 
-export function presentDryRun({ problems, held_for, quote, routed, book }: DryRun) {
-  const passed = held_for === '' ? 'would_create' : 'would_hold'
+export function presentDryRun(tried: DryRun) {
+  const { problems, held_for, approvals_needed, quote, routed, book } = tried
+  const made = held_for === '' ? 'would_create' : 'would_hold'
+  const passed = approvals_needed === 0 ? made : 'would_await_approval'
   return {
     object: 'payout_dry_run',
     outcome: problems.length === 0 ? passed : 'would_refuse',
@@ -236,6 +244,7 @@ export function presentDryRun({ problems, held_for, quote, routed, book }: DryRu
     price: quote === undefined ? null : presentCost(quote, book),
     rail: routed?.rail ?? '',
     held_for,
+    approvals_needed,
   }
 }
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout, plainEntity } from '../support/given/bodies.ts'
+import { addApprovalRule } from '../support/service/approvals.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout'
@@ -202,6 +203,26 @@ test(`POST ${PATH}?dry_run=true, for an entity in review: would_hold`, async () 
   const body = { ...toHongKong, on_behalf_of: id, reference_id: 'held' }
   const { outcome, held_for } = (await account.post(`${PATH}?dry_run=true`, body)).json.data
   assert.deepEqual([outcome, held_for], ['would_hold', id])
+})
+
+test(`POST ${PATH}?dry_run=true, where two people must approve: would_await_approval, and it does`, async () => {
+  const { account_id } = account.account
+  const remove = await addApprovalRule(service, { account_id, approvers: 2 })
+  await service.deps.reference.refresh()
+  const body = { ...toHongKong, reference_id: 'approved by two' }
+  const before = await rowVersions(service.database.owner)
+  const dry = (await account.post(`${PATH}?dry_run=true`, body)).json.data
+  assert.deepEqual([dry.outcome, dry.approvals_needed], ['would_await_approval', 2])
+  const batch = { payouts: [body], dry_run: true }
+  const [foreseen] = (await account.post(`${PATH}_batch`, batch)).json.data.payouts
+  assert.deepEqual([foreseen.outcome, foreseen.approvals_needed], ['would_await_approval', 2])
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+  assert.equal((await account.post(PATH, body)).json.data.status, 'pending_approval')
+  await remove()
+  await service.deps.reference.refresh()
+  const again = { ...body, reference_id: 'approved by nobody' }
+  const free = (await account.post(`${PATH}?dry_run=true`, again)).json.data
+  assert.deepEqual([free.outcome, free.approvals_needed], ['would_create', 0])
 })
 
 test(`POST ${PATH}?dry_run=…, not a truth value or a body that is no payout: 400`, async () => {
