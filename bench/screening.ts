@@ -1,4 +1,5 @@
-// The scenario screening: how well and how fast names are found among 60,000 listed ones.
+// The scenario screening: how well and how fast names are found among 60,000 listed ones, and what
+// that costs those who make payouts.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { Screener } from '../src/screening/screener.ts'
@@ -9,6 +10,7 @@ import { say, whole } from './report.ts'
 import { listedEntries } from './screening/listed-names.ts'
 import { mistypedFound, namesFound, ordinaryHeld } from './screening/measure.ts'
 import { seeded } from './screening/random.ts'
+import { benchScreeningRate } from './screening/rate.ts'
 
 const LISTED = 60_000
 const SEED = 20261123
@@ -17,7 +19,8 @@ const NOTE =
   'Listed names are made from syllables, ordinary ones from usual names of twenty languages ' +
   '(bench/screening); nothing but the name and its kind is known of a party.'
 
-export async function benchScreening({ quick, record }: Options): Promise<readonly Figure[]> {
+export async function benchScreening(options: Options): Promise<readonly Figure[]> {
+  const { quick, record } = options
   const drawn = quick ? 1_000 : 10_000
   const random = seeded(SEED)
   const entries = listedEntries(LISTED, random)
@@ -47,6 +50,7 @@ export async function benchScreening({ quick, record }: Options): Promise<readon
       { what: 'value', at_most: 25 },
       'ms',
     ),
+    ...(await benchScreeningRate(options, entries, random)),
   ]
 }
 
