@@ -47,10 +47,14 @@ interface Row {
   readonly words: readonly string[]
 }
 
+/** Words whose similar ones are kept: the same names are borne by many. */
+const MOST_KEPT = 10_000
+
 export class NameIndex {
   readonly #rows: Indexed['rows']
   readonly #byLength: Indexed['byLength']
   readonly #joined: Indexed['joined']
+  readonly #kept = new Map<string, readonly Similar[]>()
   /** For the search under way, by row: what the words found add. */
   readonly #found: Float64Array
   /** By row, the last word of the search that was found in it. */
@@ -109,7 +113,16 @@ export class NameIndex {
   }
 
   /** Listed words that are alike, those that add most first: a common word adds little. */
-  #similar(word: string): Similar[] {
+  #similar(word: string): readonly Similar[] {
+    const known = this.#kept.get(word)
+    if (known !== undefined) return known
+    const found = this.#findSimilar(word)
+    if (this.#kept.size >= MOST_KEPT) this.#kept.clear()
+    this.#kept.set(word, found)
+    return found
+  }
+
+  #findSimilar(word: string): Similar[] {
     const found: Similar[] = []
     const own = weightOf(word)
     const asked = lettersOf(word)
