@@ -11,16 +11,12 @@ import { updateDisabled } from '../../src/user/store.ts'
 import type { AccountRole } from '../../src/user/user.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import {
-  type Answer,
   addPerson,
   type Client,
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-
-const PASSWORD = 'seven wet otters sing'
-/** Requests of the server's own page. */
-const OWN = { host: '127.0.0.1:8080', 'sec-fetch-site': 'same-origin' }
+import { cookieOf, logIn, makeLink, OWN, PASSWORD } from '../support/service/session.ts'
 
 let service: TestService
 let account: Client
@@ -31,12 +27,6 @@ before(async () => {
   id = account.account.account_id
 })
 after(() => service.close())
-
-async function makeLink(user: string): Promise<string> {
-  const token = newToken()
-  await transact(service.deps.sql, tx => insertLink(tx, user, hashToken(token) as Buffer))
-  return token
-}
 
 interface Asked {
   readonly method?: 'GET' | 'POST' | 'DELETE'
@@ -60,20 +50,10 @@ function ask(url: string, { method = 'GET', body, headers = OWN, ip, inject }: A
 const enter = (user: string, password: string, asked: Asked = {}) =>
   ask('/v3/session', { method: 'POST', body: { user, password }, ...asked })
 
-/** `corridor=…`, as the browser sends it back. */
-function cookieOf(answer: Answer): string {
-  const [cookie = ''] = [answer.headers['set-cookie']].flat().map(String)
-  assert.match(cookie, /^corridor=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
-  return cookie.slice(0, cookie.indexOf(';'))
-}
-
 /** A user with a password, logged in. */
 async function logInAs(user: string, roles: readonly AccountRole[] = ['viewer']) {
   await addPerson(service, { user, roles: roles.map(role => [id, role]) })
-  const body = { token: await makeLink(user), password: PASSWORD }
-  const answer = await ask('/v3/session/link', { method: 'POST', body })
-  assert.equal(answer.status, 200, answer.text)
-  return { ...OWN, cookie: cookieOf(answer), 'corridor-account': id }
+  return { ...(await logIn(service, user)), 'corridor-account': id }
 }
 
 test('a link sets the password and logs in; the session says who, and reads the account', async () => {
@@ -89,7 +69,7 @@ test('a link sets the password and logs in; the session says who, and reads the 
 
 test('a link is good once: of ten at the same moment one sets its password', async () => {
   await addPerson(service, { user: 'raced' })
-  const token = await makeLink('raced')
+  const token = await makeLink(service, 'raced')
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => {
       const body = { token, password: `${PASSWORD} ${i}` }
@@ -106,12 +86,12 @@ test('a link is good once: of ten at the same moment one sets its password', asy
 
 test('a link that is old, was followed by another, or is none: 401, and no password is set', async () => {
   await addPerson(service, { user: 'late' })
-  const old = await makeLink('late')
+  const old = await makeLink(service, 'late')
   const { owner } = service.database
   await owner`
     update login_links set expires_at = created_at + interval '1 microsecond' where user_name = 'late'`
-  const replaced = await makeLink('late')
-  await makeLink('late')
+  const replaced = await makeLink(service, 'late')
+  await makeLink(service, 'late')
   for (const token of [old, replaced, newToken(), 'x', '']) {
     const body = { token, password: PASSWORD }
     const answer = await ask('/v3/session/link', { method: 'POST', body })
@@ -122,7 +102,7 @@ test('a link that is old, was followed by another, or is none: 401, and no passw
 
 test('a password, too short or too long: 400, and the link is still good', async () => {
   await addPerson(service, { user: 'brief' })
-  const token = await makeLink('brief')
+  const token = await makeLink(service, 'brief')
   for (const password of ['', 'x'.repeat(14), 'x'.repeat(257)]) {
     const answer = await ask('/v3/session/link', { method: 'POST', body: { token, password } })
     assertRefused(answer, 400, 'invalid_field')
@@ -288,7 +268,7 @@ test('a session that is over: logged out, sent out, disabled, idle, old; none co
     [
       'renewed',
       async user => {
-        const body = { token: await makeLink(user), password: `${PASSWORD} 2` }
+        const body = { token: await makeLink(service, user), password: `${PASSWORD} 2` }
         await ask('/v3/session/link', { method: 'POST', body })
       },
     ],
@@ -385,7 +365,7 @@ test('in a browser without scripts: the form logs in over a socket, and out', as
   const cookie = (entered.headers.get('set-cookie') ?? '').split(';', 1).join()
   const inside = await fetch(`${origin}/login`, { headers: { cookie } })
   assert.match(await inside.text(), /logged in as <strong>paper/)
-  const token = await makeLink('paper')
+  const token = await makeLink(service, 'paper')
   const shown = await (await fetch(`${origin}/login/link?token=${token}%22%3E`)).text()
   assert.ok(shown.includes(`value="${token}&#34;&#62;"`), 'the token is escaped')
   assert.equal((await post('/logout', {}, { cookie, 'sec-fetch-site': 'cross-site' })).status, 403)

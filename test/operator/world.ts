@@ -270,7 +270,7 @@ async function newEntity({ live }: OperatorWorld): Promise<{ id: string; updated
 }
 
 /** A payout that screening holds, as it is after a round that has found somebody. */
-async function heldPayout(world: OperatorWorld): Promise<string> {
+export async function heldPayout(world: OperatorWorld): Promise<string> {
   const id = await makePayout(world)
   const { owner } = world.service.database
   await owner`

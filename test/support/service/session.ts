@@ -1,0 +1,38 @@
+// How people log in, as a browser does it for them.
+import assert from 'node:assert/strict'
+import { transact } from '../../../src/db/transact.ts'
+import { hashToken, newToken } from '../../../src/user/session.ts'
+import { insertLink } from '../../../src/user/session-store.ts'
+import type { Answer, TestService } from './service.ts'
+
+export const PASSWORD = 'seven wet otters sing'
+/** Requests of the server's own page. */
+export const OWN = { host: '127.0.0.1:8080', 'sec-fetch-site': 'same-origin' }
+
+export async function makeLink({ deps }: Pick<TestService, 'deps'>, user: string): Promise<string> {
+  const token = newToken()
+  await transact(deps.sql, tx => insertLink(tx, user, hashToken(token) as Buffer))
+  return token
+}
+
+/** `corridor=…`, as the browser sends it back. */
+export function cookieOf(answer: Answer): string {
+  const [cookie = ''] = [answer.headers['set-cookie']].flat().map(String)
+  assert.match(cookie, /^corridor=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+  return cookie.slice(0, cookie.indexOf(';'))
+}
+
+/** The headers of a user who has set a password by a link, and so has just given it. */
+export async function logIn(
+  service: Pick<TestService, 'deps' | 'inject'>,
+  user: string,
+): Promise<typeof OWN & { cookie: string }> {
+  const answer = await service.inject({
+    method: 'POST',
+    url: '/v3/session/link',
+    headers: { ...OWN, 'content-type': 'application/json' },
+    payload: JSON.stringify({ token: await makeLink(service, user), password: PASSWORD }),
+  })
+  assert.equal(answer.status, 200, answer.text)
+  return { ...OWN, cookie: cookieOf(answer) }
+}
