@@ -35,6 +35,7 @@ import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { refuseTooMuch } from './http/sizes.ts'
 import { buildValidator, REQUESTS } from './http/validators.ts'
 import { approvalRoutes } from './operator/approval-routes.ts'
+import { batchApprovalRoutes } from './operator/batch-approval-routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { opsRoutes } from './ops.ts'
 import { payoutRoutes } from './payout/routes.ts'
@@ -118,6 +119,7 @@ export function addRoutes(
   connectorRoutes(app, deps)
   sandboxRoutes(app, deps)
   approvalRoutes(app, deps)
+  batchApprovalRoutes(app, deps)
   sessionRoutes(app, deps)
   operatorRoutes(app, deps)
 }

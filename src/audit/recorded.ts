@@ -1,5 +1,5 @@
 // An operation with its acts in the audit log, by the same transaction.
-import type { Operation } from '../engine/operation.ts'
+import type { LongOperation, Operation } from '../engine/operation.ts'
 import type { Act } from './act.ts'
 import { recordActs } from './store.ts'
 
@@ -12,6 +12,21 @@ export function recorded<Command, State, Outcome>(
     ...operation,
     store: (tx, outcomes, state) =>
       Promise.all([operation.store(tx, outcomes, state), recordActs(tx, actsOf(outcomes))]),
+  }
+}
+
+/** As recorded, for an operation of long commands: each outcome is one act. */
+export function recordedLong<Command, State, Outcome, Prepared>(
+  operation: LongOperation<Command, State, Outcome, Prepared>,
+  actOf: (outcome: Outcome) => Act,
+): LongOperation<Command, State, Outcome, Prepared> {
+  return {
+    ...operation,
+    async settle(tx, state, command, answered) {
+      const outcome = await operation.settle(tx, state, command, answered)
+      await recordActs(tx, [actOf(outcome)])
+      return outcome
+    },
   }
 }
 

@@ -5,7 +5,7 @@ import { type Command, CommanderError } from 'commander'
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { Act } from '../audit/act.ts'
-import { recorded } from '../audit/recorded.ts'
+import { recorded, recordedLong } from '../audit/recorded.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import type { Read } from '../csv.ts'
 import { connect, type Sql } from '../db/connect.ts'
@@ -16,7 +16,7 @@ import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'
 import { CATALOGUE, Refusal } from '../errors.ts'
 import { didYouMean } from '../nearest.ts'
-import { type Deed, type Operator, Unknown } from '../operator/deed.ts'
+import { type Deed, type LongDeed, type Operator, Unknown } from '../operator/deed.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { readCaller, refuseCommand } from '../user/rules.ts'
 import { listUsers } from '../user/store.ts'
@@ -48,6 +48,7 @@ export interface Context {
   ): Promise<O>
   /** Runs what a person does, as the API runs it. */
   run<C, S, O>(deed: Deed<C, S, O>): Promise<O>
+  runLong<C, S, O, P>(deed: LongDeed<C, S, O, P>): Promise<O>
 }
 
 /** The command that this process runs, such as `payout transition`, for the audit log. */
@@ -126,7 +127,9 @@ export async function onDatabase<T>(
       return new Lane(sql, audited, { max_batch: 1 }).run(command)
     }
     const run: Context['run'] = ({ operation, command, act }) => write(operation, command, act)
-    return await work({ config, url, sql, audit, write, run }).catch(error => {
+    const runLong: Context['runLong'] = ({ operation, command, act }) =>
+      new Lane(sql, recordedLong(operation, act), { max_batch: 1 }).run(command)
+    return await work({ config, url, sql, audit, write, run, runLong }).catch(error => {
       if (error instanceof Unknown) throw new NotThere(error.kind, error.id, error.known)
       if (!isReadOnly(error)) throw error
       throw new CommandFailed(`${config.user} is an auditor, who reads and changes nothing`)
@@ -198,6 +201,7 @@ function jsonText(data: unknown): string {
 const WAYS_OUT = {
   account: 'corridor account list shows those there are',
   payout: 'corridor payout list shows the newest',
+  'payout batch': 'GET /v3/payout_batch lists those of an account',
   beneficiary: 'corridor privacy find ACCOUNT finds them by name, e-mail or IBAN',
   entity: 'corridor entity list shows those that wait for review',
   rail: 'corridor rail list shows those there are',

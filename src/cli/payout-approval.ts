@@ -1,15 +1,18 @@
-// corridor payout approval|approve|reject: what a payout needs before it goes out, and who gives
-// it.
+// corridor payout approval|approve|reject: what a payout or a batch needs before it goes out, and
+// who gives it.
 import type { Command } from 'commander'
 import type { Decision } from '../approval/approval.ts'
 import { presentApproval } from '../approval/response.ts'
+import type { AskedDecision } from '../approval/rules.ts'
 import { readConfined } from '../db/confine.ts'
-import { deciding, findApproval } from '../operator/approvals.ts'
+import { accountOfBatch, deciding, decidingBatch, findApproval } from '../operator/approvals.ts'
 import { accountOfPayout } from '../operator/payouts.ts'
 import { MAX_REASON } from '../operator/words.ts'
 import type { Payout } from '../payout/payout.ts'
 import { findPayouts } from '../payout/store.ts'
-import { CommandFailed, type Json, personOf, print, withContext } from './context.ts'
+import { findBatchApproval } from '../payout-batch/approval-operation.ts'
+import { presentBatchApproval, presentBatchDecision } from '../payout-batch/approval-response.ts'
+import { CommandFailed, type Context, type Json, personOf, print, withContext } from './context.ts'
 import { readReason } from './input.ts'
 import { money, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
@@ -19,38 +22,46 @@ const REASON = `why, for the account's timeline, up to ${MAX_REASON} characters`
 export function approvalCommands(payout: Command): void {
   payout
     .command('approval')
-    .description('show what a payout needs before it goes out, and who has approved it')
-    .argument('<payout>', 'payout id')
+    .description('show what a payout or a batch needs before it goes out, and who has approved')
+    .argument('<id>', 'payout or batch id')
     .addHelpText('after', '\nExample:\n  npx corridor payout approval pot_01m7xpm2m0c6hkd4r9ye')
-    .action(showAction)
+    .action((id: string, options: Json) =>
+      isBatch(id) ? showBatchAction(id, options) : showAction(id, options),
+    )
   payout
     .command('approve')
-    .description('approve a payout as it was shown to you')
-    .argument('<payout>', 'payout id')
+    .description('approve a payout, or all of a batch that wait, as it was shown to you')
+    .argument('<id>', 'payout or batch id')
     .requiredOption('--digest <digest>', 'of what you were shown, as payout approval says it')
     .option('--reason <text>', REASON)
     .addHelpText('after', APPROVE_HELP)
-    .action((id: string, options: Words) => decideAction(id, 'approve', options))
+    .action((id: string, options: Words) => decide(id, 'approve', options))
   payout
     .command('reject')
-    .description('reject a payout; its account has its money back')
-    .argument('<payout>', 'payout id')
+    .description('reject a payout, or all of a batch that wait; the account has its money back')
+    .argument('<id>', 'payout or batch id')
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', REJECT_HELP)
-    .action((id: string, options: Words) => decideAction(id, 'reject', options))
+    .action((id: string, options: Words) => decide(id, 'reject', options))
 }
+
+const isBatch = (id: string) => id.startsWith('pob_')
+
+const decide = (id: string, decision: Decision, options: Words) =>
+  isBatch(id) ? decideBatchAction(id, decision, options) : decideAction(id, decision, options)
 
 const APPROVE_HELP = `
 You must have the role approver on the payout's account, and must not have made
-the payout. Nobody approves twice. CORRIDOR_USER must say who you are.
+the payout. Nobody approves twice. Of a batch all payouts that wait are approved
+together, or none. CORRIDOR_USER must say who you are.
 
 Example:
   npx corridor payout approve pot_01m7xpm2m0c6hkd4r9ye --digest \\
     6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b`
 
 const REJECT_HELP = `
-One rejection ends it, whoever has approved before. CORRIDOR_USER must say who
-you are.
+One rejection ends it, whoever has approved before. Of a batch all payouts that
+wait are rejected. CORRIDOR_USER must say who you are.
 
 Example:
   npx corridor payout reject pot_01m7xpm2m0c6hkd4r9ye --reason "Paid last week"`
@@ -92,11 +103,51 @@ function describe(payout: Payout, approval: ReturnType<typeof presentApproval>):
   ].join('\n')
 }
 
+async function showBatchAction(id: string, options: Json): Promise<void> {
+  const shown = await withContext(async ({ sql, audit }) => {
+    const account_id = await accountOfBatch(audit, id)
+    return readConfined(sql, [account_id], tx => findBatchApproval(tx, { account_id, id }))
+  })
+  if (shown === undefined) throw new CommandFailed(`batch ${id} is no more`)
+  const approval = presentBatchApproval(id, shown)
+  print(options, approval, describeBatch(approval))
+}
+
+function describeBatch(approval: ReturnType<typeof presentBatchApproval>): string {
+  const { payout_batch, waiting, totals, needed, expires_at, digest, ended } = approval
+  const ends = ended.map(({ status, payouts }) => `${payouts} ${status}`)
+  return [
+    `${payout_batch}  ${waiting} payouts wait${ends.length === 0 ? '' : `; ${ends.join(', ')}`}`,
+    ...totals.map(({ currency, payouts, amount }) =>
+      visible(`${money(currency, BigInt(amount))} in ${payouts} payouts`),
+    ),
+    ...(expires_at === null
+      ? []
+      : [`approvals  ${needed}`, `until      ${toSecond(expires_at)}`, `digest     ${digest}`]),
+  ].join('\n')
+}
+
+/** What a person decides by the command. */
+function askedBy(context: Context, decision: Decision, { digest, reason }: Words): AskedDecision {
+  const why = reason === undefined ? '' : readReason(reason)
+  return { user_name: personOf(context), decision, reason: why, ...(digest && { digest }) }
+}
+
+async function decideBatchAction(id: string, decision: Decision, options: Words): Promise<void> {
+  const made = await withContext(async context => {
+    const asked = askedBy(context, decision, options)
+    const account_id = await accountOfBatch(context.audit, id)
+    return context.runLong(decidingBatch({ account_id, id }, asked))
+  })
+  const shown = presentBatchDecision(decision, made)
+  const payouts = shown.payouts.map(({ status, payouts }) => `${payouts} ${status}`)
+  const done = decision === 'approve' ? 'approved' : 'rejected'
+  print(options, shown, `${id}  ${done}; ${payouts.join(', ')}`)
+}
+
 async function decideAction(payout_id: string, decision: Decision, options: Words): Promise<void> {
-  const { digest } = options
-  const reason = options.reason === undefined ? '' : readReason(options.reason)
   const outcome = await withContext(async context => {
-    const asked = { user_name: personOf(context), decision, reason, ...(digest && { digest }) }
+    const asked = askedBy(context, decision, options)
     const account_id = await accountOfPayout(context.audit, payout_id)
     return context.run(deciding({ account_id, id: payout_id }, asked))
   })

@@ -37,7 +37,7 @@ export async function findByKeys<Row>(
  */
 export async function findAccountOf(
   sql: Sql,
-  table: 'beneficiaries' | 'entities' | 'payouts' | 'webhook_endpoints',
+  table: 'beneficiaries' | 'entities' | 'payout_batches' | 'payouts' | 'webhook_endpoints',
   id: string,
 ): Promise<string | undefined> {
   const [row, another] = await sql<{ account_id: string }[]>`

@@ -2,11 +2,17 @@
 import type { OpenApproval } from '../approval/approval.ts'
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers, findOpenApprovals } from '../approval/store.ts'
-import type { TransactionSql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
-import type { Deed } from './deed.ts'
+import {
+  type DecideBatch,
+  type DecidedBatch,
+  decideBatch,
+} from '../payout-batch/approval-operation.ts'
+import { findBatchAccount } from '../payout-batch/store.ts'
+import { type Deed, Unknown } from './deed.ts'
 
 /** A person decides about a payout, whose account must have them as an approver. */
 export function deciding(
@@ -23,6 +29,34 @@ export function deciding(
       before: { account_id, id, status: 'pending_approval' },
       after: { account_id, id, status, decision: asked.decision, digest: decision?.digest ?? '' },
     }),
+  }
+}
+
+/** The account of a batch. Refuses an id that no batch has. */
+export async function accountOfBatch(audit: Sql, batch_id: string): Promise<string> {
+  const account_id = await findBatchAccount(audit, batch_id)
+  if (account_id === undefined) throw new Unknown('payout batch', batch_id)
+  return account_id
+}
+
+/** A person decides about all payouts of a batch that wait. */
+export function decidingBatch({ account_id, id: batch_id }: Key, asked: AskedDecision) {
+  const command: DecideBatch = { account_id, batch_id, asked }
+  return {
+    operation: decideBatch,
+    command,
+    act: ({ statuses, digest }: DecidedBatch) => {
+      const payouts = [...statuses.values()].reduce((sum, count) => sum + count, 0)
+      return {
+        table_name: 'payout_approvals' as const,
+        reason: asked.reason,
+        before: { account_id, id: batch_id, status: 'pending_approval' },
+        after: {
+          ...{ account_id, id: batch_id, payouts: String(payouts) },
+          ...{ decision: asked.decision, digest },
+        },
+      }
+    },
   }
 }
 

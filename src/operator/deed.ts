@@ -1,7 +1,7 @@
 // What people who run the installation do, the same by a command as by the API: a write through a
 // lane, and what the audit log has of it.
 import type { Act } from '../audit/act.ts'
-import type { Operation } from '../engine/operation.ts'
+import type { LongOperation, Operation } from '../engine/operation.ts'
 import { Refusal } from '../errors.ts'
 
 /** Who does it. */
@@ -19,6 +19,13 @@ export interface Deed<Command, State, Outcome> {
   readonly act: ((outcome: Outcome) => Act) | null
 }
 
+/** The same, of a write that is too large to decide in one go. */
+export interface LongDeed<Command, State, Outcome, Prepared> {
+  readonly operation: LongOperation<Command, State, Outcome, Prepared>
+  readonly command: Command
+  readonly act: (outcome: Outcome) => Act
+}
+
 /** What can be named and not be there. */
 export type Kind =
   | 'account'
@@ -26,6 +33,7 @@ export type Kind =
   | 'entity'
   | 'key'
   | 'payout'
+  | 'payout batch'
   | 'webhook endpoint'
 
 /** Refuses (404) an id that nothing of its kind has, of whatever account. */

@@ -2,19 +2,19 @@
 // transaction under the person's name. The name is a setting of the transaction, so that it ends
 // with it, and the next transaction of the connection has none.
 import type { FastifyRequest } from 'fastify'
-import { recorded } from '../audit/recorded.ts'
+import { recorded, recordedLong } from '../audit/recorded.ts'
 import { type Author, writeAs } from '../audit/store.ts'
 import { connect, type Sql, type TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
 import { transact } from '../db/transact.ts'
 import { Lane } from '../engine/lane.ts'
-import type { Operation } from '../engine/operation.ts'
+import type { LongOperation, Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
 import { claimOf, success } from '../http/answer.ts'
 import type { Claim, Reply } from '../idempotency/kept-reply.ts'
-import { idempotent } from '../idempotency/operations.ts'
+import { idempotent, idempotentLong } from '../idempotency/operations.ts'
 import type { Book } from '../ledger/rules.ts'
-import type { Deed, Operator } from './deed.ts'
+import type { Deed, LongDeed, Operator } from './deed.ts'
 
 /** Connections for reads, and as many for writes: people are few. */
 const DESK_CONNECTIONS = 2
@@ -64,6 +64,19 @@ export class Desk {
     return reply
   }
 
+  /** As `answer`, for what is too large to decide in one go. */
+  async answerLong<C extends { readonly account_id: string }, S extends WithBooks, O, P>(
+    author: Author,
+    { operation, command, act }: LongDeed<C, S, O, P>,
+    claim: Claim | null,
+    present: (outcome: O) => object,
+  ): Promise<Reply> {
+    const answering = answeredLong(recordedLong(operation, act), present)
+    const named = inNameOf(author, idempotentLong(answering))
+    const { reply } = await new Lane(this.sql, named, LONG).run({ ...command, claim })
+    return reply
+  }
+
   /** Changes reference data in one transaction, which holds its locks until `work` resolves. */
   async change<T>(author: Author, work: (sql: Sql) => Promise<T>): Promise<T> {
     const changed = await transact(this.sql, tx => {
@@ -83,20 +96,23 @@ export function openDesk(url: string, refresh: () => Promise<void>): Desk {
 }
 
 const SINGLY = { max_batch: 1 }
+/** It may wait for other long writes of the account. */
+const LONG = { max_batch: 1, max_wait_ms: 30_000 }
 
 interface WithBooks {
   readonly books: ReadonlyMap<string, Book>
 }
 
 /** The operation, in whose transactions the audit log has the author. */
-function inNameOf<C, S, O>(author: Author, operation: Operation<C, S, O>): Operation<C, S, O> {
-  return {
-    ...operation,
-    load(tx, commands, prepared) {
-      void writeAs(tx, author)
-      return operation.load(tx, commands, prepared)
-    },
+function inNameOf<Of extends Pick<Operation<never, unknown, unknown, never>, 'load'>>(
+  author: Author,
+  operation: Of,
+): Of {
+  const load: Of['load'] = (tx, commands, prepared) => {
+    void writeAs(tx, author)
+    return operation.load(tx, commands, prepared)
   }
+  return { ...operation, load }
 }
 
 /** The operation with its answer. Operators write to frozen accounts, as far as its rules let. */
@@ -117,6 +133,21 @@ function answered<C extends { readonly account_id: string }, S, O>(
         made.map(({ outcome }) => outcome),
         state,
       ),
+  }
+}
+
+/** As answered, for an operation of long commands. */
+function answeredLong<C extends { readonly account_id: string }, S, O, P>(
+  operation: LongOperation<C, S, O, P>,
+  present: (outcome: O) => object,
+): LongOperation<C & { readonly claim: Claim | null }, S, { outcome: O; reply: Reply }, P> {
+  const made = (outcome: O) => ({ outcome, reply: success(present(outcome)) })
+  return {
+    ...operation,
+    while_frozen: true,
+    async settle(tx, state, command, answered) {
+      return made(await operation.settle(tx, state, command, one => answered(made(one))))
+    },
   }
 }
 

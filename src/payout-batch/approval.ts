@@ -1,0 +1,49 @@
+// The approval of a batch as one: a person decides about all of its payouts that wait, bound to one
+// digest of what they were shown. Each payout keeps its own approval, so what a rule asks for one
+// payout is asked in a batch, too. Pure.
+import { createHash } from 'node:crypto'
+import type { OpenApproval } from '../approval/approval.ts'
+import { type AskedDecision, checkDecision } from '../approval/rules.ts'
+import { refusal } from '../errors.ts'
+import type { Instant } from '../instant.ts'
+
+/**
+ * SHA-256, in hex, of the digests of all payouts that wait, in the order of the batch: it changes
+ * when one of them changes, and when one waits no more.
+ */
+export function digestOfWaiting(waiting: readonly OpenApproval[]): string {
+  const lines = waiting.map(({ approval: { payout_id, digest } }) => `${payout_id} ${digest}\n`)
+  return createHash('sha256').update(lines.join('')).digest('hex')
+}
+
+export function isWaiting({ approval }: OpenApproval): boolean {
+  return approval.outcome === ''
+}
+
+/**
+ * Those of the waiting payouts that the decision is about: all that the person has not decided yet.
+ * Refuses what would be refused of one of them, and a digest that is not of all that wait.
+ */
+export function decidedBy(
+  batch_id: string,
+  waiting: readonly OpenApproval[],
+  asked: AskedDecision,
+  approvers: ReadonlySet<string>,
+  now: Instant,
+): readonly OpenApproval[] {
+  if (waiting.length === 0) {
+    const message = `No payout of batch ${batch_id} waits for an approval.`
+    throw refusal('invalid_transition', message)
+  }
+  const { digest, ...decision } = asked
+  const { user_name } = asked
+  const left = waiting.filter(open => !open.decisions.some(one => one.user_name === user_name))
+  for (const open of left.length === 0 ? waiting : left) {
+    checkDecision(open, decision, approvers, now)
+  }
+  if (digest !== undefined && digest !== digestOfWaiting(waiting)) {
+    const message = `Batch ${batch_id} does not wait as the digest says: look at it again.`
+    throw refusal('approval_outdated', message, 'digest')
+  }
+  return left
+}
