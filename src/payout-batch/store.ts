@@ -144,6 +144,7 @@ export async function sumWaiting(
     join payout_approvals a on a.account_id = i.account_id and a.payout_id = i.payout_id
     join payouts p on p.account_id = i.account_id and p.id = i.payout_id
     where i.account_id = ${account_id} and i.batch_id = ${id} and a.outcome = ''
+      and a.account_id = ${account_id} and p.account_id = ${account_id}
     group by p.currency order by p.currency`
 }
 
