@@ -267,11 +267,19 @@ test('examples, approvals: a payout that waits, approved by one and rejected by 
   const remove = await addApprovalRule(service, { account_id: account.account_id, approvers: 2 })
   const { local } = readExamples('createPayout')
   const { id } = (await payer.post('/v3/payout', local?.request)).json.data
+  const payouts = ['INV-1', 'INV-2'].map(reference_id => ({ ...local?.request, reference_id }))
+  const whole = (await payer.post('/v3/payout_batch', { payouts })).json.data
   await remove()
   const { digest } = await show(payer, 'getPayoutApproval', 'pending', { ids: [id] })
   await show(payer, 'approvePayout', 'approve', { ids: [id], with: { digest }, person: ann })
   await show(payer, 'rejectPayout', 'reject', { ids: [id], person: bob })
   await show(payer, 'getPayoutApproval', 'rejected', { ids: [id] })
+  const batch = { ids: [whole.id] }
+  const waits = await show(payer, 'getPayoutBatchApproval', 'pending', batch)
+  const approval = { ...batch, with: { digest: waits.digest }, person: ann }
+  await show(payer, 'approvePayoutBatch', 'approve', approval)
+  await show(payer, 'rejectPayoutBatch', 'reject', { ...batch, person: bob })
+  await show(payer, 'getPayoutBatchApproval', 'rejected', batch)
 })
 
 test('examples, what destinations need', async () => {

@@ -221,7 +221,7 @@ async function assertOwnOnly(cli: Cli, pob: string): Promise<void> {
   assert.match(none.stderr, /there is no payout batch pob_/)
   const rows = await service.database.owner<{ changed_by: string }[]>`
     select changed_by from audit_log where after ->> 'id' = ${pob} and after ? 'decision'`
-  assert.deepEqual(rows, [{ changed_by: 'ann' }])
+  assert.deepEqual([...rows], [{ changed_by: 'ann' }])
 }
 
 test('ten people at once, approving and rejecting: one of them ends each payout', async () => {
