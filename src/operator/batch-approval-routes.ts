@@ -1,5 +1,5 @@
-// GET /v3/payout_batch/{id}/approval, POST /v3/payout_batch/{id}/approve and /reject: for approvers of
-// the account, in their own name, about all payouts of the batch that wait.
+// GET /v3/payout_batch/{id}/approval, POST /v3/payout_batch/{id}/approve and /reject: for approvers
+// of the account, in their own name, about all payouts of the batch that wait.
 import type { FastifyInstance } from 'fastify'
 import type { Decision } from '../approval/approval.ts'
 import { ApproveRequest, RejectRequest } from '../approval/request.ts'
