@@ -66,6 +66,8 @@ export function readOrRefuse<T>(read: Read<T>): T {
   throw new UsageError(read.messages.join('; '))
 }
 
+const WRONG_CALL = new Set<string>(['invalid_field', 'invalid_path_parameter'])
+
 /**
  * What the API refuses as bad input is a wrong call of the command; what is likely a slip may be
  * forced.
@@ -73,7 +75,7 @@ export function readOrRefuse<T>(read: Read<T>): T {
 export function refuseAsCommand(error: unknown): never {
   if (!(error instanceof Refusal)) throw error
   const { problems, message } = error
-  if (problems.every(({ reason }) => reason === 'invalid_field')) throw new UsageError(message)
+  if (problems.every(({ reason }) => WRONG_CALL.has(reason))) throw new UsageError(message)
   if (problems.some(({ reason }) => reason === 'likely_slip')) {
     throw new CommandFailed(`${message}; --force sets it all the same`)
   }

@@ -4,10 +4,10 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { UnreadableFile } from '../bank-format.ts'
+import { type ListRow, listLists, presentLists, presentVersion } from '../operator/lists.ts'
 import { ImportRefused, type ImportRequest, importList } from '../screening/import.ts'
-import type { ListStatus, ListVersion } from '../screening/list.ts'
-import { type ListState, STALE_AFTER_S, staleAt, stateOf } from '../screening/list-rules.ts'
-import { listNewest, readRequired } from '../screening/list-store.ts'
+import type { ListVersion } from '../screening/list.ts'
+import { type ListState, STALE_AFTER_S, staleAt } from '../screening/list-rules.ts'
 import { LISTS, type ListName } from '../screening/screening.ts'
 import {
   CommandFailed,
@@ -134,41 +134,10 @@ function words(version: ListVersion): string {
   )
 }
 
-function presentVersion(version: ListVersion) {
-  const { list, version: number, sha256, file_name, format, published_on, is_sample } = version
-  const { entry_count, name_count, added, changed, removed, reason, imported_by } = version
-  return {
-    list,
-    version: number,
-    sha256,
-    file: file_name,
-    format,
-    published_on,
-    sample: is_sample,
-    entries: entry_count,
-    names: name_count,
-    added,
-    changed,
-    removed,
-    reason,
-    imported_by,
-  }
-}
-
 async function statusAction(options: Json): Promise<void> {
-  const { newest, required } = await withContext(async ({ audit }) => ({
-    newest: await listNewest(audit),
-    required: (await readRequired(audit)).required,
-  }))
-  const rows = LISTS.map((list): Row => {
-    const status = newest.find(known => known.list === list)
-    return { list, status, state: stateOf(status), is_required: required.includes(list) }
-  })
-  print(
-    options,
-    { stale_after_s: STALE_AFTER_S, required, lists: rows.map(presentStatus) },
-    [table(HEADINGS, rows.map(cellsOf)), ...warnings(rows), consequence(rows)].join('\n'),
-  )
+  const rows = await withContext(({ audit }) => listLists(audit))
+  const words = [table(HEADINGS, rows.map(cellsOf)), ...warnings(rows), consequence(rows)]
+  print(options, presentLists(rows), words.join('\n'))
 }
 
 const HEADINGS = [
@@ -184,15 +153,7 @@ const HEADINGS = [
   'by',
 ]
 
-interface Row {
-  readonly list: ListName
-  readonly status: ListStatus | undefined
-  readonly state: ListState
-  /** Payouts of live accounts wait unless it is current. */
-  readonly is_required: boolean
-}
-
-function cellsOf({ list, status, state, is_required }: Row): string[] {
+function cellsOf({ list, status, state, is_required }: ListRow): string[] {
   const required = is_required ? 'yes' : 'no'
   if (status === undefined) return [list, required, state, '', '', '', '', '', '', '']
   const { version, entry_count, name_count, published_on, imported_at, imported_by } = status
@@ -212,7 +173,7 @@ function cellsOf({ list, status, state, is_required }: Row): string[] {
 }
 
 /** What the lists mean for payouts of live accounts now. */
-function consequence(rows: readonly Row[]): string {
+function consequence(rows: readonly ListRow[]): string {
   const required = rows.filter(row => row.is_required)
   if (required.length === 0) return 'payouts of live accounts are not screened'
   const lacking = required.filter(({ state }) => state !== 'current').map(({ list }) => list)
@@ -228,16 +189,9 @@ const MEANINGS: Readonly<Record<Exclude<ListState, 'current'>, string>> = {
   stale: `imported more than ${describeAge(STALE_AFTER_S)} ago: import it again`,
 }
 
-function warnings(rows: readonly Row[]): string[] {
+function warnings(rows: readonly ListRow[]): string[] {
   return Object.entries(MEANINGS).flatMap(([state, meaning]) => {
     const of = rows.filter(row => row.state === state).map(({ list }) => list)
     return of.length === 0 ? [] : [`${of.join(', ')}: ${meaning}`]
   })
-}
-
-function presentStatus({ list, status, state, is_required: required }: Row) {
-  if (status === undefined) return { list, required, state }
-  const { imported_at, age_s } = status
-  const current_until = staleAt(status)
-  return { ...presentVersion(status), required, state, imported_at, age_s, current_until }
 }

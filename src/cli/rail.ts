@@ -2,17 +2,11 @@
 // row of the database, which running services open without a restart.
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
+import { pauseRail, presentRail, railNamed, showRail } from '../operator/rails.ts'
 import type { RailRow } from '../rail/kind.ts'
 import { readRail } from '../rail/load-rail.ts'
 import { MANUAL } from '../rail/rail.ts'
-import {
-  countHanded,
-  deleteRail,
-  insertRail,
-  listRails,
-  updatePause,
-  updateRail,
-} from '../rail/row-store.ts'
+import { countHanded, deleteRail, insertRail, listRails, updateRail } from '../rail/row-store.ts'
 import { conditionWords } from '../rail/rules.ts'
 import { listRoutes } from '../rail/store.ts'
 import { contradiction } from '../rail/timetable.ts'
@@ -21,9 +15,9 @@ import {
   CommandFailed,
   type Context,
   type Json,
-  NotThere,
   print,
   readOrRefuse,
+  refuseAsCommand,
   UsageError,
   withContext,
 } from './context.ts'
@@ -128,7 +122,7 @@ async function addAction(name: string, options: AddOptions): Promise<void> {
   })
   const words = before === undefined ? 'added' : 'has other settings'
   const hint = `lead payouts to it: corridor route set --rail ${name}`
-  print(options, shown(rail), `rail ${name} of kind ${rail.kind} ${words}; ${hint}`)
+  print(options, presentRail(rail), `rail ${name} of kind ${rail.kind} ${words}; ${hint}`)
 }
 
 async function addRail(sql: Sql, rail: RailRow): Promise<void> {
@@ -211,15 +205,12 @@ async function listAction(options: Json): Promise<void> {
     kind === MANUAL ? 'people' : kind,
     paused_reason === '' ? '' : `paused: ${paused_reason}`,
   ])
-  print(options, rails.map(shown), table(['rail', 'kind', ''], rows))
+  print(options, rails.map(presentRail), table(['rail', 'kind', ''], rows))
 }
 
 async function showAction(name: string, options: Json): Promise<void> {
-  const { rail, routes } = await withContext(async ({ sql }) => {
-    const rail = await findRail(sql, name)
-    return { rail, routes: (await listRoutes(sql)).filter(route => route.rail === name) }
-  })
-  const { kind, paused, paused_reason, has_secret, config } = shown(rail)
+  const { rail, routes } = await withContext(({ sql }) => showRail(sql, name))
+  const { kind, paused, paused_reason, has_secret, config } = presentRail(rail)
   const lines = outline({
     rail: name,
     kind,
@@ -228,23 +219,18 @@ async function showAction(name: string, options: Json): Promise<void> {
     settings: config,
     routes: routes.length === 0 ? 'none' : `${routes.length}, see corridor route list`,
   })
-  print(options, { ...shown(rail), routes }, lines.join('\n'))
+  print(options, { ...presentRail(rail), routes }, lines.join('\n'))
 }
 
 async function pauseAction(name: string, reason: string, options: Json): Promise<void> {
-  const rail = await withContext(async ({ sql }) => {
-    const rail = await findRail(sql, name)
-    refusePeople(rail, 'asked by nobody')
-    await updatePause(sql, name, reason)
-    return { ...rail, paused_reason: reason }
-  })
+  const rail = await withContext(({ sql }) => pauseRail(sql, name, reason)).catch(refuseAsCommand)
   const words = reason === '' ? 'is asked again' : `is paused: ${reason}; its payouts wait`
-  print(options, shown(rail), `rail ${name} ${words}`)
+  print(options, presentRail(rail), `rail ${name} ${words}`)
 }
 
 async function removeAction(name: string, options: Json): Promise<void> {
   const rail = await withContext(async ({ sql }) => {
-    const rail = await findRail(sql, name)
+    const rail = await railNamed(sql, name)
     refusePeople(rail, 'always there')
     const routes = (await listRoutes(sql)).filter(route => route.rail === name)
     if (routes.length > 0) {
@@ -258,26 +244,9 @@ async function removeAction(name: string, options: Json): Promise<void> {
     })
     return rail
   })
-  print(options, shown(rail), `rail ${name} removed`)
-}
-
-async function findRail(sql: Sql, name: string): Promise<RailRow> {
-  const rails = await listRails(sql)
-  const rail = rails.find(known => known.name === name)
-  if (rail !== undefined) return rail
-  throw new NotThere(
-    'rail',
-    name,
-    rails.map(known => known.name),
-  )
+  print(options, presentRail(rail), `rail ${name} removed`)
 }
 
 function refusePeople({ kind, name }: RailRow, why: string): void {
   if (kind === MANUAL) throw new UsageError(`rail ${name} is the rail of people: it is ${why}`)
-}
-
-/** A rail without its secret. */
-function shown({ name, kind, config, secret, paused_reason }: RailRow) {
-  const paused = paused_reason !== ''
-  return { name, kind, config, has_secret: secret !== '', paused, paused_reason }
 }

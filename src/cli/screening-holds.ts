@@ -1,8 +1,8 @@
 // corridor screening list|show|clear|confirm|require: what screening holds, and what people decide.
 
 import { type Command, Option } from 'commander'
+import { requireLists } from '../operator/lists.ts'
 import { decision, presentHeld, presentScreening, showScreening } from '../operator/screening.ts'
-import { updateRequired } from '../screening/list-store.ts'
 import type { StoredMatch } from '../screening/match.ts'
 import { type HeldByScreening, listHeld } from '../screening/match-store.ts'
 import { LISTS } from '../screening/screening.ts'
@@ -168,9 +168,10 @@ async function requireAction(lists: readonly string[], options: Words): Promise<
   const none = lists.includes('none')
   if (none && lists.length > 1) throw new UsageError('say none alone, or the lists')
   const required = none ? [] : [...new Set(lists.map(list => readOneOf('list', list, LISTS)))]
-  await withContext(context =>
-    updateRequired(context.sql, { required, set_by: personOf(context), reason }),
-  )
+  await withContext(context => {
+    const operator = { name: personOf(context), is_login: false }
+    return requireLists(context.sql, operator, { required, reason })
+  })
   const words = none
     ? 'payouts of live accounts are not screened'
     : `payouts of live accounts wait unless these are current: ${required.join(', ')}`

@@ -34,6 +34,7 @@ export type Kind =
   | 'key'
   | 'payout'
   | 'payout batch'
+  | 'rail'
   | 'webhook endpoint'
 
 /** Refuses (404) an id that nothing of its kind has, of whatever account. */

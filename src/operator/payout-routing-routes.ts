@@ -88,7 +88,7 @@ type RemoveRouteRequest = Static<typeof RemoveRouteRequest>
 const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 const minorOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 
-const RouteRow = Type.Object(
+export const RouteRow = Type.Object(
   {
     account_id: textOrNull,
     payout_type: textOrNull,

@@ -6,9 +6,11 @@ import { deskEntityRoutes } from './entity-routes.ts'
 import { deskExceptionRoutes } from './exception-routes.ts'
 import { fundingRoutes } from './funding-routes.ts'
 import { deskKeyRoutes } from './key-routes.ts'
+import { deskListRoutes } from './list-routes.ts'
 import { deskPayoutRoutes } from './payout-routes.ts'
 import { deskRoutingRoutes } from './payout-routing-routes.ts'
 import { deskPriceRoutes } from './price-routes.ts'
+import { deskRailRoutes } from './rail-routes.ts'
 import { deskScreeningRoutes } from './screening-routes.ts'
 import { deskWebhookRoutes } from './webhook-routes.ts'
 
@@ -24,7 +26,9 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskPayoutRoutes(app, deps)
   deskExceptionRoutes(app, deps)
   deskScreeningRoutes(app, deps)
+  deskListRoutes(app, deps)
   deskRoutingRoutes(app, deps)
+  deskRailRoutes(app, deps)
   deskWebhookRoutes(app, deps)
   fundingRoutes(app, deps)
   auditRoutes(app, deps)

@@ -81,7 +81,7 @@ for (const [name, callOf] of Object.entries(CALLS)) {
     const before = await rowVersions(world.service.database.owner)
     const nobodys = id.replace(/_.*/, text => `_${'0'.repeat(text.length - 1)}`)
     assertRefused(await world.call(name, { ...call, ids: [nobodys] }), 404, 'not_found')
-    const malformed = { ...call, ids: ['pot_'] }
+    const malformed = { ...call, ids: ['POT_'] }
     assertRefused(await world.call(name, malformed), 400, 'invalid_path_parameter')
     for (const [who, headers] of Object.entries(callers)) {
       const expected = EXPECTED[who]?.[needed] ?? assert.fail(who)

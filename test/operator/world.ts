@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { CONNECTOR } from '../../src/connector/kind.ts'
 import { newId } from '../../src/id.ts'
+import { insertRail } from '../../src/rail/row-store.ts'
 import { updateDisabled } from '../../src/user/store.ts'
 import { NOBODYS_URL } from '../support/assert/routes.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -195,6 +197,18 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     assert.equal(set.status, 200, set.text)
     return { body: JAPAN }
   },
+  'GET /v3/operator/rail': () => ({}),
+  'GET /v3/operator/rail/:name': async world => ({ ids: [await newRail(world)] }),
+  'POST /v3/operator/rail/:name/pause': async world => ({
+    ids: [await newRail(world)],
+    body: REASON,
+  }),
+  'POST /v3/operator/rail/:name/resume': async world => ({
+    ids: [await newRail(world, 'The bank is closed')],
+    body: {},
+  }),
+  'GET /v3/operator/screening_list': () => ({}),
+  'POST /v3/operator/screening_list/require': () => ({ body: { required: ['un'], ...REASON } }),
   'GET /v3/operator/webhook_endpoint': async world => {
     await goneEndpoint(world)
     return { query: '?limit=1' }
@@ -305,6 +319,15 @@ async function goneEndpoint(world: OperatorWorld): Promise<string> {
   await world.service.database.owner`
     update webhook_endpoints set status = 'disabled', disabled_reason = 'gone' where id = ${id}`
   return id
+}
+
+/** A rail of a provider, which no route leads to. */
+export async function newRail({ service }: OperatorWorld, paused_reason = ''): Promise<string> {
+  const name = `bank_${newReference().slice(-16)}`
+  const { example: config } = CONNECTOR
+  const { sql } = service.deps.desk
+  await insertRail(sql, { name, kind: 'connector', config, secret: 'x'.repeat(64), paused_reason })
+  return name
 }
 
 /** A payout with an open exception. */

@@ -1,0 +1,74 @@
+// Sanctions lists: how current each is, and which must be before live accounts are paid for.
+import type { Sql } from '../db/connect.ts'
+import type { ListStatus, ListVersion } from '../screening/list.ts'
+import { type ListState, STALE_AFTER_S, staleAt, stateOf } from '../screening/list-rules.ts'
+import { listNewest, readRequired, updateRequired } from '../screening/list-store.ts'
+import { LISTS, type ListName } from '../screening/screening.ts'
+import type { Operator } from './deed.ts'
+
+export interface ListRow {
+  readonly list: ListName
+  readonly status: ListStatus | undefined
+  readonly state: ListState
+  /** Payouts of live accounts wait unless it is current. */
+  readonly is_required: boolean
+}
+
+/** Each list that there may be, imported or not. */
+export async function listLists(audit: Sql): Promise<ListRow[]> {
+  const [newest, { required }] = await Promise.all([listNewest(audit), readRequired(audit)])
+  return LISTS.map(list => {
+    const status = newest.find(known => known.list === list)
+    return { list, status, state: stateOf(status), is_required: required.includes(list) }
+  })
+}
+
+export interface AskedLists {
+  /** None: this installation does not screen payouts of live accounts. */
+  readonly required: readonly ListName[]
+  readonly reason: string
+}
+
+/** Says which lists must be current before payouts of live accounts go out. */
+export async function requireLists(
+  sql: Sql,
+  { name: set_by }: Operator,
+  asked: AskedLists,
+): Promise<AskedLists> {
+  const set = { ...asked, required: LISTS.filter(list => asked.required.includes(list)) }
+  await updateRequired(sql, { ...set, set_by })
+  return set
+}
+
+export function presentLists(rows: readonly ListRow[]) {
+  const required = rows.filter(row => row.is_required).map(({ list }) => list)
+  return { stale_after_s: STALE_AFTER_S, required, lists: rows.map(presentStatus) }
+}
+
+function presentStatus({ list, status, state, is_required: required }: ListRow) {
+  if (status === undefined) return { list, required, state }
+  const { imported_at, age_s } = status
+  const current_until = staleAt(status)
+  return { ...presentVersion(status), required, state, imported_at, age_s, current_until }
+}
+
+export function presentVersion(version: ListVersion) {
+  const { list, version: number, sha256, file_name, format, published_on, is_sample } = version
+  const { entry_count, name_count, added, changed, removed, reason, imported_by } = version
+  return {
+    list,
+    version: number,
+    sha256,
+    file: file_name,
+    format,
+    published_on,
+    sample: is_sample,
+    entries: entry_count,
+    names: name_count,
+    added,
+    changed,
+    removed,
+    reason,
+    imported_by,
+  }
+}

@@ -1,0 +1,44 @@
+// Rails of live accounts, as operators see and pause them.
+import type { Sql } from '../db/connect.ts'
+import { refusal } from '../errors.ts'
+import type { RailRow } from '../rail/kind.ts'
+import { MANUAL } from '../rail/rail.ts'
+import { listRails, updatePause } from '../rail/row-store.ts'
+import type { Route } from '../rail/rules.ts'
+import { listRoutes } from '../rail/store.ts'
+import { Unknown } from './deed.ts'
+
+/** The rail of this name. Refuses a name that no rail has. */
+export async function railNamed(sql: Sql, name: string): Promise<RailRow> {
+  const rails = await listRails(sql)
+  const rail = rails.find(known => known.name === name)
+  if (rail !== undefined) return rail
+  const names = rails.map(known => known.name)
+  throw new Unknown('rail', name, names)
+}
+
+/** A rail, and the routes that lead to it. */
+export async function showRail(
+  sql: Sql,
+  name: string,
+): Promise<{ readonly rail: RailRow; readonly routes: readonly Route[] }> {
+  const rail = await railNamed(sql, name)
+  return { rail, routes: (await listRoutes(sql)).filter(route => route.rail === name) }
+}
+
+/** Pauses a rail for a reason, or resumes it with ''. Triggers write the audit log. */
+export async function pauseRail(sql: Sql, name: string, paused_reason: string): Promise<RailRow> {
+  const rail = await railNamed(sql, name)
+  if (rail.kind === MANUAL) {
+    const message = `rail ${name} is the rail of people: it is asked by nobody`
+    throw refusal('invalid_path_parameter', message, 'name')
+  }
+  await updatePause(sql, name, paused_reason)
+  return { ...rail, paused_reason }
+}
+
+/** A rail without its secret. */
+export function presentRail({ name, kind, config, secret, paused_reason }: RailRow) {
+  const paused = paused_reason !== ''
+  return { name, kind, config, has_secret: secret !== '', paused, paused_reason }
+}
