@@ -13,6 +13,7 @@ import { conditionWords, neededWords } from '../approval/words.ts'
 import { newId } from '../id.ts'
 import { amountToJson } from '../money/json.ts'
 import { COUNTRIES } from '../network/country.ts'
+import { networkName } from '../operator/limits.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import {
   CommandFailed,
@@ -23,7 +24,6 @@ import {
   withContext,
 } from './context.ts'
 import { historyCommand } from './history.ts'
-import { networkName } from './limit.ts'
 import { table } from './table.ts'
 
 const EXAMPLE = `npx corridor approval-rule add --account acc_7k2m9x4q \\

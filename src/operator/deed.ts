@@ -32,6 +32,7 @@ export type Kind =
   | 'balance transaction'
   | 'entity'
   | 'key'
+  | 'limit'
   | 'payout'
   | 'payout batch'
   | 'rail'

@@ -6,6 +6,7 @@ import { deskEntityRoutes } from './entity-routes.ts'
 import { deskExceptionRoutes } from './exception-routes.ts'
 import { fundingRoutes } from './funding-routes.ts'
 import { deskKeyRoutes } from './key-routes.ts'
+import { deskLimitRoutes } from './limit-routes.ts'
 import { deskListRoutes } from './list-routes.ts'
 import { deskPayoutRoutes } from './payout-routes.ts'
 import { deskRoutingRoutes } from './payout-routing-routes.ts'
@@ -16,6 +17,7 @@ import { deskWebhookRoutes } from './webhook-routes.ts'
 
 type Needs = Parameters<typeof deskPayoutRoutes>[1] &
   Parameters<typeof fundingRoutes>[1] &
+  Parameters<typeof deskLimitRoutes>[1] &
   Parameters<typeof auditRoutes>[1]
 
 export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
@@ -26,6 +28,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskPayoutRoutes(app, deps)
   deskExceptionRoutes(app, deps)
   deskScreeningRoutes(app, deps)
+  deskLimitRoutes(app, deps)
   deskListRoutes(app, deps)
   deskRoutingRoutes(app, deps)
   deskRailRoutes(app, deps)

@@ -6,3 +6,20 @@ export const MAX_NAME = 200
 /** The longest reference of a payment, and the longest reason of an operator. */
 export const MAX_REFERENCE = 140
 export const MAX_REASON = 500
+
+/** Members of bodies that have another name than the option of the command. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  account: 'account_id',
+  key: 'key_id',
+  'new-for': 'new_for_hours',
+  lead: 'lead_minutes',
+  'arrives-after': 'arrival_days',
+}
+
+/** What rules say of the options of a command, said of the members of a body. */
+export function inMembers(words: string): string {
+  return words.replace(
+    /(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g,
+    (_, option: string) => MEMBERS[option] ?? option.replaceAll('-', '_'),
+  )
+}

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { makeOperatorWorld, newRail, type OperatorWorld } from './world.ts'
 
 let world: OperatorWorld
@@ -103,6 +104,91 @@ for (const [what, body, remarks] of UNSAID) {
     const answer = await world.call('POST /v3/operator/screening_list/require', { body })
     assertRefused(answer, 400, 'invalid_field')
     assert.match(answer.json.errors[0].remarks, new RegExp(`^${remarks}`))
+    assert.deepEqual(await rowVersions(world.service.database.owner), before)
+  })
+}
+
+test('a limit: set twice the same, in the log once; its payouts count; another cap; removed once', async () => {
+  const { account_id } = (await world.service.openAccount({ sandbox: false })).account
+  const asked = { account_id, amount: 50_000, currency: 'USD', per: 'payout' }
+  const set = async (body: object) => {
+    const { status, json, text } = await world.call('POST /v3/operator/limit', { body })
+    assert.equal(status, 200, text)
+    return json.data
+  }
+  const first = await set(asked)
+  assert.deepEqual([first.cap, first.before, first.counted], [50_000, null, 0])
+  const again = await set(asked)
+  assert.deepEqual(
+    [again.limit_id, again.before.cap, again.counted],
+    [first.limit_id, 50_000, null],
+  )
+  assert.deepEqual((await set({ ...asked, amount: 60_000 })).before.cap, 50_000)
+  const ids = [first.limit_id]
+  const list = await world.call('GET /v3/operator/limit', { query: `?account_id=${account_id}` })
+  const listed = list.json.data.results.map((limit: { limit_id: string }) => limit.limit_id)
+  assert.deepEqual(listed, ids)
+  const shown = await world.call('GET /v3/operator/limit/:id', { ids })
+  assert.deepEqual([shown.json.data.cap, shown.json.data.used], [60_000, []], shown.text)
+  const removed = await world.call('POST /v3/operator/limit/:id/remove', { ids })
+  assert.equal(removed.json.data.cap, 60_000, removed.text)
+  const twice = await world.call('POST /v3/operator/limit/:id/remove', { ids })
+  assertRefused(twice, 404, 'not_found')
+  const caps = (await loggedOf('limit set')).map(({ after }) => Number(after['cap']))
+  assert.deepEqual(caps, [60_000, 50_000])
+  assert.equal((await loggedOf('limit remove')).length, 1)
+})
+
+test('a limit of all accounts, over HTTP: the payouts that are there count, and the next is refused', async () => {
+  const { live } = world
+  const paid = await live.post('/v3/payout', localPayout)
+  assert.equal(paid.status, 200, paid.text)
+  const body = { account_id: live.account.account_id, count: 1, hours: 24 }
+  const set = await world.call('POST /v3/operator/limit', { body })
+  assert.equal(set.json.data.counted, 1, set.text)
+  const { limit_id } = set.json.data
+  assertRefused(await live.post('/v3/payout', localPayout), 422, 'limit_exceeded')
+  const shown = await world.call('GET /v3/operator/limit/:id', { ids: [limit_id] })
+  const { account_id } = live.account
+  assert.deepEqual(shown.json.data.used, [{ account_id, subject: '', used: 1 }])
+  await world.call('POST /v3/operator/limit/:id/remove', { ids: [limit_id] })
+  assert.equal((await live.post('/v3/payout', localPayout)).status, 200)
+})
+
+test('the same limit, set by six calls at once: each is answered, and there is one', async () => {
+  const { account_id } = (await world.service.openAccount({ sandbox: false })).account
+  const body = { account_id, count: 9, hours: 24 }
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => world.call('POST /v3/operator/limit', { body })),
+  )
+  const ids = answers.map(({ status, json, text }) => {
+    assert.equal(status, 200, text)
+    return json.data.limit_id
+  })
+  assert.equal(new Set(ids).size, 1)
+  const list = await world.call('GET /v3/operator/limit', { query: `?account_id=${account_id}` })
+  assert.equal(list.json.data.results.length, 1)
+})
+
+const NO_LIMITS: readonly (readonly [what: string, body: object, words: RegExp])[] = [
+  ['no cap', { per: 'payout' }, /amount with its currency, or count/],
+  ['a count of a single payout', { count: 2, per: 'payout' }, /say amount/],
+  ['no window', { count: 2 }, /per payout, per day with its zone, or hours/],
+  ['a day of no zone', { count: 2, per: 'day' }, /needs a zone/],
+  ['a zone that is none', { count: 2, per: 'day', zone: 'Mars/Base' }, /unknown time zone/],
+  ['an amount of no currency', { amount: 2, per: 'payout' }, /is of a currency/],
+  ['a rail that there is not', { count: 2, hours: 1, rail: 'bnk' }, /unknown rail bnk/],
+  ['a network that there is not', { count: 2, hours: 1, network: 'x' }, /unknown network/],
+  ['a key that there is not', { count: 2, hours: 1, key_id: `key_${'0'.repeat(20)}` }, /no key/],
+]
+
+for (const [what, body, words] of NO_LIMITS) {
+  test(`a limit, ${what}: 400 in the words of its members, and no row changes`, async () => {
+    const before = await rowVersions(world.service.database.owner)
+    const answer = await world.call('POST /v3/operator/limit', { body })
+    assertRefused(answer, 400, 'invalid_field')
+    assert.match(answer.json.errors[0].message, words)
+    assert.doesNotMatch(answer.text, /--[a-z]/)
     assert.deepEqual(await rowVersions(world.service.database.owner), before)
   })
 }

@@ -197,6 +197,15 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     assert.equal(set.status, 200, set.text)
     return { body: JAPAN }
   },
+  'GET /v3/operator/limit': ({ live }) => ({ query: `?account_id=${idOf(live)}` }),
+  'GET /v3/operator/limit/:id': async world => ({ ids: [await newLimit(world)] }),
+  'POST /v3/operator/limit': ({ live }) => ({
+    body: { account_id: idOf(live), count: 1_000_000, per: 'day', zone: 'Asia/Tokyo' },
+  }),
+  'POST /v3/operator/limit/:id/remove': async world => ({
+    ids: [await newLimit(world)],
+    body: {},
+  }),
   'GET /v3/operator/rail': () => ({}),
   'GET /v3/operator/rail/:name': async world => ({ ids: [await newRail(world)] }),
   'POST /v3/operator/rail/:name/pause': async world => ({
@@ -319,6 +328,15 @@ async function goneEndpoint(world: OperatorWorld): Promise<string> {
   await world.service.database.owner`
     update webhook_endpoints set status = 'disabled', disabled_reason = 'gone' where id = ${id}`
   return id
+}
+
+/** A limit that nothing reaches, of an account of its own. */
+async function newLimit(world: OperatorWorld): Promise<string> {
+  const account_id = await newAccount(world)
+  const body = { account_id, count: 1_000_000, hours: 24 }
+  const set = await world.call('POST /v3/operator/limit', { body })
+  assert.equal(set.status, 200, set.text)
+  return set.json.data.limit_id
 }
 
 /** A rail of a provider, which no route leads to. */

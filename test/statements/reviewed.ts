@@ -42,6 +42,7 @@ export const REVIEWED: readonly Reviewed[] = [
     says: 'from books b cross join lateral',
     why: OPERATOR,
   },
+  { file: 'src/limit/store.ts', says: 'from books b join limit_sums', why: OPERATOR },
   { file: 'src/operator/webhook-store.ts', says: '', why: OPERATOR },
   { file: 'src/db/keys.ts', says: 'from books b cross join lateral', why: OPERATOR },
 ]

@@ -1,0 +1,254 @@
+// GET and POST /v3/operator/limit, GET /v3/operator/limit/{id}, and POST …/remove.
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { invalidField, refuseIfAny } from '../errors.ts'
+import { send, success } from '../http/answer.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
+import { ListOf } from '../http/list.ts'
+import { Closed, CurrencyCode, Envelope, Id, Literals, REASON, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { EACH, PERS } from '../limit/limit.ts'
+import { type LimitCells, MAX_NEW_FOR } from '../limit/load.ts'
+import { MAX_HOURS } from '../limit/window.ts'
+import { currencyExponent, findCurrency } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+import type { PricingAt } from '../price/price.ts'
+import { authorOf, type Desk } from './desk.ts'
+import {
+  listLimitsOf,
+  placeLimit,
+  presentLimit,
+  presentUsed,
+  removeLimit,
+  showLimit,
+} from './limits.ts'
+import { whole } from './price-response.ts'
+import { AccountId, optionally, type Query } from './request.ts'
+import { inMembers } from './words.ts'
+
+interface Needs {
+  readonly desk: Desk
+  readonly reference: { pricing(price_version: bigint | null): Promise<PricingAt> }
+}
+
+interface Named {
+  readonly Params: { readonly id: string }
+}
+
+const MAX_MINOR = 9_007_199_254_740_991
+const MAX_COUNT = 999_999_999_999_999
+
+const SetLimitRequest = Closed(
+  optionally({
+    account_id: AccountId,
+    key_id: Id('key', 'Only payouts that this key of an account makes.'),
+    each: Literals(EACH, { description: 'What is counted by itself; account without it.' }),
+    rail: Text(40, { minLength: 1, description: 'Only payouts that go to this rail first.' }),
+    network: Text(64, { minLength: 1, description: 'Only over this network or chain.' }),
+    new_for_hours: Type.Integer({
+      minimum: 1,
+      maximum: MAX_NEW_FOR,
+      description: 'Only to payees that the account has known for less.',
+    }),
+    amount: Type.Integer({
+      minimum: 0,
+      maximum: MAX_MINOR,
+      [REASON]: 'amount_out_of_range',
+      description: 'The most that may be paid, in minor units of `currency`.',
+      examples: [5_000_000],
+    }),
+    currency: CurrencyCode,
+    count: Type.Integer({ minimum: 0, maximum: MAX_COUNT, description: 'The most payouts.' }),
+    per: Literals(PERS, { description: 'day is of `zone`; hours are the last `hours`.' }),
+    zone: Text(64, { minLength: 1, examples: ['Europe/Berlin'] }),
+    hours: Type.Integer({ minimum: 1, maximum: MAX_HOURS }),
+  }),
+  {
+    title: 'SetLimit',
+    description:
+      'An `amount` with its `currency`, or a `count`; and `per`. What is left out is any.',
+  },
+)
+type SetLimitRequest = Static<typeof SetLimitRequest> & {
+  readonly [name in 'account_id' | 'each' | 'rail' | 'network' | 'key_id']?: string
+} & { readonly [name in 'currency' | 'per' | 'zone']?: string } & {
+  readonly [name in 'new_for_hours' | 'amount' | 'count' | 'hours']?: number
+}
+
+const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
+const countOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
+
+const LIMIT = {
+  limit_id: Id('lim', 'Limit id.'),
+  account_id: textOrNull,
+  key_id: textOrNull,
+  rail: textOrNull,
+  network: textOrNull,
+  new_for_hours: countOrNull,
+  each: Literals(EACH),
+  currency: textOrNull,
+  per: Literals(PERS),
+  zone: textOrNull,
+  hours: countOrNull,
+  cap: Type.Integer({ description: 'Minor units of the currency; payouts without one.' }),
+  window: Type.String({ examples: ['payout', 'day:Europe/Berlin', '24h'] }),
+}
+
+const LimitResponse = Type.Object(LIMIT, {
+  title: 'PayoutLimit',
+  description: 'How much, or how many payouts, accounts may make; null is any.',
+})
+
+const SetLimitResponse = Type.Object(
+  {
+    ...LIMIT,
+    before: Type.Union([LimitResponse, Type.Null()]),
+    counted: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'How many payouts count already; null of a limit that was there.',
+    }),
+  },
+  { title: 'ChangedLimit', description: 'The limit, and the one that counted the same.' },
+)
+
+const UsedLimitResponse = Type.Object(
+  {
+    ...LIMIT,
+    used: Type.Array(
+      Type.Object({
+        account_id: AccountId,
+        subject: Type.String({ description: 'The key or payee, if it tells them apart.' }),
+        used: Type.Integer(),
+      }),
+      { description: 'What is counted now, the most first; at most 50.' },
+    ),
+  },
+  { title: 'UsedLimit', description: 'A limit, and what it has counted.' },
+)
+
+export function deskLimitRoutes(app: FastifyInstance, deps: Needs): void {
+  app.get<{ Querystring: Query }>(
+    '/v3/operator/limit',
+    {
+      config: { scope: 'installation_read' },
+      schema: operationDocs({
+        operationId: 'listLimits',
+        summary: 'List the limits, or those that count payouts of an account.',
+        querystring: Closed(optionally({ account_id: AccountId })),
+        response: Envelope(ListOf(LimitResponse)),
+        refusals: ['invalid_query_parameter', 'not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const limits = await listLimitsOf(deps.desk.audit, request.query['account_id'])
+      return send(reply, success(whole(limits.map(presentLimit))))
+    },
+  )
+  app.get<Named>(
+    '/v3/operator/limit/:id',
+    {
+      config: { scope: 'installation_read' },
+      schema: operationDocs({
+        operationId: 'getLimit',
+        summary: 'Show what a limit has counted, the most used first.',
+        params: pathId('lim'),
+        response: Envelope(UsedLimitResponse),
+        refusals: ['not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const shown = await showLimit(deps.desk.audit, request.params.id)
+      return send(reply, success(presentUsed(shown)))
+    },
+  )
+  setRoute(app, deps)
+  removeRoute(app, deps)
+}
+
+function setRoute(app: FastifyInstance, deps: Needs): void {
+  app.post<{ Body: SetLimitRequest }>(
+    '/v3/operator/limit',
+    {
+      config: { scope: 'installation_write', check: checkLimit },
+      schema: operationDocs({
+        operationId: 'setLimit',
+        summary: 'Set a limit, or change the cap of the one that counts the same.',
+        description:
+          'Payouts of the window that are there count from the beginning, as for `corridor limit ' +
+          'set`, which also has the time for an installation of thousands of accounts.',
+        body: SetLimitRequest,
+        response: Envelope(SetLimitResponse),
+        refusals: ['currency', 'amount_out_of_range', 'not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { desk, reference } = deps
+      const author = authorOf(request, 'limit set')
+      const placed = await placeLimit(
+        {
+          sql: desk.audit,
+          change: work => desk.change(author, work),
+          write: (operation, command) => desk.run(author, { operation, command, act: null }),
+          pricing: version => reference.pricing(version),
+        },
+        cellsOf(request.body),
+      )
+      refuseIfAny((placed.messages ?? []).map(words => invalidField('', inMembers(words))))
+      const { limit, before, counted } = placed.value as NonNullable<typeof placed.value>
+      const was = before === undefined ? null : presentLimit(before)
+      return send(reply, success({ ...presentLimit(limit), before: was, counted }))
+    },
+  )
+}
+
+function removeRoute(app: FastifyInstance, deps: Needs): void {
+  app.post<Named>(
+    '/v3/operator/limit/:id/remove',
+    {
+      config: { scope: 'installation_write', optionalBody: true },
+      schema: operationDocs({
+        operationId: 'removeLimit',
+        summary: 'Remove a limit; set again, it counts anew.',
+        params: pathId('lim'),
+        body: Closed({}, { title: 'RemoveLimitRequest', type: ['object', 'null'] }),
+        response: Envelope(LimitResponse),
+        refusals: ['not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const author = authorOf(request, 'limit remove')
+      const removed = await deps.desk.change(author, sql => removeLimit(sql, request.params.id))
+      return send(reply, success(presentLimit(removed)))
+    },
+  )
+}
+
+function checkLimit({ amount, currency }: SetLimitRequest): void {
+  refuseIfAny(
+    amount !== undefined && (currency === undefined || findCurrency(currency) === undefined)
+      ? [invalidField('currency', 'An amount is of a currency: name it.')]
+      : [],
+  )
+}
+
+/** The text of the same limit, as a command has it. */
+function cellsOf(body: SetLimitRequest): LimitCells {
+  const { account_id, key_id, new_for_hours, amount, currency = '', count, hours } = body
+  const cells = {
+    account: account_id,
+    key: key_id,
+    each: body.each,
+    rail: body.rail,
+    network: body.network,
+    newFor: new_for_hours?.toString(),
+    amount:
+      amount === undefined ? undefined : formatMajor(BigInt(amount), currencyExponent(currency)),
+    currency: body.currency,
+    count: count?.toString(),
+    per: body.per === 'hours' ? undefined : body.per,
+    zone: body.zone,
+    hours: hours?.toString(),
+  }
+  const said = Object.entries(cells).filter(([, text]) => text !== undefined)
+  return Object.fromEntries(said) as LimitCells
+}

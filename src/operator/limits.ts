@@ -1,0 +1,178 @@
+// Limits of payouts, as operators set, list and remove them.
+import type { Account } from '../account/rules.ts'
+import { listAccounts, listApiKeys } from '../account/store.ts'
+import type { Read } from '../csv.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { DatabaseProblem } from '../db/failure.ts'
+import { transact } from '../db/transact.ts'
+import { newId } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Limit, LimitKind, Sum } from '../limit/limit.ts'
+import { type LimitCells, readLimit } from '../limit/load.ts'
+import { isSameKind, totalOf } from '../limit/rules.ts'
+import { deleteLimit, listLimits, listSumsOf, lockLimits, updateCap } from '../limit/store.ts'
+import { windowFrom } from '../limit/window.ts'
+import { windowName } from '../limit/words.ts'
+import { amountToJson } from '../money/json.ts'
+import { setLimit } from '../payout/limit-operation.ts'
+import { SIMULATOR } from '../rail/rail.ts'
+import { listRails } from '../rail/row-store.ts'
+import { accountNamed } from './accounts.ts'
+import { Unknown } from './deed.ts'
+import { VOCABULARY } from './fees.ts'
+
+export interface SetLimit {
+  readonly limit: Limit
+  /** The one that counts the same, as it was. */
+  readonly before: Limit | undefined
+  /** How many payouts count for it already; null of a limit that was there. */
+  readonly counted: number | null
+}
+
+interface Writing {
+  readonly sql: Sql
+  /** Changes reference data in one transaction. */
+  change<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** Runs one portion of what counts for a new limit. */
+  readonly write: Parameters<typeof setLimit>[0]
+  readonly pricing: Parameters<typeof setLimit>[1]
+}
+
+/**
+ * Makes a limit, or changes the cap of the one that counts the same. Triggers write the audit log.
+ */
+export async function placeLimit(
+  { sql, change, write, pricing }: Writing,
+  cells: LimitCells,
+): Promise<Read<SetLimit>> {
+  const read = await readKind(sql, cells)
+  if (read.messages !== undefined) return read
+  const { kind, accounts } = read.value
+  const cap = async (): Promise<SetLimit | undefined> => {
+    const before = await change(sql => changeCap(sql, kind))
+    return before && { limit: { ...before, cap: kind.cap }, before, counted: null }
+  }
+  const there = await cap()
+  if (there !== undefined) return { value: there }
+  const limit = { ...kind, limit_id: newId('lim') }
+  try {
+    const counted = await setLimit(write, pricing, limit, accounts)
+    return { value: { limit, before: undefined, counted } }
+  } catch (error) {
+    // Somebody else may have made it meanwhile: then it has this cap now.
+    const theirs = error instanceof DatabaseProblem ? await cap() : undefined
+    if (theirs === undefined) throw error
+    return { value: theirs }
+  }
+}
+
+interface Kind {
+  readonly kind: LimitKind & Pick<Limit, 'cap'>
+  readonly accounts: readonly Account[]
+}
+
+async function readKind(sql: Sql, cells: LimitCells): Promise<Read<Kind>> {
+  const [all, keys, rails] = await Promise.all([
+    listAccounts(sql),
+    listApiKeys(sql),
+    listRails(sql),
+  ])
+  if (cells.account !== undefined) await accountNamed(sql, cells.account)
+  const read = readLimit(cells, {
+    rails: [...rails.map(({ name }) => name), SIMULATOR],
+    keys: new Map(keys.map(key => [key.key_id, key.account_id])),
+    networkName,
+  })
+  if (read.messages !== undefined) return read
+  const kind = read.value
+  const accounts = all.filter(
+    ({ account_id }) => kind.account_id === null || kind.account_id === account_id,
+  )
+  return { value: { kind, accounts } }
+}
+
+/** Types that name networks. */
+const WITH_NETWORKS = ['local', 'local_payment_network', 'wallet']
+
+export function networkName(name: string): string | undefined {
+  const names = WITH_NETWORKS.map(type => VOCABULARY.networkName(type, name))
+  return names.find(known => known !== undefined)?.toLowerCase()
+}
+
+/** Changes the cap of the limit of this kind, and returns it as it was; undefined for none. */
+function changeCap(sql: Sql, kind: Kind['kind']): Promise<Limit | undefined> {
+  return transact(sql, async tx => {
+    await lockLimits(tx)
+    const before = (await listLimits(tx)).find(limit => isSameKind(limit, kind))
+    if (before !== undefined) await updateCap(tx, { ...before, cap: kind.cap })
+    return before
+  })
+}
+
+/** All limits, or those that count payouts of this account. */
+export async function listLimitsOf(sql: Sql, account_id: string | undefined): Promise<Limit[]> {
+  if (account_id !== undefined) await accountNamed(sql, account_id)
+  const all = await listLimits(sql)
+  const isOf = (limit: Limit) => limit.account_id === null || limit.account_id === account_id
+  return account_id === undefined ? all : all.filter(isOf)
+}
+
+/** The most counters that are shown. */
+const MOST_SHOWN = 50
+
+export interface UsedLimit {
+  readonly limit: Limit
+  /** What each counter has in its window now, the most first. */
+  readonly used: readonly {
+    readonly account_id: string
+    readonly subject: string
+    readonly used: bigint
+  }[]
+}
+
+export async function showLimit(audit: Sql, limit_id: string): Promise<UsedLimit> {
+  const limit = await limitNamed(audit, limit_id)
+  return { limit, used: usedOf(limit, await listSumsOf(audit, limit_id)) }
+}
+
+function usedOf(
+  limit: Limit,
+  sums: readonly (Sum & { readonly now: Instant })[],
+): UsedLimit['used'] {
+  const now = sums.filter(({ now, starts_at }) => starts_at >= windowFrom(limit, now))
+  const counters = Map.groupBy(now, ({ account_id, subject }) => `${account_id} ${subject}`)
+  return [...counters.values()]
+    .map(of => {
+      const { account_id, subject } = of[0] as Sum
+      return { account_id, subject, used: totalOf(of) }
+    })
+    .filter(({ used }) => used > 0n)
+    .toSorted((a, b) => (a.used < b.used ? 1 : -1))
+    .slice(0, MOST_SHOWN)
+}
+
+/** Removes a limit; set again, it counts anew. */
+export function removeLimit(sql: Sql, limit_id: string): Promise<Limit> {
+  return transact(sql, async tx => {
+    await lockLimits(tx)
+    const limit = await limitNamed(tx, limit_id)
+    await deleteLimit(tx, limit_id)
+    return limit
+  })
+}
+
+async function limitNamed(sql: Sql | TransactionSql, limit_id: string): Promise<Limit> {
+  const limit = (await listLimits(sql)).find(one => one.limit_id === limit_id)
+  if (limit !== undefined) return limit
+  throw new Unknown('limit', limit_id)
+}
+
+/** Its cap is in minor units, or payouts. */
+export function presentLimit(limit: Limit) {
+  return { ...limit, cap: amountToJson(limit.cap), window: windowName(limit) }
+}
+
+export function presentUsed({ limit, used }: UsedLimit) {
+  const counters = used.map(({ used, ...counter }) => ({ ...counter, used: amountToJson(used) }))
+  return { ...presentLimit(limit), used: counters }
+}
