@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { verify } from '../../src/verify/run.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
-import { localPayout } from '../support/given/bodies.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import {
@@ -163,6 +163,18 @@ test('a batch that needs no approval: nothing waits, and nobody can decide', asy
   const { pob } = await makeBatch([100])
   assert.equal((await shown(pob)).waiting, 0)
   await refusedWithoutARow(approve(ann, pob), 409, 'invalid_transition')
+})
+
+test('transfers to other accounts: paid with the approval, and both books agree', async () => {
+  const other = await service.openAccount({ currencies: ['USD'] })
+  const { deposit_address } = other.account
+  const payouts = [1, 2, 3].map(n => internalPayout(deposit_address, n * LARGE))
+  const made = await ask(eve, 'POST', PATH, { payouts })
+  assert.equal(made.status, 200, made.text)
+  const { json, text } = await approve(ann, made.json.data.id)
+  assert.deepEqual(json.data?.payouts, [{ status: 'succeeded', payouts: 3 }], text)
+  const { available } = (await other.get('/v3/balance')).json.data
+  assert.deepEqual(available, [{ currency: 'USD', amount: String(6 * LARGE) }])
 })
 
 test('the same Idempotency-Key: decided once, the first answer again', async () => {
