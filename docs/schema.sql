@@ -1536,6 +1536,7 @@ CREATE TABLE login_attempts (
   attempted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   user_name text COLLATE "C" NOT NULL,
   network text COLLATE "C" NOT NULL,
+  refused boolean DEFAULT false NOT NULL,
   CONSTRAINT login_attempts_pkey PRIMARY KEY (number)
 );
 CREATE INDEX login_attempts_by_user ON login_attempts USING btree (user_name, attempted_at);
@@ -2746,6 +2747,23 @@ begin
   where user_name = new.name and ended_at is null;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION keep_refused_login(attempt bigint, why text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update login_attempts set refused = true where number = attempt;
+  insert into audit_log (table_name, changed_at, changed_by, before, after)
+  select 'login_attempts', clock_timestamp(), session_user, null,
+    jsonb_build_object('user_name', u.name, 'network', a.network, 'refused', why)
+  from login_attempts a join users u on u.name = a.user_name
+  where a.number = attempt;
+end $function$;
+REVOKE EXECUTE ON FUNCTION keep_refused_login(bigint,text) FROM public;
+GRANT EXECUTE ON FUNCTION keep_refused_login(bigint,text) TO corridor_service;
 
 CREATE OR REPLACE FUNCTION check_approval_rule()
  RETURNS trigger

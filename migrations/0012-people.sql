@@ -112,9 +112,25 @@ create table login_attempts (
   attempted_at timestamptz not null default clock_timestamp(),
   user_name text collate "C" not null,
   -- The address of the caller; of IPv6 its network.
-  network text collate "C" not null
+  network text collate "C" not null,
+  refused boolean not null default false
 );
 create index login_attempts_by_user on login_attempts (user_name, attempted_at);
+
+-- Notes that an attempt was refused; the history has those of users that there are. It writes in
+-- either case, so that how long it takes says nothing of who is a user.
+create function keep_refused_login(attempt bigint, why text) returns void language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  update login_attempts set refused = true where number = attempt;
+  insert into audit_log (table_name, changed_at, changed_by, before, after)
+  select 'login_attempts', clock_timestamp(), session_user, null,
+    jsonb_build_object('user_name', u.name, 'network', a.network, 'refused', why)
+  from login_attempts a join users u on u.name = a.user_name
+  where a.number = attempt;
+end $$;
+revoke execute on function keep_refused_login(bigint, text) from public;
+grant execute on function keep_refused_login(bigint, text) to corridor_service;
 
 grant select, insert, update (secret_hash, set_at) on user_passwords to corridor_service;
 grant select, insert, update (ended_at) on login_links to corridor_service;

@@ -21,6 +21,7 @@ import {
   findPassword,
   forgetAttempts,
   insertSession,
+  keepRefused,
   spendLink,
   upsertPassword,
 } from '../user/session-store.ts'
@@ -38,7 +39,7 @@ interface Credentials {
 
 /** Refuses every wrong log-in alike, and with 429 when there were too many. */
 export async function logIn(sql: Sql, credentials: Credentials, ip: string): Promise<LoggedIn> {
-  await checkPassword(sql, credentials, ip)
+  await checkPassword(sql, credentials, 'log in', ip)
   const { user } = credentials
   return transact(sql, tx => {
     void writeAs(tx, author(user, 'log in', ip))
@@ -73,7 +74,7 @@ export async function confirm(
   ip: string,
 ): Promise<void> {
   const { user, token_hash } = open
-  await checkPassword(sql, { user, password }, ip)
+  await checkPassword(sql, { user, password }, 'give password', ip)
   await transact(sql, async tx => {
     void writeAs(tx, author(user, 'give password', ip))
     if (!(await confirmSession(tx, token_hash))) {
@@ -93,12 +94,31 @@ export async function logOut(
   })
 }
 
-async function checkPassword(sql: Sql, { user, password }: Credentials, ip: string): Promise<void> {
+async function checkPassword(
+  sql: Sql,
+  { user, password }: Credentials,
+  act: string,
+  ip: string,
+): Promise<void> {
   const network = networkOf(ip)
-  const { of_network, of_all } = await countAttempt(sql, user, network)
-  if (of_network > MOST_ATTEMPTS.of_network || of_all > MOST_ATTEMPTS.of_all) throw tooMany()
+  const attempt = await countAttempt(sql, user, network)
+  const over = Math.max(
+    attempt.of_network - MOST_ATTEMPTS.of_network,
+    attempt.of_all - MOST_ATTEMPTS.of_all,
+  )
+  const refused = (why: Parameters<typeof keepRefused>[2]) =>
+    transact(sql, async tx => {
+      void writeAs(tx, author('', act, ip))
+      await keepRefused(tx, attempt, why)
+    })
+  if (over > 0) {
+    // The first says it: nobody fills the history by going on.
+    if (over === 1) await refused('too many attempts')
+    throw tooMany()
+  }
   const stored = await findPassword(sql, user)
   if (!(await passwordMatches(stored, password))) {
+    await refused('wrong password')
     throw refusal('invalid_login', 'No user has this name and password.')
   }
   await forgetAttempts(sql, user, network)

@@ -125,24 +125,38 @@ export async function endSessions(sql: Sql | TransactionSql, user_name: string):
   return count
 }
 
+/** An attempt to log in, and how many there were lately with it. */
+export interface Attempt {
+  readonly number: string
+  /** From the same network. */
+  readonly of_network: number
+  readonly of_all: number
+}
+
 /**
  * Counts an attempt, committed before it is judged, so that many at once count each other. Returns
  * how many there were lately, with this one.
  */
-export async function countAttempt(
-  sql: Sql,
-  user_name: string,
-  network: string,
-): Promise<{ readonly of_network: number; readonly of_all: number }> {
-  await sql`
-    insert into login_attempts (user_name, network) values (${user_name}, ${network})`
+export async function countAttempt(sql: Sql, user_name: string, network: string): Promise<Attempt> {
+  const [attempt] = await sql<{ number: string }[]>`
+    insert into login_attempts (user_name, network) values (${user_name}, ${network})
+    returning number::text`
   const [counted] = await sql<{ of_network: number; of_all: number }[]>`
     select count(*) filter (where network = ${network})::integer as of_network,
       count(*)::integer as of_all
     from login_attempts
     where user_name = ${user_name}
       and attempted_at > clock_timestamp() - make_interval(mins => ${ATTEMPT_MINUTES})`
-  return counted ?? { of_network: 0, of_all: 0 }
+  return { number: '', of_network: 0, of_all: 0, ...attempt, ...counted }
+}
+
+/** Notes that the attempt was refused, and why; the history has it when there is such a user. */
+export async function keepRefused(
+  tx: TransactionSql,
+  { number }: Pick<Attempt, 'number'>,
+  why: 'wrong password' | 'too many attempts',
+): Promise<void> {
+  await tx`select keep_refused_login(${number}::text::bigint, ${why})`
 }
 
 /** Forgets the attempts of a user from an address, who has come in. */

@@ -325,6 +325,30 @@ test('the password again: asked of a session whose password is some minutes old'
   assertRefused(await approve(), 404, 'not_found')
 })
 
+test('who did not come in: in the audit log, of users alone and with an end, without what was tried', async () => {
+  await logInAs('knocked')
+  const ip = '203.0.113.77'
+  const tried = 'not it, but long enough'
+  const statuses: number[] = []
+  for (let i = 0; i < MOST_ATTEMPTS.of_network + 3; i++) {
+    for (const user of ['knocked', 'nobody.here']) {
+      statuses.push((await enter(user, tried, { ip })).status)
+    }
+  }
+  const pairs = (status: number, count: number) => Array(2 * count).fill(status)
+  assert.deepEqual(statuses, [...pairs(401, MOST_ATTEMPTS.of_network), ...pairs(429, 3)])
+  const rows = await service.database.owner<Record<string, unknown>[]>`
+    select act, via, after - 'network' as after from audit_log
+    where table_name = 'login_attempts' and via = ${`api from ${ip}`} order by change_id`
+  const refused = (why: string) => ({
+    ...{ act: 'log in', via: `api from ${ip}` },
+    after: { user_name: 'knocked', refused: why },
+  })
+  const wrong = Array(MOST_ATTEMPTS.of_network).fill(refused('wrong password'))
+  assert.deepEqual([...rows], [...wrong, refused('too many attempts')])
+  assert.doesNotMatch(JSON.stringify(rows), new RegExp(tried))
+})
+
 test('passwords and tokens are nowhere in the database: not in rows, not in the audit log', async () => {
   const headers = await logInAs('secretive')
   const token = headers.cookie.slice('corridor='.length)
