@@ -1,28 +1,17 @@
 // corridor approval-rule add|list|remove|history: which payouts wait until people approve them.
 import type { Command } from 'commander'
-import { listApiKeys } from '../account/store.ts'
 import {
   type ApprovalRule,
   EXPIRES_AFTER_DAYS,
   MAX_APPROVERS,
   MAX_DAYS,
 } from '../approval/approval.ts'
-import { type RuleCells, readRule } from '../approval/load.ts'
-import { deleteRule, insertRule, listRules, ruleOfHistory } from '../approval/rule-store.ts'
+import type { RuleCells } from '../approval/load.ts'
+import { ruleOfHistory } from '../approval/rule-store.ts'
 import { conditionWords, neededWords } from '../approval/words.ts'
-import { newId } from '../id.ts'
-import { amountToJson } from '../money/json.ts'
-import { COUNTRIES } from '../network/country.ts'
-import { networkName } from '../operator/limits.ts'
+import { addRule, presentRule, removeRule, rulesFor } from '../operator/approval-rules.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
-import {
-  CommandFailed,
-  findAccount,
-  type Json,
-  print,
-  readOrRefuse,
-  withContext,
-} from './context.ts'
+import { type Json, print, readOrRefuse, withContext } from './context.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
 
@@ -86,55 +75,22 @@ export function approvalRuleCommands(rule: Command): void {
 }
 
 async function addAction(options: RuleCells & Json): Promise<void> {
-  const rule = await withContext(async ({ sql }) => {
-    const keys = await listApiKeys(sql)
-    if (options.account !== undefined) await findAccount(sql, options.account)
-    const read = readOrRefuse(
-      readRule(options, {
-        keys: new Map(keys.map(key => [key.key_id, key.account_id])),
-        types: PAYOUT_TYPES,
-        countries: COUNTRIES,
-        networkName,
-      }),
-    )
-    const rule = { ...read, rule_id: newId('apr') }
-    await insertRule(sql, rule)
-    return rule
-  })
-  print(options, jsonOf(rule), wordsOf(rule))
+  const rule = readOrRefuse(await withContext(({ sql }) => addRule(sql, options)))
+  print(options, presentRule(rule), wordsOf(rule))
 }
 
 async function listAction(options: Json & { readonly account?: string }): Promise<void> {
-  const { account } = options
-  const rules = await withContext(async ({ sql }) => {
-    if (account !== undefined) await findAccount(sql, account)
-    return listRules(sql)
-  })
-  const isOf = ({ account_id }: ApprovalRule) => account_id === null || account_id === account
-  const shown = account === undefined ? rules : rules.filter(isOf)
-  const rows = shown.map(rule => [rule.rule_id, conditionWords(rule), neededWords(rule)])
+  const rules = await withContext(({ sql }) => rulesFor(sql, options.account))
+  const rows = rules.map(rule => [rule.rule_id, conditionWords(rule), neededWords(rule)])
   const words = rows.length === 0 ? `no rule. Try ${EXAMPLE}` : table(['rule', 'of', 'needs'], rows)
-  print(options, shown.map(jsonOf), words)
+  print(options, rules.map(presentRule), words)
 }
 
 async function removeAction(rule_id: string, options: Json): Promise<void> {
-  const rule = await withContext(async ({ sql }) => {
-    const rule = (await listRules(sql)).find(one => one.rule_id === rule_id)
-    if (rule === undefined || !(await deleteRule(sql, rule_id))) {
-      throw new CommandFailed(
-        `there is no rule ${rule_id}; corridor approval-rule list shows those there are`,
-      )
-    }
-    return rule
-  })
-  print(options, jsonOf(rule), `removed ${wordsOf(rule)}`)
+  const rule = await withContext(({ sql }) => removeRule(sql, rule_id))
+  print(options, presentRule(rule), `removed ${wordsOf(rule)}`)
 }
 
 function wordsOf(rule: ApprovalRule): string {
   return `${rule.rule_id}: payouts of ${conditionWords(rule)} need ${neededWords(rule)}`
-}
-
-/** A rule as JSON, its amount in minor units. */
-function jsonOf(rule: ApprovalRule) {
-  return { ...rule, at_least: rule.at_least === null ? null : amountToJson(rule.at_least) }
 }

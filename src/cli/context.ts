@@ -202,6 +202,7 @@ function jsonText(data: unknown): string {
 /** Where to find ids. */
 const WAYS_OUT = {
   account: 'corridor account list shows those there are',
+  'approval rule': 'corridor approval-rule list shows those there are',
   payout: 'corridor payout list shows the newest',
   'payout batch': 'GET /v3/payout_batch lists those of an account',
   beneficiary: 'corridor privacy find ACCOUNT finds them by name, e-mail or IBAN',

@@ -29,6 +29,7 @@ export interface LongDeed<Command, State, Outcome, Prepared> {
 /** What can be named and not be there. */
 export type Kind =
   | 'account'
+  | 'approval rule'
   | 'balance transaction'
   | 'entity'
   | 'key'

@@ -1,6 +1,7 @@
 // Every route of the operator API.
 import type { FastifyInstance } from 'fastify'
 import { deskAccountRoutes } from './account-routes.ts'
+import { approvalRuleRoutes } from './approval-rule-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { deskEntityRoutes } from './entity-routes.ts'
 import { deskExceptionRoutes } from './exception-routes.ts'
@@ -25,6 +26,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskKeyRoutes(app, deps)
   deskEntityRoutes(app, deps)
   deskPriceRoutes(app, deps)
+  approvalRuleRoutes(app, deps)
   deskPayoutRoutes(app, deps)
   deskExceptionRoutes(app, deps)
   deskScreeningRoutes(app, deps)

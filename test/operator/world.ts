@@ -218,6 +218,16 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   }),
   'GET /v3/operator/screening_list': () => ({}),
   'POST /v3/operator/screening_list/require': () => ({ body: { required: ['un'], ...REASON } }),
+  'GET /v3/operator/approval_rule': () => ({}),
+  'POST /v3/operator/approval_rule': async world => ({
+    body: { account_id: await newAccount(world), at_least: 5000, at_least_currency: 'USD' },
+  }),
+  'POST /v3/operator/approval_rule/:id/remove': async world => {
+    const body = { account_id: await newAccount(world), new_payee: true, approvers: 2 }
+    const added = await world.call('POST /v3/operator/approval_rule', { body })
+    assert.equal(added.status, 200, added.text)
+    return { ids: [added.json.data.rule_id], body: {} }
+  },
   'GET /v3/operator/webhook_endpoint': async world => {
     await goneEndpoint(world)
     return { query: '?limit=1' }

@@ -1,0 +1,58 @@
+// Rules of approvals that operators add and remove. A rule is never changed: what waits by one goes on
+// waiting.
+import { listAccounts, listApiKeys } from '../account/store.ts'
+import type { ApprovalRule } from '../approval/approval.ts'
+import { type RuleCells, readRule } from '../approval/load.ts'
+import { deleteRule, insertRule, listRules } from '../approval/rule-store.ts'
+import type { Read } from '../csv.ts'
+import type { Sql } from '../db/connect.ts'
+import { newId } from '../id.ts'
+import { amountToJson } from '../money/json.ts'
+import { COUNTRIES } from '../network/country.ts'
+import { PAYOUT_TYPES } from '../quote/quote.ts'
+import { Unknown } from './deed.ts'
+import { networkName } from './limits.ts'
+
+/** Adds a rule for payouts made from now on, or says all that is wrong with it. */
+export async function addRule(sql: Sql, cells: RuleCells): Promise<Read<ApprovalRule>> {
+  await checkAccount(sql, cells.account)
+  const keys = await listApiKeys(sql)
+  const read = readRule(cells, {
+    keys: new Map(keys.map(key => [key.key_id, key.account_id])),
+    types: PAYOUT_TYPES,
+    countries: COUNTRIES,
+    networkName,
+  })
+  if (read.messages !== undefined) return read
+  const rule = { ...read.value, rule_id: newId('apr') }
+  await insertRule(sql, rule)
+  return { value: rule }
+}
+
+/** The rules; with an account those that judge its payouts. */
+export async function rulesFor(sql: Sql, account?: string): Promise<readonly ApprovalRule[]> {
+  await checkAccount(sql, account)
+  const rules = await listRules(sql)
+  if (account === undefined) return rules
+  return rules.filter(({ account_id }) => account_id === null || account_id === account)
+}
+
+/** Removes a rule. Refuses an id that no rule has. */
+export async function removeRule(sql: Sql, rule_id: string): Promise<ApprovalRule> {
+  const rule = (await listRules(sql)).find(one => one.rule_id === rule_id)
+  if (rule === undefined || !(await deleteRule(sql, rule_id))) {
+    throw new Unknown('approval rule', rule_id)
+  }
+  return rule
+}
+
+/** Its amount in minor units. */
+export function presentRule(rule: ApprovalRule) {
+  return { ...rule, at_least: rule.at_least === null ? null : amountToJson(rule.at_least) }
+}
+
+async function checkAccount(sql: Sql, account_id: string | undefined): Promise<void> {
+  if (account_id === undefined) return
+  const known = (await listAccounts(sql)).map(account => account.account_id)
+  if (!known.includes(account_id)) throw new Unknown('account', account_id, known)
+}
