@@ -1,5 +1,5 @@
-// Rules of approvals that operators add and remove. A rule is never changed: what waits by one goes on
-// waiting.
+// Rules of approvals that operators add and remove. A rule is never changed: what waits by one goes
+// on waiting.
 import { listAccounts, listApiKeys } from '../account/store.ts'
 import type { ApprovalRule } from '../approval/approval.ts'
 import { type RuleCells, readRule } from '../approval/load.ts'
