@@ -10,6 +10,8 @@ export interface Metrics {
   readonly railReports: Counter<'rail' | 'result'>
   readonly payoutsLeftAlone: Gauge<'rail'>
   readonly payoutsScreening: Gauge<'state'>
+  readonly payoutsPendingApproval: Gauge
+  readonly approvalsEndIn: Gauge
   readonly railsPaused: Gauge<'rail'>
   readonly railExceptions: Gauge<'rail' | 'kind'>
   readonly bankFiles: Gauge<'rail' | 'state'>
@@ -91,6 +93,16 @@ function waitingMetrics(registers: Registry[]) {
       name: 'corridor_payouts_screening',
       help: 'Payouts that screening holds: they wait for lists or a person, or are confirmed.',
       labelNames: ['state'],
+      registers,
+    }),
+    payoutsPendingApproval: new Gauge({
+      name: 'corridor_payouts_pending_approval',
+      help: 'Payouts of live accounts that wait until people approve them.',
+      registers,
+    }),
+    approvalsEndIn: new Gauge({
+      name: 'corridor_approvals_end_in_seconds',
+      help: 'Time until the first of them fails unless it is approved; 0 when none waits.',
       registers,
     }),
     railsPaused: new Gauge({

@@ -140,6 +140,19 @@ export async function findApprovers(
   )
 }
 
+/** Payouts of live accounts that wait for people, and when the first of them fails for that. */
+export async function countPending(
+  finder: Sql,
+): Promise<{ readonly payouts: number; readonly first_ends_in_s: number }> {
+  const [row] = await finder<{ payouts: number; first_ends_in_s: number | null }[]>`
+    select count(*)::integer as payouts,
+      extract(epoch from min(a.expires_at - b.clock_ahead) - statement_timestamp())::float8
+        as first_ends_in_s
+    from payout_approvals a join books b on b.account_id = a.account_id
+    where a.outcome = '' and not b.sandbox`
+  return { payouts: row?.payouts ?? 0, first_ends_in_s: row?.first_ends_in_s ?? 0 }
+}
+
 /** Payouts that nobody has approved in time, by the clocks of their accounts, oldest first. */
 export async function listExpired(finder: Sql, limit: number): Promise<Key[]> {
   return finder<Key[]>`

@@ -3,6 +3,7 @@
 // killed at any point: a claim that was not applied comes due again, and no report is applied
 // twice.
 import { setTimeout as delay } from 'node:timers/promises'
+import { countPending } from '../approval/store.ts'
 import { countTroubles } from '../bank-file/trouble-store.ts'
 import { daysLeft } from '../calendar/rules.ts'
 import { CALENDARS } from '../calendar/tables.ts'
@@ -178,6 +179,9 @@ export async function countWaiting(deps: Deps): Promise<void> {
   for (const { screening, payouts } of await countHeld(finder)) {
     metrics.payoutsScreening.set({ state: screening }, payouts)
   }
+  const pending = await countPending(finder)
+  metrics.payoutsPendingApproval.set(pending.payouts)
+  metrics.approvalsEndIn.set(Math.max(0, pending.first_ends_in_s))
   const byHand = await countByHand(finder)
   metrics.payoutsByHand.reset()
   metrics.payoutsByHandOldest.reset()
