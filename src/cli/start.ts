@@ -14,6 +14,7 @@ import { listFees, upsertFees } from '../price/fee/store.ts'
 import { loadDefaultRates } from '../price/rate/load.ts'
 import { listRates, upsertRates } from '../price/rate/store.ts'
 import { startService } from '../service.ts'
+import { listUsers } from '../user/store.ts'
 import { createFunded } from './account.ts'
 import { CommandFailed, type Context, onDatabase } from './context.ts'
 
@@ -82,7 +83,7 @@ async function start(options: { json?: boolean }): Promise<void> {
     const told = options.json === true ? sandboxJson : welcome
     process.stdout.write(told(address, sandbox))
   } else if (for_people) {
-    process.stdout.write(ready(service, accounts))
+    process.stdout.write(ready(service, accounts, found?.has_users ?? true))
   }
 }
 
@@ -90,6 +91,7 @@ interface Found {
   /** The account that this start made. */
   readonly sandbox?: OpenedAccount
   readonly accounts: readonly Account[]
+  readonly has_users: boolean
 }
 
 /**
@@ -125,14 +127,15 @@ function explainListening({ host, port }: Config, error: unknown): unknown {
 async function firstStart(context: Context): Promise<Found> {
   const { sql } = context
   const accounts = await listAccounts(sql)
-  if (accounts.length > 0) return { accounts }
+  const has_users = (await listUsers(context.audit)).length > 0
+  if (accounts.length > 0) return { accounts, has_users }
   // Pegs come with the schema.
   const isBare = (await listRates(sql)).every(({ pegged }) => pegged)
   if (isBare) await upsertRates(sql, await loadDefaultRates())
   if ((await listFees(sql)).length === 0) {
     await upsertFees(sql, await loadDefaultFees(VOCABULARY))
   }
-  return { sandbox: await createFunded(context, SANDBOX), accounts }
+  return { sandbox: await createFunded(context, SANDBOX), accounts, has_users }
 }
 
 function sandboxJson(address: string, { account, key_id, secret }: OpenedAccount): string {
@@ -184,10 +187,18 @@ A quote pays once: for another payout, ask for another quote. The same payout
 within ten minutes is refused as a possible duplicate: change its amount, in the
 quote too, or add "allow_duplicate":true.
 
+${PEOPLE}
 The reference is at ${address}/docs.
 
 `
 }
+
+const PEOPLE = `To log in at /login, and to have what people do under their names, make the first
+operator; the link sets the password:
+
+  npx corridor user create ada --name "Ada Lovelace" --role operator
+  CORRIDOR_USER=ada npx corridor user login-link ada
+`
 
 interface Started {
   readonly address: string
@@ -203,7 +214,7 @@ function broughtUp({ length }: readonly string[]): string {
 }
 
 /** What any other start prints in a terminal. */
-function ready(started: Started, accounts: readonly Account[]): string {
+function ready(started: Started, accounts: readonly Account[], has_users: boolean): string {
   const { address, database, migrated } = started
   const sandbox = accounts.find(account => account.sandbox)
   const named = sandbox ?? (accounts.length === 1 ? accounts[0] : undefined)
@@ -216,6 +227,6 @@ The database is ${database}, with ${count}.${broughtUp(migrated)}
 Secrets of keys are shown once, when they are made. For a new key:
 
   npx corridor key create ${named?.account_id ?? 'ACCOUNT   (npx corridor account list names them)'}
-
+${has_users ? '' : `\n${PEOPLE}`}
 `
 }

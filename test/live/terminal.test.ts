@@ -141,8 +141,9 @@ test('corridor start, in a terminal, first and again: words alone, and how to ma
   const database = await createDatabase({ empty: true })
   try {
     const first = await start(database.url, /The reference is at \S+\/docs\.\n/)
-    const again = await start(database.url, /npx corridor key create acc_\w+\n\n/)
+    const again = await start(database.url, /npx corridor user login-link ada\n\n/)
     for (const printed of [first, again]) {
+      assert.match(printed, /npx corridor user create ada --name "Ada Lovelace" --role operator\n/)
       assert.match(printed, /^\nCorridor is ready at http:\/\/127\.0\.0\.1:\d+\.\n/)
       assert.doesNotMatch(printed, /listening|"address"|INFO|"migrated"/)
     }
