@@ -26,6 +26,7 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/payout/duplicate-store.ts', says: 'select account_id from payout', why: FOUND },
   { file: 'src/payout/list-store.ts', says: 'group by', why: METRIC },
   { file: 'src/approval/store.ts', says: 'a.expires_at <= statement', why: FOUND },
+  { file: 'src/approval/store.ts', says: 'as first_ends_in_s', why: METRIC },
   { file: 'src/payout/screen-store.ts', says: 'where screened is null', why: FOUND },
   { file: 'src/screening/match-store.ts', says: 'group by', why: METRIC },
   { file: 'src/screening/match-store.ts', says: 'case screening when', why: OPERATOR },
