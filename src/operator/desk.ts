@@ -9,12 +9,13 @@ import { classify } from '../db/failure.ts'
 import { transact } from '../db/transact.ts'
 import { Lane } from '../engine/lane.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
-import { refusal } from '../errors.ts'
+import { Refusal, refusal } from '../errors.ts'
 import { claimOf, success } from '../http/answer.ts'
 import type { Claim, Reply } from '../idempotency/kept-reply.ts'
 import { idempotent, idempotentLong } from '../idempotency/operations.ts'
 import type { Book } from '../ledger/rules.ts'
 import type { Deed, LongDeed, Operator } from './deed.ts'
+import { refuseInMembers } from './words.ts'
 
 /** Connections for reads, and as many for writes: people are few. */
 const DESK_CONNECTIONS = 2
@@ -42,7 +43,8 @@ export class Desk {
   /** Runs what a person does, once. */
   async run<C, S, O>(author: Author, { operation, command, act }: Deed<C, S, O>): Promise<O> {
     const audited = act === null ? operation : recorded(operation, made => made.map(act))
-    const outcome = await new Lane(this.sql, inNameOf(author, audited), SINGLY).run(command)
+    const lane = new Lane(this.sql, inNameOf(author, audited), SINGLY)
+    const outcome = await lane.run(command).catch(refuseInMembers)
     await this.#refresh()
     return outcome
   }
@@ -60,7 +62,8 @@ export class Desk {
         ? answering
         : recorded(answering, made => made.map(({ outcome }) => act(outcome)))
     const named = inNameOf(author, idempotent(audited))
-    const { reply } = await new Lane(this.sql, named, SINGLY).run({ ...command, claim })
+    const lane = new Lane(this.sql, named, SINGLY)
+    const { reply } = await lane.run({ ...command, claim }).catch(refuseInMembers)
     return reply
   }
 
@@ -73,7 +76,8 @@ export class Desk {
   ): Promise<Reply> {
     const answering = answeredLong(recordedLong(operation, act), present)
     const named = inNameOf(author, idempotentLong(answering))
-    const { reply } = await new Lane(this.sql, named, LONG).run({ ...command, claim })
+    const lane = new Lane(this.sql, named, LONG)
+    const { reply } = await lane.run({ ...command, claim }).catch(refuseInMembers)
     return reply
   }
 
@@ -164,6 +168,7 @@ function withinOne(tx: TransactionSql): Sql {
 }
 
 function refuseUnavailable(error: unknown): never {
+  if (error instanceof Refusal) refuseInMembers(error)
   if (classify(error) === 'fault') throw error
   const answer = refusal(
     'service_unavailable',

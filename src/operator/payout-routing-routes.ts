@@ -37,6 +37,7 @@ import {
 } from './payout-routing.ts'
 import { whole } from './price-response.ts'
 import { AccountId } from './request.ts'
+import { inMembers } from './words.ts'
 
 interface Needs {
   readonly desk: Desk
@@ -190,7 +191,7 @@ function removeRouteRoute(app: FastifyInstance, deps: Needs): void {
 
 /** Refuses what the text of a command would be refused for; `remarks` names the whole body. */
 function readOrRefuse<T>({ value, messages = [] }: Read<T>): T {
-  refuseIfAny(messages.map(message => invalidField('', message)))
+  refuseIfAny(messages.map(message => invalidField('', inMembers(message))))
   return value as T
 }
 
@@ -216,7 +217,7 @@ function timetableOf({ cut_off }: { readonly cut_off?: Static<typeof CutOff> }):
     ...(arrival_days !== undefined && { arrivesAfter: String(arrival_days) }),
   })
   const { messages = [] } = read
-  refuseIfAny(messages.map(message => invalidField('cut_off', message)))
+  refuseIfAny(messages.map(message => invalidField('cut_off', inMembers(message))))
   return read.value ?? null
 }
 

@@ -1,4 +1,5 @@
 // How long the words of operators may be, whether they come by a command or by the API.
+import { Refusal } from '../errors.ts'
 
 /** The longest name of an account; statements print it. */
 export const MAX_NAME = 200
@@ -22,4 +23,16 @@ export function inMembers(words: string): string {
     /(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g,
     (_, option: string) => MEMBERS[option] ?? option.replaceAll('-', '_'),
   )
+}
+
+/** Throws the same error; a refusal, in the words of the API. */
+export function refuseInMembers(error: unknown): never {
+  if (!(error instanceof Refusal) || !/--[a-z]/.test(error.message)) throw error
+  const problems = error.problems.map(problem => ({
+    ...problem,
+    message: inMembers(problem.message),
+  }))
+  const said = new Refusal(problems, error.unlisted, error.retry_after_s)
+  said.cause = error
+  throw said
 }

@@ -206,6 +206,29 @@ for (const [what, route, set, slip] of SLIPS) {
   })
 }
 
+test('what another call confirms: refused in the words of its members, not of a command', async () => {
+  const message = (answer: Answer) => String(answer.json.errors[0].message)
+  const { account_id } = world.live.account
+  const funded = { ...usd(100), reference: newReference() }
+  assert.equal((await world.call('POST /v3/operator/fund', { body: funded })).status, 200)
+  const body = {
+    ...funded,
+    account_id: (await world.service.openAccount({ sandbox: false })).account.account_id,
+  }
+  const twice = await world.call('POST /v3/operator/fund', { body })
+  assertRefused(twice, 409, 'reference_already_used', 'reference')
+  assert.match(message(twice), /; say split if one payment is split over accounts\.$/)
+  const cut_off = { time: '15:00', zone: 'Europe/Berlin', calendar: 't2' }
+  const route = { type: 'local', currency: 'SGD', account_id, rail: 'manual' }
+  const set = (more: object) =>
+    world.call('POST /v3/operator/route', { body: { ...route, ...more } })
+  assert.equal((await set({ cut_off })).status, 200)
+  assert.match(message(await set({})), /; say it again, or say no_cut_off$/)
+  const late = await set({ cut_off: { ...cut_off, zone: 'Mars/Base' } })
+  assertRefused(late, 400, 'invalid_field', 'cut_off')
+  assert.doesNotMatch(late.text, /--/)
+})
+
 /** All pages of a list, by this member of its items. */
 async function walk(route: string, query: string, cursor: string, of: (item: never) => string) {
   const found: string[] = []
@@ -267,6 +290,7 @@ test('bad input to every route that takes a body: refused as documented or taken
       const answer = await world.call(name, { ...call, body })
       const shown = `${name} ${JSON.stringify(body).slice(0, 300)}: ${answer.text}`
       assert.equal(complaintOf(api, request, answer), '', shown)
+      assert.doesNotMatch(answer.text, /[^-\w]--[a-z]/, 'it speaks of the option of a command')
       const now = await rowVersions(world.service.database.owner)
       if (answer.status >= 400) assert.deepEqual(now, before, shown)
       before = now
