@@ -13,7 +13,7 @@ import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { addRule, presentRule, removeRule, rulesFor } from './approval-rules.ts'
-import { authorOf, type Desk } from './desk.ts'
+import { authorOf, claimOfPerson, type Desk } from './desk.ts'
 import { whole } from './price-response.ts'
 import { AccountId } from './request.ts'
 
@@ -116,18 +116,20 @@ function addRoute(app: FastifyInstance, deps: Needs): void {
           'approvers and the fewest days count. Adding a rule twice asks for nothing more.',
         body: AddRule,
         response: Envelope(Rule),
+        idempotent: true,
         refusals: ['not_found', 'currency'],
       }),
     },
     async (request, reply) => {
       const author = authorOf(request, 'approval-rule add')
-      const rule = await deps.desk.change(author, async sql => {
+      const claim = claimOfPerson(request, 'POST /v3/operator/approval_rule')
+      const answer = await deps.desk.changeOnce(author, claim, async sql => {
         const { value, messages } = await addRule(sql, cellsOf(request.body))
         refuseIfAny((messages ?? []).map(message => invalidField('', message)))
-        return value
+        if (value === undefined) throw new Error('a rule was neither added nor refused')
+        return presentRule(value)
       })
-      if (rule === undefined) throw new Error('a rule was neither added nor refused')
-      return send(reply, success(presentRule(rule)))
+      return send(reply, answer)
     },
   )
 }

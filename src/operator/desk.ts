@@ -11,6 +11,7 @@ import { Lane } from '../engine/lane.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { claimOf, success } from '../http/answer.ts'
+import { answeredOnce } from '../idempotency/installation.ts'
 import type { Claim, Reply } from '../idempotency/kept-reply.ts'
 import { idempotent, idempotentLong } from '../idempotency/operations.ts'
 import type { Book } from '../ledger/rules.ts'
@@ -89,6 +90,21 @@ export class Desk {
     }).catch(refuseUnavailable)
     await this.#refresh()
     return changed
+  }
+
+  /**
+   * As `change`, for what is no account's: a repeat of the claim gets the first answer again, and
+   * `work` returns what the answer shows.
+   */
+  async changeOnce(
+    author: Author,
+    claim: Claim | null,
+    work: (sql: Sql) => Promise<object>,
+  ): Promise<Reply> {
+    return this.change(author, sql => {
+      const make = async () => success(await work(sql))
+      return claim === null ? make() : answeredOnce(sql as unknown as TransactionSql, claim, make)
+    })
   }
 }
 

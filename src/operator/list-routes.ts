@@ -6,7 +6,7 @@ import { operationDocs } from '../http/docs.ts'
 import { Closed, Envelope, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { LISTS } from '../screening/screening.ts'
-import { authorOf, type Desk, operatorOf } from './desk.ts'
+import { authorOf, claimOfPerson, type Desk, operatorOf } from './desk.ts'
 import { listLists, presentLists, requireLists } from './lists.ts'
 import { checkLines, Reason } from './request.ts'
 
@@ -105,15 +105,17 @@ export function deskListRoutes(app: FastifyInstance, deps: Needs): void {
         summary: 'Say which lists must be current before payouts of live accounts go out.',
         body: RequireRequest,
         response: Envelope(RequiredResponse),
+        idempotent: true,
         refusals: [],
       }),
     },
     async (request, reply) => {
       const author = authorOf(request, 'screening require')
-      const set = await deps.desk.change(author, sql =>
+      const claim = claimOfPerson(request, 'POST /v3/operator/screening_list/require')
+      const answer = await deps.desk.changeOnce(author, claim, sql =>
         requireLists(sql, operatorOf(request), request.body),
       )
-      return send(reply, success(set))
+      return send(reply, answer)
     },
   )
 }

@@ -27,7 +27,7 @@ import {
   type RouteCells,
   readTimetable,
 } from '../rail/load-route.ts'
-import { authorOf, type Desk } from './desk.ts'
+import { authorOf, claimOfPerson, type Desk } from './desk.ts'
 import {
   listRouting,
   presentRoute,
@@ -143,6 +143,7 @@ function setRouteRoute(app: FastifyInstance, deps: Needs): void {
         description: 'A cut-off is not lost by not being said: that is refused.',
         body: SetRouteRequest,
         response: Envelope(SetRouteResponse),
+        idempotent: true,
         refusals: ['currency', 'amount_out_of_range', 'not_found', 'route_conflict'],
       }),
     },
@@ -156,12 +157,17 @@ function setRouteRoute(app: FastifyInstance, deps: Needs): void {
         timetable: timetableOf(body),
         no_cut_off,
       }
-      const set = await deps.desk.change(authorOf(request, 'route set'), async sql =>
-        readOrRefuse(await setRoute(sql, asked)),
+      const claim = claimOfPerson(request, 'POST /v3/operator/route')
+      const answer = await deps.desk.changeOnce(
+        authorOf(request, 'route set'),
+        claim,
+        async sql => {
+          const { route, before, timetables } = readOrRefuse(await setRoute(sql, asked))
+          const was = before === undefined ? null : presentRoute(before, timetables)
+          return { route: presentRoute(route, timetables), before: was }
+        },
       )
-      const { route, before, timetables } = set
-      const was = before === undefined ? null : presentRoute(before, timetables)
-      return send(reply, success({ route: presentRoute(route, timetables), before: was }))
+      return send(reply, answer)
     },
   )
 }
@@ -176,15 +182,19 @@ function removeRouteRoute(app: FastifyInstance, deps: Needs): void {
         summary: 'Remove the route of exactly these conditions; without any, the route for all.',
         body: RemoveRouteRequest,
         response: Envelope(RouteRow),
+        idempotent: true,
         refusals: ['currency', 'amount_out_of_range', 'not_found'],
       }),
     },
     async (request, reply) => {
       const { body } = request
-      const removed = await deps.desk.change(authorOf(request, 'route remove'), async sql =>
-        removeRoute(sql, readOrRefuse(await readConditionsOf(sql, cellsOf(body))), body.rail),
-      )
-      return send(reply, success(presentRoute(removed)))
+      const author = authorOf(request, 'route remove')
+      const claim = claimOfPerson(request, 'POST /v3/operator/route/remove')
+      const answer = await deps.desk.changeOnce(author, claim, async sql => {
+        const conditions = readOrRefuse(await readConditionsOf(sql, cellsOf(body)))
+        return presentRoute(await removeRoute(sql, conditions, body.rail))
+      })
+      return send(reply, answer)
     },
   )
 }

@@ -1,5 +1,6 @@
 // GET and POST /v3/operator/rate, /fee and /pricing, and POST …/remove of each.
 import type { FastifyInstance } from 'fastify'
+import type { Read } from '../csv.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
@@ -7,10 +8,11 @@ import { ListOf } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import { presentFee } from '../price/fee/load.ts'
 import { listFees } from '../price/fee/store.ts'
-import { MAX_MOVE_BPS } from '../price/rate/guard.ts'
+import type { Changed } from '../price/rate/change.ts'
+import { type Judged, MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import { presentRate } from '../price/rate/load.ts'
 import { deleteRate } from '../price/rate/store.ts'
-import { authorOf, type Desk } from './desk.ts'
+import { authorOf, claimOfPerson, type Desk } from './desk.ts'
 import { removeFee, sameRow, setFees } from './fees.ts'
 import {
   EndPricing,
@@ -113,6 +115,7 @@ function rateRoutes(app: FastifyInstance, deps: Needs): void {
           'present is refused as `likely_slip`, unless `force` confirms it.',
         body: SetRate,
         response: Envelope(ChangedRate),
+        idempotent: true,
         refusals: ['currency', 'likely_slip'],
       }),
     },
@@ -122,22 +125,28 @@ function rateRoutes(app: FastifyInstance, deps: Needs): void {
       const { max_move_bps = MAX_MOVE_BPS, force = false } = body
       const asked = { peg, max_move_bps, force, dry_run: false }
       const cells = { base, quote, mid, source, as_of }
-      const read = await deps.desk.change(authorOf(request, 'rates set'), sql =>
-        setRate(sql, { cells, ...asked }),
+      const claim = claimOfPerson(request, 'POST /v3/operator/rate')
+      const answer = await deps.desk.changeOnce(authorOf(request, 'rates set'), claim, async sql =>
+        presentChangedRate(changedOf(await setRate(sql, { cells, ...asked }))),
       )
-      refuseIfAny((read.messages ?? []).map(message => invalidField('', message)))
-      const { changes, problems, forceable } = read.value ?? NOTHING
-      const [problem] = problems
-      if (problem !== undefined) {
-        throw forceable
-          ? refusal('likely_slip', problem.message)
-          : refusal('invalid_field', problem.message, 'peg')
-      }
-      const [change] = changes
-      if (change === undefined) throw new Error('a rate was set without a change')
-      return send(reply, success(presentChangedRate(change)))
+      return send(reply, answer)
     },
   )
+}
+
+/** The change of the one rate. Refuses what was wrong with it, or is likely a slip. */
+function changedOf(read: Read<Changed>): Judged {
+  refuseIfAny((read.messages ?? []).map(message => invalidField('', message)))
+  const { changes, problems, forceable } = read.value ?? NOTHING
+  const [problem] = problems
+  if (problem !== undefined) {
+    throw forceable
+      ? refusal('likely_slip', problem.message)
+      : refusal('invalid_field', problem.message, 'peg')
+  }
+  const [change] = changes
+  if (change === undefined) throw new Error('a rate was set without a change')
+  return change
 }
 
 function removeRateRoute(app: FastifyInstance, deps: Needs): void {
@@ -150,18 +159,20 @@ function removeRateRoute(app: FastifyInstance, deps: Needs): void {
         summary: 'Remove the row of one pair.',
         body: RatePair,
         response: Envelope(RateRow),
+        idempotent: true,
         refusals: ['currency', 'not_found'],
       }),
     },
     async (request, reply) => {
       const { base, quote } = request.body
-      const removed = await deps.desk.change(authorOf(request, 'rates remove'), sql =>
-        deleteRate(sql, base, quote),
-      )
-      if (removed === undefined) {
+      const author = authorOf(request, 'rates remove')
+      const claim = claimOfPerson(request, 'POST /v3/operator/rate/remove')
+      const answer = await deps.desk.changeOnce(author, claim, async sql => {
+        const removed = await deleteRate(sql, base, quote)
+        if (removed !== undefined) return presentRate(removed)
         throw refusal('not_found', `${base}/${quote} has no row of its own.`)
-      }
-      return send(reply, success(presentRate(removed)))
+      })
+      return send(reply, answer)
     },
   )
 }
@@ -178,21 +189,22 @@ function feeRoutes(app: FastifyInstance, deps: Needs): void {
         summary: 'Add a row of the fee schedule, or replace the one for the same payouts.',
         body: SetFee,
         response: Envelope(ChangedFee),
+        idempotent: true,
         refusals: ['currency', 'likely_slip'],
       }),
     },
     async (request, reply) => {
       const fee = readFeeRequest(request.body)
       const { force = false } = request.body
-      const before = await deps.desk.change(authorOf(request, 'fees set'), sql =>
-        setFees(sql, [fee], { force }),
-      )
-      const previous = sameRow(before, fee)
-      const data = {
-        fee: presentFee(fee),
-        previous: previous === undefined ? null : presentFee(previous),
-      }
-      return send(reply, success(data))
+      const claim = claimOfPerson(request, 'POST /v3/operator/fee')
+      const answer = await deps.desk.changeOnce(authorOf(request, 'fees set'), claim, async sql => {
+        const previous = sameRow(await setFees(sql, [fee], { force }), fee)
+        return {
+          fee: presentFee(fee),
+          previous: previous === undefined ? null : presentFee(previous),
+        }
+      })
+      return send(reply, answer)
     },
   )
   app.post<{ Body: FeeSubject }>(
@@ -204,15 +216,18 @@ function feeRoutes(app: FastifyInstance, deps: Needs): void {
         summary: 'Remove the row of the fee schedule for exactly these payouts.',
         body: FeeSubject,
         response: Envelope(FeeRow),
+        idempotent: true,
         refusals: ['currency', 'not_found'],
       }),
     },
     async (request, reply) => {
       const key = readFeeRequest(request.body)
-      const before = await deps.desk.change(authorOf(request, 'fees remove'), sql =>
-        removeFee(sql, key),
+      const author = authorOf(request, 'fees remove')
+      const claim = claimOfPerson(request, 'POST /v3/operator/fee/remove')
+      const answer = await deps.desk.changeOnce(author, claim, async sql =>
+        presentFee(sameRow(await removeFee(sql, key), key) ?? key),
       )
-      return send(reply, success(presentFee(sameRow(before, key) ?? key)))
+      return send(reply, answer)
     },
   )
 }
@@ -227,6 +242,7 @@ function pricingRoutes(app: FastifyInstance, deps: Needs): void {
         summary: 'Set spread, validity of quotes, age of rates or the pivot.',
         body: SetPricing,
         response: Envelope(SetPolicies),
+        idempotent: true,
         refusals: ['currency', 'not_found', 'likely_slip'],
       }),
     },
@@ -239,10 +255,13 @@ function pricingRoutes(app: FastifyInstance, deps: Needs): void {
         force,
         ...(body.from !== undefined && { from: body.from }),
       }
-      const { made } = await deps.desk.change(authorOf(request, 'pricing set'), sql =>
-        setPolicies(sql, asked),
-      )
-      return send(reply, success({ rows: made }))
+      const author = authorOf(request, 'pricing set')
+      const claim = claimOfPerson(request, 'POST /v3/operator/pricing')
+      const answer = await deps.desk.changeOnce(author, claim, async sql => {
+        const { made } = await setPolicies(sql, asked)
+        return { rows: made }
+      })
+      return send(reply, answer)
     },
   )
   app.post<{ Body: EndPricing }>(
@@ -254,15 +273,19 @@ function pricingRoutes(app: FastifyInstance, deps: Needs): void {
         summary: 'End one row in force, or take back one that waits.',
         body: EndPricing,
         response: Envelope(RemovedPolicy),
+        idempotent: true,
         refusals: ['not_found', 'invalid_transition'],
       }),
     },
     async (request, reply) => {
       const { policy_id, from } = request.body
-      const { row, made } = await deps.desk.change(authorOf(request, 'pricing remove'), sql =>
-        endPolicy(sql, policy_id, from),
-      )
-      return send(reply, success({ removed: row, taken_back: made.length === 0 }))
+      const author = authorOf(request, 'pricing remove')
+      const claim = claimOfPerson(request, 'POST /v3/operator/pricing/remove')
+      const answer = await deps.desk.changeOnce(author, claim, async sql => {
+        const { row, made } = await endPolicy(sql, policy_id, from)
+        return { removed: row, taken_back: made.length === 0 }
+      })
+      return send(reply, answer)
     },
   )
 }

@@ -8,7 +8,7 @@ import { Type } from '../http/type.ts'
 import { KIND_NAMES } from '../rail/kind.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
-import { authorOf, type Desk } from './desk.ts'
+import { authorOf, claimOfPerson, type Desk } from './desk.ts'
 import { presentRoute } from './payout-routing.ts'
 import { RouteRow } from './payout-routing-routes.ts'
 import { whole } from './price-response.ts'
@@ -100,15 +100,19 @@ function pauseRoute(app: FastifyInstance, deps: Needs): void {
         params: RailPath,
         body: ReasonRequest,
         response: Envelope(RailResponse),
+        idempotent: true,
         refusals: ['not_found'],
       }),
     },
     async (request, reply) => {
       const { reason } = request.body
-      const rail = await deps.desk.change(authorOf(request, 'rail pause'), sql =>
-        pauseRail(sql, request.params.name, reason),
+      const { name } = request.params
+      const author = authorOf(request, 'rail pause')
+      const claim = claimOfPerson(request, `POST /v3/operator/rail/${name}/pause`)
+      const answer = await deps.desk.changeOnce(author, claim, async sql =>
+        presentRail(await pauseRail(sql, name, reason)),
       )
-      return send(reply, success(presentRail(rail)))
+      return send(reply, answer)
     },
   )
 }
@@ -124,14 +128,18 @@ function resumeRoute(app: FastifyInstance, deps: Needs): void {
         params: RailPath,
         body: Nothing,
         response: Envelope(RailResponse),
+        idempotent: true,
         refusals: ['not_found'],
       }),
     },
     async (request, reply) => {
-      const rail = await deps.desk.change(authorOf(request, 'rail resume'), sql =>
-        pauseRail(sql, request.params.name, ''),
+      const { name } = request.params
+      const author = authorOf(request, 'rail resume')
+      const claim = claimOfPerson(request, `POST /v3/operator/rail/${name}/resume`)
+      const answer = await deps.desk.changeOnce(author, claim, async sql =>
+        presentRail(await pauseRail(sql, name, '')),
       )
-      return send(reply, success(presentRail(rail)))
+      return send(reply, answer)
     },
   )
 }

@@ -15,6 +15,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
   'new-for': 'new_for_hours',
   lead: 'lead_minutes',
   'arrives-after': 'arrival_days',
+  days: 'expires_after_days',
+  'paid-in': 'currency',
 }
 
 /** What rules say of the options of a command, said of the members of a body. */

@@ -1,0 +1,104 @@
+// What a repeat of each write does, such as after an answer was lost: what takes an Idempotency-Key
+// answers as before, and of the rest a repeat changes nothing more, or is refused.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import document from '../../docs/operator.openapi.json' with { type: 'json' }
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { addPerson } from '../support/service/service.ts'
+import { CALLS, makeOperatorWorld, newReference, type OperatorWorld } from './world.ts'
+
+let world: OperatorWorld
+before(async () => {
+  world = await makeOperatorWorld()
+})
+after(() => world.close())
+
+/** Those whose answer has a secret, which is kept nowhere: a repeat makes another one. */
+const WITH_SECRET = ['POST /v3/operator/account', 'POST /v3/operator/account/:id/key']
+
+/** Whether the document says that a route takes an Idempotency-Key. */
+function takesKey(name: string): boolean {
+  const [method = '', url = ''] = name.split(' ')
+  const paths: Readonly<Record<string, object>> = document.paths
+  const path = paths[url.replace(/:(\w+)/g, '{$1}')] as Readonly<Record<string, object>>
+  return JSON.stringify(path[method.toLowerCase()]).includes('Idempotency-Key')
+}
+
+async function auditHead(): Promise<string> {
+  const [row] = await world.service.database.owner<{ head: string }[]>`
+    select coalesce(max(change_id), 0)::text as head from audit_log`
+  return row?.head ?? ''
+}
+
+for (const [name, callOf] of Object.entries(CALLS)) {
+  if (name.startsWith('GET')) continue
+  const keyed = takesKey(name)
+  const what = keyed
+    ? 'under its key, the first answer, and no row changes'
+    : WITH_SECRET.includes(name)
+      ? 'another one'
+      : 'refused, or nothing more is in the log'
+
+  test(`${name}, repeated: ${what}`, async () => {
+    const call = { ...(await callOf(world)), headers: { 'idempotency-key': newReference() } }
+    const first = await world.call(name, call)
+    assert.equal(first.status, 200, first.text)
+    const [head, rows] = [await auditHead(), await rowVersions(world.service.database.owner)]
+    const again = await world.call(name, call)
+    if (WITH_SECRET.includes(name)) {
+      assert.equal(again.status, 200, again.text)
+      assert.notEqual(again.json.data.secret, first.json.data.secret)
+      return
+    }
+    assert.ok(again.status < 500, again.text)
+    assert.equal(await auditHead(), head, again.text)
+    if (keyed) {
+      assert.deepEqual([again.text, again.headers['idempotent-replayed']], [first.text, 'true'])
+    }
+    if (keyed || again.status >= 400) {
+      assert.deepEqual(await rowVersions(world.service.database.owner), rows)
+    }
+  })
+}
+
+test('a rate set again under its key after another was set: the other one stays', async () => {
+  const pair = { base: 'USD', quote: 'SGD' }
+  const headers = { 'idempotency-key': newReference() }
+  const set = (mid: string, more: object = {}) =>
+    world.call('POST /v3/operator/rate', { body: { ...pair, mid }, ...more })
+  const first = await set('1.3', { headers })
+  assert.equal(first.status, 200, first.text)
+  assert.equal((await set('1.31')).status, 200)
+  const again = await set('1.3', { headers })
+  assert.deepEqual([again.text, again.headers['idempotent-replayed']], [first.text, 'true'])
+  const { json } = await world.call('GET /v3/operator/rate', {})
+  const [rate] = json.data.results.filter(({ quote }: { quote: string }) => quote === 'SGD')
+  assert.equal(rate.mid, '1.31')
+  assertRefused(await set('1.32', { headers }), 422, 'idempotency_key_reused')
+  const mary = await addPerson(world.service, { user: 'mary', role: 'operator' })
+  const body = { ...pair, mid: '1.32' }
+  const hers = await world.call('POST /v3/operator/rate', { body, headers }, mary.headers())
+  assert.deepEqual([hers.status, hers.json.data.previous?.mid], [200, '1.31'], hers.text)
+})
+
+test('eight calls at once under one key: one answer for all, and one row in the log', async () => {
+  const headers = { 'idempotency-key': newReference() }
+  const body = { spread_bps: 41, from_currency: 'EUR', to_currency: 'USD' }
+  const head = BigInt(await auditHead())
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => world.call('POST /v3/operator/pricing', { body, headers })),
+  )
+  for (const { status, text } of answers) assert.deepEqual([status, text], [200, answers[0]?.text])
+  const [row] = await world.service.database.owner<{ count: number }[]>`
+    select count(*)::integer as count from audit_log where change_id > ${head}`
+  assert.equal(row?.count, 1)
+})
+
+test('what is refused under a key is not kept: the same call is done once it can be', async () => {
+  const headers = { 'idempotency-key': newReference() }
+  const name = 'POST /v3/operator/rate/remove'
+  const body = { base: 'USD', quote: 'NOK' }
+  assertRefused(await world.call(name, { body, headers }), 404, 'not_found')
+  await world.service.setRates({ 'USD/NOK': '10' })
+  assert.equal((await world.call(name, { body, headers })).status, 200)
+})
