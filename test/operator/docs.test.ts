@@ -6,7 +6,10 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
 import document from '../../docs/operator.openapi.json' with { type: 'json' }
+import { makeProgram } from '../../src/cli/commands.ts'
+import { pathOf } from '../../src/cli/context.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { BARE } from '../support/service/cli.ts'
 import { startProcess } from '../support/service/process.ts'
@@ -75,3 +78,30 @@ test(`${PAGE}: every route is in its table`, async () => {
     }
   }
 })
+
+test(`${PAGE}: every command has a route, or a reason why it has none; and each that is named is there`, async () => {
+  const page = await readFile(PAGE, 'utf8')
+  const tables = page.split(/^## What there is/m).slice(1)
+  const [routes = '', alone = ''] = tables.map(table =>
+    table
+      .split('\n')
+      .filter(line => line.startsWith('| `'))
+      .map(line => line.split(' | '))
+      .map(([first = '', second = '']) => (table.startsWith(' by command') ? first : second))
+      .join('\n'),
+  )
+  const program = await makeProgram(() => true)
+  const commands = leavesOf(program).map(pathOf)
+  const named = (cells: string) =>
+    Array.from(cells.matchAll(/`([a-z][a-z -]*)`/g), ([, words = '']) => words.replace(/ --.*/, ''))
+  const inTables = [...named(routes), ...named(alone)]
+  assert.deepEqual(inTables.toSorted(), [...new Set(inTables)].toSorted(), 'named once')
+  assert.deepEqual(inTables.toSorted(), commands.toSorted())
+})
+
+/** The commands of a group, and of the groups in it. */
+function leavesOf({ commands }: { readonly commands: readonly Command[] }): readonly Command[] {
+  return commands.flatMap(command =>
+    command.commands.length === 0 ? [command] : leavesOf(command),
+  )
+}
