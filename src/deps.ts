@@ -1,5 +1,6 @@
 // The parts of a running service that have state or do I/O: connections, reference data, lanes,
 // readers, log. Tests open the same on a database of their own.
+import { hostname } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { type KeyUses, openKeyUses } from './account/key-uses.ts'
 import type { Config } from './config.ts'
@@ -47,6 +48,9 @@ export interface Deps extends Reads {
   close(): Promise<void>
 }
 
+/** How the audit log names what no person does. */
+const VIA = `service at ${hostname()}`
+
 /** Opens everything on a migrated database. `kinds` are the rails that it can open. */
 export async function openDeps(
   url: string,
@@ -58,7 +62,7 @@ export async function openDeps(
   const pools: Sql[] = []
   const open = (max: number, as: 'service' | 'finder' = 'service', machine?: string) => {
     const at = machine === undefined ? url : urlAt(url, machine)
-    const pool = connect(at, { max, as, look_ups: true, spread: machine !== undefined })
+    const pool = connect(at, { max, as, look_ups: true, spread: machine !== undefined, via: VIA })
     pools.push(pool)
     return pool
   }
