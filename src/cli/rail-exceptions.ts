@@ -54,7 +54,7 @@ async function listAction(options: Json & { limit: string }): Promise<void> {
   const limit = readLimit(options.limit)
   const { open, troubles, now } = await withContext(async ({ audit }) => {
     const [open, troubles, now] = await Promise.all([
-      listOpenExceptions(audit, limit),
+      listOpenExceptions(audit, { payout_id: '', number: 0 }, limit),
       findTroubles(audit, audit),
       databaseNow(audit),
     ])

@@ -95,7 +95,9 @@ interface ListOptions extends Json {
 
 async function listAction(options: ListOptions): Promise<void> {
   const { account: account_id = '', state = '', limit } = options
-  const held = await withContext(({ audit }) => listHeld(audit, { account_id, state }, limit))
+  const held = await withContext(({ audit }) =>
+    listHeld(audit, { account_id, state, starting_after: '' }, limit),
+  )
   const cells = ({ id, account_id, screening, status, updated_at }: HeldByScreening) => {
     return [id, account_id, screening, status, toSecond(updated_at)]
   }

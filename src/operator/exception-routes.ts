@@ -6,7 +6,8 @@ import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, Envelope, Id, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { listOpenExceptions } from '../rail/exception-store.ts'
+import { idPattern } from '../id.ts'
+import { type ExceptionCursor, listOpenExceptions } from '../rail/exception-store.ts'
 import { authorOf, type Desk, operatorOf } from './desk.ts'
 import { closeOpenException, MAX_NOTE, presentException } from './exceptions.ts'
 import {
@@ -24,6 +25,18 @@ interface Needs {
 }
 
 const ExceptionNumber = Type.Integer({ minimum: 1, maximum: 999_999_999 })
+
+const After = Type.String({
+  pattern: `${idPattern('pot').slice(0, -1)}:[1-9][0-9]{0,8}$`,
+  description: '`payout:number`: the page starts with what follows it.',
+  examples: ['pot_01m7xpm2m0c6hkd4r9ye:1'],
+})
+
+/** The exception that a page goes on after; before all without one. */
+function cursorOf({ starting_after = ':0' }: Query): ExceptionCursor {
+  const [payout_id = '', number = '0'] = starting_after.split(':')
+  return { payout_id, number: Number(number) }
+}
 
 const ExceptionResponse = Type.Object(
   {
@@ -65,7 +78,7 @@ export function deskExceptionRoutes(app: FastifyInstance, deps: Needs): void {
       schema: operationDocs({
         operationId: 'listExceptions',
         summary: 'List payouts that stand still until a person has looked, the oldest first.',
-        querystring: Closed(optionally({ limit: LimitText })),
+        querystring: Closed(optionally({ limit: LimitText, starting_after: After })),
         response: Envelope(ListOf(ExceptionResponse)),
         refusals: ['invalid_query_parameter'],
       }),
@@ -73,7 +86,8 @@ export function deskExceptionRoutes(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const limit = readLimit(request.query)
       // One more than is shown tells whether there are more.
-      const open = await listOpenExceptions(deps.desk.audit, limit + 1)
+      const after = cursorOf(request.query)
+      const open = await listOpenExceptions(deps.desk.audit, after, limit + 1)
       const results = open.slice(0, limit).map(presentException)
       return send(reply, success({ object: 'list', has_more: open.length > limit, results }))
     },

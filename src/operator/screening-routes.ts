@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
-import { Closed, Envelope, Id, Literals, Timestamp } from '../http/schema.ts'
+import { Envelope, Id, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { DecideScreening } from '../payout/screening-operation.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
@@ -13,8 +13,7 @@ import {
   AccountId,
   checkLimit,
   checkLines,
-  LimitText,
-  optionally,
+  PageQuery,
   type Query,
   ReasonRequest,
   readLimit,
@@ -83,13 +82,10 @@ const DecidedResponse = Type.Object(
   { title: 'ScreeningDecision' },
 )
 
-const HeldQuery = Closed(
-  optionally({
-    limit: LimitText,
-    account_id: AccountId,
-    state: Literals(STATES, { description: 'Only payouts that wait for this.' }),
-  }),
-)
+const HeldQuery = PageQuery('pot', {
+  account_id: AccountId,
+  state: Literals(STATES, { description: 'Only payouts that wait for this.' }),
+})
 
 export function deskScreeningRoutes(app: FastifyInstance, deps: Needs): void {
   app.get<{ Querystring: Query }>(
@@ -98,17 +94,17 @@ export function deskScreeningRoutes(app: FastifyInstance, deps: Needs): void {
       config: { scope: 'installation_read', checkQuery: checkLimit },
       schema: operationDocs({
         operationId: 'listHeldByScreening',
-        summary: 'List payouts that screening holds, the longest first.',
+        summary: 'List payouts that screening holds, the oldest first.',
         querystring: HeldQuery,
         response: Envelope(ListOf(HeldResponse)),
         refusals: ['invalid_query_parameter'],
       }),
     },
     async (request, reply) => {
-      const { account_id = '', state = '' } = request.query
+      const { account_id = '', state = '', starting_after = '' } = request.query
       const limit = readLimit(request.query)
       // One more than is shown tells whether there are more.
-      const held = await listHeld(deps.desk.audit, { account_id, state }, limit + 1)
+      const held = await listHeld(deps.desk.audit, { account_id, state, starting_after }, limit + 1)
       const results = held.slice(0, limit).map(presentHeld)
       return send(reply, success({ object: 'list', has_more: held.length > limit, results }))
     },

@@ -9,7 +9,7 @@ import { Type } from '../http/type.ts'
 import { presentReplay, ReplayResponse } from '../webhook/response.ts'
 import type { WebhookEndpoint } from '../webhook/webhook.ts'
 import { authorOf, claimOfPerson, type Desk } from './desk.ts'
-import { AccountId, checkLimit, LimitText, optionally, type Query, readLimit } from './request.ts'
+import { AccountId, checkLimit, PageQuery, type Query, readLimit } from './request.ts'
 import { type FailingEndpoint, listFailing, MOST_COUNTED } from './webhook-store.ts'
 import { enabling, endpointNamed, replay } from './webhooks.ts'
 
@@ -54,8 +54,8 @@ export function deskWebhookRoutes(app: FastifyInstance, deps: Needs): void {
       schema: operationDocs({
         operationId: 'listFailingEndpoints',
         summary: 'List webhook endpoints that are disabled or have dead deliveries.',
-        description: 'Those whose deliveries are dead for the longest time first.',
-        querystring: Closed(optionally({ limit: LimitText })),
+        description: 'The oldest endpoint first.',
+        querystring: PageQuery('whe', {}),
         response: Envelope(ListOf(FailingResponse)),
         refusals: ['invalid_query_parameter'],
       }),
@@ -63,7 +63,8 @@ export function deskWebhookRoutes(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const limit = readLimit(request.query)
       // One more than is shown tells whether there are more.
-      const found = await listFailing(deps.desk.audit, limit + 1)
+      const { starting_after = '' } = request.query
+      const found = await listFailing(deps.desk.audit, starting_after, limit + 1)
       const results = found.slice(0, limit).map(presentFailing)
       return send(reply, success({ object: 'list', has_more: found.length > limit, results }))
     },

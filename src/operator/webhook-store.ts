@@ -17,8 +17,12 @@ export interface FailingEndpoint {
 
 export const MOST_COUNTED = 1_000
 
-/** Endpoints of all accounts whose deliveries wait for somebody, those of the oldest first. */
-export async function listFailing(audit: Sql, limit: number): Promise<FailingEndpoint[]> {
+/** Endpoints of all accounts whose deliveries wait for somebody, the oldest first. */
+export async function listFailing(
+  audit: Sql,
+  starting_after: string,
+  limit: number,
+): Promise<FailingEndpoint[]> {
   return audit<FailingEndpoint[]>`
     select e.account_id, e.id, e.url, e.status, e.disabled_reason, d.dead, d.dead_since
     from webhook_endpoints e
@@ -33,6 +37,6 @@ export async function listFailing(audit: Sql, limit: number): Promise<FailingEnd
         order by d.created_at, d.id limit ${MOST_COUNTED}
       ) d
     ) d
-    where e.status = 'disabled' or d.dead > 0
-    order by d.dead_since nulls last, e.account_id, e.id limit ${limit}`
+    where e.id > ${starting_after} and (e.status = 'disabled' or d.dead > 0)
+    order by e.id limit ${limit}`
 }

@@ -53,11 +53,22 @@ export async function findExceptions(
   return rows.sort((a, b) => a.number - b.number)
 }
 
-/** Open exceptions of all accounts, those that wait longest first. */
-export async function listOpenExceptions(audit: Sql, limit: number): Promise<RailException[]> {
+/** An exception, open or closed, that a list goes on after. */
+export interface ExceptionCursor {
+  readonly payout_id: string
+  readonly number: number
+}
+
+/** Open exceptions of all accounts, those of the oldest payouts first. */
+export async function listOpenExceptions(
+  audit: Sql,
+  after: ExceptionCursor,
+  limit: number,
+): Promise<RailException[]> {
   return audit<RailException[]>`
-    select ${audit(COLUMNS)} from rail_exceptions where closed_at is null
-    order by opened_at, account_id, payout_id, number limit ${limit}`
+    select ${audit(COLUMNS)} from rail_exceptions
+    where closed_at is null and (payout_id, number) > (${after.payout_id}, ${after.number})
+    order by payout_id, number limit ${limit}`
 }
 
 /** How many exceptions are open, by rail and kind. */

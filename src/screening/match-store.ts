@@ -124,10 +124,18 @@ export interface HeldByScreening {
   readonly updated_at: string
 }
 
+/** Which payouts that screening holds; '' is any. */
+export interface HeldFilter {
+  readonly account_id: string
+  readonly state: string
+  /** The list goes on after this payout, held or not. */
+  readonly starting_after: string
+}
+
 /** What is held, the oldest first; `waits` has those, too, that were not screened yet. */
 export async function listHeld(
   sql: Sql,
-  { account_id, state }: { readonly account_id: string; readonly state: string },
+  { account_id, state, starting_after }: HeldFilter,
   limit: number,
 ): Promise<HeldByScreening[]> {
   return sql<HeldByScreening[]>`
@@ -137,7 +145,8 @@ export async function listHeld(
     where screened is null and status <> 'succeeded'
       and (${account_id} = '' or account_id = ${account_id})
       and (${state} = '' or case screening when '' then 'waits' else screening end = ${state})
-    order by updated_at, id limit ${limit}`
+      and id > ${starting_after}
+    order by id limit ${limit}`
 }
 
 /** How screening holds one payout; undefined when it does not. */

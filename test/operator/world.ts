@@ -318,7 +318,7 @@ export async function heldPayout(world: OperatorWorld): Promise<string> {
 }
 
 /** One that was sent an event, whose delivery is dead. */
-async function newEndpoint(world: OperatorWorld): Promise<string> {
+export async function newEndpoint(world: OperatorWorld): Promise<string> {
   const { owner } = world.service.database
   const { account_id } = (await world.service.openAccount({ sandbox: false })).account
   const { id } = await addEndpoint(world.service.database, account_id, NOBODYS_URL)
@@ -359,7 +359,7 @@ export async function newRail({ service }: OperatorWorld, paused_reason = ''): P
 }
 
 /** A payout with an open exception. */
-async function standingPayout(world: OperatorWorld): Promise<string> {
+export async function standingPayout(world: OperatorWorld): Promise<string> {
   const id = await makePayout(world)
   const { owner } = world.service.database
   await owner`
