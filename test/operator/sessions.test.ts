@@ -1,0 +1,106 @@
+// The operator API in sessions: each route by whoever has logged in, from the server's own page and
+// from others, and with a password that was given long ago.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { addPerson } from '../support/service/service.ts'
+import { cookieOf, logIn, OWN, PASSWORD } from '../support/service/session.ts'
+import { CALLS, makeOperatorWorld, type OperatorWorld } from './world.ts'
+
+type Headers = Record<string, string>
+
+/** The routes that ask for the password again: what they make outlives the session, or opens all. */
+const ASKING = [
+  'POST /v3/operator/account/:id/key',
+  'POST /v3/operator/key/:id/revoke',
+  'POST /v3/operator/approval_rule/:id/remove',
+  'POST /v3/operator/screening_list/require',
+]
+
+let world: OperatorWorld
+let sessions: Readonly<Record<'operator' | 'auditor' | 'maker' | 'over' | 'old', Headers>>
+before(async () => {
+  world = await makeOperatorWorld()
+  const { service, live } = world
+  const enter = async (user: string, who: Omit<Parameters<typeof addPerson>[1], 'user'>) => {
+    await addPerson(service, { user, ...who })
+    return logIn(service, user)
+  }
+  const over = await enter('oscar', { role: 'operator' })
+  const out = await service.inject({ method: 'DELETE', url: '/v3/session', headers: over })
+  assert.equal(out.status, 200, out.text)
+  // Ada takes the payouts of the calls.
+  const old = await logIn(service, 'ada')
+  const { count } = await service.database.owner`
+    update sessions set confirmed_at = confirmed_at - interval '6 minutes' where user_name = 'ada'`
+  assert.equal(count, 1)
+  const again = await service.inject({
+    method: 'POST',
+    url: '/v3/session',
+    headers: { ...OWN, 'content-type': 'application/json' },
+    payload: JSON.stringify({ user: 'ada', password: PASSWORD }),
+  })
+  assert.equal(again.status, 200, again.text)
+  sessions = {
+    operator: { ...OWN, cookie: cookieOf(again) },
+    auditor: await enter('grace', { role: 'auditor' }),
+    maker: await enter('mo', { roles: [[live.account.account_id, 'maker']] }),
+    over,
+    old,
+  }
+})
+after(() => world.close())
+
+/** All rows but those of sessions, which say when each was seen last. */
+async function rows() {
+  const { sessions: _, ...others } = await rowVersions(world.service.database.owner)
+  return others
+}
+
+/** Where a request of a browser may come from, other than the server's own page. */
+const ELSEWHERE: readonly Headers[] = [
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { origin: 'http://evil.example' },
+  { origin: 'null' },
+  {},
+]
+
+for (const [name, callOf] of Object.entries(CALLS)) {
+  const writes = !name.startsWith('GET')
+
+  test(`${name}, in sessions: of an operator 200; of nobody else who ${writes ? 'writes' : 'is no auditor'}`, async () => {
+    const call = await callOf(world)
+    const before = await rows()
+    assertRefused(await world.call(name, call, sessions.maker), 403, 'insufficient_scope')
+    assertRefused(await world.call(name, call, sessions.over), 401, 'session_over')
+    const read = await world.call(name, call, sessions.auditor)
+    if (writes) assertRefused(read, 403, 'insufficient_scope')
+    else assert.equal(read.status, 200, read.text)
+    assert.deepEqual(await rows(), before)
+    const done = await world.call(name, call, sessions.operator)
+    assert.equal(done.status, 200, done.text)
+  })
+
+  if (!writes) continue
+  test(`${name}, in an operator’s session from elsewhere: 403 cross_site_request, and no row changes`, async () => {
+    const call = await callOf(world)
+    const before = await rows()
+    const { cookie = '' } = sessions.operator
+    for (const from of ELSEWHERE) {
+      const headers = { host: OWN.host, cookie, ...from }
+      assertRefused(await world.call(name, call, headers), 403, 'cross_site_request')
+    }
+    assert.deepEqual(await rows(), before)
+  })
+
+  const asks = ASKING.includes(name)
+  test(`${name}, a password of six minutes ago: ${asks ? '403 password_needed' : '200'}`, async () => {
+    const call = await callOf(world)
+    const before = await rows()
+    const answer = await world.call(name, call, sessions.old)
+    if (!asks) return assert.equal(answer.status, 200, answer.text)
+    assertRefused(answer, 403, 'password_needed')
+    assert.deepEqual(await rows(), before)
+  })
+}
