@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { makeOperatorWorld, newRail, type OperatorWorld } from './world.ts'
+import { callUntilAnswered, makeOperatorWorld, newRail, type OperatorWorld } from './world.ts'
 
 let world: OperatorWorld
 before(async () => {
@@ -159,7 +159,7 @@ test('the same limit, set by six calls at once: each is answered, and there is o
   const { account_id } = (await world.service.openAccount({ sandbox: false })).account
   const body = { account_id, count: 9, hours: 24 }
   const answers = await Promise.all(
-    Array.from({ length: 6 }, () => world.call('POST /v3/operator/limit', { body })),
+    Array.from({ length: 6 }, () => callUntilAnswered(world, 'POST /v3/operator/limit', { body })),
   )
   const ids = answers.map(({ status, json, text }) => {
     assert.equal(status, 200, text)

@@ -81,6 +81,18 @@ export async function makeOperatorWorld(): Promise<OperatorWorld> {
   }
 }
 
+/** As `call` in ada's name, again while the database is busy with other calls. */
+export async function callUntilAnswered(
+  world: OperatorWorld,
+  name: string,
+  call: Call,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await world.call(name, call)
+    if (answer.status !== 503) return answer
+  }
+}
+
 /** The routes of operators that are added while `start` runs. */
 export async function watchOperatorRoutes<T>(
   start: () => Promise<T>,
