@@ -30,6 +30,7 @@ const LONG_FIRST: readonly string[] = [
   'test/live/http-stop',
   'test/story',
   'test/schedules',
+  'test/screening',
 ]
 
 /** How long a process may go on when its tests have ended, for what one that failed has left open. */
