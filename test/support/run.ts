@@ -3,7 +3,7 @@
 // whatever happens. What the services have logged meanwhile is searched for secrets and names, and
 // what they have asked the database is held against the rules of a spread one.
 import { execFile } from 'node:child_process'
-import { glob, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
@@ -14,6 +14,7 @@ import { NOT_ON_CLUSTER, onCluster } from './database/citus.ts'
 import { makeTemplate, openServer } from './database/server.ts'
 import { makeProcesses } from './queue.ts'
 import { faultsOfRun } from './service/logs.ts'
+import { findTemporary } from './temporary.ts'
 
 const long = process.argv.includes('--long')
 /** `--name=^POST`: of the files only the tests whose name matches. */
@@ -40,7 +41,12 @@ const stopped = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort())
 
 let green = false
-const server = await openServer()
+// What the long run writes may be more than memory holds.
+const under = long ? tmpdir() : await findTemporary()
+const server = await openServer(under)
+/** The tests' own tmpdir(), open to all, as PostgreSQL and others run as other users than root. */
+const temporary = await mkdtemp(join(under, 'corridor-tests-'))
+await chmod(temporary, 0o1777)
 const logs = await mkdtemp(join(tmpdir(), 'corridor-logs-'))
 const statements = await mkdtemp(join(tmpdir(), 'corridor-statements-'))
 const queue = await mkdtemp(join(tmpdir(), 'corridor-queue-'))
@@ -70,6 +76,8 @@ try {
   if (judged.faults.length > 0 || (wanted.length === 0 && judged.count === 0)) green = false
 } finally {
   await server.close()
+  // What a test has left running may still write there.
+  await rm(temporary, { recursive: true, force: true, maxRetries: 5 }).catch(() => {})
   for (const folder of [logs, statements, queue, compiled])
     await rm(folder, { recursive: true, force: true })
 }
@@ -91,6 +99,7 @@ async function runTests(template_url: string): Promise<boolean> {
     ...share,
     CORRIDOR_TEST_TEMPLATE: template_url,
     CORRIDOR_TEST_LOGS: logs,
+    TMPDIR: temporary,
     NODE_COMPILE_CACHE: compiled,
     TEST_STATEMENTS: statements,
     NODE_OPTIONS: `--import ${new URL('../statements/record.ts', import.meta.url)}`,

@@ -1,5 +1,5 @@
 // The PostgreSQL server that test files share, and the migrated database on it that each clones.
-import { chmod, mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../../src/db/connect.ts'
@@ -17,9 +17,9 @@ export interface TestServer {
 
 /**
  * The cluster that CITUS_URL names, the server that TEST_DATABASE_URL names (its user may create
- * databases and roles), or one of our own.
+ * databases and roles), or one of our own, in a folder of its own under this one.
  */
-export async function openServer(): Promise<TestServer> {
+export async function openServer(under = tmpdir()): Promise<TestServer> {
   const { TEST_DATABASE_URL, CITUS_URL } = process.env
   if (CITUS_URL !== undefined) {
     return { url: CITUS_URL, log: async () => '', close: async () => {} }
@@ -27,7 +27,7 @@ export async function openServer(): Promise<TestServer> {
   if (TEST_DATABASE_URL !== undefined) {
     return { url: TEST_DATABASE_URL, log: async () => '', close: async () => {} }
   }
-  const folder = await mkdtemp(join(await findFolder(), 'corridor-test-'))
+  const folder = await mkdtemp(join(under, 'corridor-test-'))
   // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
   await chmod(folder, 0o711)
   const embedded = await openEmbedded({ data_dir: folder })
@@ -40,22 +40,6 @@ export async function openServer(): Promise<TestServer> {
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-const IN_MEMORY = '/dev/shm'
-/** What the files of a whole run take at most, several times over. */
-const ENOUGH_BYTES = 4 * 1024 ** 3
-
-/**
- * Memory, where there is plenty. Each of hundreds of databases is over 600 files, made and removed: ext4
- * without a journal looks for an inode among all that were freed in the last minute.
- */
-async function findFolder(): Promise<string> {
-  if (process.env.TMPDIR !== undefined) return tmpdir()
-  const system = await statfs(IN_MEMORY).catch(() => undefined)
-  const free = system === undefined ? 0 : system.bavail * system.bsize
-  const enough = free >= ENOUGH_BYTES && process.availableMemory() >= 2 * ENOUGH_BYTES
-  return enough ? IN_MEMORY : tmpdir()
 }
 
 /** Tests that end a server have one of their own; what this one keeps is lost with the machine. */
