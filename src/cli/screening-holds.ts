@@ -2,8 +2,13 @@
 
 import { type Command, Option } from 'commander'
 import { requireLists } from '../operator/lists.ts'
-import { decision, presentHeld, presentScreening, showScreening } from '../operator/screening.ts'
-import type { StoredMatch } from '../screening/match.ts'
+import {
+  decision,
+  presentHeld,
+  presentScreening,
+  type ShownMatch,
+  showScreening,
+} from '../operator/screening.ts'
 import { type HeldByScreening, listHeld } from '../screening/match-store.ts'
 import { LISTS } from '../screening/screening.ts'
 import { type Json, personOf, print, UsageError, withContext } from './context.ts'
@@ -129,11 +134,12 @@ function holdWords(screening: string, screened: bigint | null, is_open: boolean)
   }
 }
 
-function matchWords(match: StoredMatch): string {
+function matchWords(match: ShownMatch): string {
   const { party, list, entry_id, score, pieces, state, decided_by, decided_at, reason } = match
   const said = decided_at === null ? '' : ` by ${decided_by} at ${toSecond(decided_at)}: ${reason}`
+  const gone = match.listed ? '' : ' (delisted)'
   return [
-    visible(`${score}  ${party}, ${list} ${entry_id}: ${state}${said}`),
+    visible(`${score}  ${party}, ${list} ${entry_id}${gone}: ${state}${said}`),
     ...pieces.map(piece => visible(`  ${String(piece.score).padStart(4)}  ${piece.text}`)),
   ].join('\n')
 }

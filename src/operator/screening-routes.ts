@@ -46,6 +46,7 @@ const Match = Type.Object(
     party: Type.String(),
     list: Type.String(),
     entry_id: Type.String(),
+    listed: Type.Boolean({ description: 'Whether its list still has the entry.' }),
     score: Type.Integer(),
     pieces: Type.Array(Type.Unknown(), { description: 'What the score is made of.' }),
     state: Type.String(),

@@ -9,6 +9,7 @@ import {
   type ScreeningState,
 } from '../payout/screening-operation.ts'
 import { findOpenPayouts } from '../payout/state-store.ts'
+import { findListed } from '../screening/list-store.ts'
 import type { StoredMatch } from '../screening/match.ts'
 import { findMatches, type HeldByScreening } from '../screening/match-store.ts'
 import { type Deed, type Operator, Unknown } from './deed.ts'
@@ -21,7 +22,12 @@ export function presentHeld(held: HeldByScreening) {
 
 export interface ShownScreening {
   readonly payout: ReadPayout
-  readonly matches: readonly StoredMatch[]
+  readonly matches: readonly ShownMatch[]
+}
+
+export interface ShownMatch extends StoredMatch {
+  /** Whether its list still has the entry; a person decides also when it does not. */
+  readonly listed: boolean
 }
 
 /** Whom the parties of a payout may be. */
@@ -35,7 +41,13 @@ export async function showScreening(
     matches: await findMatches(tx, { account_id, payout_id }),
   }))
   if (payout === undefined) throw new Unknown('payout', payout_id)
-  return { payout, matches }
+  const listed = await findListed(sql, matches)
+  return {
+    payout,
+    matches: matches.map(match => {
+      return { ...match, listed: listed.has(`${match.list} ${match.entry_id}`) }
+    }),
+  }
 }
 
 export function presentScreening({ payout, matches }: ShownScreening) {
@@ -50,10 +62,11 @@ export function presentScreening({ payout, matches }: ShownScreening) {
   }
 }
 
-function presentMatch(match: StoredMatch) {
-  const { party, list, entry_id, score, pieces, state, found_at, decided_at } = match
-  const { decided_by, reason } = match
-  return { party, list, entry_id, score, pieces, state, found_at, decided_at, decided_by, reason }
+function presentMatch(match: ShownMatch) {
+  const { party, list, entry_id, listed, score, pieces, state, found_at } = match
+  const { decided_at, decided_by, reason } = match
+  const found = { party, list, entry_id, listed, score, pieces, state, found_at }
+  return { ...found, decided_at, decided_by, reason }
 }
 
 /** A person says that nobody of a payout is listed, or that somebody is. */

@@ -41,6 +41,20 @@ export async function readDigests(
   return new Map(rows.map(({ entry_id, digest }) => [entry_id, digest]))
 }
 
+/** Which of these entries are listed now, each as its list and its id. */
+export async function findListed(
+  sql: Sql,
+  entries: readonly { readonly list: ListName; readonly entry_id: string }[],
+): Promise<ReadonlySet<string>> {
+  if (entries.length === 0) return new Set()
+  const rows = await sql<{ list: ListName; entry_id: string }[]>`
+    select list, entry_id from screening_entries
+    join unnest(${entries.map(e => e.list)}::text[], ${entries.map(e => e.entry_id)}::text[])
+      as asked(list, entry_id) using (list, entry_id)
+    where until_version is null`
+  return new Set(rows.map(({ list, entry_id }) => `${list} ${entry_id}`))
+}
+
 /** Ends entries that a version has no more, or has otherwise. */
 export async function endEntries(
   tx: TransactionSql,

@@ -52,7 +52,7 @@ afterEach(async () => {
   await service.close()
 })
 
-async function takeList(text: string, is_sample = false): Promise<void> {
+async function takeList(text: string, is_sample = false, reason = ''): Promise<void> {
   const chunks = (async function* () {
     yield new TextEncoder().encode(text)
   })()
@@ -60,7 +60,7 @@ async function takeList(text: string, is_sample = false): Promise<void> {
     list: 'un',
     file_name: 'un.xml',
     is_sample,
-    reason: '',
+    reason,
     imported_by: 'anna',
   } as const
   await importList(service.deps.sql, { ...named, chunks })
@@ -181,6 +181,31 @@ test('cleared, and the entry has changed since: held again', async () => {
   await settle(rail)
   assert.deepEqual(got, [])
   assert.equal((await holdOf(id))?.screening, 'open')
+})
+
+test('delisted: held until a person clears it, and shown as such; then it goes out', async () => {
+  await screenWith(un)
+  const { id } = await pay('Eric Badege')
+  const shown = async () => (await runs('screening', 'show', id, '--json')).json.matches
+  assert.deepEqual(
+    (await shown()).map((match: { listed: boolean }) => match.listed),
+    [true],
+  )
+  const other = without('BADEGE').replace('CDi.001', 'CDi.901')
+  await takeList(other, false, 'A person was taken off it.')
+  await service.deps.lists.read()
+  const { got, rail } = paying()
+  await settle(rail)
+  assert.deepEqual(
+    (await shown()).map((match: { listed: boolean }) => match.listed),
+    [false],
+  )
+  assert.match((await runs('screening', 'show', id)).stdout, /CDi\.001 \(delisted\): open/)
+  assert.deepEqual([got, (await holdOf(id))?.screening], [[], 'open'])
+  await runs('screening', 'clear', id, '--reason', 'Taken off the list.')
+  await settle(rail)
+  await settle(rail)
+  assert.deepEqual(got, [id])
 })
 
 test('confirmed: blocked and its money kept, until a person fails it', async () => {
