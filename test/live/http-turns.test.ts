@@ -22,7 +22,7 @@ import { share } from '../support/share.ts'
 /** What is promised of a machine without other work. */
 const MOST_MS = 20
 /** A turn is measured anew when it seems to be longer: what others do on the machine only adds to it. */
-const TRIES = 4
+const TRIES = 12
 /** How much longer than for an ordinary payout, where the machine is slow or busy. */
 const MOST_TIMES = 8
 
