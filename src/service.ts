@@ -31,7 +31,7 @@ export interface Service {
   /**
    * Answers with `Connection: close` for the drain time, then takes no new connections, answers all
    * requests in hand (a batch of payouts may take 43 s, a statement 60 s) and leaves the database.
-   * Takes the drain time and 8 s, without long requests and an embedded database to stop.
+   * Takes the drain time and 9 s, without long requests and an embedded database to stop.
    */
   stop(): Promise<void>
 }

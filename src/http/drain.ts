@@ -14,9 +14,9 @@ const BE_ASKED_WITHIN_MS = 5_000
  */
 const ANSWER_WITHIN_MS = 60_000
 const LOOK_EVERY_MS = 100
-const NOBODY_WAITS_WITHIN_MS = 1_000
+const NOBODY_WAITS_WITHIN_MS = 2_000
 /** Longer than a client on a busy machine needs to connect again after an answer. */
-const QUIET_MS = 100
+const QUIET_MS = 250
 const SHORT_TURN_MS = 0.05
 
 /**
