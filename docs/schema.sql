@@ -480,9 +480,11 @@ CREATE TABLE entities (
   import_key bytea,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  screening text DEFAULT ''::text NOT NULL,
   CONSTRAINT entities_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT business_in_review_is_registered CHECK (((type <> 'business'::text) OR (approval_status <> ALL (ARRAY['submitted'::text, 'resubmitted'::text])) OR (registration_key IS NOT NULL))),
   CONSTRAINT entities_approval_status_check CHECK ((approval_status = ANY (ARRAY['pending'::text, 'submitted'::text, 'approved'::text, 'rejected'::text, 'requires_action'::text, 'resubmitted'::text]))),
+  CONSTRAINT entities_screening_check CHECK ((screening = ANY (ARRAY[''::text, 'open'::text, 'confirmed'::text]))),
   CONSTRAINT entities_type_check CHECK ((type = ANY (ARRAY['individual'::text, 'business'::text]))),
   CONSTRAINT keys_of_its_type CHECK (
 CASE type
@@ -499,20 +501,26 @@ CREATE INDEX entities_rejected_email ON entities USING btree (account_id, email_
 CREATE INDEX entities_rejected_name_address ON entities USING btree (account_id, name_address_key) WHERE ((approval_status = 'rejected'::text) AND (name_address_key IS NOT NULL));
 CREATE INDEX entities_rejected_national_identification ON entities USING btree (account_id, national_identification_key) WHERE ((approval_status = 'rejected'::text) AND (national_identification_key IS NOT NULL));
 CREATE INDEX entities_rejected_registration ON entities USING btree (account_id, registration_key) WHERE ((approval_status = 'rejected'::text) AND (registration_key IS NOT NULL));
+CREATE INDEX entities_screening ON entities USING btree (account_id, id) WHERE (screening <> ''::text);
 CREATE UNIQUE INDEX entity_email_once ON entities USING btree (account_id, email_key) WHERE ((approval_status <> 'rejected'::text) AND (email_key IS NOT NULL));
 CREATE UNIQUE INDEX entity_imported_once ON entities USING btree (account_id, import_key) WHERE (import_key IS NOT NULL);
 CREATE UNIQUE INDEX entity_name_address_once ON entities USING btree (account_id, name_address_key) WHERE ((approval_status <> 'rejected'::text) AND (name_address_key IS NOT NULL));
 CREATE UNIQUE INDEX entity_national_identification_once ON entities USING btree (account_id, national_identification_key) WHERE ((approval_status <> 'rejected'::text) AND (national_identification_key IS NOT NULL));
 CREATE UNIQUE INDEX entity_registration_once ON entities USING btree (account_id, registration_key) WHERE ((approval_status <> 'rejected'::text) AND (registration_key IS NOT NULL));
+CREATE TRIGGER cleared_before_approved BEFORE UPDATE OF approval_status ON entities FOR EACH ROW WHEN (((new.approval_status = 'approved'::text) AND (old.approval_status <> 'approved'::text) AND (new.screening <> ''::text))) EXECUTE FUNCTION refuse_listed_approval();
 CREATE TRIGGER erased_once BEFORE UPDATE ON entities FOR EACH ROW WHEN ((((old.details ->> 'name'::text) = ''::text) OR ((new.details ->> 'name'::text) = ''::text))) EXECUTE FUNCTION guard_entity();
 CREATE TRIGGER legal_transition BEFORE UPDATE OF approval_status ON entities FOR EACH ROW WHEN (((old.approval_status <> new.approval_status) AND ((((((((((((((((((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'submitted'::text)) AND ((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'pending'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'submitted'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'submitted'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'submitted'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'requires_action'::text) OR (new.approval_status <> 'resubmitted'::text))) AND ((old.approval_status <> 'requires_action'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'requires_action'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'resubmitted'::text) OR (new.approval_status <> 'approved'::text))) AND ((old.approval_status <> 'resubmitted'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'resubmitted'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'approved'::text) OR (new.approval_status <> 'resubmitted'::text))) AND ((old.approval_status <> 'approved'::text) OR (new.approval_status <> 'rejected'::text))) AND ((old.approval_status <> 'approved'::text) OR (new.approval_status <> 'requires_action'::text))) AND ((old.approval_status <> 'rejected'::text) OR (new.approval_status <> 'approved'::text))))) EXECUTE FUNCTION refuse_approval_step();
 CREATE TRIGGER screened_again AFTER UPDATE OF details ON entities FOR EACH ROW WHEN (((old.details)::text <> (new.details)::text)) EXECUTE FUNCTION unscreen_payouts();
+CREATE TRIGGER screened_when_changed AFTER UPDATE OF details ON entities FOR EACH ROW WHEN (((old.details)::text <> (new.details)::text)) EXECUTE FUNCTION queue_party();
+CREATE TRIGGER screened_when_made AFTER INSERT ON entities FOR EACH ROW EXECUTE FUNCTION queue_party();
 ALTER TABLE entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON entities FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON entities FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON entities FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON entities FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON entities TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (approval_history, approval_status, approval_status_description, details, email_key, name_address_key, national_identification_key, on_behalf_of, reference_id, registration_key, updated_at) ON entities TO corridor_service;
+GRANT SELECT (account_id, id, screening) ON entities TO corridor_finder;
+GRANT INSERT, SELECT, UPDATE (approval_history, approval_status, approval_status_description, details, email_key, name_address_key, national_identification_key, on_behalf_of, reference_id, registration_key, screening, updated_at) ON entities TO corridor_service;
 
 CREATE TABLE ended_reviews (
   account_id text COLLATE "C" NOT NULL,
@@ -1307,7 +1315,7 @@ CREATE TABLE screening_matches (
   found_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
   decided_at timestamp with time zone,
   account_id text COLLATE "C" NOT NULL,
-  payout_id text COLLATE "C" NOT NULL,
+  object_id text COLLATE "C" NOT NULL,
   party text COLLATE "C" NOT NULL,
   party_hash bytea NOT NULL,
   list text COLLATE "C" NOT NULL,
@@ -1317,7 +1325,7 @@ CREATE TABLE screening_matches (
   state text DEFAULT 'open'::text NOT NULL,
   decided_by text DEFAULT ''::text NOT NULL,
   reason text DEFAULT ''::text NOT NULL,
-  CONSTRAINT screening_matches_pkey PRIMARY KEY (account_id, payout_id, party, list, entry_id),
+  CONSTRAINT screening_matches_pkey PRIMARY KEY (account_id, object_id, party, list, entry_id),
   CONSTRAINT decided_by_a_person CHECK ((((state = 'open'::text) = (decided_by = ''::text)) AND ((state = 'open'::text) = (reason = ''::text)) AND ((state = 'open'::text) = (decided_at IS NULL)))),
   CONSTRAINT screening_matches_entry_digest_check CHECK ((octet_length(entry_digest) = 32)),
   CONSTRAINT screening_matches_party_check CHECK ((party <> ''::text)),
@@ -1342,7 +1350,7 @@ CREATE TABLE screening_clears (
   list text COLLATE "C" NOT NULL,
   entry_id text COLLATE "C" NOT NULL,
   entry_digest bytea NOT NULL,
-  payout_id text COLLATE "C" NOT NULL,
+  object_id text COLLATE "C" NOT NULL,
   cleared_by text NOT NULL,
   reason text NOT NULL,
   CONSTRAINT screening_clears_pkey PRIMARY KEY (account_id, party_hash, list, entry_id, entry_digest),
@@ -1358,6 +1366,36 @@ CREATE POLICY audit ON screening_clears FOR SELECT TO corridor_auditor USING (tr
 CREATE POLICY maintenance ON screening_clears FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON screening_clears TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON screening_clears TO corridor_service;
+
+CREATE TABLE screening_queue (
+  account_id text COLLATE "C" NOT NULL,
+  party_id text COLLATE "C" NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  CONSTRAINT screening_queue_pkey PRIMARY KEY (account_id, party_id)
+);
+CREATE INDEX screening_queue_due ON screening_queue USING btree (due_at);
+ALTER TABLE screening_queue ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON screening_queue FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON screening_queue FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON screening_queue FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON screening_queue FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON screening_queue TO corridor_auditor;
+GRANT SELECT ON screening_queue TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (due_at) ON screening_queue TO corridor_service;
+
+CREATE TABLE screening_pass (
+  only_row boolean DEFAULT true NOT NULL,
+  lists_version bigint DEFAULT 0 NOT NULL,
+  after_account text COLLATE "C" DEFAULT ''::text NOT NULL,
+  after_party text COLLATE "C" DEFAULT ''::text NOT NULL,
+  is_done boolean DEFAULT false NOT NULL,
+  due_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+  CONSTRAINT screening_pass_pkey PRIMARY KEY (only_row),
+  CONSTRAINT screening_pass_only_row_check CHECK (only_row)
+);
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON screening_pass FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON screening_pass TO corridor_auditor;
+GRANT SELECT, UPDATE (after_account, after_party, due_at, is_done, lists_version) ON screening_pass TO corridor_service;
 
 CREATE TABLE limits (
   limit_id text COLLATE "C" NOT NULL,
@@ -2689,6 +2727,26 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION refuse_listed_approval()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'entity % may be on a sanctions list: it is not approved', new.id
+    using errcode = 'check_violation', constraint = 'cleared_before_approved';
+end $function$;
+
+CREATE OR REPLACE FUNCTION queue_party()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into screening_queue as q (account_id, party_id, due_at)
+  values (new.account_id, new.id, statement_timestamp())
+  on conflict (account_id, party_id) do update set due_at = excluded.due_at;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION check_limit()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3108,12 +3166,15 @@ CREATE OR REPLACE FUNCTION guard_papers()
 AS $function$
 declare
   form jsonb := to_jsonb(old) || tg_argv[0]::jsonb;
+  object text := coalesce(form ->> 'payout_id', form ->> 'object_id');
+  erased text := case left(object, 4) when 'ent_' then 'entities' when 'bnf_' then 'beneficiaries'
+    else 'payouts' end;
 begin
   if jsonb_typeof(form -> 'not_taken') = 'object' then
     form := jsonb_set(form, '{not_taken,message}', '""');
   end if;
   if to_jsonb(new) <> form
-    or not is_erasure(old.account_id, 'payouts', old.payout_id)
+    or not is_erasure(old.account_id, erased, object)
   then
     raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
   end if;

@@ -144,14 +144,15 @@ end $$;
 create trigger screened_again after update of details on entities
   for each row when (old.details::text <> new.details::text) execute function unscreen_payouts();
 
--- Whom a payout may pay, or be for. The names are in pieces, which can be erased.
+-- Whom a payout may pay, or be for; or whom a party is. The names are in pieces, which can be erased.
 create table screening_matches (
   score integer not null check (score between 1 and 1000),
   found_at timestamptz not null default statement_timestamp(),
   decided_at timestamptz,
   account_id text collate "C" not null,
-  payout_id text collate "C" not null,
-  -- Who of the payout, such as `beneficiary`; and the digest of what was asked of them.
+  -- A payout, or a party by itself.
+  object_id text collate "C" not null,
+  -- Who of it, such as `beneficiary`; and the digest of what was asked of them.
   party text collate "C" not null check (party <> ''),
   party_hash bytea not null check (octet_length(party_hash) = 32),
   list text collate "C" not null,
@@ -162,7 +163,7 @@ create table screening_matches (
   state text not null default 'open' check (state in ('open', 'cleared', 'confirmed')),
   decided_by text not null default '',
   reason text not null default '',
-  primary key (account_id, payout_id, party, list, entry_id),
+  primary key (account_id, object_id, party, list, entry_id),
   constraint decided_by_a_person check ((state = 'open') = (decided_by = '')
     and (state = 'open') = (reason = '') and (state = 'open') = (decided_at is null))
 );
@@ -182,7 +183,8 @@ create table screening_clears (
   list text collate "C" not null,
   entry_id text collate "C" not null,
   entry_digest bytea not null check (octet_length(entry_digest) = 32),
-  payout_id text collate "C" not null,
+  -- Of what the match was that a person has cleared.
+  object_id text collate "C" not null,
   cleared_by text not null check (cleared_by <> ''),
   reason text not null check (reason <> ''),
   primary key (account_id, party_hash, list, entry_id, entry_digest)
@@ -217,3 +219,68 @@ create trigger held_is_not_asked before insert on payout_attempts
 create trigger held_is_not_asked_later before update of asked_at on payout_attempts
   for each row when (old.asked_at is null and new.asked_at is not null)
   execute function refuse_held_attempt();
+
+-- Whether a party by itself may be listed: `open` until a person decides, `confirmed` when one has said
+-- so. Written under the lock of the account's book, with its matches. No answer to the account has it.
+alter table entities
+  add column screening text not null default '' check (screening in ('', 'open', 'confirmed'));
+-- Ordinary ones never enter.
+create index entities_screening on entities (account_id, id) where screening <> '';
+grant update (screening) on entities to corridor_service;
+grant select (account_id, id, screening) on entities to corridor_finder;
+create policy find on entities for select to corridor_finder using (true);
+
+-- Whatever code does: nobody approves an entity before a person has cleared what was found of it.
+create function refuse_listed_approval() returns trigger language plpgsql as $$
+begin
+  raise exception 'entity % may be on a sanctions list: it is not approved', new.id
+    using errcode = 'check_violation', constraint = 'cleared_before_approved';
+end $$;
+create trigger cleared_before_approved before update of approval_status on entities
+  for each row when (new.approval_status = 'approved' and old.approval_status <> 'approved'
+    and new.screening <> '')
+  execute function refuse_listed_approval();
+
+-- Parties that are new or have changed, and are not compared with the lists since. `due_at` is when one
+-- is to be looked at (again), and names the claim: a change while a worker compares gives another one.
+create table screening_queue (
+  account_id text collate "C" not null,
+  party_id text collate "C" not null,
+  due_at timestamptz not null,
+  primary key (account_id, party_id)
+);
+create index screening_queue_due on screening_queue (due_at);
+grant select, insert, delete, update (due_at) on screening_queue to corridor_service;
+grant select on screening_queue to corridor_finder, corridor_auditor;
+select confine_to_accounts('screening_queue');
+create policy find on screening_queue for select to corridor_finder using (true);
+
+-- In the transaction of the change, whatever code makes it.
+create function queue_party() returns trigger language plpgsql as $$
+begin
+  insert into screening_queue as q (account_id, party_id, due_at)
+  values (new.account_id, new.id, statement_timestamp())
+  on conflict (account_id, party_id) do update set due_at = excluded.due_at;
+  return null;
+end $$;
+create trigger screened_when_made after insert on entities
+  for each row execute function queue_party();
+create trigger screened_when_changed after update of details on entities
+  for each row when (old.details::text <> new.details::text) execute function queue_party();
+
+-- How far all parties are compared with the newest version of the lists: after which one.
+create table screening_pass (
+  only_row boolean primary key default true check (only_row),
+  lists_version bigint not null default 0,
+  after_account text collate "C" not null default '',
+  after_party text collate "C" not null default '',
+  is_done boolean not null default false,
+  -- When a worker may go on with it; it names the claim of the one that does.
+  due_at timestamptz not null default statement_timestamp()
+);
+insert into screening_pass default values;
+create trigger kept before delete or truncate on screening_pass
+  for each statement execute function refuse_change();
+grant select, update (lists_version, after_account, after_party, is_done, due_at)
+  on screening_pass to corridor_service;
+grant select on screening_pass to corridor_auditor;

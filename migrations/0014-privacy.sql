@@ -204,17 +204,20 @@ create trigger erased_only before update of answers on payout_outcomes
   for each row when (old.answers::text <> new.answers::text) execute function guard_outcome();
 grant update (answers) on payout_outcomes to corridor_service;
 
--- The papers of a payout's rail and of its screening: what the arguments name becomes what they say, in a
--- row of an erased payout, and nothing else changes.
+-- The papers of a payout's rail, and of the screening of a payout or a party: what the arguments name
+-- becomes what they say, in a row of what is erased, and nothing else changes.
 create function guard_papers() returns trigger language plpgsql as $$
 declare
   form jsonb := to_jsonb(old) || tg_argv[0]::jsonb;
+  object text := coalesce(form ->> 'payout_id', form ->> 'object_id');
+  erased text := case left(object, 4) when 'ent_' then 'entities' when 'bnf_' then 'beneficiaries'
+    else 'payouts' end;
 begin
   if jsonb_typeof(form -> 'not_taken') = 'object' then
     form := jsonb_set(form, '{not_taken,message}', '""');
   end if;
   if to_jsonb(new) <> form
-    or not is_erasure(old.account_id, 'payouts', old.payout_id)
+    or not is_erasure(old.account_id, erased, object)
   then
     raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
   end if;

@@ -214,6 +214,13 @@ export function idPattern(prefix: IdPrefix): string {
   return `^${prefix}_${BODY}$`
 }
 
+/** The same of ids with one of several prefixes. */
+export function idPatternOf(prefixes: readonly IdPrefix[]): string {
+  const [prefix, ...others] = prefixes
+  if (prefix !== undefined && others.length === 0) return idPattern(prefix)
+  return `^(${prefixes.join('|')})_${BODY}$`
+}
+
 /** The id of an object that shares another one's row: the same characters after another prefix. */
 export function withPrefix(id: string, prefix: IdPrefix): string {
   return `${prefix}${id.slice(id.indexOf('_'))}`

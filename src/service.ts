@@ -19,6 +19,7 @@ import { deleteOldDeliveries } from './webhook/queue-store.ts'
 import { startDelivering } from './worker/deliver-webhooks.ts'
 import { startFetchingRates } from './worker/fetch-rates.ts'
 import { startMeasuring } from './worker/measure-rails.ts'
+import { startScreeningParties } from './worker/screen-parties.ts'
 import { startSettling } from './worker/settle-payouts.ts'
 
 export interface Service {
@@ -99,8 +100,9 @@ async function openService(
   const app = await buildApp(deps, lifecycle)
   opened.push(() => app.close())
   const address = await app.listen({ ...LISTENING, host: config.host, port: config.port })
-  const settling = config.settle ? startSettling(deps) : undefined
-  const measuring = config.settle ? startMeasuring(deps) : undefined
+  const working = config.settle
+    ? [startSettling(deps), startMeasuring(deps), startScreeningParties(deps)]
+    : []
   const fetching = config.rate_feed_url === '' ? undefined : startFetchingRates(deps)
   const queues = connect(database.url, {
     max: DELIVERY_CONNECTIONS,
@@ -121,17 +123,16 @@ async function openService(
     async stop() {
       lifecycle.draining = true
       clearInterval(deleting)
-      const settled = settling?.stop()
+      const worked = working.map(worker => worker.stop())
       const delivered = delivering?.stop()
       const fetched = fetching?.stop()
-      const measured = measuring?.stop()
       await pause(config.drain_ms)
       const deaf = Promise.withResolvers<void>()
       lifecycle.held = deaf.promise
       await closeServer(app.server, lifecycle.connections, deaf.resolve)
       await app.close()
       // Work that is cut off leaves a claim, which comes due again.
-      await within(LEAVE_WITHIN_MS, Promise.all([settled, delivered, fetched, measured]))
+      await within(LEAVE_WITHIN_MS, Promise.all([...worked, delivered, fetched]))
       const left = [deps.close(), queues.end({ timeout: 5 }), stopTracing?.()]
       await within(LEAVE_WITHIN_MS, Promise.all(left))
       await database.release()

@@ -15,6 +15,7 @@ import { createBatch } from './payout-batch/operations.ts'
 import { createQuote } from './quote/operations.ts'
 import type { Reference } from './reference.ts'
 import { advanceClock, fundSandbox, transitionPayout } from './sandbox/operations.ts'
+import { keepFound } from './screening/find-operation.ts'
 import type { Lists } from './screening/lists-in-memory.ts'
 import { writeWebhook } from './webhook/operations.ts'
 
@@ -56,6 +57,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     writeBeneficiary: planLanes(idempotent(writeBeneficiary(bookId)), often),
     // A replay of thousands of events must not hold the book of another account.
     writeWebhook: planLanes(idempotent(writeWebhook(bookId)), singly),
+    keepFound: planLanes(keepFound, singly),
     advanceClock: planLanes(idempotent(advanceClock), singly),
     fundSandbox: planLanes(idempotent(fundSandbox), seldom),
     transitionPayout: planLanes(idempotent(transitionPayout), seldom),

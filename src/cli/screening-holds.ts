@@ -3,13 +3,18 @@
 import { type Command, Option } from 'commander'
 import { requireLists } from '../operator/lists.ts'
 import {
-  decision,
-  presentHeld,
+  decide,
+  type FoundByScreening,
+  type FoundFilter,
+  kindOf,
+  listFound,
+  presentFound,
   presentScreening,
+  SCREENED_KINDS,
   type ShownMatch,
+  type ShownScreening,
   showScreening,
 } from '../operator/screening.ts'
-import { type HeldByScreening, listHeld } from '../screening/match-store.ts'
 import { LISTS } from '../screening/screening.ts'
 import { type Json, personOf, print, UsageError, withContext } from './context.ts'
 import { DEFAULT_LIMIT, MAX_REASON, readLimit, readOneOf, readReason } from './input.ts'
@@ -21,8 +26,9 @@ const REASON = `why, for the audit log, up to ${MAX_REASON} characters`
 export function holdCommands(screening: Command): void {
   screening
     .command('list')
-    .description('list payouts that screening holds, those that wait longest first')
+    .description('list payouts that screening holds and parties that may be listed, oldest first')
     .option('--account <account>', 'of one account')
+    .addOption(new Option('--of <kind>', 'only these').choices(SCREENED_KINDS))
     .addOption(
       new Option('--state <state>', 'what they wait for').choices(['waits', 'open', 'confirmed']),
     )
@@ -31,21 +37,23 @@ export function holdCommands(screening: Command): void {
     .action(listAction)
   screening
     .command('show')
-    .description('show whom the parties of a payout may be, with each score in pieces')
-    .argument('<payout>', 'payout id')
+    .description('show whom the parties of a payout, or a party, may be, with each score in pieces')
+    .argument('<id>', 'of a payout or an entity')
     .addHelpText('after', '\nExample:\n  npx corridor screening show pot_01m7xpm2m0c6hkd4r9ye')
     .action(showAction)
   screening
     .command('clear')
-    .description('say that nobody of a payout is whom the lists name; it goes on')
-    .argument('<payout>', 'payout id')
+    .description(
+      'say that a party is not whom the lists name, or nobody of a payout, which goes on',
+    )
+    .argument('<id>', 'of a payout or an entity')
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', CLEAR_HELP)
     .action((id: string, options: Words) => decideAction(id, 'cleared', options))
   screening
     .command('confirm')
-    .description('say that somebody of a payout is listed; it is blocked, and its money kept')
-    .argument('<payout>', 'payout id')
+    .description('say that a party is listed, or somebody of a payout, which keeps its money')
+    .argument('<id>', 'of a payout or an entity')
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', CONFIRM_HELP)
     .action((id: string, options: Words) => decideAction(id, 'confirmed', options))
@@ -61,14 +69,15 @@ export function holdCommands(screening: Command): void {
 const LIST_HELP = `
   waits      for lists to be current, or to be screened in a moment
   open       for a person: corridor screening show, then clear or confirm
-  confirmed  blocked: its money stays held until a person fails the payout
+  confirmed  blocked: the money of a payout stays held until a person fails it,
+             and an entity is not approved
 
 Example:
   npx corridor screening list --state open`
 
 const CLEAR_HELP = `
-Clears all matches of the payout. They do not come back for the same party and
-the same entry, until one of them changes. CORRIDOR_USER must say who you are.
+Clears all its matches. They do not come back for the same party and the same
+entry, until one of them changes. CORRIDOR_USER must say who you are.
 
 Example:
   npx corridor screening clear pot_01m7xpm2m0c6hkd4r9ye \\
@@ -95,34 +104,38 @@ Examples:
 interface ListOptions extends Json {
   readonly account?: string
   readonly state?: string
+  readonly of?: FoundFilter['of']
   readonly limit: number
 }
 
 async function listAction(options: ListOptions): Promise<void> {
-  const { account: account_id = '', state = '', limit } = options
-  const held = await withContext(({ audit }) =>
-    listHeld(audit, { account_id, state, starting_after: '' }, limit),
+  const { account: account_id = '', of = '', state = '', limit } = options
+  const found = await withContext(({ audit }) =>
+    listFound(audit, { account_id, of, state, starting_after: '' }, limit),
   )
-  const cells = ({ id, account_id, screening, status, updated_at }: HeldByScreening) => {
-    return [id, account_id, screening, status, toSecond(updated_at)]
+  const cells = ({ id, account_id, screening, status, since }: FoundByScreening) => {
+    return [id, account_id, screening, status, toSecond(since)]
   }
-  const rows = table(['payout', 'account', 'waits for', 'status', 'since'], held.map(cells))
-  const words = held.length === 0 ? 'screening holds nothing' : rows
-  print(options, { object: 'list', payouts: held.map(presentHeld) }, words)
+  const rows = table(['id', 'account', 'waits for', 'status', 'since'], found.map(cells))
+  const words = found.length === 0 ? 'screening holds nothing' : rows
+  print(options, { object: 'list', results: found.map(presentFound) }, words)
 }
 
-async function showAction(payout_id: string, options: Json): Promise<void> {
-  const shown = await withContext(context => showScreening(context, payout_id))
-  const { payout, matches } = shown
-  const { status, screened, screening } = payout
-  const words = [
-    `${payout_id}  ${status}; ${holdWords(screening, screened, payout.is_open)}`,
-    ...matches.map(matchWords),
-  ]
+async function showAction(id: string, options: Json): Promise<void> {
+  const shown = await withContext(context => showScreening(context, id))
+  const { of, status, matches } = shown
+  const hold = of === 'payout' ? holdWords(shown) : PARTY_WORDS[shown.screening]
+  const words = [`${id}  ${status}; ${hold}`, ...matches.map(matchWords)]
   print(options, presentScreening(shown), words.join('\n\n'))
 }
 
-function holdWords(screening: string, screened: bigint | null, is_open: boolean): string {
+const PARTY_WORDS: Readonly<Record<string, string>> = {
+  '': 'nothing of it waits for a person',
+  open: 'not approved until a person has cleared or confirmed what was found',
+  confirmed: 'listed: it is not approved',
+}
+
+function holdWords({ screening, screened, is_open }: ShownScreening): string {
   switch (screening) {
     case 'open':
       return 'held until a person has cleared or confirmed what was found'
@@ -149,26 +162,31 @@ interface Words extends Json {
 }
 
 async function decideAction(
-  payout_id: string,
+  id: string,
   state: 'cleared' | 'confirmed',
   options: Words,
 ): Promise<void> {
   const reason = readReason(options.reason)
   const { matches, screening } = await withContext(async context => {
-    const name = personOf(context)
-    const operator = { name, is_login: false }
-    return context.run(await decision(context.audit, operator, payout_id, { state, reason }))
+    const operator = { name: personOf(context), is_login: false }
+    return decide(context, operator, id, { state, reason })
   })
   const found = matches.length === 1 ? 'one match' : `${matches.length} matches`
-  const what = `${payout_id}  ${found} ${state}`
-  const data = { payout: payout_id, state, matches: matches.length, screening }
-  print(options, data, `${what}${AFTER[screening ?? '']}`)
+  const of = kindOf(id)
+  const after = of === 'payout' ? AFTER[screening ?? ''] : PARTY_AFTER[screening ?? '']
+  const data = { id, of, state, matches: matches.length, screening }
+  print(options, data, `${id}  ${found} ${state}${after}`)
 }
 
 const AFTER: Readonly<Record<string, string>> = {
   '': '; nothing was held any more',
   waits: '; it goes on as soon as a service runs',
   confirmed: '; it is blocked, and its money kept',
+}
+
+const PARTY_AFTER: Readonly<Record<string, string>> = {
+  '': '; it can be approved',
+  confirmed: '; it is not approved',
 }
 
 async function requireAction(lists: readonly string[], options: Words): Promise<void> {

@@ -39,6 +39,7 @@ import {
   findByIdentity,
   findEntities,
   findImported,
+  findListedEntities,
   type Identity,
   insertEntities,
   rowOf,
@@ -71,16 +72,17 @@ export function writeEntity(
 
     async load(tx, commands) {
       const account_ids = commands.map(command => command.account_id)
-      const [{ books, now }, entities, sent, imported] = await Promise.all([
+      const [{ books, now }, entities, sent, imported, listed] = await Promise.all([
         lockBooks(tx, account_ids),
         loadNamed(tx, commands),
         loadLive(tx, commands.flatMap(identitiesSent)),
         loadImported(tx, commands),
+        findListedEntities(tx, approvedBy(commands)),
       ])
       // The identities of a changed record are known once it has been read.
       const changes = identitiesAfter(entities, commands)
       const live = new Map([...sent, ...(await loadLive(tx, changes))])
-      return { now, books, entities, live, imported, bookId }
+      return { now, books, entities, live, imported, listed, bookId }
     },
 
     decide(state, { account_id, change }) {
@@ -126,6 +128,14 @@ async function loadNamed(
 function principalOf(change: EntityChange): string {
   if (change.kind === 'create') return change.draft.details.on_behalf_of ?? ''
   return 'update' in change ? (change.update.on_behalf_of ?? '') : ''
+}
+
+/** The entities that commands approve, which are seldom. */
+function approvedBy(commands: readonly WriteEntity[]): Key[] {
+  const keys = commands.flatMap(({ account_id, change }) =>
+    change.kind === 'review' && change.status === 'approved' ? [{ account_id, id: change.id }] : [],
+  )
+  return uniqueKeys(keys)
 }
 
 function identitiesSent({ account_id, change }: WriteEntity): Identity[] {

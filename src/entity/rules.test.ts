@@ -40,6 +40,7 @@ function stateWith(...entities: readonly Entity[]): EntityState {
     entities: new Map(),
     live: new Map(),
     imported: new Map(),
+    listed: new Map(),
     bookId: countingIds(),
   }
   for (const entity of entities) {

@@ -56,6 +56,8 @@ export interface EntityState {
   readonly live: Map<string, Entity[]>
   /** Entities that files have made, by `account_id/import_key`. */
   readonly imported: Map<string, Entity>
+  /** Of those that are to be approved, which may be listed, by `account_id/id`. */
+  readonly listed: ReadonlyMap<string, 'open' | 'confirmed'>
   readonly bookId: BookId
 }
 
@@ -225,7 +227,8 @@ function checkRegistered({ type }: Entity, judged: readonly Judged[]): void {
 
 /**
  * The reviewed entity. Refuses with entity_changed a version that the operator has not seen, with
- * invalid_transition a step that the table does not have, and with entity_duplicate the return of a
+ * invalid_transition a step that the table does not have or the approval of one that may be on a
+ * sanctions list, and with entity_duplicate the return of a
  * rejected entity that has a live duplicate.
  */
 function decideReview(
@@ -240,6 +243,7 @@ function decideReview(
   if (!APPROVAL_TRANSITIONS[entity.approval_status].includes(status)) {
     throw illegalStep(entity, status)
   }
+  if (status === 'approved') checkUnlisted(state, entity)
   const judged = judge(entity)
   const duplicate = findDuplicate(judged, candidatesOf(state, entity.account_id), entity.id)
   if (duplicate !== undefined && !isLive(entity.approval_status)) {
@@ -249,6 +253,15 @@ function decideReview(
     throw refusal('entity_duplicate', message)
   }
   return step(state, entity, entity, judged, status, description)
+}
+
+/** Refuses what a person must decide first. */
+function checkUnlisted({ listed }: EntityState, { account_id, id }: Entity): void {
+  const screening = listed.get(nameOf({ account_id, id }))
+  if (screening === undefined) return
+  const what = `${screening === 'open' ? 'may be' : 'is confirmed to be'} on a sanctions list`
+  const message = `Entity ${id} ${what}: corridor screening show ${id}, then clear or reject it.`
+  throw refusal('invalid_transition', message, 'approval_status')
 }
 
 /** Writes a step of approval; `entity` is the new record, `before` the one that it replaces. */

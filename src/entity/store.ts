@@ -5,7 +5,7 @@ import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { eachShard, tableAt, within } from '../db/shard.ts'
-import type { Key } from '../id.ts'
+import { type Key, nameOf } from '../id.ts'
 import { ENTITY_KINDS } from './columns.ts'
 import { type Judged, keysByRule, MAX_REJECTED, type RuleName } from './duplicates.ts'
 import type { Entity } from './entity.ts'
@@ -196,6 +196,25 @@ function named(
   const account_ids = wanted.map(({ account_id }) => account_id)
   const keys = wanted.map(({ key }) => key)
   return sql`unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)`
+}
+
+/** Which of these may be on a sanctions list, by `account_id/id`. The locks of books are held. */
+export async function findListedEntities(
+  tx: TransactionSql,
+  keys: readonly Key[],
+): Promise<ReadonlyMap<string, 'open' | 'confirmed'>> {
+  const columns = ['account_id', 'id', 'screening']
+  const rows = await findByKeys<Key & { readonly screening: '' | 'open' | 'confirmed' }>(
+    tx,
+    'entities',
+    columns,
+    keys,
+  )
+  return new Map(
+    rows.flatMap(({ screening, ...key }) =>
+      screening === '' ? [] : [[nameOf(key), screening] as const],
+    ),
+  )
 }
 
 /** The approvals of entities, by which payouts are refused or held. */

@@ -4,7 +4,7 @@
 
 import type { TSchema } from 'typebox'
 import type { Reason } from '../errors.ts'
-import { type IdPrefix, idPattern } from '../id.ts'
+import { type IdPrefix, idPatternOf } from '../id.ts'
 import { Type } from './type.ts'
 
 export interface OperationDocs {
@@ -52,21 +52,22 @@ export function operationDocs(docs: OperationDocs) {
   }
 }
 
-/** The path parameters of a route that names one object by its id: one schema for a kind. */
-export function pathId(prefix: IdPrefix) {
-  const known = PATH_IDS.get(prefix) ?? makePathId(prefix)
-  PATH_IDS.set(prefix, known)
+/** The path parameters of a route that names one object by its id: one schema for its kinds. */
+export function pathId(...prefixes: readonly IdPrefix[]) {
+  const name = prefixes.join(' ')
+  const known = PATH_IDS.get(name) ?? makePathId(prefixes)
+  PATH_IDS.set(name, known)
   return known
 }
 
 /** A schema that has been compiled is known again by its identity. */
-const PATH_IDS = new Map<IdPrefix, ReturnType<typeof makePathId>>()
+const PATH_IDS = new Map<string, ReturnType<typeof makePathId>>()
 
-function makePathId(prefix: IdPrefix) {
+function makePathId(prefixes: readonly IdPrefix[]) {
   return Type.Object({
     id: Type.String({
-      pattern: idPattern(prefix),
-      description: `The object's id, \`${prefix}_…\`.`,
+      pattern: idPatternOf(prefixes),
+      description: `The object's id, ${prefixes.map(prefix => `\`${prefix}_…\``).join(' or ')}.`,
     }),
   })
 }

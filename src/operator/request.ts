@@ -4,7 +4,7 @@ import { invalidField, invalidParameter, type Problem, refuseIfAny } from '../er
 import { DOCUMENTED } from '../http/docs.ts'
 import { Closed, CurrencyCode, Literals, REASON, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { type IdPrefix, idPattern } from '../id.ts'
+import { type IdPrefix, idPatternOf } from '../id.ts'
 import { findCurrency } from '../money/currency.ts'
 import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import { GIVEN_BACK_STATUSES, PAYOUT_STATUSES, STEP_STATUSES } from '../payout/states.ts'
@@ -149,9 +149,9 @@ const MAX_LIMIT = 100
 const DEFAULT_LIMIT = 20
 
 /** The query of a list that goes on after an object. */
-export function PageQuery(prefix: IdPrefix, filters: TProperties) {
+export function PageQuery(prefix: IdPrefix | readonly IdPrefix[], filters: TProperties) {
   const starting_after = Type.String({
-    pattern: idPattern(prefix),
+    pattern: idPatternOf([prefix].flat()),
     description: 'An id: the page starts with what follows it.',
   })
   return Closed({ ...optionally({ limit: LimitText, starting_after, ...filters }) })

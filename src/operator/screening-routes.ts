@@ -1,13 +1,14 @@
-// GET /v3/operator/screening and /{id}, and POST /v3/operator/screening/{id}/clear and /confirm.
+// GET /v3/operator/screening and /{id}, and POST /v3/operator/screening/{id}/clear and /confirm: of
+// payouts, and of parties by themselves.
 import type { FastifyInstance } from 'fastify'
 import { send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
-import { Envelope, Id, Literals, Timestamp } from '../http/schema.ts'
+import { Envelope, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { DecideScreening } from '../payout/screening-operation.ts'
-import { PAYOUT_STATUSES } from '../payout/states.ts'
-import { listHeld } from '../screening/match-store.ts'
+import { idPatternOf } from '../id.ts'
+import type { Said } from '../screening/match.ts'
+import type { Deed } from './deed.ts'
 import { authorOf, type Desk, operatorOf } from './desk.ts'
 import {
   AccountId,
@@ -18,7 +19,17 @@ import {
   ReasonRequest,
   readLimit,
 } from './request.ts'
-import { decision, presentHeld, presentScreening, showScreening } from './screening.ts'
+import {
+  decide,
+  type FoundFilter,
+  kindOf,
+  listFound,
+  presentFound,
+  presentScreening,
+  SCREENED,
+  SCREENED_KINDS,
+  showScreening,
+} from './screening.ts'
 
 interface Needs {
   readonly desk: Desk
@@ -30,15 +41,27 @@ interface Named {
 
 const STATES = ['waits', 'open', 'confirmed'] as const
 
+const PREFIXES = Object.values(SCREENED)
+
+/** What the id and the status of an answer are of. */
+const OF = {
+  id: Type.String({ pattern: idPatternOf(PREFIXES), description: 'Its id.' }),
+  of: Literals(SCREENED_KINDS, { description: 'What it is.' }),
+}
+const Status = Type.String({ description: 'Of the payout; of an entity, that of its review.' })
+
 const HeldResponse = Type.Object(
   {
-    payout: Id('pot', 'Payout id.'),
+    ...OF,
     account_id: AccountId,
     screening: Literals(STATES, { description: 'What it waits for.' }),
-    status: Literals(PAYOUT_STATUSES),
-    updated_at: Timestamp,
+    status: Status,
+    since: Timestamp,
   },
-  { title: 'HeldByScreening', description: 'A payout that screening holds.' },
+  {
+    title: 'HeldByScreening',
+    description: 'A payout that screening holds, or a party that may be listed.',
+  },
 )
 
 const Match = Type.Object(
@@ -60,32 +83,36 @@ const Match = Type.Object(
 
 const ScreeningResponse = Type.Object(
   {
-    payout: Id('pot', 'Payout id.'),
+    ...OF,
     account_id: AccountId,
-    status: Literals(PAYOUT_STATUSES),
+    status: Status,
     screening: Type.String({ description: 'What it waits for; empty for nothing of a person.' }),
-    screened_at_version: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+    screened_at_version: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'Of a payout: the version of the lists at which it may go out.',
+    }),
     matches: Type.Array(Match),
   },
-  { title: 'PayoutScreening', description: 'Whom the parties of a payout may be.' },
+  { title: 'Screening', description: 'Whom the parties of a payout, or a party, may be.' },
 )
 
 const DecidedResponse = Type.Object(
   {
-    payout: Id('pot', 'Payout id.'),
+    ...OF,
     state: Literals(['cleared', 'confirmed'] as const),
     matches: Type.Integer({ description: 'How many were decided now.' }),
     screening: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'What the payout waits for now; null for nothing.',
+      description: 'What it waits for now; null of a payout that nothing held any more.',
     }),
   },
   { title: 'ScreeningDecision' },
 )
 
-const HeldQuery = PageQuery('pot', {
+const HeldQuery = PageQuery(PREFIXES, {
   account_id: AccountId,
-  state: Literals(STATES, { description: 'Only payouts that wait for this.' }),
+  of: Literals(SCREENED_KINDS, { description: 'Only these.' }),
+  state: Literals(STATES, { description: 'Only what waits for this.' }),
 })
 
 export function deskScreeningRoutes(app: FastifyInstance, deps: Needs): void {
@@ -95,18 +122,23 @@ export function deskScreeningRoutes(app: FastifyInstance, deps: Needs): void {
       config: { scope: 'installation_read', checkQuery: checkLimit },
       schema: operationDocs({
         operationId: 'listHeldByScreening',
-        summary: 'List payouts that screening holds, the oldest first.',
+        summary:
+          'List payouts that screening holds and parties that may be listed, the oldest first.',
+        description: 'Payouts come first, then entities.',
         querystring: HeldQuery,
         response: Envelope(ListOf(HeldResponse)),
         refusals: ['invalid_query_parameter'],
       }),
     },
     async (request, reply) => {
-      const { account_id = '', state = '', starting_after = '' } = request.query
+      const { account_id = '', of = '', state = '', starting_after = '' } = request.query
+      // The schema knows the kinds.
+      const kind = of as FoundFilter['of']
+      const filter = { account_id, of: kind, state, starting_after }
       const limit = readLimit(request.query)
       // One more than is shown tells whether there are more.
-      const held = await listHeld(deps.desk.audit, { account_id, state, starting_after }, limit + 1)
-      const results = held.slice(0, limit).map(presentHeld)
+      const held = await listFound(deps.desk.audit, filter, limit + 1)
+      const results = held.slice(0, limit).map(presentFound)
       return send(reply, success({ object: 'list', has_more: held.length > limit, results }))
     },
   )
@@ -116,8 +148,9 @@ export function deskScreeningRoutes(app: FastifyInstance, deps: Needs): void {
       config: { scope: 'installation_read' },
       schema: operationDocs({
         operationId: 'getScreening',
-        summary: 'Show whom the parties of a payout may be, with each score in pieces.',
-        params: pathId('pot'),
+        summary:
+          'Show whom the parties of a payout, or a party, may be, with each score in pieces.',
+        params: pathId(...PREFIXES),
         response: Envelope(ScreeningResponse),
         refusals: ['not_found'],
       }),
@@ -127,13 +160,19 @@ export function deskScreeningRoutes(app: FastifyInstance, deps: Needs): void {
       return send(reply, success(presentScreening(shown)))
     },
   )
-  decisionRoute(app, deps, 'clear', 'cleared', 'Say that nobody of a payout is listed; it goes on.')
+  decisionRoute(
+    app,
+    deps,
+    'clear',
+    'cleared',
+    'Say that a party is not listed, or nobody of a payout, which goes on.',
+  )
   decisionRoute(
     app,
     deps,
     'confirm',
     'confirmed',
-    'Say that somebody of a payout is listed; it is blocked, and its money kept.',
+    'Say that a party is listed, or somebody of a payout, whose money is kept.',
   )
 }
 
@@ -141,7 +180,7 @@ function decisionRoute(
   app: FastifyInstance,
   deps: Needs,
   name: 'clear' | 'confirm',
-  state: DecideScreening['state'],
+  state: Said['state'],
   summary: string,
 ): void {
   app.post<Named & { Body: ReasonRequest }>(
@@ -151,7 +190,7 @@ function decisionRoute(
       schema: operationDocs({
         operationId: `${name}Screening`,
         summary,
-        params: pathId('pot'),
+        params: pathId(...PREFIXES),
         body: ReasonRequest,
         response: Envelope(DecidedResponse),
         refusals: ['not_found', 'invalid_transition'],
@@ -160,10 +199,15 @@ function decisionRoute(
     async (request, reply) => {
       const { id } = request.params
       const { reason } = request.body
-      const deed = await decision(deps.desk.audit, operatorOf(request), id, { state, reason })
-      const decided = await deps.desk.run(authorOf(request, `screening ${name}`), deed)
+      const { desk } = deps
+      const author = authorOf(request, `screening ${name}`)
+      const by = {
+        audit: desk.audit,
+        run: <C, S, O>(deed: Deed<C, S, O>) => desk.run(author, deed),
+      }
+      const decided = await decide(by, operatorOf(request), id, { state, reason })
       const { matches, screening } = decided
-      return send(reply, success({ payout: id, state, matches: matches.length, screening }))
+      return send(reply, success({ id, of: kindOf(id), state, matches: matches.length, screening }))
     },
   )
 }

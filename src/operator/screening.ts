@@ -1,27 +1,89 @@
-// What screening holds, and what people decide of it.
+// Whom screening has found, and what people decide of it: of payouts, and of parties by themselves.
+import type { Act } from '../audit/act.ts'
 import { readConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
-import type { ReadPayout } from '../payout/payout.ts'
-import {
-  type DecidedScreening,
-  type DecideScreening,
-  decideScreening,
-  type ScreeningState,
-} from '../payout/screening-operation.ts'
+import { findEntities, findEntityAccount } from '../entity/store.ts'
+import { decideScreening } from '../payout/screening-operation.ts'
 import { findOpenPayouts } from '../payout/state-store.ts'
+import { decideParty } from '../screening/decide-operation.ts'
 import { findListed } from '../screening/list-store.ts'
-import type { StoredMatch } from '../screening/match.ts'
-import { findMatches, type HeldByScreening } from '../screening/match-store.ts'
+import type { Said, StoredMatch } from '../screening/match.ts'
+import { findMatches, type HeldFilter, listHeld } from '../screening/match-store.ts'
+import { findParty, listListedParties } from '../screening/party-store.ts'
 import { type Deed, type Operator, Unknown } from './deed.ts'
 import { accountOfPayout } from './payouts.ts'
 
-export function presentHeld(held: HeldByScreening) {
-  const { id, account_id, screening, status, updated_at } = held
-  return { payout: id, account_id, screening, status, updated_at }
+/** What screening may hold, and the beginning of its ids. */
+export const SCREENED = { payout: 'pot', entity: 'ent' } as const
+export type ScreenedKind = keyof typeof SCREENED
+export const SCREENED_KINDS = Object.keys(SCREENED) as ScreenedKind[]
+
+export function kindOf(id: string): ScreenedKind | undefined {
+  return SCREENED_KINDS.find(kind => id.startsWith(`${SCREENED[kind]}_`))
+}
+
+/** A payout that screening holds, or a party that may be listed. */
+export interface FoundByScreening {
+  readonly id: string
+  readonly of: ScreenedKind
+  readonly account_id: string
+  readonly screening: 'waits' | 'open' | 'confirmed'
+  /** Of the payout; of an entity, that of its review. */
+  readonly status: string
+  readonly since: string
+}
+
+export interface FoundFilter extends HeldFilter {
+  readonly of: ScreenedKind | ''
+}
+
+/** Payouts that are held, then parties that may be listed; each the oldest first. */
+export async function listFound(
+  audit: Sql,
+  filter: FoundFilter,
+  limit: number,
+): Promise<FoundByScreening[]> {
+  const cursor = kindOf(filter.starting_after)
+  const kinds = SCREENED_KINDS.filter(kind => filter.of === '' || kind === filter.of)
+  const results: FoundByScreening[] = []
+  for (const kind of kinds.slice(cursor === undefined ? 0 : kinds.indexOf(cursor))) {
+    const starting_after = kind === cursor ? filter.starting_after : ''
+    const left = limit - results.length
+    if (left > 0) results.push(...(await listOf(kind, audit, { ...filter, starting_after }, left)))
+  }
+  return results
+}
+
+async function listOf(
+  of: ScreenedKind,
+  audit: Sql,
+  filter: HeldFilter,
+  limit: number,
+): Promise<FoundByScreening[]> {
+  if (of === 'payout') {
+    const held = await listHeld(audit, filter, limit)
+    return held.map(({ updated_at: since, ...payout }) => ({ ...payout, of, since }))
+  }
+  const parties = await listListedParties(audit, filter, limit)
+  return parties.map(({ found_at: since, ...party }) => ({ ...party, of, since }))
+}
+
+export function presentFound(found: FoundByScreening) {
+  const { id, of, account_id, screening, status, since } = found
+  return { id, of, account_id, screening, status, since }
 }
 
 export interface ShownScreening {
-  readonly payout: ReadPayout
+  readonly id: string
+  readonly of: ScreenedKind
+  readonly account_id: string
+  readonly status: string
+  /** What a payout waits for, or whether a party may be listed; '' for nothing of a person. */
+  readonly screening: string
+  /** The version of the lists at which a payout may go out; null of what is none. */
+  readonly screened: bigint | null
+  /** False of a payout that is over. */
+  readonly is_open: boolean
   readonly matches: readonly ShownMatch[]
 }
 
@@ -30,36 +92,53 @@ export interface ShownMatch extends StoredMatch {
   readonly listed: boolean
 }
 
-/** Whom the parties of a payout may be. */
-export async function showScreening(
-  { audit, sql }: { readonly audit: Sql; readonly sql: Sql },
-  payout_id: string,
-): Promise<ShownScreening> {
-  const account_id = await accountOfPayout(audit, payout_id)
-  const { payout, matches } = await readConfined(sql, [account_id], async tx => ({
-    payout: (await findOpenPayouts(tx, [{ account_id, id: payout_id }]))[0],
-    matches: await findMatches(tx, { account_id, payout_id }),
-  }))
-  if (payout === undefined) throw new Unknown('payout', payout_id)
-  const listed = await findListed(sql, matches)
-  return {
-    payout,
-    matches: matches.map(match => {
-      return { ...match, listed: listed.has(`${match.list} ${match.entry_id}`) }
-    }),
-  }
+interface Reading {
+  readonly audit: Sql
+  readonly sql: Sql
 }
 
-export function presentScreening({ payout, matches }: ShownScreening) {
-  const { id, account_id, status, screened, screening } = payout
-  return {
-    payout: id,
-    account_id,
-    status,
-    screening,
-    screened_at_version: screened === null ? null : Number(screened),
-    matches: matches.map(presentMatch),
-  }
+/** Whom a payout's parties, or a party by itself, may be. */
+export async function showScreening({ audit, sql }: Reading, id: string): Promise<ShownScreening> {
+  const account_id = await accountOf(audit, id)
+  const { object, matches } = await readConfined(sql, [account_id], async tx => ({
+    object: await (kindOf(id) === 'payout' ? findPayout : findListedEntity)(tx, { account_id, id }),
+    matches: await findMatches(tx, { account_id, object_id: id }),
+  }))
+  const listed = await findListed(sql, matches)
+  const isListed = ({ list, entry_id }: StoredMatch) => listed.has(`${list} ${entry_id}`)
+  return { ...object, matches: matches.map(match => ({ ...match, listed: isListed(match) })) }
+}
+
+type Named = Parameters<typeof findParty>[1]
+type Found = Omit<ShownScreening, 'matches'>
+type Tx = Parameters<typeof findOpenPayouts>[0]
+
+async function findPayout(tx: Tx, key: Named): Promise<Found> {
+  const [payout] = await findOpenPayouts(tx, [key])
+  if (payout === undefined) throw new Unknown('payout', key.id)
+  const { status, screening, screened, is_open } = payout
+  return { ...key, of: 'payout', status, screening, screened, is_open }
+}
+
+async function findListedEntity(tx: Tx, key: Named): Promise<Found> {
+  const [[entity], party] = await Promise.all([findEntities(tx, [key]), findParty(tx, key)])
+  if (entity === undefined || party === undefined) throw new Unknown('entity', key.id)
+  const { approval_status: status } = entity
+  return { ...key, of: 'entity', status, screening: party.screening, screened: null, is_open: true }
+}
+
+async function accountOf(audit: Sql, id: string): Promise<string> {
+  if (kindOf(id) !== 'entity') return accountOfPayout(audit, id)
+  const account_id = await findEntityAccount(audit, id)
+  if (account_id === undefined) throw new Unknown('entity', id)
+  return account_id
+}
+
+export function presentScreening({ screened, matches, is_open: _, ...shown }: ShownScreening) {
+  const { id, of, account_id, status, screening } = shown
+  const screened_at_version = screened === null ? null : Number(screened)
+  const found = matches.map(presentMatch)
+  return { id, of, account_id, status, screening, screened_at_version, matches: found }
 }
 
 function presentMatch(match: ShownMatch) {
@@ -69,27 +148,46 @@ function presentMatch(match: ShownMatch) {
   return { ...found, decided_at, decided_by, reason }
 }
 
-/** A person says that nobody of a payout is listed, or that somebody is. */
-export async function decision(
-  audit: Sql,
+/** What a person has decided. */
+export interface Decided {
+  /** Those that are decided now. */
+  readonly matches: readonly StoredMatch[]
+  /** What it waits for now, '' for nothing; null of a payout that nothing held any more. */
+  readonly screening: string | null
+}
+
+/** How a deed is run: by a command, or for the caller of the API. */
+type Run = <Command, State, Outcome>(deed: Deed<Command, State, Outcome>) => Promise<Outcome>
+
+/** A person says that a party, or nobody of a payout, is listed; or that somebody is. */
+export async function decide(
+  { audit, run }: { readonly audit: Sql; readonly run: Run },
   { name: person }: Operator,
-  payout_id: string,
-  { state, reason }: Pick<DecideScreening, 'state' | 'reason'>,
-): Promise<Deed<DecideScreening, ScreeningState, DecidedScreening>> {
-  const account_id = await accountOfPayout(audit, payout_id)
-  return {
-    operation: decideScreening,
-    command: { account_id, payout_id, state, person, reason },
-    act: ({ payout, screening, matches }) => ({
-      table_name: 'screening_matches',
-      reason,
-      before: { account_id, id: payout_id, screening: payout.screening },
-      after: {
-        account_id,
-        id: payout_id,
-        screening,
-        matches: matches.map(m => `${m.party} ${m.list} ${m.entry_id} ${state}`).join(', '),
-      },
-    }),
-  }
+  id: string,
+  { state, reason }: Pick<Said, 'state' | 'reason'>,
+): Promise<Decided> {
+  const account_id = await accountOf(audit, id)
+  const said = { account_id, state, person, reason }
+  const act = (was: string, { matches, screening }: Decided): Act => ({
+    table_name: 'screening_matches',
+    reason,
+    before: { account_id, id, screening: was },
+    after: {
+      account_id,
+      id,
+      screening,
+      matches: matches.map(m => `${m.party} ${m.list} ${m.entry_id} ${state}`).join(', '),
+    },
+  })
+  return kindOf(id) === 'entity'
+    ? run({
+        operation: decideParty,
+        command: { ...said, party_id: id },
+        act: decided => act(decided.party.screening, decided),
+      })
+    : run({
+        operation: decideScreening,
+        command: { ...said, payout_id: id },
+        act: decided => act(decided.payout.screening, decided),
+      })
 }

@@ -116,8 +116,8 @@ export function payoutCreation(
       )
       const payees = present(outcomes.map(outcome => outcome.new_payee))
       const approvals = present(outcomes.map(outcome => outcome.approval))
-      const held = outcomes.flatMap(({ payout: { account_id, id: payout_id }, matches }) =>
-        matches.length === 0 ? [] : [{ account_id, payout_id, matches }],
+      const held = outcomes.flatMap(({ payout: { account_id, id: object_id }, matches }) =>
+        matches.length === 0 ? [] : [{ account_id, object_id, matches }],
       )
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),

@@ -2,21 +2,17 @@
 // whom the lists name, or somebody is.
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
-import { found, invalidField, refusal, refuseIfAny } from '../errors.ts'
+import { found } from '../errors.ts'
 import { lockBooks } from '../ledger/store.ts'
-import type { ScreeningHold, StoredMatch } from '../screening/match.ts'
+import { decidedBy, type Said, type ScreeningHold, type StoredMatch } from '../screening/match.ts'
 import { decideMatches, deleteClears, findMatches, insertClears } from '../screening/match-store.ts'
 import type { ReadPayout } from './payout.ts'
 import { updateHold } from './screen-store.ts'
 import { findOpenPayouts, lockOpenPayouts } from './state-store.ts'
 
-export interface DecideScreening {
+export interface DecideScreening extends Said {
   readonly account_id: string
   readonly payout_id: string
-  readonly state: 'cleared' | 'confirmed'
-  /** The person; a log-in, which others may share, is nobody. */
-  readonly person: string
-  readonly reason: string
 }
 
 export interface ScreeningState {
@@ -45,7 +41,7 @@ export const decideScreening: Operation<DecideScreening, ScreeningState, Decided
       lockBooks(tx, [account_id]),
       lockOpenPayouts(tx, [{ account_id, id }]),
       findOpenPayouts(tx, [{ account_id, id }]),
-      findMatches(tx, { account_id, payout_id: id }),
+      findMatches(tx, { account_id, object_id: id }),
     ])
     return { payout, matches }
   },
@@ -53,17 +49,7 @@ export const decideScreening: Operation<DecideScreening, ScreeningState, Decided
   decide({ payout: read, matches }, command) {
     const { state, person: decided_by, reason } = command
     const payout = found(read)
-    refuseIfAny([
-      ...(decided_by === '' ? [invalidField('operator', 'Say who decides.')] : []),
-      ...(reason === '' ? [invalidField('reason', 'Say why.')] : []),
-    ])
-    // A match that was confirmed by mistake can be cleared.
-    const may = state === 'cleared' ? ['open', 'confirmed'] : ['open']
-    const decided = matches.filter(match => may.includes(match.state))
-    if (decided.length === 0) {
-      const message = `Payout ${payout.id} has no match that can be ${state}.`
-      throw refusal('invalid_transition', message)
-    }
+    const decided = decidedBy(`Payout ${payout.id}`, matches, command)
     const is_held = payout.screening === 'open' || payout.screening === 'confirmed'
     const screening = is_held ? (state === 'cleared' ? 'waits' : 'confirmed') : null
     return { payout, said: { state, decided_by, reason }, matches: decided, screening }

@@ -118,8 +118,8 @@ export const advancePayout = {
     const last = [...new Map(outcomes.map(({ payout }) => [nameOf(payout), payout])).values()]
     const undone = last.filter(isGivenBack)
     const freed = usesOf(state.uses, undone)
-    const held = outcomes.flatMap(({ payout: { account_id, id: payout_id }, matches }) =>
-      matches.length === 0 ? [] : [{ account_id, payout_id, matches }],
+    const held = outcomes.flatMap(({ payout: { account_id, id: object_id }, matches }) =>
+      matches.length === 0 ? [] : [{ account_id, object_id, matches }],
     )
     const begun = outcomes.flatMap(({ new_hold }) => new_hold ?? [])
     return Promise.all([

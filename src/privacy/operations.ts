@@ -42,7 +42,7 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
         tx,
         ids.map(payout_id => ({ account_id, id: payout_id })),
       ),
-      findKeeps(tx, account_id, ids),
+      findKeeps(tx, { account_id, id }, ids),
       findTellingEvents(tx, account_id, [id, ...ids]),
       findOldFiles(tx, account_id, ids),
     ])

@@ -15,11 +15,16 @@ export function erasePapers(tx: TransactionSql, erased: Erased): Promise<unknown
     ...new Set(before.map(({ beneficiary_details: d }) => payeeOf(d.destination_details))),
   ]
   const files = erased.rows.flatMap(row => (row.table_name === 'rail_files' ? [row.key] : []))
-  if (ids.length === 0) return eraseAnswers(tx, account_id, [party_id])
+  if (ids.length === 0) {
+    return Promise.all([
+      eraseScreening(tx, account_id, [party_id]),
+      eraseAnswers(tx, account_id, [party_id]),
+    ])
+  }
   return Promise.all([
     updatePayouts(tx, erased),
     eraseWords(tx, account_id, ids),
-    eraseScreening(tx, account_id, ids),
+    eraseScreening(tx, account_id, [party_id, ...ids]),
     eraseAnswers(tx, account_id, [party_id, ...ids]),
     tx`delete from limit_payees
       where account_id = ${account_id} and payee = any (${payees}::text[])`.execute(),
@@ -69,7 +74,7 @@ function eraseWords(tx: TransactionSql, account_id: string, ids: readonly string
 }
 
 function eraseScreening(tx: TransactionSql, account_id: string, ids: readonly string[]) {
-  const of = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
+  const of = tx`account_id = ${account_id} and object_id = any (${[...ids]}::text[])`
   return Promise.all([
     tx`update screening_matches set pieces = '[]', reason = 'erased',
         party_hash = decode(${NO_DIGEST}, 'hex') where ${of}`.execute(),

@@ -62,7 +62,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   entities: {
     personal: 'reference_id details approval_status_description approval_history',
     digest: 'email_key national_identification_key name_address_key registration_key import_key',
-    none: 'account_id id type on_behalf_of approval_status',
+    none: 'account_id id type on_behalf_of approval_status screening',
   },
   ended_reviews: { none: 'account_id entity_id' },
   quotes: {
@@ -153,14 +153,16 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     personal: 'pieces reason',
     digest: 'party_hash',
     staff: 'decided_by',
-    none: 'account_id payout_id party list entry_id entry_digest state',
+    none: 'account_id object_id party list entry_id entry_digest state',
   },
   screening_clears: {
     personal: 'reason',
     digest: 'party_hash',
     staff: 'cleared_by',
-    none: 'account_id list entry_id entry_digest payout_id',
+    none: 'account_id list entry_id entry_digest object_id',
   },
+  screening_queue: { none: 'account_id party_id' },
+  screening_pass: { none: 'after_account after_party' },
   limits: { none: 'limit_id account_id key_id rail network each currency per zone' },
   limit_sums: { digest: 'subject', none: 'account_id limit_id' },
   limit_uses: { digest: 'subject', none: 'account_id payout_id limit_id' },

@@ -26,7 +26,7 @@ export interface Keeps {
   readonly is_sandbox: boolean
   /** Payouts that are open, or whose rail may say more. */
   readonly open: readonly string[]
-  /** Payouts with a match that nobody has cleared. */
+  /** Payouts with a match that nobody has cleared, and the party itself. */
   readonly matched: readonly string[]
   /** Payouts that a person has still to look at. */
   readonly in_doubt: readonly string[]
@@ -84,7 +84,8 @@ export function obstaclesOf({ party, keeps, books }: Stored, { account_id }: Par
     ['in_doubt', 'has an exception that nobody has closed', keeps.in_doubt],
   ] as const
   for (const [rule, what, ids] of payouts) {
-    if (ids.length > 0) because(rule, ids.map(id => `payout ${id} ${what}`).join(', '))
+    const named = ids.map(id => `${id.startsWith('pot_') ? 'payout ' : ''}${id} ${what}`)
+    if (ids.length > 0) because(rule, named.join(', '))
   }
   const { answers_until, retained_until } = keeps
   if (answers_until !== null && answers_until > now) {

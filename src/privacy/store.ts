@@ -86,10 +86,10 @@ export async function findPayoutsOf(
 /** At most so many payouts are named by a rule that keeps them. */
 const NAMED = 3
 
-/** What may keep these payouts, which are all of a party. */
+/** What may keep a party and these payouts, which are all of it. */
 export async function findKeeps(
   tx: TransactionSql,
-  account_id: string,
+  { account_id, id: party_id }: Party,
   ids: readonly string[],
 ): Promise<Keeps> {
   const of = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
@@ -97,7 +97,9 @@ export async function findKeeps(
   const [row] = await tx<Keeps[]>`
     select a.sandbox as is_sandbox, s.retention_years as years,
       array(select id from open_payouts where ${by_id} order by 1 limit ${NAMED}) as open,
-      array(select distinct payout_id from screening_matches where ${of} and state <> 'cleared'
+      array(select distinct object_id from screening_matches
+        where account_id = ${account_id} and state <> 'cleared'
+          and (object_id = ${party_id} or object_id = any (${[...ids]}::text[]))
         order by 1 limit ${NAMED}) as matched,
       array(select distinct payout_id from (
         select payout_id from rail_exceptions where ${of} and closed_at is null

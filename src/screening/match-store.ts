@@ -2,29 +2,29 @@
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { clearName, type Match, type StoredMatch } from './match.ts'
 
-interface OfPayout {
+interface OfObject {
   readonly account_id: string
-  readonly payout_id: string
+  readonly object_id: string
 }
 
-/** Keeps what was found of payouts. What was said of the same match before is asked again. */
+/** Keeps what was found. What was said of the same match before is asked again. */
 export async function keepMatches(
   tx: TransactionSql,
-  found: readonly (OfPayout & { readonly matches: readonly Match[] })[],
+  found: readonly (OfObject & { readonly matches: readonly Match[] })[],
 ): Promise<void> {
-  const rows = found.flatMap(({ account_id, payout_id, matches }) =>
-    matches.map(match => ({ ...match, account_id, payout_id })),
+  const rows = found.flatMap(({ account_id, object_id, matches }) =>
+    matches.map(match => ({ ...match, account_id, object_id })),
   )
   if (rows.length === 0) return
   await tx`
-    insert into screening_matches as m (account_id, payout_id, party, party_hash, list, entry_id,
+    insert into screening_matches as m (account_id, object_id, party, party_hash, list, entry_id,
       entry_digest, score, pieces)
-    select account_id, payout_id, party, decode(party_hash, 'hex'), list, entry_id,
+    select account_id, object_id, party, decode(party_hash, 'hex'), list, entry_id,
       decode(entry_digest, 'hex'), score, pieces
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as r(account_id text,
-      payout_id text, party text, party_hash text, list text, entry_id text, entry_digest text,
+      object_id text, party text, party_hash text, list text, entry_id text, entry_digest text,
       score integer, pieces json)
-    on conflict (account_id, payout_id, party, list, entry_id) do update
+    on conflict (account_id, object_id, party, list, entry_id) do update
       set party_hash = excluded.party_hash, entry_digest = excluded.entry_digest,
         score = excluded.score, pieces = excluded.pieces, found_at = excluded.found_at,
         state = 'open', decided_by = '', reason = '', decided_at = null
@@ -54,18 +54,18 @@ export async function findCleared(
   return new Set(rows.map(row => `${row.account_id}/${clearName(row)}`))
 }
 
-/** The matches of payouts, those that score highest first. */
+/** The matches of a payout or a party, those that score highest first. */
 export async function findMatches(
   sql: Sql | TransactionSql,
-  { account_id, payout_id }: OfPayout,
+  { account_id, object_id }: OfObject,
 ): Promise<StoredMatch[]> {
   return sql<StoredMatch[]>`
     select ${sql.unsafe(COLUMNS)} from screening_matches
-    where account_id = ${account_id} and payout_id = ${payout_id}
+    where account_id = ${account_id} and object_id = ${object_id}
     order by score desc, party, list, entry_id`
 }
 
-const COLUMNS = `account_id, payout_id, party, encode(party_hash, 'hex') as party_hash, list,
+const COLUMNS = `account_id, object_id, party, encode(party_hash, 'hex') as party_hash, list,
   entry_id, encode(entry_digest, 'hex') as entry_digest, score, pieces, state, found_at, decided_at,
   decided_by, reason`
 
@@ -75,11 +75,11 @@ export async function decideMatches(
   matches: readonly StoredMatch[],
   said: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>,
 ): Promise<void> {
-  for (const { account_id, payout_id, party, list, entry_id } of matches) {
+  for (const { account_id, object_id, party, list, entry_id } of matches) {
     void tx`
       update screening_matches set state = ${said.state}, decided_by = ${said.decided_by},
         reason = ${said.reason}, decided_at = statement_timestamp()
-      where account_id = ${account_id} and payout_id = ${payout_id} and party = ${party}
+      where account_id = ${account_id} and object_id = ${object_id} and party = ${party}
         and list = ${list} and entry_id = ${entry_id}`.execute()
   }
 }
@@ -92,12 +92,12 @@ export async function insertClears(
   reason: string,
 ): Promise<void> {
   for (const match of matches) {
-    const { account_id, payout_id, party_hash, list, entry_id, entry_digest } = match
+    const { account_id, object_id, party_hash, list, entry_id, entry_digest } = match
     void tx`
-      insert into screening_clears (account_id, party_hash, list, entry_id, entry_digest, payout_id,
+      insert into screening_clears (account_id, party_hash, list, entry_id, entry_digest, object_id,
         cleared_by, reason)
       values (${account_id}, decode(${party_hash}, 'hex'), ${list}, ${entry_id},
-        decode(${entry_digest}, 'hex'), ${payout_id}, ${cleared_by}, ${reason})
+        decode(${entry_digest}, 'hex'), ${object_id}, ${cleared_by}, ${reason})
       on conflict do nothing`.execute()
   }
 }

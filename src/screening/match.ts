@@ -1,4 +1,5 @@
 // A party that may be whom a list names, and what a person has said of it. Pure.
+import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { storedEntry } from './list-rules.ts'
 import type { NamedParty } from './parties.ts'
@@ -21,15 +22,40 @@ export interface Match extends MatchKey {
   readonly pieces: readonly ScorePiece[]
 }
 
-/** A match as it is stored with its payout. */
+/** A match as it is stored with what it is of: a payout, or a party by itself. */
 export interface StoredMatch extends Match {
   readonly account_id: string
-  readonly payout_id: string
+  readonly object_id: string
   readonly state: 'open' | 'cleared' | 'confirmed'
   readonly found_at: Instant
   readonly decided_at: Instant | null
   readonly decided_by: string
   readonly reason: string
+}
+
+/** What a person says of the matches of a payout or a party. */
+export interface Said {
+  readonly state: 'cleared' | 'confirmed'
+  /** The person; a log-in, which others may share, is nobody. */
+  readonly person: string
+  readonly reason: string
+}
+
+/** The matches that a person decides. Refuses what nobody signs, or that there is none. */
+export function decidedBy(
+  named: string,
+  matches: readonly StoredMatch[],
+  { state, person, reason }: Said,
+): StoredMatch[] {
+  refuseIfAny([
+    ...(person === '' ? [invalidField('operator', 'Say who decides.')] : []),
+    ...(reason === '' ? [invalidField('reason', 'Say why.')] : []),
+  ])
+  // A match that was confirmed by mistake can be cleared.
+  const may = state === 'cleared' ? ['open', 'confirmed'] : ['open']
+  const decided = matches.filter(match => may.includes(match.state))
+  if (decided.length > 0) return decided
+  throw refusal('invalid_transition', `${named} has no match that can be ${state}.`)
 }
 
 /** What screening says of a payout. */

@@ -45,7 +45,8 @@ function beneficiaryParties(details: Beneficiary): NamedParty[] {
   return [named('beneficiary', name, about), ...local]
 }
 
-function entityParties({ type, details }: EntityRecord): NamedParty[] {
+/** An entity and its representatives. */
+export function entityParties({ type, details }: EntityRecord): NamedParty[] {
   const { registration_address, operating_address, registration_number, tax_id } = details
   const registered = countryOf(registration_address?.country)
   const countries = [...new Set([...registered, ...countryOf(operating_address?.country)])]

@@ -92,7 +92,7 @@ const WATCHED: Rule = {
       and p.taken_over_at is null and o.ask_rail_at is null and o.screening <> 'waits'
       and ${ofAccount('p.account_id', account_id)} and not exists (
         select from screening_matches m
-        where m.account_id = p.account_id and m.payout_id = p.id and m.state = o.screening
+        where m.account_id = p.account_id and m.object_id = p.id and m.state = o.screening
       ) and not exists (
         select from rail_exceptions e
         where e.account_id = p.account_id and e.payout_id = p.id and e.closed_at is null

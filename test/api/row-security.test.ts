@@ -108,12 +108,12 @@ async function furnish(client: Client): Promise<void> {
     values (${account_id}, ${paid.json.data.id}, 1, 1, 'bank', '', '', 'transaction', 'ACSP', '[]',
       '', '', '', '', '{}', sha256(''))`
   await owner`
-    insert into screening_matches (account_id, payout_id, party, party_hash, list, entry_id,
+    insert into screening_matches (account_id, object_id, party, party_hash, list, entry_id,
       entry_digest, score, pieces)
     values (${account_id}, ${paid.json.data.id}, 'beneficiary', sha256(''), 'un', '1', sha256(''),
       1000, '[]')`
   await owner`
-    insert into screening_clears (account_id, payout_id, party_hash, list, entry_id, entry_digest,
+    insert into screening_clears (account_id, object_id, party_hash, list, entry_id, entry_digest,
       cleared_by, reason)
     values (${account_id}, ${paid.json.data.id}, sha256(''), 'un', '1', sha256(''), 'ada', 'Other.')`
   await owner`
@@ -193,6 +193,8 @@ const FOUND_IN = [
   'rail_items',
   'open_payouts',
   'ended_reviews',
+  'entities',
+  'screening_queue',
   'books',
   'webhook_endpoints',
   'webhook_deliveries',

@@ -46,7 +46,7 @@ const LISTS: readonly List[] = [
   {
     route: 'GET /v3/operator/screening',
     make: heldPayout,
-    cursorOf: ({ payout }) => payout,
+    cursorOf: ({ id }) => id,
     done: { route: 'POST /v3/operator/screening/:id/confirm', body: { reason: 'It is them' } },
   },
   {

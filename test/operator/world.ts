@@ -319,7 +319,7 @@ export async function heldPayout(world: OperatorWorld): Promise<string> {
   const id = await makePayout(world)
   const { owner } = world.service.database
   await owner`
-    insert into screening_matches (account_id, payout_id, party, party_hash, list, entry_id,
+    insert into screening_matches (account_id, object_id, party, party_hash, list, entry_id,
       entry_digest, score, pieces)
     values (${idOf(world.live)}, ${id}, 'beneficiary', sha256('b'), 'un', '1', sha256('e'), 1000,
       '[{"text": "name", "score": 1000}]')`

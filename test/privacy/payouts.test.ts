@@ -205,7 +205,7 @@ test('a live payee: kept until the retention is over; then files, evidence and m
 async function addPapers(account_id: string, payout_id: string): Promise<void> {
   const { owner } = service.database
   await owner`
-    insert into screening_matches (account_id, payout_id, party, party_hash, list, entry_id,
+    insert into screening_matches (account_id, object_id, party, party_hash, list, entry_id,
       entry_digest, score, pieces)
     values (${account_id}, ${payout_id}, 'beneficiary', sha256('a'), 'un', '1', sha256('b'), 900,
       '[{"score":900,"text":"Zwick Piece"}]')`

@@ -1,13 +1,10 @@
 // Payouts that screening holds: of whom is listed, of live accounts without current lists, and while
 // lists change. The rails are scripts; the worker, the lanes and the rows are the product's.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { afterEach, before, beforeEach, test } from 'node:test'
 import { claimDuePayouts } from '../../src/payout/state-store.ts'
 import type { Rail, RailPayout } from '../../src/rail/rail.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
-import { importList } from '../../src/screening/import.ts'
-import { updateRequired } from '../../src/screening/list-store.ts'
 import type { ListName } from '../../src/screening/screening.ts'
 import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
@@ -16,8 +13,8 @@ import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { makeDue, railOf, report } from '../support/service/settling.ts'
+import { readUnList, requireLists, takeUnList } from '../support/service/un-list.ts'
 
-const UN = new URL('../../src/screening/sample/un.xml', import.meta.url)
 const REASON = 'Born in another year.'
 
 let service: TestService
@@ -26,8 +23,7 @@ let cli: Cli
 /** The UN's list as it is published today: Eric Badege is on it. */
 let un: string
 before(async () => {
-  const today = new Date().toISOString().slice(0, 10)
-  un = (await readFile(UN, 'utf8')).replace('2026-11-23', today)
+  un = await readUnList()
 })
 beforeEach(async () => {
   service = await startTestService({ rail_timeout_ms: 20_000 })
@@ -52,28 +48,15 @@ afterEach(async () => {
   await service.close()
 })
 
-async function takeList(text: string, is_sample = false, reason = ''): Promise<void> {
-  const chunks = (async function* () {
-    yield new TextEncoder().encode(text)
-  })()
-  const named = {
-    list: 'un',
-    file_name: 'un.xml',
-    is_sample,
-    reason,
-    imported_by: 'anna',
-  } as const
-  await importList(service.deps.sql, { ...named, chunks })
-}
+const takeList = (text: string, is_sample = false, reason = '') =>
+  takeUnList(service, text, { is_sample, reason })
 
 function without(name: string): string {
   assert.ok(un.includes(name))
   return un.replace(name, 'NOBODY')
 }
 
-async function require(...required: readonly ListName[]): Promise<void> {
-  await updateRequired(service.deps.sql, { required, set_by: 'anna', reason: 'A test.' })
-}
+const require = (...required: readonly ListName[]) => requireLists(service, ...required)
 
 /** The UN's list is there and must be current, and this process has it. */
 async function screenWith(text: string): Promise<void> {
@@ -145,7 +128,10 @@ test('who is listed is held when the payout is made, without a word why; others 
   assert.equal(match.score, match.pieces.at(-1).score)
   const listed = await runs('screening', 'list', '--json')
   assert.deepEqual(
-    listed.json.payouts.map((p: { payout: string; screening: string }) => [p.payout, p.screening]),
+    listed.json.results.map((found: { id: string; screening: string }) => [
+      found.id,
+      found.screening,
+    ]),
     [[held.id, 'open']],
   )
 })
@@ -244,7 +230,7 @@ test('nobody decides: a log-in, no reason, a statement without a name', async ()
     await tx`select set_config('corridor.maintenance', 'on', true)`
     await tx`
       update screening_matches set state = 'cleared', decided_at = now(), reason = 'x'
-      where account_id = ${account_id} and payout_id = ${id}`
+      where account_id = ${account_id} and object_id = ${id}`
   })
   await assert.rejects(cleared, /decided_by_a_person/)
   assert.equal((await holdOf(id))?.screening, 'open')
@@ -282,7 +268,7 @@ test('no list, a stale one, a sample: live payouts wait, others do not, and it i
   assert.equal((await pay('Eric Badege', sandbox)).status, 'compliance_hold')
   const listed = await runs('screening', 'list', '--state', 'waits', '--json')
   assert.deepEqual(
-    listed.json.payouts.map((p: { payout: string }) => p.payout),
+    listed.json.results.map((found: { id: string }) => found.id),
     [id],
   )
   await takeList(un)

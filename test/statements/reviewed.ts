@@ -30,6 +30,13 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/payout/screen-store.ts', says: 'where screened is null', why: FOUND },
   { file: 'src/screening/match-store.ts', says: 'group by', why: METRIC },
   { file: 'src/screening/match-store.ts', says: 'case screening when', why: OPERATOR },
+  {
+    file: 'src/screening/party-store.ts',
+    says: 'from screening_queue where due_at <=',
+    why: FOUND,
+  },
+  { file: 'src/screening/party-store.ts', says: 'where (account_id, id) >', why: FOUND },
+  { file: 'src/screening/party-store.ts', says: 'min(found_at)', why: OPERATOR },
   { file: 'src/payout/list-store.ts', says: 'from books b cross join lateral', why: OPERATOR },
   { file: 'src/payout/hold-store.ts', says: 'with recursive holding', why: OPERATOR },
   { file: 'src/payout/hold-store.ts', says: 'count(*)::integer as held', why: OPERATOR },

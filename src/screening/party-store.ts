@@ -1,0 +1,188 @@
+// The statements of parties that are compared by themselves: which of them are due, what was found
+// of them, and how far all of them are compared with the newest lists.
+import { transactConfined } from '../db/confine.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { findEntities } from '../entity/store.ts'
+import type { Key } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { type LockedParty, type PartyScreening, type ReadParty, readEntity } from './party.ts'
+
+/** Parties of an account that are due: nobody else compares them before `due_at`. */
+export interface ClaimedParties {
+  readonly account_id: string
+  readonly party_ids: readonly string[]
+  /** Names the claim: a party that changes meanwhile has another one. */
+  readonly due_at: Instant
+}
+
+/** Claims up to `limit` parties for `lease_ms`. What is not deleted by then comes due again. */
+export async function claimQueued(
+  { finder, sql }: { readonly finder: Sql; readonly sql: Sql },
+  limit: number,
+  lease_ms: number,
+): Promise<ClaimedParties[]> {
+  const due = await finder<{ account_id: string; party_id: string }[]>`
+    select account_id, party_id from screening_queue
+    where due_at <= statement_timestamp() order by due_at limit ${limit}`
+  const claims: ClaimedParties[] = []
+  for (const [account_id, of] of Map.groupBy(due, row => row.account_id)) {
+    const wanted = of.map(({ party_id }) => party_id)
+    const rows = await transactConfined(
+      sql,
+      [account_id],
+      tx => tx<{ party_id: string; due_at: Instant }[]>`
+        update screening_queue
+        set due_at = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
+        where account_id = ${account_id} and party_id = any (${wanted}::text[])
+          and due_at <= statement_timestamp()
+        returning party_id, due_at`,
+    )
+    const [first] = rows
+    if (first === undefined) continue
+    const party_ids = rows.map(({ party_id }) => party_id)
+    claims.push({ account_id, party_ids, due_at: first.due_at })
+  }
+  return claims
+}
+
+/** Deletes parties of a claim that are compared, except those that have changed since. */
+export async function deleteQueued(
+  sql: Sql,
+  { account_id, party_ids, due_at }: ClaimedParties,
+): Promise<void> {
+  await transactConfined(
+    sql,
+    [account_id],
+    tx => tx`
+      delete from screening_queue where account_id = ${account_id}
+        and party_id = any (${[...party_ids]}::text[]) and due_at = ${due_at}`,
+  )
+}
+
+/** Has a party compared once more. The lock of its account's book is held. */
+export function queueParty(tx: TransactionSql, { account_id, id }: Key): Promise<unknown> {
+  return tx`
+    insert into screening_queue as q (account_id, party_id, due_at)
+    values (${account_id}, ${id}, statement_timestamp())
+    on conflict (account_id, party_id) do update set due_at = excluded.due_at`.execute()
+}
+
+/** Parties of an account as they are, to be compared. */
+export async function readParties(
+  tx: TransactionSql,
+  account_id: string,
+  ids: readonly string[],
+): Promise<ReadParty[]> {
+  const entities = await findEntities(
+    tx,
+    ids.map(id => ({ account_id, id })),
+  )
+  return entities.map(readEntity)
+}
+
+/** What is stored of a party; undefined when there is none. The lock of its book is held. */
+export async function findParty(
+  tx: Sql | TransactionSql,
+  { account_id, id }: Key,
+): Promise<LockedParty | undefined> {
+  const [row] = await tx<LockedParty[]>`
+    select account_id, id, updated_at, screening from entities
+    where account_id = ${account_id} and id = ${id}`
+  return row
+}
+
+export function updateScreening(
+  tx: TransactionSql,
+  { account_id, id }: Key,
+  screening: PartyScreening,
+): Promise<unknown> {
+  return tx`
+    update entities set screening = ${screening}
+    where account_id = ${account_id} and id = ${id}`.execute()
+}
+
+/** How far the parties are compared with a version of the lists, and until when that is claimed. */
+export interface ClaimedPass {
+  readonly lists_version: bigint
+  readonly after_account: string
+  readonly after_party: string
+  readonly due_at: Instant
+}
+
+/**
+ * Claims the comparison of all parties with this version: from the first one on when it has not
+ * begun. Undefined when it is done, in other hands, or a newer version is there.
+ */
+export async function claimPass(
+  sql: Sql,
+  version: bigint,
+  lease_ms: number,
+): Promise<ClaimedPass | undefined> {
+  const [claimed] = await sql<ClaimedPass[]>`
+    update screening_pass set lists_version = ${version}::bigint, is_done = false,
+      after_account = case when lists_version < ${version}::bigint then '' else after_account end,
+      after_party = case when lists_version < ${version}::bigint then '' else after_party end,
+      due_at = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
+    where due_at <= statement_timestamp() and (lists_version < ${version}::bigint
+      or (lists_version = ${version}::bigint and not is_done))
+    returning lists_version, after_account, after_party, due_at`
+  return claimed
+}
+
+/** Lets the next go on after this party; without one all are compared. */
+export async function endTurn(
+  sql: Sql,
+  { lists_version, due_at }: ClaimedPass,
+  last: Key | undefined,
+): Promise<void> {
+  await sql`
+    update screening_pass set is_done = ${last === undefined},
+      after_account = ${last?.account_id ?? ''}, after_party = ${last?.id ?? ''},
+      due_at = statement_timestamp()
+    where lists_version = ${lists_version} and due_at = ${due_at}`
+}
+
+/** The next parties of all accounts, in the order of a pass. */
+export async function listPartiesAfter(
+  finder: Sql,
+  { after_account, after_party }: ClaimedPass,
+  limit: number,
+): Promise<Key[]> {
+  return finder<Key[]>`
+    select account_id, id from entities
+    where (account_id, id) > (${after_account}, ${after_party})
+    order by account_id, id limit ${limit}`
+}
+
+/** A party that may be listed, as operators see it in a list. */
+export interface ListedParty extends Key {
+  readonly screening: 'open' | 'confirmed'
+  readonly status: string
+  /** When the first was found that is not cleared. */
+  readonly found_at: Instant
+}
+
+/** Which parties that may be listed; '' is any. */
+export interface PartyFilter {
+  readonly account_id: string
+  readonly state: string
+  readonly starting_after: string
+}
+
+/** Parties that may be listed, the oldest first. */
+export async function listListedParties(
+  sql: Sql,
+  { account_id, state, starting_after }: PartyFilter,
+  limit: number,
+): Promise<ListedParty[]> {
+  return sql<ListedParty[]>`
+    select e.account_id, e.id, e.screening, e.approval_status as status, m.found_at
+    from entities e
+    cross join lateral (
+      select min(found_at) as found_at from screening_matches m
+      where m.account_id = e.account_id and m.object_id = e.id and m.state <> 'cleared'
+    ) m
+    where e.screening <> '' and (${account_id} = '' or e.account_id = ${account_id})
+      and (${state} = '' or e.screening = ${state}) and e.id > ${starting_after}
+    order by e.id limit ${limit}`
+}

@@ -1,0 +1,54 @@
+// A beneficiary or an entity that is compared with the lists by itself, and what follows from what
+// was found of it. Pure.
+import type { Entity } from '../entity/entity.ts'
+import type { Key } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { Match, MatchKey, StoredMatch } from './match.ts'
+import { entityParties, type NamedParty } from './parties.ts'
+
+/** Whether a party may be listed: '' for not, `open` until a person decides, or `confirmed`. */
+export type PartyScreening = '' | 'open' | 'confirmed'
+
+/** A party as it was when it was read to be compared. */
+export interface ReadParty extends Key {
+  readonly updated_at: Instant
+  /** Whom the lists are asked about. */
+  readonly asked: readonly NamedParty[]
+}
+
+/** What is stored of a party beside its details, read under the lock of its account's book. */
+export interface LockedParty extends Key {
+  readonly updated_at: Instant
+  readonly screening: PartyScreening
+}
+
+export function readEntity(entity: Entity): ReadParty {
+  const { account_id, id, updated_at } = entity
+  return { account_id, id, updated_at, asked: entityParties(entity) }
+}
+
+type PlaceOfMatch = Pick<MatchKey, 'list' | 'entry_id'> & Pick<Match, 'party'>
+
+/** A match as the database tells it from the others of its party. */
+export function matchPlace({ party, list, entry_id }: PlaceOfMatch): string {
+  return [party, list, entry_id].join(' ')
+}
+
+/**
+ * What is found and asked a person anew: what nobody has cleared, and is not asked already. What is
+ * asked stays as it was found, so that a person decides what they were shown.
+ */
+export function newMatches(
+  found: readonly Match[],
+  stored: readonly StoredMatch[],
+  isCleared: (match: Match) => boolean,
+): Match[] {
+  const asked = new Set(stored.filter(({ state }) => state !== 'cleared').map(matchPlace))
+  return found.filter(match => !isCleared(match) && !asked.has(matchPlace(match)))
+}
+
+/** The worst of what its matches say. */
+export function screeningOf(states: readonly StoredMatch['state'][]): PartyScreening {
+  if (states.includes('confirmed')) return 'confirmed'
+  return states.includes('open') ? 'open' : ''
+}

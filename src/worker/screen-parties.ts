@@ -1,0 +1,140 @@
+// Compares entities by themselves with the sanctions lists: those that are new or have changed, and
+// all of them when the lists have. Each round is bounded, and the process rests as long as a round
+// took: payouts, which are compared by themselves, wait for none of it. The worker may be killed at
+// any point: what it had claimed comes due again, and nothing is asked twice.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Account } from '../account/rules.ts'
+import { readConfined } from '../db/confine.ts'
+import type { Deps } from '../deps.ts'
+import type { Key } from '../id.ts'
+import { readListsVersion } from '../screening/list-store.ts'
+import type { PresentLists } from '../screening/lists-in-memory.ts'
+import { type Match, matchOf } from '../screening/match.ts'
+import type { ReadParty } from '../screening/party.ts'
+import {
+  type ClaimedParties,
+  claimPass,
+  claimQueued,
+  deleteQueued,
+  endTurn,
+  listPartiesAfter,
+  readParties,
+} from '../screening/party-store.ts'
+import { inTurns } from '../turns.ts'
+import type { Worker } from './settle-payouts.ts'
+
+/** Most parties of one round, of the queue and of the pass each. */
+const ROUND = 200
+
+/** Much longer than a round takes. */
+const LEASE_MS = 30_000
+
+export function startScreeningParties(deps: Deps): Worker {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const run = async () => {
+    while (!signal.aborted) {
+      const from = performance.now()
+      const compared = await screenParties(deps).catch(error => {
+        deps.log.warn({ err: error }, 'entities could not be screened')
+        return 0
+      })
+      const rest_ms = compared === 0 ? deps.config.settle_poll_ms : performance.now() - from
+      await delay(rest_ms, undefined, { signal }).catch(() => {})
+    }
+  }
+  const done = run()
+  return {
+    stop() {
+      stopping.abort()
+      return done
+    },
+  }
+}
+
+/** One round; returns the number of parties that were compared. */
+export async function screenParties(deps: Deps): Promise<number> {
+  const version = await readListsVersion(deps.finder)
+  const lists = await deps.lists.reach(version)
+  if (lists === undefined) return 0
+  return (await screenQueued(deps, lists)) + (await screenNext(deps, lists))
+}
+
+/** Those that are new or have changed. */
+async function screenQueued(deps: Deps, lists: PresentLists): Promise<number> {
+  let compared = 0
+  for (const claim of await claimQueued(deps, ROUND, LEASE_MS)) {
+    try {
+      compared += await screenClaim(deps, lists, claim)
+    } catch (error) {
+      // They come due again. Those of other accounts do not wait for it.
+      const { account_id } = claim
+      deps.log.warn({ err: error, account_id }, 'entities of an account could not be screened')
+    }
+  }
+  return compared
+}
+
+async function screenClaim(
+  deps: Deps,
+  lists: PresentLists,
+  claim: ClaimedParties,
+): Promise<number> {
+  const { account_id, party_ids } = claim
+  const parties = await readOf(deps, account_id, party_ids)
+  // After they were read: a list that comes later is compared with all parties as they are then.
+  if ((await readListsVersion(deps.finder)) !== lists.version) return 0
+  await screenOf(deps, lists, account_id, parties)
+  await deleteQueued(deps.sql, claim)
+  return party_ids.length
+}
+
+/** The next ones of the pass over all parties that a change of the lists begins. */
+async function screenNext(deps: Deps, lists: PresentLists): Promise<number> {
+  const claim = await claimPass(deps.sql, lists.version, LEASE_MS)
+  if (claim === undefined) return 0
+  const keys = lists.is_empty ? [] : await listPartiesAfter(deps.finder, claim, ROUND)
+  for (const [account_id, of] of Map.groupBy(keys, (key: Key) => key.account_id)) {
+    const ids = of.map(({ id }) => id)
+    await screenOf(deps, lists, account_id, await readOf(deps, account_id, ids))
+  }
+  await endTurn(deps.sql, claim, keys.length < ROUND ? undefined : keys.at(-1))
+  return keys.length
+}
+
+function readOf({ sql }: Deps, account_id: string, ids: readonly string[]): Promise<ReadParty[]> {
+  return readConfined(sql, [account_id], tx => readParties(tx, account_id, ids))
+}
+
+/** Compares parties of an account, and keeps what is found. */
+async function screenOf(
+  deps: Deps,
+  lists: PresentLists,
+  account_id: string,
+  parties: readonly ReadParty[],
+): Promise<void> {
+  // Without current lists a payout waits; a party is compared with what there is, and again then.
+  if (lists.is_empty || lists.ruleFor(await accountOf(deps, account_id)) === 'pass') return
+  const found: { readonly party: ReadParty; readonly matches: readonly Match[] }[] = []
+  await inTurns(parties, party => {
+    const matches = party.asked.flatMap(asked =>
+      lists.screen(asked).map(hit => matchOf(asked, hit)),
+    )
+    if (matches.length > 0) found.push({ party, matches })
+  })
+  for (const { party, matches } of found) {
+    const { id: party_id, updated_at: compared_at } = party
+    const kept = await deps.lanes.keepFound.run({ account_id, party_id, compared_at, matches })
+    if (kept.matches.length === 0) continue
+    deps.log.warn({ party_id, matches: kept.matches.length }, 'a party may be on a sanctions list')
+  }
+}
+
+/** A new account becomes known here in a moment. */
+async function accountOf({ reference }: Deps, account_id: string): Promise<Account> {
+  const known = () => reference.current().accounts.get(account_id)
+  if (known() === undefined) await reference.refresh()
+  const account = known()
+  if (account === undefined) throw new Error(`account ${account_id} is not known here yet`)
+  return account
+}
