@@ -230,6 +230,11 @@ grant update (screening) on entities to corridor_service;
 grant select (account_id, id, screening) on entities to corridor_finder;
 create policy find on entities for select to corridor_finder using (true);
 
+-- Open payouts for whom a person has confirmed to be listed are screened again, and held.
+create trigger payouts_screened_again after update of screening on entities
+  for each row when (old.screening <> new.screening and new.screening = 'confirmed')
+  execute function unscreen_payouts();
+
 -- Whatever code does: nobody approves an entity before a person has cleared what was found of it.
 create function refuse_listed_approval() returns trigger language plpgsql as $$
 begin

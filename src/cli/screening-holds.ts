@@ -70,7 +70,7 @@ const LIST_HELP = `
   waits      for lists to be current, or to be screened in a moment
   open       for a person: corridor screening show, then clear or confirm
   confirmed  blocked: the money of a payout stays held until a person fails it,
-             and an entity is not approved
+             an entity is not approved, and payouts for it are held
 
 Example:
   npx corridor screening list --state open`
@@ -132,7 +132,7 @@ async function showAction(id: string, options: Json): Promise<void> {
 const PARTY_WORDS: Readonly<Record<string, string>> = {
   '': 'nothing of it waits for a person',
   open: 'not approved until a person has cleared or confirmed what was found',
-  confirmed: 'listed: it is not approved',
+  confirmed: 'listed: it is not approved, and payouts for it are held',
 }
 
 function holdWords({ screening, screened, is_open }: ShownScreening): string {
@@ -186,7 +186,7 @@ const AFTER: Readonly<Record<string, string>> = {
 
 const PARTY_AFTER: Readonly<Record<string, string>> = {
   '': '; it can be approved',
-  confirmed: '; it is not approved',
+  confirmed: '; it is not approved, and payouts for it are held',
 }
 
 async function requireAction(lists: readonly string[], options: Words): Promise<void> {

@@ -5,10 +5,17 @@ import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Entity } from '../entity/entity.ts'
 import { findEntities } from '../entity/store.ts'
-import { nameOf, uniqueKeys } from '../id.ts'
+import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { PresentLists } from '../screening/lists-in-memory.ts'
-import { clearName, type Match, matchOf, NOT_SCREENED, type Screened } from '../screening/match.ts'
-import { findCleared } from '../screening/match-store.ts'
+import {
+  clearName,
+  type Match,
+  matchOf,
+  NOT_SCREENED,
+  openMatches,
+  type Screened,
+} from '../screening/match.ts'
+import { findCleared, findConfirmed } from '../screening/match-store.ts'
 import { partiesOf } from '../screening/parties.ts'
 import { inTurns } from '../turns.ts'
 import type { CreatePayout } from './payout.ts'
@@ -21,6 +28,8 @@ export interface Asked {
   readonly beneficiary: Parameters<typeof partiesOf>[0] | undefined
   /** The entity that it is for, '' for none. */
   readonly entity_id: string
+  /** The stored beneficiary whom it pays, '' for one that it brings along. */
+  readonly beneficiary_id: string
 }
 
 /** New payouts are screened under the lock of their book for so long; the worker does the rest. */
@@ -39,7 +48,13 @@ export async function screenAll(
   if (lists === undefined) return asked.map(() => NOT_SCREENED)
   const rules = asked.map(({ account }) => lists.ruleFor(account))
   const compared = lists.is_empty ? [] : asked.filter((_, i) => rules[i] === 'screen')
-  const entities = await entitiesOf(tx, compared)
+  const [entities, confirmed] = await Promise.all([
+    entitiesOf(tx, compared),
+    findConfirmed(tx, uniqueKeys(asked.flatMap(partyKeys))),
+  ])
+  const confirmedOf = Map.groupBy(confirmed, ({ account_id, object_id: id }) =>
+    nameOf({ account_id, id }),
+  )
   const found = await compare(lists, compared, entities, budget_ms)
   const cleared = await findCleared(
     tx,
@@ -49,11 +64,19 @@ export async function screenAll(
     if (rules[i] === 'wait') return NOT_SCREENED
     const matches = found.has(one) ? found.get(one) : []
     if (matches === undefined) return NOT_SCREENED
-    const open = matches.filter(match => !cleared.has(`${one.account_id}/${clearName(match)}`))
+    const known = partyKeys(one).flatMap(key => confirmedOf.get(nameOf(key)) ?? [])
+    const isCleared = (match: Match) => cleared.has(`${one.account_id}/${clearName(match)}`)
+    const open = openMatches(matches, known, isCleared)
     const entity = entities.get(nameOf({ account_id: one.account_id, id: one.entity_id }))
     const said = { version: lists.version, matches: open }
     return entity === undefined ? said : { ...said, entity_at: entity.updated_at }
   })
+}
+
+/** The stored parties of a payout, which people may have confirmed to be listed. */
+function partyKeys({ account_id, entity_id, beneficiary_id }: Asked): Key[] {
+  const ids = [entity_id, beneficiary_id].filter(id => id !== '')
+  return ids.map(id => ({ account_id, id }))
 }
 
 async function entitiesOf(
@@ -110,6 +133,7 @@ export async function screenRequests(
       beneficiary:
         request.beneficiary_details ?? known.beneficiaries.get(nameOf({ account_id, id }))?.details,
       entity_id: request.on_behalf_of ?? quote?.entity_id ?? '',
+      beneficiary_id: id,
     }
   })
   const screened = await screenAll(tx, lists, asked, BUDGET_MS)

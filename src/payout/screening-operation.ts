@@ -2,12 +2,19 @@
 // whom the lists name, or somebody is.
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
-import { found } from '../errors.ts'
+import { found, refusal } from '../errors.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { decidedBy, type Said, type ScreeningHold, type StoredMatch } from '../screening/match.ts'
-import { decideMatches, deleteClears, findMatches, insertClears } from '../screening/match-store.ts'
+import {
+  decideMatches,
+  deleteClears,
+  findConfirmed,
+  findMatches,
+  insertClears,
+} from '../screening/match-store.ts'
 import type { ReadPayout } from './payout.ts'
 import { updateHold } from './screen-store.ts'
+import { partiesOfPayout } from './screening-step.ts'
 import { findOpenPayouts, lockOpenPayouts } from './state-store.ts'
 
 export interface DecideScreening extends Said {
@@ -18,6 +25,8 @@ export interface DecideScreening extends Said {
 export interface ScreeningState {
   readonly payout: ReadPayout | undefined
   readonly matches: readonly StoredMatch[]
+  /** What people have confirmed of its parties by themselves. */
+  readonly confirmed: readonly StoredMatch[]
 }
 
 export interface DecidedScreening {
@@ -35,7 +44,7 @@ export const decideScreening: Operation<DecideScreening, ScreeningState, Decided
   while_frozen: true,
 
   async load(tx, [command]) {
-    if (command === undefined) return { payout: undefined, matches: [] }
+    if (command === undefined) return { payout: undefined, matches: [], confirmed: [] }
     const { account_id, payout_id: id } = command
     const [, , [payout], matches] = await Promise.all([
       lockBooks(tx, [account_id]),
@@ -43,19 +52,30 @@ export const decideScreening: Operation<DecideScreening, ScreeningState, Decided
       findOpenPayouts(tx, [{ account_id, id }]),
       findMatches(tx, { account_id, object_id: id }),
     ])
-    return { payout, matches }
+    const parties = payout === undefined ? [] : partiesOfPayout(payout)
+    return { payout, matches, confirmed: await findConfirmed(tx, parties) }
   },
 
-  decide({ payout: read, matches }, command) {
+  decide({ payout: read, matches, confirmed }, command) {
     const { state, person: decided_by, reason } = command
     const payout = found(read)
     const decided = decidedBy(`Payout ${payout.id}`, matches, command)
+    if (state === 'cleared') checkParties(payout, confirmed)
     const is_held = payout.screening === 'open' || payout.screening === 'confirmed'
     const screening = is_held ? (state === 'cleared' ? 'waits' : 'confirmed') : null
     return { payout, said: { state, decided_by, reason }, matches: decided, screening }
   },
 
   store: (tx, outcomes) => Promise.all(outcomes.map(outcome => storeDecision(tx, outcome))),
+}
+
+/** Cleared, it would be held for them again at once. */
+function checkParties({ id }: ReadPayout, [match]: readonly StoredMatch[]): void {
+  if (match === undefined) return
+  const { object_id: party } = match
+  const what = `${party}, which is confirmed to be listed: clear ${party} first`
+  const message = `Payout ${id} is held for ${what}.`
+  throw refusal('invalid_transition', message)
 }
 
 function storeDecision(tx: TransactionSql, decided: DecidedScreening): Promise<unknown> {

@@ -1,7 +1,7 @@
 // What screening changes about an open payout, and what a hold of it forbids. Pure.
 import type { Approvals } from '../entity/rules.ts'
 import { refusal } from '../errors.ts'
-import { nameOf } from '../id.ts'
+import { type Key, nameOf } from '../id.ts'
 import type { RailStep } from '../rail/rail.ts'
 import type { Screened } from '../screening/match.ts'
 import { NEUTRAL } from './new-row.ts'
@@ -24,14 +24,40 @@ export function isScreenable({
   return held_for !== '' || screening === 'waits'
 }
 
-/** The payout with what screening says of it. Refuses what was found before its entity changed. */
+interface ScreenedState {
+  readonly approvals: Approvals
+  readonly confirmed: ReadonlySet<string>
+}
+
+/**
+ * The payout with what screening says of it. Refuses what was found before its entity changed, or
+ * before a person confirmed that one of its parties is listed.
+ */
 export function screenedNow(
-  { approvals }: { readonly approvals: Approvals },
+  { approvals, confirmed }: ScreenedState,
   payout: OpenPayout,
   screened: Screened,
 ): OpenPayout {
   checkAsCompared(approvals, payout, screened)
+  if (screened.matches.length === 0) checkUnconfirmed(confirmed, payout)
   return withScreening(payout, screened)
+}
+
+function checkUnconfirmed(confirmed: ReadonlySet<string>, payout: OpenPayout): void {
+  const party = partiesOfPayout(payout).find(key => confirmed.has(nameOf(key)))
+  if (party === undefined) return
+  const message = `${party.id} of payout ${payout.id} was confirmed since it was screened.`
+  throw refusal('invalid_transition', message)
+}
+
+/** The stored parties of a payout, which are screened by themselves as well. */
+export function partiesOfPayout({
+  account_id,
+  beneficiary_id,
+  particulars,
+}: Pick<OpenPayout, 'account_id' | 'beneficiary_id' | 'particulars'>): Key[] {
+  const ids = [particulars.on_behalf_of, beneficiary_id].filter(id => id !== '')
+  return ids.map(id => ({ account_id, id }))
 }
 
 function checkAsCompared(

@@ -28,7 +28,7 @@ import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { PayoutUse } from '../limit/limit.ts'
 import { findUses, giveBackUses } from '../limit/use-store.ts'
 import type { RailException } from '../rail/attempt.ts'
-import { keepMatches } from '../screening/match-store.ts'
+import { findConfirmed, keepMatches } from '../screening/match-store.ts'
 import { keepsAttempts } from './attempt.ts'
 import { loadAttempts, storeAttempts } from './attempt-store.ts'
 import { checkLookedAt, decideHandling, type Handling, personFacts } from './by-hand.ts'
@@ -40,7 +40,7 @@ import { deleteHolds, insertHolds } from './hold-store.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { ActionRequest } from './request.ts'
 import { presentPayout } from './response.ts'
-import { checkScreened } from './screening-step.ts'
+import { checkScreened, partiesOfPayout } from './screening-step.ts'
 import {
   findOpenPayouts,
   findPaidElsewhere,
@@ -87,13 +87,15 @@ export const advancePayout = {
     const deciding = uniqueKeys(commands.filter(({ by }) => by === 'approval').map(payoutKey))
     const giving = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
     const limited = giving.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
-    const [debits, approvals, paid_elsewhere, uses, attempts, pending] = await Promise.all([
+    const screened = screenedOf(found, commands)
+    const [debits, approvals, paid_elsewhere, uses, attempts, pending, listed] = await Promise.all([
       loadDebits(tx, giving),
       findApprovals(tx, waiting),
       findPaidElsewhere(tx, commands, payouts),
       limited.length > 0 ? findUses(tx, limited) : [],
       loadAttempts(tx, found.filter(keepsAttempts)),
       loadPending(tx, deciding),
+      findConfirmed(tx, uniqueKeys(screened.flatMap(partiesOfPayout))),
     ])
     return {
       now,
@@ -106,6 +108,7 @@ export const advancePayout = {
       paid_elsewhere,
       uses,
       lists_version,
+      confirmed: new Set(listed.map(({ account_id, object_id: id }) => nameOf({ account_id, id }))),
       ...attempts,
       ...pending,
     }
@@ -209,14 +212,20 @@ async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<
 
 /** Entities whose review payouts wait for, or may, and those that the lists were asked about. */
 function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): Key[] {
-  const screened = commands.filter(command => command.screened !== undefined)
-  const names = new Set(screened.map(command => nameOf(payoutKey(command))))
+  const screened = new Set(screenedOf(payouts, commands))
   const keys = payouts.map(payout => {
     const { account_id, status, particulars, held_for } = payout
-    const isAsked = status === 'pending_approval' || names.has(nameOf(payout))
+    const isAsked = status === 'pending_approval' || screened.has(payout)
     return { account_id, id: isAsked ? particulars.on_behalf_of : held_for }
   })
   return uniqueKeys(keys.filter(({ id }) => id !== ''))
+}
+
+/** The payouts of which commands say what screening has found. */
+function screenedOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): OpenPayout[] {
+  const screened = commands.filter(command => command.screened !== undefined)
+  const names = new Set(screened.map(command => nameOf(payoutKey(command))))
+  return payouts.filter(payout => names.has(nameOf(payout)))
 }
 
 function payoutKey({ account_id, payout_id }: Advance): Key {

@@ -137,6 +137,7 @@ function made(
     exceptions: new Map(),
     paid_elsewhere: new Map(),
     uses: [],
+    confirmed: new Set<string>(),
     lists_version: LISTS_VERSION,
     pending: new Map(),
     approvers: new Map(),

@@ -102,6 +102,8 @@ export interface AdvanceState extends ApprovalState {
   readonly exceptions: Map<string, readonly RailException[]>
   /** The version of the sanctions lists; null when it is on another machine. */
   readonly lists_version: bigint | null
+  /** Parties of screened payouts that a person has confirmed to be listed, by `account_id/id`. */
+  readonly confirmed: ReadonlySet<string>
 }
 
 export interface AdvanceOutcome extends AttemptChanges {

@@ -1,5 +1,8 @@
 // The statements of matches and of clears.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { eachShard, within } from '../db/shard.ts'
+import type { Key } from '../id.ts'
 import { clearName, type Match, type StoredMatch } from './match.ts'
 
 interface OfObject {
@@ -64,6 +67,26 @@ export async function findMatches(
     where account_id = ${account_id} and object_id = ${object_id}
     order by score desc, party, list, entry_id`
 }
+
+/** The matches of these parties that a person has confirmed. */
+export function findConfirmed(
+  sql: Sql | TransactionSql,
+  parties: readonly Key[],
+): Promise<StoredMatch[]> {
+  return eachShard(
+    parties,
+    parties => sql<StoredMatch[]>`
+      select r.* from ${keysOf(sql, parties)}
+      cross join lateral (
+        select ${sql.unsafe(COLUMNS)} from screening_matches m
+        where m.account_id = k.account_id and m.object_id = k.id ${within(sql, 'm', parties)}
+          and m.state = 'confirmed' limit ${MOST_CONFIRMED}
+      ) r`,
+  )
+}
+
+/** So many tell of a party that it is listed. */
+const MOST_CONFIRMED = 20
 
 const COLUMNS = `account_id, object_id, party, encode(party_hash, 'hex') as party_hash, list,
   entry_id, encode(entry_digest, 'hex') as entry_digest, score, pieces, state, found_at, decided_at,

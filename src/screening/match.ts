@@ -80,3 +80,25 @@ export function matchOf({ party, hash }: NamedParty, { list, entry, score, piece
 export function clearName({ party_hash, list, entry_id, entry_digest }: MatchKey): string {
   return [party_hash, list, entry_id, entry_digest].join(' ')
 }
+
+type PlaceOfMatch = Pick<MatchKey, 'list' | 'entry_id'> & Pick<Match, 'party'>
+
+/** A match as the database tells it from the others of its payout or party. */
+export function matchPlace({ party, list, entry_id }: PlaceOfMatch): string {
+  return [party, list, entry_id].join(' ')
+}
+
+/**
+ * Of a payout: what nobody has cleared, and what a person has confirmed of its parties by
+ * themselves, which holds it although the lists say no more.
+ */
+export function openMatches(
+  found: readonly Match[],
+  confirmed: readonly StoredMatch[],
+  isCleared: (match: Match) => boolean,
+): Match[] {
+  const open = found.filter(match => !isCleared(match))
+  const places = new Set(open.map(matchPlace))
+  const others = confirmed.filter(match => !places.has(matchPlace(match)))
+  return [...open, ...new Map(others.map(match => [matchPlace(match), match])).values()]
+}

@@ -3,7 +3,7 @@
 import type { Entity } from '../entity/entity.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Match, MatchKey, StoredMatch } from './match.ts'
+import { type Match, matchPlace, type StoredMatch } from './match.ts'
 import { entityParties, type NamedParty } from './parties.ts'
 
 /** Whether a party may be listed: '' for not, `open` until a person decides, or `confirmed`. */
@@ -25,13 +25,6 @@ export interface LockedParty extends Key {
 export function readEntity(entity: Entity): ReadParty {
   const { account_id, id, updated_at } = entity
   return { account_id, id, updated_at, asked: entityParties(entity) }
-}
-
-type PlaceOfMatch = Pick<MatchKey, 'list' | 'entry_id'> & Pick<Match, 'party'>
-
-/** A match as the database tells it from the others of its party. */
-export function matchPlace({ party, list, entry_id }: PlaceOfMatch): string {
-  return [party, list, entry_id].join(' ')
 }
 
 /**

@@ -59,9 +59,10 @@ async function screenEach(deps: Deps, lists: PresentLists, keys: readonly Key[])
     if (account === undefined) return 0
     const { payouts, screened } = await readConfined(deps.sql, [account_id], async tx => {
       const payouts = await findPayouts(tx, of)
-      const asked = payouts.map(({ beneficiary_details, particulars }): Asked => {
+      const asked = payouts.map((payout): Asked => {
+        const { beneficiary_details: beneficiary, beneficiary_id, particulars } = payout
         const { on_behalf_of: entity_id } = particulars
-        return { account_id, account, beneficiary: beneficiary_details, entity_id }
+        return { account_id, account, beneficiary, entity_id, beneficiary_id }
       })
       return { payouts, screened: await screenAll(tx, lists, asked) }
     })

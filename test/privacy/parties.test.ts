@@ -2,11 +2,13 @@
 // reads still answer, and nothing is made with what is erased.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { screenParties } from '../../src/worker/screen-parties.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { fullEntity, localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { readUnList, takeUnList } from '../support/service/un-list.ts'
 import { everyText, findTexts, marked } from './marks.ts'
 
 let service: TestService
@@ -141,6 +143,35 @@ test('an entity: its record, its reviews and what identifies it are gone', async
   assertRefused(await account.put(`/v3/entity/${id}`, { name: 'Back' }), 422, 'party_erased', '')
   const back = await ada.run('entity', 'approve', id)
   assert.match(back.stderr, /is erased/)
+})
+
+test('an entity that may be listed: kept until a person clears it; then what was found is gone', async () => {
+  await takeUnList(service, await readUnList())
+  const id = await made('/v3/entity', { type: 'individual', name: 'Eric Badeje' }, 'e2')
+  while ((await screenParties(service.deps)) > 0);
+  const kept = await erase(id)
+  assert.match(kept.stderr, new RegExp(`screening: ${id} has a match that is not cleared`))
+  const cleared = await ada.run('screening', 'clear', id, '--reason', 'Zwick is another')
+  assert.equal(cleared.code, 0, cleared.stderr)
+  const exported = await ada.run('privacy', 'export', id)
+  const texts = ['badeje', 'Zwick is another']
+  assert.deepEqual(
+    texts.filter(text => !exported.stdout.includes(text)),
+    [],
+  )
+  const { code, stderr } = await erase(id)
+  assert.equal(code, 0, stderr)
+  const left = await findTexts(service, ['Badeje', ...texts])
+  // Who decided what must be known: docs/privacy.md says to write no names.
+  assert.deepEqual(
+    left.filter(({ table }) => table !== 'audit_log'),
+    [],
+  )
+  const [{ n = -1 } = {}] = await service.database.owner<{ n: number }[]>`
+    select count(*)::integer as n from screening_clears where object_id = ${id}`
+  assert.equal(n, 0)
+  while ((await screenParties(service.deps)) > 0);
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
 })
 
 test('an erasure names the person who does it, and the audit log has it', async () => {
