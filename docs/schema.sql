@@ -452,16 +452,25 @@ CREATE TABLE beneficiaries (
   details json NOT NULL,
   type text COLLATE "C" GENERATED ALWAYS AS ((details ->> 'type'::text)) STORED NOT NULL,
   destination_type text COLLATE "C" GENERATED ALWAYS AS ((details #>> '{destination_details,type}'::text[])) STORED NOT NULL,
-  CONSTRAINT beneficiaries_pkey PRIMARY KEY (account_id, id)
+  screening text DEFAULT ''::text NOT NULL,
+  screened bigint,
+  CONSTRAINT beneficiaries_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT beneficiaries_screening_check CHECK ((screening = ANY (ARRAY[''::text, 'open'::text, 'confirmed'::text])))
 );
 CREATE INDEX beneficiaries_by_type ON beneficiaries USING btree (account_id, type, destination_type, id);
+CREATE INDEX beneficiaries_screening ON beneficiaries USING btree (account_id, id) WHERE (screening <> ''::text);
 CREATE TRIGGER erased_once BEFORE UPDATE ON beneficiaries FOR EACH ROW WHEN (((((old.details ->> 'name'::text) = ''::text) OR ((new.details ->> 'name'::text) = ''::text)) AND ((old.details)::text <> (new.details)::text))) EXECUTE FUNCTION guard_beneficiary();
+CREATE TRIGGER payouts_screened_again AFTER UPDATE OF screening ON beneficiaries FOR EACH ROW WHEN (((old.screening <> new.screening) AND (new.screening = 'confirmed'::text))) EXECUTE FUNCTION unscreen_payouts_to();
+CREATE TRIGGER screened_when_changed AFTER UPDATE OF details ON beneficiaries FOR EACH ROW WHEN (((old.details)::text <> (new.details)::text)) EXECUTE FUNCTION queue_party();
+CREATE TRIGGER screened_when_made AFTER INSERT ON beneficiaries FOR EACH ROW WHEN ((new.screened IS NULL)) EXECUTE FUNCTION queue_party();
 ALTER TABLE beneficiaries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON beneficiaries FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON beneficiaries FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON beneficiaries FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON beneficiaries FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON beneficiaries TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (details, updated_at) ON beneficiaries TO corridor_service;
+GRANT SELECT (account_id, id, screening) ON beneficiaries TO corridor_finder;
+GRANT INSERT, SELECT, UPDATE (details, screening, updated_at) ON beneficiaries TO corridor_service;
 
 CREATE TABLE entities (
   account_id text COLLATE "C" NOT NULL,
@@ -2726,6 +2735,18 @@ begin
       using errcode = 'check_violation', constraint = 'approved_before_it_is_sent';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION unscreen_payouts_to()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update open_payouts o set screened = null
+  where o.account_id = new.account_id and o.screened is not null and o.status <> 'succeeded'
+    and exists (select from payouts p where p.account_id = new.account_id and p.id = o.id
+      and p.beneficiary_id = new.id);
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_listed_approval()

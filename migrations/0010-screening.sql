@@ -224,16 +224,33 @@ create trigger held_is_not_asked_later before update of asked_at on payout_attem
 -- so. Written under the lock of the account's book, with its matches. No answer to the account has it.
 alter table entities
   add column screening text not null default '' check (screening in ('', 'open', 'confirmed'));
+alter table beneficiaries
+  add column screening text not null default '' check (screening in ('', 'open', 'confirmed')),
+  -- The version of the lists at which nobody of the payout that has made it was found; null of others.
+  add column screened bigint;
 -- Ordinary ones never enter.
 create index entities_screening on entities (account_id, id) where screening <> '';
-grant update (screening) on entities to corridor_service;
-grant select (account_id, id, screening) on entities to corridor_finder;
+create index beneficiaries_screening on beneficiaries (account_id, id) where screening <> '';
+grant update (screening) on entities, beneficiaries to corridor_service;
+grant select (account_id, id, screening) on entities, beneficiaries to corridor_finder;
 create policy find on entities for select to corridor_finder using (true);
+create policy find on beneficiaries for select to corridor_finder using (true);
 
 -- Open payouts for whom a person has confirmed to be listed are screened again, and held.
 create trigger payouts_screened_again after update of screening on entities
   for each row when (old.screening <> new.screening and new.screening = 'confirmed')
   execute function unscreen_payouts();
+create function unscreen_payouts_to() returns trigger language plpgsql as $$
+begin
+  update open_payouts o set screened = null
+  where o.account_id = new.account_id and o.screened is not null and o.status <> 'succeeded'
+    and exists (select from payouts p where p.account_id = new.account_id and p.id = o.id
+      and p.beneficiary_id = new.id);
+  return null;
+end $$;
+create trigger payouts_screened_again after update of screening on beneficiaries
+  for each row when (old.screening <> new.screening and new.screening = 'confirmed')
+  execute function unscreen_payouts_to();
 
 -- Whatever code does: nobody approves an entity before a person has cleared what was found of it.
 create function refuse_listed_approval() returns trigger language plpgsql as $$
@@ -271,6 +288,10 @@ end $$;
 create trigger screened_when_made after insert on entities
   for each row execute function queue_party();
 create trigger screened_when_changed after update of details on entities
+  for each row when (old.details::text <> new.details::text) execute function queue_party();
+create trigger screened_when_made after insert on beneficiaries
+  for each row when (new.screened is null) execute function queue_party();
+create trigger screened_when_changed after update of details on beneficiaries
   for each row when (old.details::text <> new.details::text) execute function queue_party();
 
 -- How far all parties are compared with the newest version of the lists: after which one.

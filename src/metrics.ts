@@ -10,6 +10,7 @@ export interface Metrics {
   readonly railReports: Counter<'rail' | 'result'>
   readonly payoutsLeftAlone: Gauge<'rail'>
   readonly payoutsScreening: Gauge<'state'>
+  readonly partiesScreening: Gauge<'state'>
   readonly payoutsPendingApproval: Gauge
   readonly approvalsEndIn: Gauge
   readonly railsPaused: Gauge<'rail'>
@@ -76,6 +77,7 @@ export function makeMetrics(): Metrics {
       registers,
     }),
     ...waitingMetrics(registers),
+    ...screeningMetrics(registers),
     ...fileMetrics(registers),
     ...rateMetrics(registers),
   }
@@ -87,12 +89,6 @@ function waitingMetrics(registers: Registry[]) {
       name: 'corridor_payouts_left_alone',
       help: 'Payouts that are due, but whose rail this process may not ask.',
       labelNames: ['rail'],
-      registers,
-    }),
-    payoutsScreening: new Gauge({
-      name: 'corridor_payouts_screening',
-      help: 'Payouts that screening holds: they wait for lists or a person, or are confirmed.',
-      labelNames: ['state'],
       registers,
     }),
     payoutsPendingApproval: new Gauge({
@@ -133,6 +129,23 @@ function waitingMetrics(registers: Registry[]) {
       name: 'corridor_payouts_by_hand_oldest_seconds',
       help: 'Age of the oldest payout that people must pay, by status.',
       labelNames: ['status'],
+      registers,
+    }),
+  }
+}
+
+function screeningMetrics(registers: Registry[]) {
+  return {
+    payoutsScreening: new Gauge({
+      name: 'corridor_payouts_screening',
+      help: 'Payouts that screening holds: they wait for lists or a person, or are confirmed.',
+      labelNames: ['state'],
+      registers,
+    }),
+    partiesScreening: new Gauge({
+      name: 'corridor_parties_screening',
+      help: 'Entities and beneficiaries that may be listed, and those still to be compared.',
+      labelNames: ['state'],
       registers,
     }),
   }

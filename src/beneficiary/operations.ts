@@ -51,7 +51,11 @@ export function writeBeneficiary(
       const writes = outcomes.map(({ events }) => ({ entries: [], events }))
       return Promise.all([
         ...storeBooks(tx, state.books, writes),
-        created.length > 0 && insertBeneficiaries(tx, created),
+        created.length > 0 &&
+          insertBeneficiaries(
+            tx,
+            created.map(beneficiary => ({ ...beneficiary, screened: null })),
+          ),
         changed.length > 0 && updateBeneficiaries(tx, changed),
       ])
     },

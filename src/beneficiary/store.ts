@@ -8,9 +8,20 @@ import type { Key } from '../id.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { BENEFICIARY_KINDS, type BeneficiaryRow, beneficiaryRow, detailsOf } from './columns.ts'
 
-const insertRows = inserter<BeneficiaryRow>('beneficiaries', BENEFICIARY_KINDS)
+const insertRows = inserter<BeneficiaryRow & Screened>('beneficiaries', {
+  ...BENEFICIARY_KINDS,
+  screened: 'bigint',
+})
 
-export function insertBeneficiaries(tx: TransactionSql, beneficiaries: readonly Beneficiary[]) {
+interface Screened {
+  /** The version of the sanctions lists at which its payout found nobody; null: it is compared. */
+  readonly screened: bigint | null
+}
+
+export function insertBeneficiaries(
+  tx: TransactionSql,
+  beneficiaries: readonly (Beneficiary & Screened)[],
+) {
   return insertRows(tx, beneficiaries.map(beneficiaryRow))
 }
 

@@ -38,7 +38,7 @@ export function holdCommands(screening: Command): void {
   screening
     .command('show')
     .description('show whom the parties of a payout, or a party, may be, with each score in pieces')
-    .argument('<id>', 'of a payout or an entity')
+    .argument('<id>', 'of a payout, an entity or a beneficiary')
     .addHelpText('after', '\nExample:\n  npx corridor screening show pot_01m7xpm2m0c6hkd4r9ye')
     .action(showAction)
   screening
@@ -46,14 +46,14 @@ export function holdCommands(screening: Command): void {
     .description(
       'say that a party is not whom the lists name, or nobody of a payout, which goes on',
     )
-    .argument('<id>', 'of a payout or an entity')
+    .argument('<id>', 'of a payout, an entity or a beneficiary')
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', CLEAR_HELP)
     .action((id: string, options: Words) => decideAction(id, 'cleared', options))
   screening
     .command('confirm')
     .description('say that a party is listed, or somebody of a payout, which keeps its money')
-    .argument('<id>', 'of a payout or an entity')
+    .argument('<id>', 'of a payout, an entity or a beneficiary')
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', CONFIRM_HELP)
     .action((id: string, options: Words) => decideAction(id, 'confirmed', options))
@@ -70,7 +70,7 @@ const LIST_HELP = `
   waits      for lists to be current, or to be screened in a moment
   open       for a person: corridor screening show, then clear or confirm
   confirmed  blocked: the money of a payout stays held until a person fails it,
-             an entity is not approved, and payouts for it are held
+             payouts of a party are held, and an entity is not approved
 
 Example:
   npx corridor screening list --state open`
@@ -124,15 +124,24 @@ async function listAction(options: ListOptions): Promise<void> {
 async function showAction(id: string, options: Json): Promise<void> {
   const shown = await withContext(context => showScreening(context, id))
   const { of, status, matches } = shown
-  const hold = of === 'payout' ? holdWords(shown) : PARTY_WORDS[shown.screening]
+  const hold = of === 'payout' ? holdWords(shown) : PARTY_WORDS[of][shown.screening]
   const words = [`${id}  ${status}; ${hold}`, ...matches.map(matchWords)]
   print(options, presentScreening(shown), words.join('\n\n'))
 }
 
-const PARTY_WORDS: Readonly<Record<string, string>> = {
-  '': 'nothing of it waits for a person',
-  open: 'not approved until a person has cleared or confirmed what was found',
-  confirmed: 'listed: it is not approved, and payouts for it are held',
+const NOTHING = 'nothing of it waits for a person'
+
+const PARTY_WORDS: Readonly<Record<'entity' | 'beneficiary', Readonly<Record<string, string>>>> = {
+  entity: {
+    '': NOTHING,
+    open: 'not approved until a person has cleared or confirmed what was found',
+    confirmed: 'listed: it is not approved, and payouts for it are held',
+  },
+  beneficiary: {
+    '': NOTHING,
+    open: 'may be listed: payouts to it are held until a person clears them',
+    confirmed: 'listed: payouts to it are held',
+  },
 }
 
 function holdWords({ screening, screened, is_open }: ShownScreening): string {
@@ -185,8 +194,8 @@ const AFTER: Readonly<Record<string, string>> = {
 }
 
 const PARTY_AFTER: Readonly<Record<string, string>> = {
-  '': '; it can be approved',
-  confirmed: '; it is not approved, and payouts for it are held',
+  '': '; nothing of it waits for a person',
+  confirmed: '; its payouts are held, and an entity is not approved',
 }
 
 async function requireAction(lists: readonly string[], options: Words): Promise<void> {

@@ -31,6 +31,7 @@ export type Kind =
   | 'account'
   | 'approval rule'
   | 'balance transaction'
+  | 'beneficiary'
   | 'entity'
   | 'key'
   | 'limit'

@@ -48,7 +48,10 @@ const OF = {
   id: Type.String({ pattern: idPatternOf(PREFIXES), description: 'Its id.' }),
   of: Literals(SCREENED_KINDS, { description: 'What it is.' }),
 }
-const Status = Type.String({ description: 'Of the payout; of an entity, that of its review.' })
+const Status = Type.String({
+  description:
+    'Of the payout; of an entity, that of its review; a beneficiary is active or erased.',
+})
 
 const HeldResponse = Type.Object(
   {
@@ -124,7 +127,7 @@ export function deskScreeningRoutes(app: FastifyInstance, deps: Needs): void {
         operationId: 'listHeldByScreening',
         summary:
           'List payouts that screening holds and parties that may be listed, the oldest first.',
-        description: 'Payouts come first, then entities.',
+        description: 'Payouts come first, then entities, then beneficiaries.',
         querystring: HeldQuery,
         response: Envelope(ListOf(HeldResponse)),
         refusals: ['invalid_query_parameter'],

@@ -1,8 +1,10 @@
 // Whom screening has found, and what people decide of it: of payouts, and of parties by themselves.
 import type { Act } from '../audit/act.ts'
+import { findBeneficiaries } from '../beneficiary/store.ts'
 import { readConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
-import { findEntities, findEntityAccount } from '../entity/store.ts'
+import { findAccountOf } from '../db/keys.ts'
+import { findEntities } from '../entity/store.ts'
 import { decideScreening } from '../payout/screening-operation.ts'
 import { findOpenPayouts } from '../payout/state-store.ts'
 import { decideParty } from '../screening/decide-operation.ts'
@@ -14,7 +16,7 @@ import { type Deed, type Operator, Unknown } from './deed.ts'
 import { accountOfPayout } from './payouts.ts'
 
 /** What screening may hold, and the beginning of its ids. */
-export const SCREENED = { payout: 'pot', entity: 'ent' } as const
+export const SCREENED = { payout: 'pot', entity: 'ent', beneficiary: 'bnf' } as const
 export type ScreenedKind = keyof typeof SCREENED
 export const SCREENED_KINDS = Object.keys(SCREENED) as ScreenedKind[]
 
@@ -28,7 +30,7 @@ export interface FoundByScreening {
   readonly of: ScreenedKind
   readonly account_id: string
   readonly screening: 'waits' | 'open' | 'confirmed'
-  /** Of the payout; of an entity, that of its review. */
+  /** Of the payout; of an entity, that of its review; a beneficiary is active or erased. */
   readonly status: string
   readonly since: string
 }
@@ -54,6 +56,8 @@ export async function listFound(
   return results
 }
 
+const TABLES = { entity: 'entities', beneficiary: 'beneficiaries' } as const
+
 async function listOf(
   of: ScreenedKind,
   audit: Sql,
@@ -64,7 +68,7 @@ async function listOf(
     const held = await listHeld(audit, filter, limit)
     return held.map(({ updated_at: since, ...payout }) => ({ ...payout, of, since }))
   }
-  const parties = await listListedParties(audit, filter, limit)
+  const parties = await listListedParties(audit, TABLES[of], filter, limit)
   return parties.map(({ found_at: since, ...party }) => ({ ...party, of, since }))
 }
 
@@ -100,8 +104,9 @@ interface Reading {
 /** Whom a payout's parties, or a party by itself, may be. */
 export async function showScreening({ audit, sql }: Reading, id: string): Promise<ShownScreening> {
   const account_id = await accountOf(audit, id)
+  const find = { payout: findPayout, entity: findEntity, beneficiary: findBeneficiary }
   const { object, matches } = await readConfined(sql, [account_id], async tx => ({
-    object: await (kindOf(id) === 'payout' ? findPayout : findListedEntity)(tx, { account_id, id }),
+    object: await find[kindOf(id) ?? 'payout'](tx, { account_id, id }),
     matches: await findMatches(tx, { account_id, object_id: id }),
   }))
   const listed = await findListed(sql, matches)
@@ -120,17 +125,26 @@ async function findPayout(tx: Tx, key: Named): Promise<Found> {
   return { ...key, of: 'payout', status, screening, screened, is_open }
 }
 
-async function findListedEntity(tx: Tx, key: Named): Promise<Found> {
+async function findEntity(tx: Tx, key: Named): Promise<Found> {
   const [[entity], party] = await Promise.all([findEntities(tx, [key]), findParty(tx, key)])
   if (entity === undefined || party === undefined) throw new Unknown('entity', key.id)
   const { approval_status: status } = entity
   return { ...key, of: 'entity', status, screening: party.screening, screened: null, is_open: true }
 }
 
+async function findBeneficiary(tx: Tx, key: Named): Promise<Found> {
+  const [[row], party] = await Promise.all([findBeneficiaries(tx, [key]), findParty(tx, key)])
+  if (row === undefined || party === undefined) throw new Unknown('beneficiary', key.id)
+  const { status } = row.details
+  const { screening } = party
+  return { ...key, of: 'beneficiary', status, screening, screened: null, is_open: true }
+}
+
 async function accountOf(audit: Sql, id: string): Promise<string> {
-  if (kindOf(id) !== 'entity') return accountOfPayout(audit, id)
-  const account_id = await findEntityAccount(audit, id)
-  if (account_id === undefined) throw new Unknown('entity', id)
+  const kind = kindOf(id) ?? 'payout'
+  if (kind === 'payout') return accountOfPayout(audit, id)
+  const account_id = await findAccountOf(audit, TABLES[kind], id)
+  if (account_id === undefined) throw new Unknown(kind, id)
   return account_id
 }
 
@@ -179,15 +193,15 @@ export async function decide(
       matches: matches.map(m => `${m.party} ${m.list} ${m.entry_id} ${state}`).join(', '),
     },
   })
-  return kindOf(id) === 'entity'
+  return kindOf(id) === 'payout'
     ? run({
-        operation: decideParty,
-        command: { ...said, party_id: id },
-        act: decided => act(decided.party.screening, decided),
-      })
-    : run({
         operation: decideScreening,
         command: { ...said, payout_id: id },
         act: decided => act(decided.payout.screening, decided),
+      })
+    : run({
+        operation: decideParty,
+        command: { ...said, party_id: id },
+        act: decided => act(decided.party.screening, decided),
       })
 }

@@ -105,7 +105,9 @@ export function payoutCreation(
     decide: (state, c) => decidePayout(state, c.account, c.request, c),
 
     store(tx, outcomes, state) {
-      const beneficiaries = present(outcomes.map(outcome => outcome.new_beneficiary))
+      const beneficiaries = outcomes.flatMap(({ new_beneficiary, payout: { screened } }) =>
+        new_beneficiary === null ? [] : [{ ...new_beneficiary, screened }],
+      )
       const newQuotes = present(outcomes.map(outcome => outcome.new_quote))
       const usedQuotes = present(outcomes.map(outcome => outcome.used_quote))
       const holds = outcomes.flatMap(({ payout }) => holdOf(payout) ?? [])

@@ -58,7 +58,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     digest: 'request_hash',
     none: 'account_id operation object_id',
   },
-  beneficiaries: { personal: 'details', none: 'account_id id type destination_type' },
+  beneficiaries: { personal: 'details', none: 'account_id id type destination_type screening' },
   entities: {
     personal: 'reference_id details approval_status_description approval_history',
     digest: 'email_key national_identification_key name_address_key registration_key import_key',

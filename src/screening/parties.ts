@@ -27,7 +27,8 @@ export function partiesOf(
   ]
 }
 
-function beneficiaryParties(details: Beneficiary): NamedParty[] {
+/** A beneficiary, by each of its names. */
+export function beneficiaryParties(details: Beneficiary): NamedParty[] {
   const { name, name_local = '', type, address, date_of_birth = '' } = details
   const { national_identification_number, registration_number, tax_id } = details
   const country = countryOf(address?.country)

@@ -1,11 +1,19 @@
 // The statements of parties that are compared by themselves: which of them are due, what was found
 // of them, and how far all of them are compared with the newest lists.
+import { findBeneficiaries } from '../beneficiary/store.ts'
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findEntities } from '../entity/store.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { type LockedParty, type PartyScreening, type ReadParty, readEntity } from './party.ts'
+import {
+  type LockedParty,
+  type PartyScreening,
+  type ReadParty,
+  readBeneficiary,
+  readEntity,
+  tableOf,
+} from './party.ts'
 
 /** Parties of an account that are due: nobody else compares them before `due_at`. */
 export interface ClaimedParties {
@@ -73,11 +81,15 @@ export async function readParties(
   account_id: string,
   ids: readonly string[],
 ): Promise<ReadParty[]> {
-  const entities = await findEntities(
-    tx,
+  const keys = Map.groupBy(
     ids.map(id => ({ account_id, id })),
+    ({ id }) => tableOf(id),
   )
-  return entities.map(readEntity)
+  const [entities, beneficiaries] = await Promise.all([
+    findEntities(tx, keys.get('entities') ?? []),
+    findBeneficiaries(tx, keys.get('beneficiaries') ?? []),
+  ])
+  return [...entities.map(readEntity), ...beneficiaries.map(readBeneficiary)]
 }
 
 /** What is stored of a party; undefined when there is none. The lock of its book is held. */
@@ -86,7 +98,7 @@ export async function findParty(
   { account_id, id }: Key,
 ): Promise<LockedParty | undefined> {
   const [row] = await tx<LockedParty[]>`
-    select account_id, id, updated_at, screening from entities
+    select account_id, id, updated_at, screening from ${tx(tableOf(id))}
     where account_id = ${account_id} and id = ${id}`
   return row
 }
@@ -97,7 +109,7 @@ export function updateScreening(
   screening: PartyScreening,
 ): Promise<unknown> {
   return tx`
-    update entities set screening = ${screening}
+    update ${tx(tableOf(id))} set screening = ${screening}
     where account_id = ${account_id} and id = ${id}`.execute()
 }
 
@@ -148,10 +160,30 @@ export async function listPartiesAfter(
   { after_account, after_party }: ClaimedPass,
   limit: number,
 ): Promise<Key[]> {
+  const next = (table: string) => finder`
+    (select account_id, id from ${finder(table)}
+      where (account_id, id) > (${after_account}, ${after_party})
+      order by account_id, id limit ${limit})`
   return finder<Key[]>`
-    select account_id, id from entities
-    where (account_id, id) > (${after_account}, ${after_party})
+    ${next('beneficiaries')} union all ${next('entities')}
     order by account_id, id limit ${limit}`
+}
+
+/** At most so many are counted. */
+const COUNTED = 100_000
+
+/** How many parties may be listed, by state, and how many are `queued` to be compared. */
+export async function countParties(
+  finder: Sql,
+): Promise<readonly { readonly state: string; readonly parties: number }[]> {
+  return finder<{ state: string; parties: number }[]>`
+    select state, count(*)::integer as parties from (
+      (select screening as state from entities where screening <> '' limit ${COUNTED})
+      union all
+      (select screening from beneficiaries where screening <> '' limit ${COUNTED})
+      union all
+      (select 'queued' from screening_queue limit ${COUNTED})
+    ) counted group by state`
 }
 
 /** A party that may be listed, as operators see it in a list. */
@@ -169,20 +201,25 @@ export interface PartyFilter {
   readonly starting_after: string
 }
 
-/** Parties that may be listed, the oldest first. */
+/** Parties of a table that may be listed, the oldest first. */
 export async function listListedParties(
   sql: Sql,
+  table: 'beneficiaries' | 'entities',
   { account_id, state, starting_after }: PartyFilter,
   limit: number,
 ): Promise<ListedParty[]> {
+  const status = {
+    beneficiaries: sql`coalesce(p.details ->> 'status', 'active')`,
+    entities: sql`p.approval_status`,
+  }
   return sql<ListedParty[]>`
-    select e.account_id, e.id, e.screening, e.approval_status as status, m.found_at
-    from entities e
+    select p.account_id, p.id, p.screening, ${status[table]} as status, m.found_at
+    from ${sql(table)} p
     cross join lateral (
       select min(found_at) as found_at from screening_matches m
-      where m.account_id = e.account_id and m.object_id = e.id and m.state <> 'cleared'
+      where m.account_id = p.account_id and m.object_id = p.id and m.state <> 'cleared'
     ) m
-    where e.screening <> '' and (${account_id} = '' or e.account_id = ${account_id})
-      and (${state} = '' or e.screening = ${state}) and e.id > ${starting_after}
-    order by e.id limit ${limit}`
+    where p.screening <> '' and (${account_id} = '' or p.account_id = ${account_id})
+      and (${state} = '' or p.screening = ${state}) and p.id > ${starting_after}
+    order by p.id limit ${limit}`
 }

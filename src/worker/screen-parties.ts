@@ -1,7 +1,8 @@
-// Compares entities by themselves with the sanctions lists: those that are new or have changed, and
-// all of them when the lists have. Each round is bounded, and the process rests as long as a round
-// took: payouts, which are compared by themselves, wait for none of it. The worker may be killed at
-// any point: what it had claimed comes due again, and nothing is asked twice.
+// Compares entities and beneficiaries by themselves with the sanctions lists: those that are new or
+// have changed, and all of them when the lists have. Each round is bounded, and the process rests
+// as long as a round took: payouts, which are compared by themselves, wait for none of it. The
+// worker may be killed at any point: what it had claimed comes due again, and nothing is asked
+// twice.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '../account/rules.ts'
 import { readConfined } from '../db/confine.ts'
@@ -15,6 +16,7 @@ import {
   type ClaimedParties,
   claimPass,
   claimQueued,
+  countParties,
   deleteQueued,
   endTurn,
   listPartiesAfter,
@@ -26,17 +28,27 @@ import type { Worker } from './settle-payouts.ts'
 /** Most parties of one round, of the queue and of the pass each. */
 const ROUND = 200
 
+/** How often the parties that wait are counted. */
+const COUNT_EVERY_MS = 30_000
+
 /** Much longer than a round takes. */
 const LEASE_MS = 30_000
 
 export function startScreeningParties(deps: Deps): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
+  const count = () => {
+    countWaitingParties(deps).catch(error => {
+      deps.log.warn({ err: error }, 'parties that wait could not be counted')
+    })
+  }
+  const counting = setInterval(count, COUNT_EVERY_MS)
+  count()
   const run = async () => {
     while (!signal.aborted) {
       const from = performance.now()
       const compared = await screenParties(deps).catch(error => {
-        deps.log.warn({ err: error }, 'entities could not be screened')
+        deps.log.warn({ err: error }, 'parties could not be screened')
         return 0
       })
       const rest_ms = compared === 0 ? deps.config.settle_poll_ms : performance.now() - from
@@ -47,9 +59,17 @@ export function startScreeningParties(deps: Deps): Worker {
   return {
     stop() {
       stopping.abort()
+      clearInterval(counting)
       return done
     },
   }
+}
+
+/** Counts, for metrics, parties that may be listed, and those still to be compared. */
+export async function countWaitingParties({ finder, metrics }: Deps): Promise<void> {
+  const counts = await countParties(finder)
+  metrics.partiesScreening.reset()
+  for (const { state, parties } of counts) metrics.partiesScreening.set({ state }, parties)
 }
 
 /** One round; returns the number of parties that were compared. */
@@ -69,7 +89,7 @@ async function screenQueued(deps: Deps, lists: PresentLists): Promise<number> {
     } catch (error) {
       // They come due again. Those of other accounts do not wait for it.
       const { account_id } = claim
-      deps.log.warn({ err: error, account_id }, 'entities of an account could not be screened')
+      deps.log.warn({ err: error, account_id }, 'parties of an account could not be screened')
     }
   }
   return compared

@@ -194,6 +194,7 @@ const FOUND_IN = [
   'open_payouts',
   'ended_reviews',
   'entities',
+  'beneficiaries',
   'screening_queue',
   'books',
   'webhook_endpoints',

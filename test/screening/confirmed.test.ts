@@ -1,4 +1,4 @@
-// Payouts of parties that a person has confirmed to be listed: held, whatever the lists say by then.
+// Payouts of entities and beneficiaries that a person has confirmed to be listed: held, whatever the lists say by then.
 import assert from 'node:assert/strict'
 import { afterEach, before, beforeEach, test } from 'node:test'
 import type { RailPayout } from '../../src/rail/rail.ts'
@@ -12,6 +12,7 @@ import { type Client, startTestService, type TestService } from '../support/serv
 import { railOf, report } from '../support/service/settling.ts'
 import { readUnList, requireLists, takeUnList } from '../support/service/un-list.ts'
 
+const HELD = 'compliance_hold'
 const REASON = ['--reason', 'The passport agrees.']
 
 let service: TestService
@@ -114,6 +115,33 @@ test('an entity that a person confirms: open payouts for it are held, and new on
     const [match] = json.matches
     assert.deepEqual([json.screening, match.party, match.listed], ['open', 'entity', false])
   }
+})
+
+test('a beneficiary that a person confirms: open payouts to it are held, and new ones', async () => {
+  await takeList(other)
+  await requireLists(service, 'un')
+  const details = { ...localPayout.beneficiary_details, type: 'individual', name: 'Eric Badege' }
+  const made = await live.post('/v3/beneficiary', details)
+  const { id: beneficiary } = made.json.data
+  const { beneficiary_details: _, ...without } = localPayout
+  const to = { ...without, amount: 1000, beneficiary }
+  const payTo = async () => (await live.post('/v3/payout', to)).json.data as { id: string }
+  await takeList(un)
+  await screenAll()
+  await takeList(other)
+  const before = await payTo()
+  assert.equal(await statusOf(before.id), 'processing')
+  await runs('screening', 'confirm', beneficiary, ...REASON)
+  await settle()
+  await settle()
+  const after = await payTo()
+  assert.deepEqual([await statusOf(before.id), await statusOf(after.id)], [HELD, HELD])
+  assert.ok(!got.includes(before.id))
+  await runs('screening', 'clear', beneficiary, ...REASON)
+  for (const { id } of [before, after]) await runs('screening', 'clear', id, ...REASON)
+  await settle()
+  await settle()
+  assert.ok(got.includes(before.id) && got.includes(after.id))
 })
 
 test('its payout is not cleared before the entity is; then it goes out', async () => {

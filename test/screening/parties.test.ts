@@ -1,10 +1,11 @@
-// Entities that are compared with the lists by themselves: when they are made, when they change, and
+// Entities and beneficiaries that are compared with the lists by themselves: when they are made, when they change, and
 // when a list does; and what people decide of them. The account sees nothing of it.
 import assert from 'node:assert/strict'
 import { afterEach, before, beforeEach, test } from 'node:test'
 import { claimQueued } from '../../src/screening/party-store.ts'
 import { verify } from '../../src/verify/run.ts'
-import { screenParties } from '../../src/worker/screen-parties.ts'
+import { countWaitingParties, screenParties } from '../../src/worker/screen-parties.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { readUnList, requireLists, takeUnList } from '../support/service/un-list.ts'
@@ -74,9 +75,9 @@ async function show(id: string) {
   return (await runs('screening', 'show', id, '--json')).json
 }
 
-/** What waits of entities, as [id, what for]. */
-async function listed(): Promise<[string, string][]> {
-  const { json } = await runs('screening', 'list', '--of', 'entity', '--json')
+/** What waits of entities, or of beneficiaries, as [id, what for]. */
+async function listed(of = 'entity'): Promise<[string, string][]> {
+  const { json } = await runs('screening', 'list', '--of', of, '--json')
   return json.results.map((found: { id: string; screening: string }) => [found.id, found.screening])
 }
 
@@ -243,6 +244,81 @@ test('decided by a person alone, and in the audit log', async () => {
         after: { account_id, id, screening: 'confirmed', ...matches('confirmed') },
       },
     ],
+  )
+})
+
+const beneficiaryOf = (name: string) => {
+  return { ...localPayout.beneficiary_details, type: 'individual', name }
+}
+
+async function makeBeneficiary(name: string): Promise<string> {
+  const made = await live.post('/v3/beneficiary', beneficiaryOf(name))
+  assert.equal(made.status, 200, made.text)
+  return made.json.data.id
+}
+
+test('beneficiaries: asked about when they are made, when they change, and when a list does', async () => {
+  await screenWith(un)
+  const [listedOne, later, other] = [
+    await makeBeneficiary('Eric Badege'),
+    await makeBeneficiary('Maria Silva'),
+    await makeBeneficiary('Lucia Chen'),
+  ]
+  await screenAll()
+  assert.deepEqual(await listed('beneficiary'), [[listedOne, 'open']])
+  const changed = await live.put(`/v3/beneficiary/${later}`, { name: 'Eric Badège' })
+  assert.equal(changed.status, 200, changed.text)
+  await screenAll()
+  assert.deepEqual(
+    (await listed('beneficiary')).map(([id]) => id),
+    [listedOne, later],
+  )
+  await runs('screening', 'clear', later, ...REASON)
+  await runs('screening', 'confirm', listedOne, ...REASON)
+  await screenAll()
+  assert.deepEqual(await listed('beneficiary'), [[listedOne, 'confirmed']])
+  const waiting = await makeBeneficiary('Wei Zhang')
+  await countWaitingParties(service.deps)
+  const { values } = await service.deps.metrics.partiesScreening.get()
+  assert.deepEqual(
+    values.map(({ labels, value }) => [labels.state, value]).sort(),
+    [
+      ['confirmed', 1],
+      ['queued', 1],
+    ],
+    waiting,
+  )
+  const { of, status, matches } = await show(later)
+  assert.deepEqual([of, status, matches[0].party], ['beneficiary', 'active', 'beneficiary'])
+  const before = (await live.get(`/v3/beneficiary/${other}`)).json.data
+  await takeUnList(service, un.replace('BADEGE', 'Chen').replace('>ERIC<', '>Lucia<'))
+  await screenAll()
+  assert.deepEqual((await show(other)).screening, 'open')
+  assert.deepEqual((await live.get(`/v3/beneficiary/${other}`)).json.data, before)
+})
+
+test('what a payout brings along: compared with it, and by itself if somebody was found', async () => {
+  await screenWith(un)
+  await service.deps.lists.read()
+  await service.setFees([{}])
+  await service.setRates({ 'USD/HKD': '7.8' })
+  const payer = await service.openAccount({ fund: { USD: 100_000n } })
+  const pay = async (name: string) => {
+    const body = { ...localPayout, amount: 1000, beneficiary_details: beneficiaryOf(name) }
+    const made = await payer.post('/v3/payout', body)
+    assert.equal(made.status, 200, made.text)
+    return made.json.data.beneficiary as string
+  }
+  const [free, found] = [await pay('Lucia Chen'), await pay('Eric Badege')]
+  assert.deepEqual(await queued(), [found])
+  await screenAll()
+  assert.deepEqual(await listed('beneficiary'), [[found, 'open']])
+  const changed = await payer.put(`/v3/beneficiary/${free}`, { name: 'Eric Badege' })
+  assert.equal(changed.status, 200, changed.text)
+  await screenAll()
+  assert.deepEqual(
+    (await listed('beneficiary')).map(([id]) => id),
+    [free, found].sort(),
   )
 })
 

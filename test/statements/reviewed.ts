@@ -36,6 +36,7 @@ export const REVIEWED: readonly Reviewed[] = [
     why: FOUND,
   },
   { file: 'src/screening/party-store.ts', says: 'where (account_id, id) >', why: FOUND },
+  { file: 'src/screening/party-store.ts', says: 'group by state', why: METRIC },
   { file: 'src/screening/party-store.ts', says: 'min(found_at)', why: OPERATOR },
   { file: 'src/payout/list-store.ts', says: 'from books b cross join lateral', why: OPERATOR },
   { file: 'src/payout/hold-store.ts', says: 'with recursive holding', why: OPERATOR },
