@@ -10,6 +10,7 @@ import { pino } from 'pino'
 import { balanceTransactionRoutes } from './balance-transaction/routes.ts'
 import { beneficiaryRoutes } from './beneficiary/routes.ts'
 import { connectorRoutes } from './connector/routes.ts'
+import { consolePages } from './console/routes.ts'
 import type { Deps } from './deps.ts'
 import { MAX_WAIT_MS } from './engine/late.ts'
 import { entityRoutes } from './entity/routes.ts'
@@ -93,6 +94,7 @@ export async function buildApp(
   admitRequests(app, deps, lifecycle)
   await app.register(referencePages)
   await app.register(async pages => sessionPages(pages, deps))
+  await app.register(async pages => consolePages(pages, deps))
   addRoutes(app, deps, lifecycle)
   return app
 }

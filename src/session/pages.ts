@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, refusal } from '../errors.ts'
 import { checkPrivate, sessionCookie, sessionTokenOf } from '../http/browser.ts'
+import { type Html, html } from '../http/html.ts'
 import { MAX_PASSWORD, MIN_PASSWORD } from '../user/password.ts'
 import { hashToken } from '../user/session.ts'
 import { findSession } from '../user/session-store.ts'
@@ -14,6 +15,7 @@ const STYLE = new URL('pages.css', import.meta.url)
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
+  'img-src data:',
   "form-action 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
@@ -70,10 +72,13 @@ export function sessionPages(pages: FastifyInstance, deps: Needs): void {
 async function showLogIn(deps: Needs, request: FastifyRequest, reply: FastifyReply) {
   const token_hash = hashToken(sessionTokenOf(request) ?? '')
   const session = token_hash && (await findSession(deps.reads, token_hash))
-  if (session === undefined) return sendPage(reply, 200, 'Log in', LOG_IN_FORM)
-  const out =
-    `<p>You are logged in as <strong>${escaped(session.user_name)}</strong>.</p>` +
-    '<form method="post" action="/logout"><button>Log out</button></form>'
+  if (session === undefined) {
+    const { next } = request.query as { readonly next?: unknown }
+    return sendPage(reply, 200, 'Log in', logInForm(typeof next === 'string' ? next : ''))
+  }
+  const out = html`<p>You are logged in as <strong>${session.user_name}</strong>.</p>
+<p><a href="/console">To the console</a></p>
+<form method="post" action="/logout"><button>Log out</button></form>`
   return sendPage(reply, 200, 'Corridor', out)
 }
 
@@ -88,13 +93,13 @@ async function enter(
     checkPrivate(request)
     const { token } = await by(form)
     void reply.header('set-cookie', sessionCookie(request, token))
-    return reply.redirect('/login', 303)
+    return reply.redirect(placeAfter(form.get('next') ?? ''), 303)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.retry_after_s !== undefined) void reply.header('retry-after', error.retry_after_s)
     const asked = form.get('token')
-    const again = asked === null ? LOG_IN_FORM : linkForm(asked)
-    const why = `<p role="alert">${escaped(error.message)}</p>${again}`
+    const again = asked === null ? logInForm(form.get('next') ?? '') : linkForm(asked)
+    const why = html`<p role="alert">${error.message}</p>${again}`
     return sendPage(reply, error.status, asked === null ? 'Log in' : 'Set your password', why)
   }
 }
@@ -105,7 +110,14 @@ function checkNewPassword(password: string): void {
   throw refusal('invalid_field', message, 'password')
 }
 
-const LOG_IN_FORM = `<form method="post" action="/login">
+/** A page of the console; nobody is sent to another site. */
+function placeAfter(next: string): string {
+  return /^\/console(\/[\w/.?&=%+-]*)?$/.test(next) ? next : '/console'
+}
+
+function logInForm(next: string): Html {
+  return html`<form method="post" action="/login">
+<input type="hidden" name="next" value="${placeAfter(next)}">
 <label>User
   <input name="user" autocomplete="username" autocapitalize="none" required autofocus></label>
 <label>Password
@@ -114,10 +126,11 @@ const LOG_IN_FORM = `<form method="post" action="/login">
 </form>
 <p>No password yet, or lost it? An operator makes a link by
 <code>corridor user login-link</code>.</p>`
+}
 
-function linkForm(token: string): string {
-  return `<form method="post" action="/login/link">
-<input type="hidden" name="token" value="${escaped(token)}">
+function linkForm(token: string): Html {
+  return html`<form method="post" action="/login/link">
+<input type="hidden" name="token" value="${token}">
 <label>New password <input name="password" type="password" autocomplete="new-password"
   minlength="${MIN_PASSWORD}" maxlength="${MAX_PASSWORD}" required autofocus></label>
 <p>${MIN_PASSWORD} characters or more; a few words are good.</p>
@@ -125,24 +138,21 @@ function linkForm(token: string): string {
 </form>`
 }
 
-function sendPage(reply: FastifyReply, status: number, title: string, body: string) {
+function sendPage(reply: FastifyReply, status: number, title: string, body: Html) {
   void reply
     .status(status)
     .header('content-security-policy', CONTENT_SECURITY_POLICY)
     .header('referrer-policy', 'same-origin')
     .type('text/html; charset=utf-8')
-  return reply.send(`<!doctype html>
+  const page = html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>${title} · Corridor</title>
+<head><meta charset="utf-8"><title>${title} · Corridor</title><link rel="icon" href="data:,">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="/login.css"></head>
 <body><main><h1>${title}</h1>
 ${body}
 </main></body>
 </html>
-`)
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+`
+  return reply.send(page.text)
 }

@@ -1,0 +1,121 @@
+// Batches of payouts: the list, one of them with what became of each payout, and its approval.
+import { html } from '../../http/html.ts'
+import type { ApiProblem, JsonObject } from '../api.ts'
+import { type Listing, showList } from '../list.ts'
+import type { Screens } from '../screens.ts'
+import { facts, idLink, money, state, time, words } from '../show.ts'
+import { rootOf, type Screen, type Visit } from '../visit.ts'
+import { decidePayout, decisionForms } from './decision.ts'
+
+export interface Batch extends JsonObject {
+  readonly id: string
+  readonly mode: string
+  readonly status: string
+  readonly reference_id: string
+  readonly counts: { readonly [name: string]: string }
+  readonly totals: readonly { readonly [name: string]: string }[]
+  readonly created_at: string
+}
+
+export interface Item {
+  readonly position: string
+  readonly status: string
+  readonly payout: string
+  readonly reference_id: string
+  readonly errors: readonly ApiProblem[]
+}
+
+export function batchScreens(screens: Screens): void {
+  screens.show('account', '/batches', async visit => ({
+    title: 'Batches',
+    body: await showList(visit, batchList(visit)),
+  }))
+  screens.show('account', '/batches/:id', batchScreen)
+  for (const decision of ['approve', 'reject'] as const) {
+    const decide = (visit: Visit) => {
+      const { id = '' } = visit.params
+      return decidePayout(visit, id, decision, `/batches/${id}`, 'payout_batch')
+    }
+    screens.act('account', `/batches/:id/${decision}`, decide, batchScreen)
+  }
+}
+
+function batchList(visit: Visit): Listing<Batch> {
+  const root = rootOf(visit)
+  return {
+    api: '/v3/payout_batch',
+    page: `${root}/batches`,
+    caption: 'Batches, newest first',
+    columns: [
+      { name: 'Batch', show: ({ id }) => idLink(root, id) },
+      { name: 'State', show: ({ status }) => state(status) },
+      { name: 'Payouts', number: true, show: ({ counts }) => counts.payouts },
+      { name: 'Made', number: true, show: ({ counts }) => counts.created },
+      { name: 'Refused', number: true, show: ({ counts }) => counts.refused },
+      { name: 'Your reference', show: ({ reference_id }) => reference_id },
+      { name: 'When', show: ({ created_at }) => time(created_at) },
+    ],
+    filters: [{ name: 'reference_id', label: 'Your reference' }],
+    empty: 'No batches yet.',
+  }
+}
+
+async function batchScreen(visit: Visit): Promise<Screen> {
+  const { id = '' } = visit.params
+  const batch = await visit.api.get<Batch>(`/v3/payout_batch/${id}`)
+  const approval = await visit.api.find<{ digest: string; waiting: string }>(
+    `/v3/payout_batch/${id}/approval`,
+  )
+  const waits = approval !== undefined && approval.waiting !== '0'
+  const body = html`<p class="lead">${state(batch.status)}</p>
+${facts([
+  ['Payouts', batch.counts.payouts],
+  ['Made', batch.counts.created],
+  ['Held', batch.counts.held],
+  ['Refused', batch.counts.refused],
+  ['Mode', words(batch.mode)],
+  ['Your reference', batch.reference_id],
+  ...batch.totals.map(
+    ({ currency = '', total_debit = '' }) =>
+      [`Costs in ${currency}`, money(total_debit, currency)] as const,
+  ),
+  ['When', time(batch.created_at)],
+])}
+${
+  waits &&
+  html`<h2>Approval</h2><p>${approval.waiting} of its payouts wait.</p>
+${decisionForms(visit, id, { ...approval, made_by: '', decisions: [] }, 'batches')}`
+}
+<h2>Its payouts</h2>${await showList(visit, itemList(visit, id))}`
+  return { title: batch.reference_id || 'Batch', body, live: 'pot_' }
+}
+
+function itemList(visit: Visit, id: string): Listing<Item> {
+  const root = rootOf(visit)
+  return {
+    api: `/v3/payout_batch/${id}/item`,
+    page: `${root}/batches/${id}`,
+    caption: 'Payouts of the batch, in its order',
+    columns: [
+      { name: 'No.', number: true, show: ({ position }) => String(BigInt(position) + 1n) },
+      { name: 'State', show: ({ status }) => state(status) },
+      { name: 'Payout', show: ({ payout }) => payout && idLink(root, payout) },
+      { name: 'Your reference', show: ({ reference_id }) => reference_id },
+      { name: 'Why not', show: ({ errors }) => errors.map(({ message }) => message).join(' ') },
+    ],
+    withoutDays: true,
+    cursorOf: ({ position }) => position,
+    filters: [
+      {
+        name: 'status',
+        label: 'State',
+        options: [
+          ['', 'Any'],
+          ['created', 'made'],
+          ['refused', 'refused'],
+        ],
+      },
+    ],
+    empty: 'It has none.',
+  }
+}

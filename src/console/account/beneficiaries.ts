@@ -1,0 +1,84 @@
+// Beneficiaries: the list, and one of them.
+import { DESTINATION_TYPES } from '../../beneficiary/request.ts'
+import { html } from '../../http/html.ts'
+import { type Listing, rows, showList } from '../list.ts'
+import type { Beneficiary, Payout } from '../objects.ts'
+import type { Screens } from '../screens.ts'
+import { members, state, time, words } from '../show.ts'
+import { may, rootOf, type Visit } from '../visit.ts'
+import { payoutColumns } from './payouts.ts'
+
+export function beneficiaryScreens(screens: Screens): void {
+  screens.show('account', '/beneficiaries', async visit => ({
+    title: 'Beneficiaries',
+    body: await showList(visit, beneficiaryList(visit)),
+  }))
+  screens.csv('/beneficiaries', beneficiaryList)
+  screens.show('account', '/beneficiaries/:id', async visit => {
+    const { id = '' } = visit.params
+    const root = rootOf(visit)
+    const beneficiary = await visit.api.get<Beneficiary>(`/v3/beneficiary/${id}`)
+    const paid = await visit.api.list<Payout>('/v3/payout', { beneficiary: id, limit: '10' })
+    const body = html`${
+      may(visit, 'maker') &&
+      html`<p class="acts"><a class="button" href="${root}/payouts/new?to=${id}">Pay them</a></p>`
+    }
+${members(root, beneficiary)}
+<h2>Latest payouts</h2>${rows(
+      { ...visit, query: {} },
+      { columns: payoutColumns(root), caption: 'Payouts to them', empty: 'None yet.' },
+      paid,
+    )}`
+    return { title: beneficiary.name, body, live: id }
+  })
+}
+
+function beneficiaryList(visit: Visit): Listing<Beneficiary> {
+  const root = rootOf(visit)
+  return {
+    api: '/v3/beneficiary',
+    page: `${root}/beneficiaries`,
+    caption: 'Beneficiaries, newest first',
+    csv: true,
+    columns: [
+      {
+        name: 'Name',
+        show: ({ id, name }) => html`<a href="${root}/beneficiaries/${id}">${name}</a>`,
+        text: ({ name }) => name,
+      },
+      { name: 'Is', show: ({ type }) => words(type), text: ({ type }) => type },
+      {
+        name: 'Paid by',
+        show: ({ destination_details: { type } }) => words(String(type)),
+        text: ({ destination_details: { type } }) => String(type),
+      },
+      { name: 'State', show: ({ status }) => state(status), text: ({ status }) => status },
+      {
+        name: 'Made',
+        show: ({ created_at }) => time(created_at),
+        text: ({ created_at }) => created_at,
+      },
+      { name: 'Id', show: () => '', text: ({ id }) => id },
+    ],
+    filters: [
+      {
+        name: 'type',
+        label: 'Is',
+        options: [
+          ['', 'Any'],
+          ['individual', 'individual'],
+          ['business', 'business'],
+        ],
+      },
+      {
+        name: 'destination_type',
+        label: 'Paid by',
+        options: [
+          ['', 'Any'],
+          ...DESTINATION_TYPES.map((type): [string, string] => [type, words(type)]),
+        ],
+      },
+    ],
+    empty: 'Nobody yet. Whoever you pay stands here from then on.',
+  }
+}

@@ -1,0 +1,88 @@
+// Entities: the people and businesses that the account pays for, and where their review stands.
+import { html } from '../../http/html.ts'
+import { deed } from '../form.ts'
+import { type Listing, showList } from '../list.ts'
+import type { Entity } from '../objects.ts'
+import type { Screens } from '../screens.ts'
+import { members, state, time, words } from '../show.ts'
+import { may, rootOf, type Screen, type Visit } from '../visit.ts'
+
+export function entityScreens(screens: Screens): void {
+  screens.show('account', '/entities', async visit => ({
+    title: 'Entities',
+    live: 'ent_',
+    body: await showList(visit, entityList(visit)),
+  }))
+  screens.csv('/entities', entityList)
+  screens.show('account', '/entities/:id', showEntity)
+  screens.act(
+    'account',
+    '/entities/:id/submit',
+    async visit => {
+      const { id } = visit.params
+      await visit.api.post(`/v3/entity/${id}/submit`, {}, visit.form.get('key') ?? '')
+      return `${rootOf(visit)}/entities/${id}?done=submitted`
+    },
+    showEntity,
+  )
+}
+
+async function showEntity(visit: Visit): Promise<Screen> {
+  const { id = '' } = visit.params
+  const root = rootOf(visit)
+  const entity = await visit.api.get<Entity>(`/v3/entity/${id}`)
+  const { approval_status, approval_status_description } = entity
+  const body = html`<div data-live-part><p class="lead">${state(approval_status)} ${approval_status_description}</p>
+${
+  may(visit, 'maker') &&
+  approval_status === 'action_required' &&
+  deed(visit, { action: `${root}/entities/${id}/submit`, button: 'Submit for review' })
+}</div>
+${members(root, entity)}`
+  return { title: entity.name, body, live: id }
+}
+
+const STATUSES = ['pending', 'approved', 'rejected', 'action_required']
+
+function entityList(visit: Visit): Listing<Entity> {
+  const root = rootOf(visit)
+  return {
+    api: '/v3/entity',
+    page: `${root}/entities`,
+    caption: 'Entities, newest first',
+    csv: true,
+    columns: [
+      {
+        name: 'Name',
+        show: ({ id, name }) => html`<a href="${root}/entities/${id}">${name || id}</a>`,
+        text: ({ name }) => name,
+      },
+      { name: 'Is', show: ({ type }) => words(type), text: ({ type }) => type },
+      {
+        name: 'Review',
+        show: ({ approval_status }) => state(approval_status),
+        text: ({ approval_status }) => approval_status,
+      },
+      {
+        name: 'Your reference',
+        show: ({ reference_id }) => reference_id,
+        text: ({ reference_id }) => reference_id,
+      },
+      {
+        name: 'Made',
+        show: ({ created_at }) => time(created_at),
+        text: ({ created_at }) => created_at,
+      },
+      { name: 'Id', show: () => '', text: ({ id }) => id },
+    ],
+    filters: [
+      {
+        name: 'approval_status',
+        label: 'Review',
+        options: [['', 'Any'], ...STATUSES.map(s => [s, words(s)] as [string, string])],
+      },
+      { name: 'reference_id', label: 'Your reference' },
+    ],
+    empty: 'No entities. Payouts in your own name need none.',
+  }
+}

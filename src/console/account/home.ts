@@ -1,0 +1,97 @@
+// Home: what the account has, what needs somebody, and what is under way.
+import { type Html, html } from '../../http/html.ts'
+import { rows } from '../list.ts'
+import type { Balance, Payout } from '../objects.ts'
+import type { Screens } from '../screens.ts'
+import { age, digits, money, state, time } from '../show.ts'
+import { may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { payoutColumns } from './payouts.ts'
+
+export function homeScreen(screens: Screens): void {
+  screens.show('account', '', home)
+}
+
+/** What waits for somebody, in the order in which it is looked at. */
+const NEEDS: readonly (readonly [string, string])[] = [
+  ['pending_approval', 'wait for an approval'],
+  ['requires_action', 'wait for your answer'],
+  ['compliance_hold', 'are held for a review'],
+]
+
+/** Counting stops here: nobody needs the exact number of more. */
+const COUNTED = 100
+
+async function home(visit: Visit): Promise<Screen> {
+  const { api } = visit
+  const of = (status: string, limit = COUNTED) =>
+    api.list<Payout>('/v3/payout', { status, limit: String(limit) })
+  const [balance, latest, processing, ...waiting] = await Promise.all([
+    api.get<Balance>('/v3/balance'),
+    api.list<Payout>('/v3/payout', { limit: '10' }),
+    of('processing'),
+    ...NEEDS.map(([status]) => of(status)),
+  ])
+  const root = rootOf(visit)
+  const needed = NEEDS.flatMap(([status, what], i) => {
+    const { results = [], has_more = false } = waiting[i] ?? {}
+    if (results.length === 0) return []
+    const oldest = results.at(-1)?.created_at ?? ''
+    const count = `${results.length}${has_more ? '+' : ''}`
+    return [
+      html`<li><a href="${root}/payouts?status=${status}">${count}</a> ${what},
+the oldest shown since ${age(oldest, new Date().toISOString())}</li>`,
+    ]
+  })
+  const body = html`<div data-live-part>
+${balances(root, balance)}
+${needed.length > 0 && html`<h2>Needs somebody</h2><ul class="plain needs">${needed}</ul>`}
+${inTransit(root, processing)}
+<h2>Latest payouts</h2>
+${
+  may(visit, 'maker') &&
+  html`<p class="acts"><a class="button" href="${root}/payouts/new">New payout</a></p>`
+}
+${rows(visit, { columns: payoutColumns(root), caption: 'Latest payouts', empty: 'None yet.' }, latest)}
+</div>`
+  return { title: visit.account?.name || 'Home', body, live: 'pot_' }
+}
+
+function balances(root: string, { available, updated_at }: Balance): Html {
+  return html`<div class="cards">${available.map(
+    ({ amount, currency }) => html`<section class="card figure"><h2>${currency}</h2>
+<a href="${root}/transactions?currency=${currency}">${digits(amount, currency)}</a></section>`,
+  )}</div><p class="faint">Available, as of ${time(updated_at)}</p>`
+}
+
+const AGES: readonly (readonly [string, number])[] = [
+  ['under an hour', 3_600_000],
+  ['under a day', 86_400_000],
+  ['under three days', 259_200_000],
+  ['longer', Number.POSITIVE_INFINITY],
+]
+
+/** Money in transit by age and currency. */
+function inTransit(
+  root: string,
+  page: { results: readonly Payout[]; has_more: boolean },
+): Html | '' {
+  if (page.results.length === 0) return ''
+  const now = Date.now()
+  const sums = new Map<string, bigint>()
+  for (const { created_at, amount, currency } of page.results) {
+    const passed = now - Date.parse(created_at)
+    const [name = ''] = AGES.find(([, most]) => passed < most) ?? []
+    const key = `${name}|${currency}`
+    sums.set(key, (sums.get(key) ?? 0n) + BigInt(amount))
+  }
+  return html`<h2>Under way</h2><p><a href="${root}/payouts?status=processing">${page.results.length}${
+    page.has_more && '+'
+  } payouts</a> are ${state('processing')}</p>
+<ul class="plain">${AGES.flatMap(([name]) =>
+    [...sums]
+      .filter(([key]) => key.startsWith(`${name}|`))
+      .map(
+        ([key, sum]) => html`<li>${money(String(sum), key.split('|')[1] ?? '')} for ${name}</li>`,
+      ),
+  )}</ul>`
+}

@@ -1,0 +1,199 @@
+// A new payout, in two steps that a link can lead to: the ways it could go, side by side; and, at a
+// fixed quote, whom it pays. Each works without a script.
+import { type Html, html } from '../../http/html.ts'
+import { currencyExponent, findCurrency } from '../../money/currency.ts'
+import { parseMajor } from '../../money/decimal.ts'
+import { ApiError, type JsonObject, queryText } from '../api.ts'
+import { deed, field } from '../form.ts'
+import type { Beneficiary, FeePart, Money, Payout, Quote } from '../objects.ts'
+import type { Screens } from '../screens.ts'
+import { digits, facts, money, time, words } from '../show.ts'
+import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
+import { payeeScreen, payPayee } from './payee.ts'
+
+export function newPayoutScreens(screens: Screens): void {
+  screens.show('account', '/payouts/new', waysScreen)
+  screens.act('account', '/payouts/new', fixQuote, waysScreen)
+  screens.show('account', '/payouts/new/:quote', payeeScreen)
+  screens.act('account', '/payouts/new/:quote', payPayee, payeeScreen)
+}
+
+interface Option {
+  readonly possible: boolean
+  readonly errors: readonly { readonly message: string }[]
+  readonly price: {
+    readonly holding_info: Money
+    readonly destination_info: Money
+    readonly fee_info: { readonly fixed: FeePart; readonly variable: FeePart }
+    readonly exchange_rates: { readonly holding_to_payout: string }
+    readonly total_debit: Money
+  } | null
+  readonly expected_at: string | null
+  readonly quote_request: JsonObject & { readonly payout_type: string }
+}
+
+/** What the person wants to pay, as the address says it. */
+interface Wish {
+  readonly amount: string
+  readonly currency: string
+  readonly country: string
+  readonly holding: string
+  /** A beneficiary who is known already. */
+  readonly to: string
+}
+
+async function wishOf(visit: Visit): Promise<Wish> {
+  const { query, form } = visit
+  const said = (name: string) => form.get(name) ?? query[name] ?? ''
+  const like = query.like && (await visit.api.find<Payout>(`/v3/payout/${query.like}`))
+  const to = said('to') || (like ? like.beneficiary : '')
+  const known = to && (await visit.api.find<Beneficiary>(`/v3/beneficiary/${to}`))
+  const bank = known ? (known.destination_details.bank as JsonObject | undefined) : undefined
+  return {
+    amount: said('amount') || (like ? digits(like.amount, like.currency) : ''),
+    currency: (
+      said('currency') || (like ? like.currency : String(bank?.currency ?? ''))
+    ).toUpperCase(),
+    country: (said('country') || String(bank?.country ?? '')).toUpperCase(),
+    holding: said('holding') || (like ? like.holding_currency : ''),
+    to,
+  }
+}
+
+async function waysScreen(visit: Visit): Promise<Screen> {
+  const wish = await wishOf(visit)
+  const asked = wish.amount !== '' && wish.currency !== ''
+  const { minor, problem } = asked ? minorUnits(wish) : { minor: undefined, problem: '' }
+  const ways = minor === undefined ? undefined : await optionsFor(visit, wish, minor)
+  const currencies = accountOf(visit).currencies
+  const body = html`<form class="row" action="${rootOf(visit)}/payouts/new">
+${wish.to && html`<input type="hidden" name="to" value="${wish.to}">`}
+${field(visit, { name: 'amount', label: 'They get', value: wish.amount, required: true, hint: 'For example 12,000.00' })}
+${field(visit, { name: 'currency', label: 'Currency', value: wish.currency, required: true, hint: 'HKD, EUR, USD …' })}
+${field(visit, { name: 'country', label: 'Country', value: wish.country, hint: 'Of their account: HK, DE …' })}
+${field(visit, {
+  name: 'holding',
+  label: 'From your balance in',
+  value: wish.holding || accountOf(visit).primary_currency,
+  options: currencies.map(code => [code, code]),
+})}
+<button class="main">Show the ways</button></form>
+${problem && html`<p class="note bad" role="alert">${problem}</p>`}
+${ways && waysTable(visit, wish, ways)}`
+  return { title: 'New payout', body }
+}
+
+/** The amount in minor units, or what is wrong with it. No decimals are ever cut off. */
+function minorUnits({ amount, currency }: Wish): { minor?: bigint; problem: string } {
+  if (findCurrency(currency) === undefined)
+    return { problem: `${currency} is no currency we know.` }
+  const exponent = currencyExponent(currency)
+  const plain = amount.replace(/(?<=\d),(?=\d{3}(?:\D|$))/g, '').trim()
+  const minor = parseMajor(plain, exponent)
+  if (minor !== undefined && minor > 0n) return { minor, problem: '' }
+  const example = exponent === 0 ? '12,000' : `12,000.${'0'.repeat(exponent)}`
+  return { problem: `“${amount}” is no amount of ${currency}: write it like ${example}.` }
+}
+
+type Ways = { readonly options: readonly Option[] } | { readonly refused: ApiError }
+
+async function optionsFor(visit: Visit, wish: Wish, amount: bigint): Promise<Ways> {
+  const { currency, country, holding } = wish
+  const body = {
+    payout_info: { currency, amount },
+    holding_info: { currency: holding || accountOf(visit).primary_currency },
+    ...(country && { destination_info: { currency, country } }),
+  }
+  try {
+    return await visit.api.post<{ options: readonly Option[] }>('/v3/payout/options', body)
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500 && error.status !== 401) {
+      return { refused: error }
+    }
+    throw error
+  }
+}
+
+function waysTable(visit: Visit, wish: Wish, ways: Ways): Html {
+  if ('refused' in ways) {
+    return html`<div class="note bad" role="alert"><ul>${ways.refused.problems.map(
+      ({ message }) => html`<li>${message}</li>`,
+    )}</ul></div>`
+  }
+  const possible = ways.options.filter(option => option.possible)
+  const others = ways.options.filter(option => !option.possible)
+  return html`<h2>${possible.length === 0 ? 'No way leads there' : 'Ways it can go'}</h2>
+<div class="cards">${possible.map(option => way(visit, wish, option))}</div>
+${
+  others.length > 0 &&
+  html`<details><summary>Why not another way</summary><ul>${others.map(
+    option =>
+      html`<li><strong>${nameOf(option)}</strong>: ${option.errors.map(e => e.message).join(' ')}</li>`,
+  )}</ul></details>`
+}`
+}
+
+function way(visit: Visit, wish: Wish, option: Option): Html {
+  const { price, expected_at } = option
+  const fees =
+    price &&
+    BigInt(price.fee_info.fixed.in_holding_currency) +
+      BigInt(price.fee_info.variable.in_holding_currency)
+  const from = price?.holding_info.currency ?? ''
+  return html`<section class="card"><h3>${nameOf(option)}</h3>
+${facts([
+  [
+    'Costs you',
+    price && html`<strong>${money(price.total_debit.amount, price.total_debit.currency)}</strong>`,
+  ],
+  ['of which fees', fees !== null && money(String(fees), from)],
+  [
+    'Rate',
+    price && from !== wish.currency
+      ? `1 ${from} = ${price.exchange_rates.holding_to_payout} ${wish.currency}`
+      : '',
+  ],
+  ['Arrives', expected_at && time(expected_at)],
+])}
+${deed(visit, {
+  action: `${rootOf(visit)}/payouts/new`,
+  button: 'Fix this quote',
+  body: html`<input type="hidden" name="request" value="${JSON.stringify(option.quote_request)}">
+${Object.entries(wish).map(
+  ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+)}`,
+})}</section>`
+}
+
+function nameOf({ quote_request: asked }: Option): string {
+  const inner = asked[asked.payout_type] as JsonObject | undefined
+  const how = inner === undefined ? '' : Object.values(inner).join(' ')
+  return `${words(asked.payout_type)} ${words(how)}`.trim()
+}
+
+/** Makes the quote of the way that was chosen; the amounts stay text until the API reads them. */
+async function fixQuote(visit: Visit): Promise<string> {
+  const { form } = visit
+  const request = readRequest(form.get('request') ?? '')
+  const quote = await visit.api.post<Quote>('/v3/payout/quote', request, form.get('key') ?? '')
+  const country = form.get('country') ?? ''
+  const to = form.get('to') ?? ''
+  const { charge_type } = request.swift ?? {}
+  return `${rootOf(visit)}/payouts/new/${quote.id}${queryText({ country, to, charge_type })}`
+}
+
+/** Amounts come as text from the answer of the API; they go as the numbers that they were. */
+function readRequest(text: string): { readonly swift?: { readonly charge_type?: string } } {
+  try {
+    const asked = JSON.parse(text, (name, value) =>
+      name === 'amount' && typeof value === 'string' && /^\d{1,16}$/.test(value)
+        ? BigInt(value)
+        : value,
+    ) as unknown
+    if (typeof asked === 'object' && asked !== null) return asked
+  } catch {
+    // Said below.
+  }
+  const message = 'Choose one of the ways again.'
+  throw new ApiError(400, [{ reason: 'invalid_request', message, remarks: '' }])
+}

@@ -1,0 +1,182 @@
+// The second step of a new payout: at a quote that holds for a while, whom it pays and what for. The
+// fields are those that the corridor requires (GET /v3/payout/requirements).
+import { type Html, html } from '../../http/html.ts'
+import { type JsonObject, queryText } from '../api.ts'
+import { bodyOf, deed, type Field, field, setMember } from '../form.ts'
+import type { Beneficiary, Payout, Quote } from '../objects.ts'
+import { facts, money, time, words } from '../show.ts'
+import { rootOf, type Screen, type Visit } from '../visit.ts'
+
+interface Requirement {
+  readonly path: string
+  readonly description: string
+  readonly example: string
+  readonly pattern: string
+  readonly required: boolean
+  readonly or: readonly { readonly path: string }[]
+}
+
+interface Requirements {
+  readonly alternatives: readonly {
+    readonly name: string
+    readonly fields: readonly Requirement[]
+  }[]
+  readonly purpose: { readonly codes: readonly string[] }
+}
+
+/** A quote as its answer is: with the way it goes. */
+type QuoteInFull = Quote & {
+  readonly local: { readonly fund_transfer_network: string }
+  readonly local_payment_network: { readonly payment_network: string }
+  readonly wallet: JsonObject
+}
+
+export async function payeeScreen(visit: Visit): Promise<Screen> {
+  const { query } = visit
+  const quote = await visit.api.get<QuoteInFull>(`/v3/payout/quote/${visit.params.quote}`)
+  const wanted = await visit.api.get<Requirements>('/v3/payout/requirements', {
+    type: quote.payout_type,
+    currency: quote.payout_type === 'service_account' ? '' : quote.destination_info.currency,
+    country: query.country,
+    network: networkOf(quote),
+  })
+  const to = query.to ?? ''
+  const known = to === '' ? undefined : await visit.api.find<Beneficiary>(`/v3/beneficiary/${to}`)
+  const again = `${rootOf(visit)}/payouts/new${queryText({
+    currency: quote.payout_info.currency,
+    country: query.country,
+    to,
+  })}`
+  const body = html`${terms(quote, again)}
+${
+  quote.status === 'active' &&
+  deed(visit, {
+    action: `${rootOf(visit)}/payouts/new/${quote.id}${queryText(query)}`,
+    button: `Pay ${words(quote.payout_type)}`,
+    body: html`${known === undefined ? payeeFields(visit, wanted) : knownPayee(known)}
+<h2>What for</h2>${purposeFields(visit, wanted)}
+${visit.trouble?.is('possible_duplicate_payout') && duplicateField()}`,
+  })
+}`
+  return { title: 'Whom do you pay?', body }
+}
+
+function networkOf(quote: QuoteInFull): string {
+  const wallet = quote.wallet.network ?? quote.wallet.type
+  const { fund_transfer_network: local } = quote.local
+  return local || quote.local_payment_network.payment_network || (wallet ? String(wallet) : '')
+}
+
+function terms(quote: QuoteInFull, again: string): Html {
+  const { holding_info: from, payout_info: to, fee_info } = quote
+  const fees =
+    BigInt(fee_info.fixed.in_holding_currency) + BigInt(fee_info.variable.in_holding_currency)
+  const total = String(BigInt(from.amount) + fees)
+  const left =
+    quote.status === 'active'
+      ? html`<p>This price holds until ${time(quote.valid_until)}
+<strong data-until="${quote.valid_until}"></strong>. <a href="${again}">Another price</a></p>`
+      : html`<p class="note bad">This quote is ${quote.status}. <a href="${again}">Ask for a new price.</a></p>`
+  return html`<section class="card">${facts([
+    ['They get', money(to.amount, to.currency)],
+    ['Costs you', html`<strong>${money(total, from.currency)}</strong>`],
+    ['of which fees', money(String(fees), from.currency)],
+    [
+      'Rate',
+      from.currency === to.currency
+        ? ''
+        : `1 ${from.currency} = ${quote.exchange_rates.holding_to_payout} ${to.currency}`,
+    ],
+    ['Arrives', quote.expected_at && time(quote.expected_at)],
+  ])}${left}</section>`
+}
+
+function knownPayee({ id, name }: Beneficiary): Html {
+  return html`<p>To <strong>${name}</strong> <input type="hidden" name="beneficiary" value="${id}"></p>`
+}
+
+function payeeFields(visit: Visit, { alternatives }: Requirements): Html {
+  const chosen = alternatives.find(({ name }) => name === visit.query.by) ?? alternatives[0]
+  if (chosen === undefined) return html`<p>Nothing is asked of the payee.</p>`
+  const path = visit.here.split('?', 1)[0] ?? ''
+  const others = alternatives.filter(({ name }) => name !== chosen.name)
+  return html`<h2>The payee</h2>
+${
+  others.length > 0 &&
+  html`<p>Their account is named by <strong>${words(chosen.name)}</strong>. Or by ${others.map(
+    ({ name }) =>
+      html`<a href="${path}${queryText({ ...visit.query, by: name })}">${words(name)}</a> `,
+  )}</p>`
+}
+${chosen.fields.map(required => payeeField(visit, required))}`
+}
+
+const PREFIX = 'payee:'
+
+function payeeField(
+  visit: Visit,
+  { path, description, example, pattern, required }: Requirement,
+): Html {
+  const closed = /^\^\(([^()]+)\)\$$/.exec(pattern)?.[1]?.split('|')
+  const only = /^\^([a-z_]+)\$$/.exec(pattern)?.[1]
+  if (only !== undefined) return html`<input type="hidden" name="${PREFIX}${path}" value="${only}">`
+  const spec: Field = {
+    name: `${PREFIX}${path}`,
+    label: labelOf(path),
+    hint: closed === undefined ? `${description} For example ${example}` : description,
+    required,
+    member: `beneficiary_details.${path}`,
+    ...(closed && { options: closed.map(value => [value, words(value)] as const) }),
+  }
+  return field(visit, spec)
+}
+
+function labelOf(path: string): string {
+  const last = words(path.split('.').at(-1) ?? path)
+  const text = { iban: 'IBAN', bic: 'BIC', 'swift code': 'SWIFT code' }[last] ?? last
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function purposeFields(visit: Visit, { purpose: { codes } }: Requirements): Html {
+  const options = codes.map((code): [string, string] => [code, words(code)])
+  return html`${field(visit, {
+    name: 'purpose',
+    label: 'Purpose',
+    required: true,
+    value: codes[0] ?? 'supplier_payment',
+    ...(options.length > 0 && { options }),
+  })}
+${field(visit, { name: 'transaction_description', label: 'Description', required: true, hint: 'What they see: Invoice 2041' })}
+${field(visit, { name: 'reference_id', label: 'Your reference (optional)' })}`
+}
+
+function duplicateField(): Html {
+  return html`<p class="field"><label><input type="checkbox" name="allow_duplicate" value="true">
+This is another payment: make it all the same</label></p>`
+}
+
+const NAMED = ['purpose', 'transaction_description', 'reference_id', 'beneficiary']
+
+export async function payPayee(visit: Visit): Promise<string> {
+  const { form } = visit
+  const quote = await visit.api.get<QuoteInFull>(`/v3/payout/quote/${visit.params.quote}`)
+  const body: Record<string, unknown> = {
+    quote: quote.id,
+    amount: BigInt(quote.payout_info.amount),
+    currency: quote.payout_info.currency,
+    holding_currency: quote.holding_info.currency,
+    type: quote.payout_type,
+    ...bodyOf(form, NAMED),
+  }
+  const { fund_transfer_network } = quote.local
+  if (fund_transfer_network !== '') body.local = { fund_transfer_network }
+  if (quote.payout_type === 'swift') body.charge_type = visit.query.charge_type ?? 'shared'
+  if (form.get('allow_duplicate') === 'true') body.allow_duplicate = true
+  for (const [name, value] of form) {
+    const text = value.trim()
+    if (!name.startsWith(PREFIX) || text === '') continue
+    setMember(body, ['beneficiary_details', ...name.slice(PREFIX.length).split('.')], text)
+  }
+  const made = await visit.api.post<Payout>('/v3/payout', body, form.get('key') ?? '')
+  return `${rootOf(visit)}/payouts/${made.id}?done=made`
+}

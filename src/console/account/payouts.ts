@@ -1,0 +1,205 @@
+// Payouts: the list, and one of them with its money, its way and what can be done about it.
+import { type Html, html } from '../../http/html.ts'
+import { PAYOUT_STATUSES } from '../../payout/states.ts'
+import { PAYOUT_TYPES } from '../../quote/quote.ts'
+import { deed } from '../form.ts'
+import { type Listing, showList } from '../list.ts'
+import type { Approval, Payout, Quote, Transaction } from '../objects.ts'
+import type { Screens } from '../screens.ts'
+import { digits, facts, idLink, members, money, state, time, words } from '../show.ts'
+import { accountOf, may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { decidePayout, decisionForms } from './decision.ts'
+import { timelineOf } from './timeline.ts'
+
+export function payoutScreens(screens: Screens): void {
+  screens.show('account', '/payouts', async visit => ({
+    title: 'Payouts',
+    live: 'pot_',
+    body: html`${
+      may(visit, 'maker') &&
+      html`<p class="acts"><a class="button" href="${rootOf(visit)}/payouts/new">New payout</a></p>`
+    }${await showList(visit, payoutList(visit))}`,
+  }))
+  screens.csv('/payouts', payoutList)
+  screens.show('account', '/payouts/:id', showPayout)
+  screens.act(
+    'account',
+    '/payouts/:id/cancel',
+    async visit => {
+      const { id } = visit.params
+      await visit.api.post(`/v3/payout/${id}/cancel`, {}, visit.form.get('key') ?? '')
+      return `${rootOf(visit)}/payouts/${id}?done=cancelled`
+    },
+    showPayout,
+  )
+  for (const decision of ['approve', 'reject'] as const) {
+    const decide = (visit: Visit) =>
+      decidePayout(visit, visit.params.id ?? '', decision, `/payouts/${visit.params.id}`)
+    screens.act('account', `/payouts/:id/${decision}`, decide, showPayout)
+  }
+}
+
+const choice = (values: readonly string[]) =>
+  [['', 'Any'], ...values.map(value => [value, words(value)])] as [string, string][]
+
+export function payoutList(visit: Visit): Listing<Payout> {
+  const root = rootOf(visit)
+  return {
+    api: '/v3/payout',
+    page: `${root}/payouts`,
+    caption: 'Payouts, newest first',
+    csv: true,
+    columns: payoutColumns(root),
+    filters: [
+      { name: 'status', label: 'State', options: choice(PAYOUT_STATUSES) },
+      { name: 'type', label: 'Type', options: choice(PAYOUT_TYPES) },
+      { name: 'currency', label: 'Currency' },
+      { name: 'reference_id', label: 'Your reference' },
+    ],
+    empty: html`No payouts yet. ${
+      may(visit, 'maker') && html`<a href="${root}/payouts/new">Make the first one.</a>`
+    }`,
+  }
+}
+
+export function payoutColumns(root: string): Listing<Payout>['columns'] {
+  return [
+    {
+      name: 'Payee',
+      show: ({ id, beneficiary_details }) =>
+        html`<a href="${root}/payouts/${id}">${beneficiary_details.name || id}</a>`,
+      text: ({ beneficiary_details }) => beneficiary_details.name,
+    },
+    {
+      name: 'Amount',
+      number: true,
+      show: ({ amount, currency }) => money(amount, currency),
+      text: ({ amount, currency }) => digits(amount, currency).replaceAll(',', ''),
+    },
+    { name: 'Currency', show: () => '', text: ({ currency }) => currency },
+    { name: 'State', show: ({ status }) => state(status), text: ({ status }) => status },
+    { name: 'Type', show: ({ type }) => words(type), text: ({ type }) => type },
+    {
+      name: 'Your reference',
+      show: ({ reference_id }) => reference_id,
+      text: ({ reference_id }) => reference_id,
+    },
+    {
+      name: 'Made',
+      show: ({ created_at }) => time(created_at),
+      text: ({ created_at }) => created_at,
+    },
+    { name: 'Id', show: () => '', text: ({ id }) => id },
+  ]
+}
+
+/** States from which the account itself can still take a payout back. */
+const CANCELLABLE = ['pending_approval', 'processing', 'requires_action', 'compliance_hold']
+
+export async function showPayout(visit: Visit): Promise<Screen> {
+  const id = visit.params.id ?? ''
+  const payout = await visit.api.get<Payout>(`/v3/payout/${id}`)
+  const [approval, timeline, transaction, quote] = await Promise.all([
+    visit.api.find<Approval>(`/v3/payout/${id}/approval`),
+    timelineOf(visit, id),
+    visit.api.find<Transaction>(`/v3/balance_transaction/${payout.balance_transaction}`),
+    payout.quote === '' ? undefined : visit.api.find<Quote>(`/v3/payout/quote/${payout.quote}`),
+  ])
+  const root = rootOf(visit)
+  const title = `${digits(payout.amount, payout.currency)} ${payout.currency} to ${
+    payout.beneficiary_details.name || 'a payee'
+  }`
+  const body = html`<div data-live-part>
+<p class="lead">${state(payout.status)} ${payout.status_description}</p>
+${failure(payout)}
+${moneyOf(root, payout, transaction, quote)}
+${approval && approvalOf(visit, payout, approval)}
+${acts(visit, payout)}
+<h2>What happened</h2>${timeline}</div>
+<h2>Payee</h2>${members(root, payout.beneficiary_details)}
+<h2>Details</h2>${detailsOf(root, payout)}`
+  return { title, body, live: id }
+}
+
+function failure({ failure: why, status }: Payout): Html | '' {
+  if (why === null) return ''
+  return html`<div class="note bad"><p><strong>${
+    status === 'reversed' ? 'The bank gave the money back' : 'Why it failed'
+  }:</strong> ${why.message}</p>
+<p class="faint">Code <code>${why.code}</code>, said by: ${words(why.category)}. The amount and its
+fees are back in your balance.</p></div>`
+}
+
+function moneyOf(
+  root: string,
+  payout: Payout,
+  transaction: Transaction | undefined,
+  quote: Quote | undefined,
+): Html {
+  const rate = quote?.exchange_rates
+  const fee = (part: 'fixed' | 'variable') =>
+    quote && money(quote.fee_info[part].in_holding_currency, quote.holding_info.currency)
+  return facts([
+    ['They get', money(payout.amount, payout.currency)],
+    [
+      'Left your balance',
+      transaction && money(transaction.amount.replace(/^-/, ''), transaction.currency),
+    ],
+    ['of which converted', quote && money(quote.holding_info.amount, quote.holding_info.currency)],
+    ['Fixed fee', fee('fixed')],
+    ['Variable fee', fee('variable')],
+    [
+      'Rate',
+      rate && payout.holding_currency !== payout.currency
+        ? `1 ${payout.holding_currency} = ${rate.holding_to_payout} ${payout.currency}`
+        : '',
+    ],
+    ['Quote', payout.quote && idLink(root, payout.quote)],
+    ['Statement line', idLink(root, payout.balance_transaction)],
+    ['Expected', payout.expected_at && time(payout.expected_at)],
+  ])
+}
+
+function approvalOf(visit: Visit, payout: Payout, approval: Approval): Html {
+  return html`<h2>Approval</h2><p>${approval.given} of ${approval.needed} given.
+${approval.status === 'pending' && html`It ends ${time(approval.expires_at)}.`}
+${approval.made_by && html`Made by <strong>${approval.made_by}</strong>.`}</p>
+<ul class="plain">${approval.decisions.map(
+    ({ user, decision, reason, decided_at }) =>
+      html`<li><strong>${user}</strong> ${
+        decision === 'approve' ? 'approved' : 'rejected'
+      } it ${time(decided_at)}${reason && html`: ${reason}`}</li>`,
+  )}</ul>
+${approval.status === 'pending' && decisionForms(visit, payout.id, approval)}`
+}
+
+function acts(visit: Visit, payout: Payout): Html {
+  const root = rootOf(visit)
+  const path = `${root}/payouts/${payout.id}`
+  return html`<div class="acts">
+${
+  may(visit, 'maker') &&
+  CANCELLABLE.includes(payout.status) &&
+  deed(visit, { action: `${path}/cancel`, button: 'Cancel this payout', danger: true, small: true })
+}
+${may(visit, 'maker') && html`<a href="${root}/payouts/new?like=${payout.id}">Make one like it</a>`}
+${accountOf(visit).sandbox && html`<a href="${root}/sandbox?payout=${payout.id}">Move it in the sandbox</a>`}
+</div>`
+}
+
+function detailsOf(root: string, payout: Payout): Html {
+  return facts([
+    ['Id', html`<code>${payout.id}</code>`],
+    ['Type', words(payout.type)],
+    ['Your reference', payout.reference_id],
+    ['Purpose', words(payout.purpose)],
+    ['Description', payout.transaction_description],
+    ['For', payout.on_behalf_of && idLink(root, payout.on_behalf_of)],
+    ['Beneficiary', payout.beneficiary && idLink(root, payout.beneficiary)],
+    ['Rail', payout.rail],
+    ['Made', time(payout.created_at)],
+    ['Documents', payout.documents.length > 0 && payout.documents.map(d => members(root, d))],
+    ['Metadata', payout.metadata && members(root, payout.metadata)],
+    ['MT103', payout.mt103 && html`<pre tabindex="0">${payout.mt103}</pre>`],
+  ])
+}

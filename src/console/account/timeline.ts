@@ -1,0 +1,68 @@
+// What happened to a payout, in order: states, journals, the way it took, and webhooks.
+import { type Content, type Html, html } from '../../http/html.ts'
+import type { JsonObject } from '../api.ts'
+import type { Failure } from '../objects.ts'
+import { digits, idLink, state, time, words } from '../show.ts'
+import { rootOf, type Visit } from '../visit.ts'
+
+interface Timeline {
+  readonly truncated: boolean
+  readonly under_review: boolean
+  readonly items: readonly Item[]
+}
+
+interface Item extends JsonObject {
+  readonly at: string
+  readonly kind: string
+}
+
+export async function timelineOf(visit: Visit, payout: string): Promise<Html> {
+  const { items, truncated } = await visit.api.get<Timeline>(`/v3/payout/${payout}/timeline`)
+  const root = rootOf(visit)
+  return html`<ol class="timeline">${items.map(
+    item =>
+      html`<li class="${item.kind}"><span class="at">${time(item.at)}</span>
+<div>${said(root, item)}</div></li>`,
+  )}</ol>${truncated && html`<p>There is more than is shown here.</p>`}`
+}
+
+function said(root: string, item: Item): Content {
+  const text = (name: string) => (typeof item[name] === 'string' ? (item[name] as string) : '')
+  const failure = item.failure as Failure | null | undefined
+  switch (item.kind) {
+    case 'state':
+      return html`${state(text('status'))} <span class="faint">by ${words(text('by'))}</span>
+${failure && html` ${failure.message} <code>${failure.code}</code>`}`
+    case 'route':
+      return html`Goes by <strong>${text('rail')}</strong>. ${text('reason')}`
+    case 'attempt':
+      return html`Attempt ${text('number')} by <strong>${text('rail')}</strong>:
+${words(text('state'))}${failure && html`. ${failure.message}`}
+${text('uetr') && html`<br><span class="faint">UETR <code>${text('uetr')}</code></span>`}`
+    case 'journal':
+      return html`<details><summary>Booked: ${words(text('journal_kind'))}, journal
+${text('journal_number')}</summary>${postings(item)}</details>`
+    default:
+      return html`${words(item.kind)} ${rest(root, item)}`
+  }
+}
+
+function postings({ postings: booked, hash }: Item): Html {
+  const lines = booked as readonly { code: string; currency: string; amount: string }[]
+  return html`<table><thead><tr><th scope="col">Account</th><th scope="col" class="number">Amount</th>
+</tr></thead><tbody>${lines.map(
+    ({ code, currency, amount }) =>
+      html`<tr><td>${words(code)}</td><td class="number">${digits(amount, currency)} ${currency}</td></tr>`,
+  )}</tbody></table><p class="faint">Seal <code>${String(hash).slice(0, 16)}…</code></p>`
+}
+
+/** The members of an item that this file does not know. */
+function rest(root: string, item: Item): Content {
+  const known = ['at', 'kind', 'event', 'sequence']
+  const set = Object.entries(item).filter(([name, value]) => !known.includes(name) && value)
+  return set.map(([name, value]) =>
+    typeof value === 'string'
+      ? html` ${words(name)}: ${/^[a-z]{3}_/.test(value) ? idLink(root, value) : value}.`
+      : '',
+  )
+}

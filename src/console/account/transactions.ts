@@ -1,0 +1,98 @@
+// The statement: every movement of a balance, the balance as of any time, and files of both.
+import { html } from '../../http/html.ts'
+import { field } from '../form.ts'
+import { type Listing, showList } from '../list.ts'
+import type { Balance, Transaction } from '../objects.ts'
+import type { Screens } from '../screens.ts'
+import { digits, facts, idLink, members, money, time, words } from '../show.ts'
+import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
+
+export function transactionScreens(screens: Screens): void {
+  screens.show('account', '/transactions', async visit => ({
+    title: 'Statement',
+    live: 'btr_',
+    body: html`${await balanceAt(visit)}${await showList(visit, transactionList(visit))}`,
+  }))
+  screens.csv('/transactions', transactionList)
+  screens.show('account', '/transactions/:id', showTransaction)
+}
+
+/** The balances at a time that the address names. */
+async function balanceAt(visit: Visit) {
+  const day = visit.query.as_of ?? ''
+  const as_of = /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T00:00:00Z` : day
+  const form = html`<form class="row" action="${rootOf(visit)}/transactions">
+${field(visit, { name: 'as_of', label: 'Balance at the beginning of (UTC)', type: 'date', value: day.slice(0, 10) })}
+<button class="quiet">Show the balance</button></form>`
+  if (as_of === '') return form
+  const { available } = await visit.api.get<Balance>('/v3/balance', { as_of })
+  return html`${form}<p>At ${time(as_of)}: ${
+    available.length === 0
+      ? 'nothing was booked yet.'
+      : available.map(({ amount, currency }) => html`<strong>${money(amount, currency)}</strong> `)
+  }</p>`
+}
+
+const OPERATIONS = ['credit', 'debit']
+
+function transactionList(visit: Visit): Listing<Transaction> {
+  const root = rootOf(visit)
+  const currencies = accountOf(visit).currencies.map((code): [string, string] => [code, code])
+  return {
+    api: '/v3/balance_transaction',
+    page: `${root}/transactions`,
+    caption: 'Movements, newest first',
+    csv: true,
+    columns: [
+      {
+        name: 'When',
+        show: ({ id, created_at }) =>
+          html`<a href="${root}/transactions/${id}">${time(created_at)}</a>`,
+        text: ({ created_at }) => created_at,
+      },
+      {
+        name: 'Amount',
+        number: true,
+        show: ({ amount, currency }) => money(amount, currency),
+        text: ({ amount, currency }) => digits(amount, currency).replaceAll(',', ''),
+      },
+      { name: 'Currency', show: () => '', text: ({ currency }) => currency },
+      { name: 'For', show: ({ type }) => words(type), text: ({ type }) => type },
+      {
+        name: 'Of',
+        show: ({ source }) => source && idLink(root, source),
+        text: ({ source }) => source,
+      },
+      { name: 'Id', show: () => '', text: ({ id }) => id },
+    ],
+    filters: [
+      { name: 'currency', label: 'Currency', options: [['', 'Any'], ...currencies] },
+      {
+        name: 'operation_type',
+        label: 'Which way',
+        options: [['', 'Any'], ...OPERATIONS.map((o): [string, string] => [o, o])],
+      },
+      { name: 'source', label: 'Payout or other source' },
+    ],
+    empty: 'Nothing has moved yet.',
+  }
+}
+
+async function showTransaction(visit: Visit): Promise<Screen> {
+  const root = rootOf(visit)
+  const line = await visit.api.get<Transaction>(`/v3/balance_transaction/${visit.params.id}`)
+  const body = html`${facts([
+    ['Moved', html`<strong>${money(line.amount, line.currency)}</strong>`],
+    ['For', words(line.type)],
+    ['Of', line.source && idLink(root, line.source)],
+    ['When', time(line.created_at)],
+    ['Description', line.description],
+    ['Fees', line.fee_details.length > 0 && line.fee_details.map(fee => members(root, fee))],
+    [
+      'Conversions',
+      line.fx_conversions.length > 0 && line.fx_conversions.map(fx => members(root, fx)),
+    ],
+    ['Id', html`<code>${line.id}</code>`],
+  ])}`
+  return { title: `${digits(line.amount, line.currency)} ${line.currency}`, body }
+}

@@ -1,0 +1,179 @@
+// How the console calls Corridor: by its API, in process, with the session of whoever looks at the
+// page. So a page can show and do what its reader could by the API, and nothing else. Each call is
+// remembered, so that the page can show it as curl.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ACCOUNT_HEADER } from '../http/authenticate.ts'
+
+/** Any JSON; its numbers are text as they were sent, so that no amount becomes a float. */
+export type Json = string | boolean | null | readonly Json[] | { readonly [name: string]: Json }
+export type JsonObject = { readonly [name: string]: Json }
+
+/** A call that the page has made. */
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With its query. */
+  readonly path: string
+  readonly body: object | undefined
+  readonly account_id: string | null
+  /** The text of the answer. */
+  readonly answer: string
+}
+
+export interface ApiProblem {
+  readonly reason: string
+  readonly message: string
+  /** The field, where there is one: `beneficiary_details.name`. */
+  readonly remarks: string
+}
+
+/** A refusal of the API. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly problems: readonly ApiProblem[]
+  constructor(status: number, problems: readonly ApiProblem[]) {
+    super(problems.map(({ message }) => message).join(' '))
+    this.status = status
+    this.problems = problems
+  }
+  is(reason: string): boolean {
+    return this.problems.some(problem => problem.reason === reason)
+  }
+}
+
+export interface ListOf<T> {
+  readonly results: readonly T[]
+  readonly has_more: boolean
+}
+
+/** What says who calls and from where, sent on as the browser has sent it. */
+const SENT_ON = [
+  'authorization',
+  'cookie',
+  'forwarded',
+  'host',
+  'origin',
+  'sec-fetch-site',
+  'traceparent',
+  'user-agent',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+]
+
+export type Query = Readonly<Record<string, string | undefined>>
+
+/** The API for one request of the console, for an account or, with null, for the installation. */
+export class Api {
+  readonly calls: Call[] = []
+  readonly #app: FastifyInstance
+  readonly #request: FastifyRequest
+  readonly #account_id: string | null
+
+  constructor(app: FastifyInstance, request: FastifyRequest, account_id: string | null) {
+    this.#app = app
+    this.#request = request
+    this.#account_id = account_id
+  }
+
+  get<T = JsonObject>(path: string, query: Query = {}): Promise<T> {
+    return this.#call<T>('GET', path + queryText(query), undefined, undefined)
+  }
+
+  list<T>(path: string, query: Query = {}): Promise<ListOf<T>> {
+    return this.get<ListOf<T>>(path, query)
+  }
+
+  /** Undefined when there is no such thing. */
+  async find<T = JsonObject>(path: string, query: Query = {}): Promise<T | undefined> {
+    try {
+      return await this.get<T>(path, query)
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined
+      throw error
+    }
+  }
+
+  /** `key` is the Idempotency-Key, which a form has from the moment it is shown. */
+  post<T = JsonObject>(path: string, body: object, key?: string): Promise<T> {
+    return this.#call<T>('POST', path, body, key)
+  }
+
+  send<T = JsonObject>(method: Call['method'], path: string, body?: object): Promise<T> {
+    return this.#call<T>(method, path, body, undefined)
+  }
+
+  async #call<T>(
+    method: Call['method'],
+    path: string,
+    body: object | undefined,
+    key: string | undefined,
+  ): Promise<T> {
+    const sent = this.#request.headers
+    const headers: Record<string, string> = { accept: 'application/json' }
+    for (const name of SENT_ON) {
+      const value = sent[name]
+      if (typeof value === 'string') headers[name] = value
+    }
+    if (this.#account_id !== null) headers[ACCOUNT_HEADER] = this.#account_id
+    if (key !== undefined && key !== '') headers['idempotency-key'] = key
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    const answer = await this.#app.inject({
+      method,
+      url: path,
+      headers,
+      remoteAddress: this.#request.socket.remoteAddress ?? '',
+      ...(body === undefined ? {} : { payload: bodyText(body) }),
+    })
+    const account_id = this.#account_id
+    // A password is shown to nobody.
+    if (!path.startsWith('/v3/session')) {
+      this.calls.push({ method, path, body, account_id, answer: answer.payload })
+    }
+    return readAnswer<T>(answer.statusCode, answer.payload)
+  }
+}
+
+/** Of TC39's JSON.parse source text access; the types of the language have no name for it yet. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+
+/** A body as JSON; a bigint is a number, digit by digit. */
+export function bodyText(body: object): string {
+  return JSON.stringify(body, (_name, value: unknown) =>
+    typeof value === 'bigint' ? rawJSON(String(value)) : value,
+  )
+}
+
+function readAnswer<T>(status: number, text: string): T {
+  const answer = readNumbersAsText(text) as {
+    data?: T
+    errors?: readonly ApiProblem[]
+  }
+  if (status < 400) return answer.data === undefined ? (answer as T) : answer.data
+  throw new ApiError(status, answer.errors ?? [])
+}
+
+/** Reads JSON, with each number as the text that it was sent as. */
+export function readNumbersAsText(text: string): unknown {
+  return reviveNumbers(text, source => source)
+}
+
+/** The same JSON on many lines, with its numbers as they were sent. */
+export function indented(text: string): string {
+  return JSON.stringify(
+    reviveNumbers(text, source => rawJSON(source)),
+    null,
+    2,
+  )
+}
+
+function reviveNumbers(text: string, revived: (source: string) => unknown): unknown {
+  const revive = (_name: string, value: unknown, { source }: { source?: string }) =>
+    typeof value === 'number' ? revived(source ?? '') : value
+  return JSON.parse(text, revive as Parameters<typeof JSON.parse>[1])
+}
+
+/** `?a=b`, without what is not set. */
+export function queryText(query: Query): string {
+  const set = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
+  return set.length === 0 ? '' : `?${new URLSearchParams(set)}`
+}

@@ -1,0 +1,185 @@
+// What the console's pages do in a browser beyond links and forms: times in the reader's zone, a
+// price that counts down, copying, and changes as they happen. Without it every page still works.
+
+const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+]
+
+/** In the zone of whoever reads, with UTC beside it. */
+function showTimes(root: ParentNode): void {
+  const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+  for (const element of root.querySelectorAll<HTMLTimeElement>('time:not([title])')) {
+    const at = new Date(element.dateTime)
+    if (Number.isNaN(at.getTime())) continue
+    element.title = `${element.dateTime} (${ago(at)} when the page was made)`
+    if (at.getTimezoneOffset() === 0) continue
+    const utc = document.createElement('small')
+    utc.textContent = ` ${element.dateTime.slice(11, 16)} UTC`
+    element.replaceChildren(local.format(at), utc)
+  }
+}
+
+function ago(at: Date): string {
+  const seconds = (at.getTime() - Date.now()) / 1000
+  const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+  for (const [size, unit] of UNITS) {
+    if (Math.abs(seconds) >= size) return words.format(Math.trunc(seconds / size), unit)
+  }
+  return words.format(Math.trunc(seconds), 'second')
+}
+
+function countDown(): void {
+  for (const element of document.querySelectorAll<HTMLElement>('[data-until]')) {
+    const left = Math.trunc((Date.parse(element.dataset.until ?? '') - Date.now()) / 1000)
+    const minutes = Math.trunc(left / 60)
+    const text = left > 0 ? `${minutes}:${String(left % 60).padStart(2, '0')} left` : 'over'
+    if (element.textContent !== text) element.textContent = text
+  }
+}
+
+function addCopying(root: ParentNode): void {
+  for (const figure of root.querySelectorAll('figure.code:not(:has(button))')) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'quiet'
+    button.textContent = `Copy ${figure.querySelector('figcaption')?.textContent ?? ''}`
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(figure.querySelector('pre')?.textContent ?? '')
+      button.textContent = 'Copied'
+    })
+    figure.querySelector('figcaption')?.append(button)
+  }
+}
+
+/** A file fills the text field that it is for. */
+function addFiles(root: ParentNode): void {
+  for (const input of root.querySelectorAll<HTMLInputElement>('input[data-into]')) {
+    input.hidden = false
+    input.addEventListener('change', async () => {
+      const into = document.getElementById(input.dataset.into ?? '')
+      const [file] = input.files ?? []
+      if (file !== undefined && into instanceof HTMLTextAreaElement) into.value = await file.text()
+    })
+  }
+}
+
+/** A second click sends nothing. The key of the form makes it harmless anyway. */
+function guardForms(): void {
+  document.addEventListener('submit', event => {
+    const form = event.target
+    if (!(form instanceof HTMLFormElement) || form.method !== 'post') return
+    if (form.dataset.sent === 'yes') event.preventDefault()
+    form.dataset.sent = 'yes'
+    form.setAttribute('aria-busy', 'true')
+  })
+  // A page that comes back from the browser's memory can be sent again.
+  window.addEventListener('pageshow', () => {
+    for (const form of document.querySelectorAll('form')) delete form.dataset.sent
+  })
+}
+
+function addKeys(): void {
+  document.addEventListener('keydown', event => {
+    const { target } = event
+    const writes = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+    if (event.key !== '/' || writes || event.ctrlKey || event.metaKey) return
+    const box = document.querySelector<HTMLInputElement>('.find input')
+    box?.focus()
+    if (box) event.preventDefault()
+  })
+}
+
+function enhance(root: ParentNode): void {
+  showTimes(root)
+  addCopying(root)
+  addFiles(root)
+}
+
+const news = document.getElementById('news')
+let count = 0
+
+function tell(text: string, link?: string): void {
+  if (news === null) return
+  news.replaceChildren(text)
+  if (link === undefined) return
+  const shown = document.createElement('a')
+  shown.href = location.href
+  shown.textContent = link
+  news.append(' ', shown)
+}
+
+/** Puts the new state into the page, where nobody is writing; else offers it. */
+async function renew(): Promise<void> {
+  const part = document.querySelector('[data-live-part]')
+  const isBusy = part?.querySelector('[aria-busy], details[open], :focus, input:user-valid') != null
+  if (part === null || isBusy) return tell('This has changed.', 'Show it')
+  const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
+  if (answer.redirected) location.reload()
+  if (!answer.ok) return
+  const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  const fresh = next.querySelector('[data-live-part]')
+  if (fresh === null) return
+  enhance(fresh)
+  part.replaceWith(fresh)
+}
+
+let renewing: ReturnType<typeof setTimeout> | undefined
+
+/** Objects have changed: a list says how many, and moves no row; a page renews itself. */
+function changed(ids: readonly string[]): void {
+  const of = document.body.dataset.of ?? ''
+  const wanted = ids.filter(id => id === of || (of.endsWith('_') && id.startsWith(of)))
+  if (wanted.length === 0) return
+  count += wanted.length
+  if (document.querySelector('[data-live-part]') === null) {
+    return tell(count === 1 ? '1 change.' : `${count} changes.`, 'Show them')
+  }
+  clearTimeout(renewing)
+  renewing = setTimeout(renew, 100)
+}
+
+/** One tab of an account listens and tells the others, as a browser has few connections. */
+function listen(): void {
+  const { live } = document.body.dataset
+  if (live === undefined) return
+  const tabs = new BroadcastChannel(live)
+  const receive = (message: { ids?: string[]; lost?: boolean; over?: boolean }) => {
+    const { ids, lost, over } = message
+    if (over) location.reload()
+    else if (lost) tell('Corridor does not answer. This page goes on when it does.')
+    else if (ids === undefined) news?.replaceChildren()
+    else changed(ids)
+  }
+  tabs.addEventListener('message', ({ data }) => receive(data))
+  const say = (message: Parameters<typeof receive>[0]) => {
+    tabs.postMessage(message)
+    receive(message)
+  }
+  void navigator.locks.request(live, () => {
+    const stream = new EventSource(live)
+    let wasLost = false
+    stream.addEventListener('changed', ({ data }) => say({ ids: JSON.parse(data) }))
+    stream.addEventListener('over', () => {
+      stream.close()
+      say({ over: true })
+    })
+    stream.addEventListener('error', () => {
+      wasLost = true
+      say({ lost: true })
+    })
+    stream.addEventListener('open', () => {
+      if (wasLost) say({})
+      wasLost = false
+    })
+    return new Promise(() => {})
+  })
+}
+
+enhance(document)
+countDown()
+setInterval(countDown, 1000)
+guardForms()
+addKeys()
+listen()

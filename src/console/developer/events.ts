@@ -1,0 +1,39 @@
+// Events: what happened, as webhooks say it.
+import { html } from '../../http/html.ts'
+import { type Listing, showList } from '../list.ts'
+import type { Event } from '../objects.ts'
+import type { Screens } from '../screens.ts'
+import { idLink, members, time } from '../show.ts'
+import { rootOf, type Visit } from '../visit.ts'
+
+export function eventScreens(screens: Screens): void {
+  screens.show('account', '/events', async visit => ({
+    title: 'Events',
+    live: 'evt_',
+    body: await showList(visit, eventList(visit)),
+  }))
+  screens.show('account', '/events/:id', async visit => {
+    const event = await visit.api.get<Event>(`/v3/event/${visit.params.id}`)
+    return { title: event.type, body: members(rootOf(visit), event) }
+  })
+}
+
+function eventList(visit: Visit): Listing<Event> {
+  const root = rootOf(visit)
+  return {
+    api: '/v3/event',
+    page: `${root}/events`,
+    caption: 'Events, newest first',
+    columns: [
+      { name: 'Event', show: ({ id, type }) => html`<a href="${root}/events/${id}">${type}</a>` },
+      { name: 'Of', show: ({ object_id }) => idLink(root, object_id) },
+      { name: 'Number', number: true, show: ({ sequence }) => sequence },
+      { name: 'When', show: ({ created_at }) => time(created_at) },
+    ],
+    filters: [
+      { name: 'type', label: 'Type', hint: 'payout.failed' },
+      { name: 'object_id', label: 'Of the object' },
+    ],
+    empty: 'No events yet.',
+  }
+}

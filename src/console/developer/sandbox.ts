@@ -1,0 +1,91 @@
+// The sandbox: play money, its clock, and any state that a payout can come to.
+import { html } from '../../http/html.ts'
+import { currencyExponent, findCurrency } from '../../money/currency.ts'
+import { parseMajor } from '../../money/decimal.ts'
+import { STEP_STATUSES } from '../../payout/states.ts'
+import { ApiError } from '../api.ts'
+import { deed, field } from '../form.ts'
+import type { Screens } from '../screens.ts'
+import { words } from '../show.ts'
+import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
+
+export function sandboxScreens(screens: Screens): void {
+  screens.show('account', '/sandbox', sandboxScreen)
+  screens.act('account', '/sandbox/fund', fund, sandboxScreen)
+  screens.act('account', '/sandbox/clock', advance, sandboxScreen)
+  screens.act('account', '/sandbox/transition', move, sandboxScreen)
+}
+
+const STEPS: readonly (readonly [string, string])[] = [
+  ['1800', 'half an hour (quotes expire)'],
+  ['86400', 'a day'],
+  ['604800', 'a week'],
+  ['2592000', '30 days'],
+]
+
+async function sandboxScreen(visit: Visit): Promise<Screen> {
+  const title = 'Sandbox'
+  if (!accountOf(visit).sandbox) {
+    return { title, body: html`<p>This account is live: its money and its clock are real.</p>` }
+  }
+  const root = `${rootOf(visit)}/sandbox`
+  const currencies = accountOf(visit).currencies.map((code): [string, string] => [code, code])
+  const states = STEP_STATUSES.map((status): [string, string] => [status, words(status)])
+  const body = html`<div class="cards">
+<section class="card"><h2>Play money</h2>${deed(visit, {
+    action: `${root}/fund`,
+    button: 'Fund the balance',
+    body: html`${field(visit, { name: 'amount', label: 'Amount', value: '10,000.00', required: true })}
+${field(visit, { name: 'currency', label: 'Currency', options: currencies })}`,
+  })}</section>
+<section class="card"><h2>Clock</h2>${deed(visit, {
+    action: `${root}/clock`,
+    button: 'Advance the clock',
+    body: field(visit, {
+      name: 'seconds',
+      label: 'By',
+      options: STEPS,
+      hint: 'It never goes back.',
+    }),
+  })}</section>
+<section class="card"><h2>A payout</h2>${deed(visit, {
+    action: `${root}/transition`,
+    button: 'Move it',
+    body: html`${field(visit, { name: 'payout', label: 'Payout', required: true, value: visit.query.payout ?? '', hint: 'pot_…' })}
+${field(visit, { name: 'status', label: 'Becomes', options: states })}
+${field(visit, { name: 'description', label: 'What you are asked for', hint: 'Of “requires action” alone' })}`,
+  })}</section></div>`
+  return { title, body }
+}
+
+async function fund(visit: Visit): Promise<string> {
+  const { form } = visit
+  const currency = form.get('currency') ?? ''
+  const text = (form.get('amount') ?? '').replace(/(?<=\d),(?=\d{3}(?:\D|$))/g, '').trim()
+  const known = findCurrency(currency) !== undefined
+  const amount = known ? parseMajor(text, currencyExponent(currency)) : undefined
+  if (amount === undefined) {
+    const message = `“${text}” is no amount of ${currency}.`
+    throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: 'amount' }])
+  }
+  await visit.api.post('/v3/sandbox/fund', { amount, currency }, form.get('key') ?? '')
+  return `${rootOf(visit)}?done=funded`
+}
+
+async function advance(visit: Visit): Promise<string> {
+  const { form } = visit
+  const seconds = BigInt(form.get('seconds')?.match(/^\d{1,9}$/)?.[0] ?? '0')
+  await visit.api.post('/v3/sandbox/clock/advance', { seconds }, form.get('key') ?? '')
+  return `${rootOf(visit)}/sandbox?done=advanced`
+}
+
+async function move(visit: Visit): Promise<string> {
+  const { form } = visit
+  const payout = form.get('payout')?.trim() ?? ''
+  const status = form.get('status') ?? ''
+  const description = form.get('description')?.trim() ?? ''
+  const body = { status, ...(description && { description }) }
+  const path = `/v3/sandbox/payout/${encodeURIComponent(payout)}/transition`
+  await visit.api.post(path, body, form.get('key') ?? '')
+  return `${rootOf(visit)}/payouts/${payout}?done=moved`
+}

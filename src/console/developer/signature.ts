@@ -1,0 +1,121 @@
+// Why a receiver refuses a signature: what it got is compared with what was signed. The secret stays
+// in this request: it is neither stored nor sent on.
+import { type Html, html } from '../../http/html.ts'
+import { signatures } from '../../webhook/sign.ts'
+import { deed, field } from '../form.ts'
+import type { Event } from '../objects.ts'
+import type { Screens } from '../screens.ts'
+import { rootOf, type Screen, type Visit } from '../visit.ts'
+
+export function debuggerScreens(screens: Screens): void {
+  screens.show('account', '/webhooks/signature', signatureScreen)
+  screens.act('account', '/webhooks/signature', signatureScreen, signatureScreen)
+}
+
+export function debuggerForm(visit: Visit): Html {
+  return deed(visit, {
+    action: `${rootOf(visit)}/webhooks/signature`,
+    button: 'Compare',
+    body: html`<p>Paste what your receiver got. Nothing of it is kept.</p>
+${field(visit, { name: 'headers', label: 'Headers', rows: 4, required: true, hint: 'webhook-id, webhook-timestamp and webhook-signature, one a line' })}
+${field(visit, { name: 'body', label: 'Body, as it came', rows: 5, required: true })}
+${field(visit, { name: 'secret', label: 'Secret', required: true, hint: 'whsec_…' })}`,
+  })
+}
+
+async function signatureScreen(visit: Visit): Promise<Screen> {
+  const { form } = visit
+  const title = 'Why is a signature refused?'
+  if (form.get('headers') === null) return { title, body: debuggerForm(visit) }
+  const headers = readHeaders(form.get('headers') ?? '')
+  // A form sends every line break as CR LF, whatever was pasted.
+  const pasted = (form.get('body') ?? '').replaceAll('\r\n', '\n')
+  const got = { headers, body: pasted, secret: form.get('secret')?.trim() ?? '' }
+  const findings = [...checkSignature(got, Date.now()), ...(await compareBody(visit, got))]
+  const body = html`<h2>Findings</h2><ul class="findings">${findings.map(
+    ({ good, text }) =>
+      html`<li><span class="state ${good ? 'good' : 'bad'}">${good ? 'right' : 'wrong'}</span> ${text}</li>`,
+  )}</ul>${debuggerForm(visit)}`
+  return { title, body }
+}
+
+export interface Got {
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+  readonly secret: string
+}
+
+export interface Finding {
+  readonly good: boolean
+  readonly text: string
+}
+
+function readHeaders(text: string): Map<string, string> {
+  const pairs = text.split(/\r?\n/).flatMap(line => {
+    const at = line.indexOf(':')
+    return at === -1 ? [] : [[line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim()]]
+  })
+  return new Map(pairs as [string, string][])
+}
+
+/** Receivers of Standard Webhooks refuse what is older, or newer, than this. */
+const TOLERANCE_S = 300
+
+/** What can be said from the request alone. */
+export function checkSignature({ headers, body, secret }: Got, now_ms: number): Finding[] {
+  const id = headers.get('webhook-id') ?? ''
+  const stamp = headers.get('webhook-timestamp') ?? ''
+  const sent = headers.get('webhook-signature') ?? ''
+  const missing = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].filter(
+    name => !headers.get(name),
+  )
+  if (missing.length > 0) return [wrong(`The headers have no ${missing.join(', ')}.`)]
+  const findings: Finding[] = []
+  if (/^\d{1,12}$/.test(stamp)) {
+    const off = Math.trunc(now_ms / 1000) - Number(stamp)
+    const when = `${Math.abs(off)} s ${off >= 0 ? 'ago' : 'in the future'}`
+    const clock = `It was sent ${when}, by the clock of this service.`
+    const late = Math.abs(off) > TOLERANCE_S
+    findings.push(
+      late
+        ? wrong(
+            `${clock} A receiver refuses it after ${TOLERANCE_S} s, or if its own clock is off.`,
+          )
+        : right(clock),
+    )
+  } else findings.push(wrong('webhook-timestamp is not Unix time in seconds.'))
+  if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) {
+    return [...findings, wrong('The secret is not whsec_ and base64.')]
+  }
+  const expected = signatures([secret], id, Number(stamp), body)
+  const each = sent.split(/\s+/)
+  if (each.includes(expected)) return [...findings, right('The signature is of this body.')]
+  const text = `None of the ${each.length} signatures is of this body by this secret. By it, the signature were ${expected}`
+  return [...findings, wrong(text)]
+}
+
+/** Compares the body with that of the event, byte by byte. */
+async function compareBody(visit: Visit, { headers, body }: Got): Promise<Finding[]> {
+  const id = headers.get('webhook-id') ?? ''
+  if (!/^evt_[0-9a-z]{20}$/.test(id)) return []
+  const event = await visit.api.find<Event>(`/v3/event/${id}`)
+  if (event === undefined) return [wrong(`This account has no event ${id}.`)]
+  const answer = visit.api.calls.at(-1)?.answer ?? ''
+  const signed = answer.slice('{"status":"success","message":"","data":'.length, -1)
+  return [sameBytes(signed, body)]
+}
+
+export function sameBytes(signed: string, got: string): Finding {
+  const [a, b] = [Buffer.from(signed), Buffer.from(got)]
+  if (a.equals(b)) return right('The body is what was signed, byte by byte.')
+  let at = 0
+  while (at < a.length && at < b.length && a[at] === b[at]) at += 1
+  const part = (bytes: Buffer) => JSON.stringify(bytes.subarray(at, at + 20).toString())
+  const text =
+    `The body differs from what was signed at byte ${at + 1}: signed was ${part(a)}, yours has ` +
+    `${part(b)}. Check the bytes as they came, before anything parses and writes them again.`
+  return wrong(text)
+}
+
+const right = (text: string): Finding => ({ good: true, text })
+const wrong = (text: string): Finding => ({ good: false, text })

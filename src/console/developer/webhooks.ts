@@ -1,0 +1,169 @@
+// Webhooks: endpoints, their deliveries with each attempt, and sending again.
+import { type Html, html } from '../../http/html.ts'
+import type { JsonObject } from '../api.ts'
+import { deed, field } from '../form.ts'
+import { type Listing, showList } from '../list.ts'
+import type { Delivery, Endpoint } from '../objects.ts'
+import type { Screens } from '../screens.ts'
+import { facts, idLink, members, state, time } from '../show.ts'
+import { may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { debuggerForm, debuggerScreens } from './signature.ts'
+
+export function webhookScreens(screens: Screens): void {
+  screens.show('account', '/webhooks', endpointsScreen)
+  screens.act('account', '/webhooks', makeEndpoint, endpointsScreen)
+  debuggerScreens(screens)
+  screens.show('account', '/webhooks/:id', endpointScreen)
+  screens.act(
+    'account',
+    '/webhooks/:id/test',
+    async visit => {
+      const { id } = visit.params
+      await visit.api.post(`/v3/webhook_endpoint/${id}/test`, {}, visit.form.get('key') ?? '')
+      return `${rootOf(visit)}/webhooks/${id}?done=sent`
+    },
+    endpointScreen,
+  )
+  screens.act('account', '/webhooks/:id/replay', replay, endpointScreen)
+  screens.show('account', '/webhooks/:id/deliveries/:delivery', deliveryScreen)
+}
+
+async function endpointsScreen(visit: Visit): Promise<Screen> {
+  const root = rootOf(visit)
+  const list = await showList<Endpoint>(visit, {
+    api: '/v3/webhook_endpoint',
+    page: `${root}/webhooks`,
+    caption: 'Webhook endpoints',
+    columns: [
+      { name: 'Address', show: ({ id, url }) => html`<a href="${root}/webhooks/${id}">${url}</a>` },
+      { name: 'State', show: ({ status }) => state(status) },
+      { name: 'Events', show: ({ event_types }) => event_types.join(', ') },
+      { name: 'Made', show: ({ created_at }) => time(created_at) },
+    ],
+    filters: [],
+    empty: 'No endpoint yet. One is told of each event within a second.',
+  })
+  const body = html`${list}
+${
+  may(visit, 'maker') &&
+  html`<h2>A new endpoint</h2>${deed(visit, {
+    action: `${root}/webhooks`,
+    button: 'Make the endpoint',
+    body: html`${field(visit, { name: 'url', label: 'Address', type: 'url', required: true, hint: 'https://example.com/webhooks' })}
+${field(visit, { name: 'event_types', label: 'Events', hint: 'Separated by spaces: payout.* entity.approved. None is every event.' })}
+${field(visit, { name: 'description', label: 'Description (optional)' })}`,
+  })}`
+}
+<h2>Why is a signature refused?</h2>${debuggerForm(visit)}`
+  return { title: 'Webhooks', body }
+}
+
+/** The secret is shown now and never again. */
+async function makeEndpoint(visit: Visit): Promise<Screen> {
+  const { form } = visit
+  const description = form.get('description')?.trim() ?? ''
+  const body = {
+    url: form.get('url')?.trim() ?? '',
+    event_types: listOf(form.get('event_types')),
+    ...(description && { description }),
+  }
+  const key = form.get('key') ?? ''
+  const made = await visit.api.post<Endpoint & { secret: string }>(
+    '/v3/webhook_endpoint',
+    body,
+    key,
+  )
+  const shown = html`<p>This is its secret. It is not shown again:</p>
+<pre class="secret" tabindex="0">${made.secret}</pre>
+<p>Your receiver checks each signature with it.</p>
+<p><a class="button" href="${rootOf(visit)}/webhooks/${made.id}">To the endpoint</a></p>`
+  return { title: 'The endpoint is made', body: shown }
+}
+
+const listOf = (text: string | null) => (text ?? '').split(/[\s,]+/).filter(Boolean)
+
+async function replay(visit: Visit): Promise<string> {
+  const { id } = visit.params
+  const events = listOf(visit.form.get('events'))
+  await visit.api.post(`/v3/webhook_endpoint/${id}/replay`, { events }, visit.form.get('key') ?? '')
+  return `${rootOf(visit)}/webhooks/${id}?done=replayed`
+}
+
+async function endpointScreen(visit: Visit): Promise<Screen> {
+  const { id = '' } = visit.params
+  const root = rootOf(visit)
+  const endpoint = await visit.api.get<Endpoint>(`/v3/webhook_endpoint/${id}`)
+  const body = html`<p class="lead">${state(endpoint.status)} ${endpoint.disabled_reason}</p>
+${members(root, endpoint)}
+${
+  may(visit, 'maker') &&
+  deed(visit, { action: `${root}/webhooks/${id}/test`, button: 'Send a test event', small: true })
+}
+<h2>Deliveries</h2>${await showList(visit, deliveryList(visit, id))}`
+  return { title: endpoint.url, body, live: 'evt_' }
+}
+
+const STATUSES = ['pending', 'delivered', 'dead']
+
+function deliveryList(visit: Visit, id: string): Listing<Delivery> {
+  const page = `${rootOf(visit)}/webhooks/${id}`
+  return {
+    api: `/v3/webhook_endpoint/${id}/delivery`,
+    page,
+    caption: 'Deliveries, newest first',
+    columns: [
+      {
+        name: 'Event',
+        show: row => html`<a href="${page}/deliveries/${row.id}">${row.event_type}</a>`,
+      },
+      { name: 'Of', show: ({ object_id }) => idLink(rootOf(visit), object_id) },
+      { name: 'State', show: ({ status }) => state(status) },
+      { name: 'Attempts', number: true, show: ({ attempt_count }) => attempt_count },
+      { name: 'Next', show: ({ next_attempt_at }) => time(next_attempt_at) },
+      { name: 'Made', show: ({ created_at }) => time(created_at) },
+    ],
+    filters: [
+      {
+        name: 'status',
+        label: 'State',
+        options: [['', 'Any'], ...STATUSES.map((s): [string, string] => [s, s])],
+      },
+    ],
+    empty: 'Nothing was sent yet.',
+  }
+}
+
+interface DeliveryInFull extends Delivery {
+  readonly attempts?: readonly JsonObject[]
+}
+
+async function deliveryScreen(visit: Visit): Promise<Screen> {
+  const { id = '', delivery = '' } = visit.params
+  const root = rootOf(visit)
+  const path = `/v3/webhook_endpoint/${id}/delivery/${delivery}`
+  const sent = await visit.api.get<DeliveryInFull>(path)
+  const body = html`<p class="lead">${state(sent.status)}</p>
+${facts([
+  ['Event', idLink(root, sent.event)],
+  ['Of', idLink(root, sent.object_id)],
+  ['Attempts', sent.attempt_count],
+  ['Next attempt', sent.next_attempt_at && time(sent.next_attempt_at)],
+])}
+<h2>Attempts</h2>${attemptsOf(root, sent.attempts ?? [])}
+${
+  may(visit, 'maker') &&
+  deed(visit, {
+    action: `${root}/webhooks/${id}/replay`,
+    button: 'Send it again',
+    body: html`<input type="hidden" name="events" value="${sent.event}">`,
+  })
+}`
+  return { title: sent.event_type, body }
+}
+
+function attemptsOf(root: string, attempts: readonly JsonObject[]): Html {
+  if (attempts.length === 0) return html`<p class="empty">None yet.</p>`
+  return html`<ol class="plain">${attempts.map(
+    attempt => html`<li class="card">${members(root, attempt)}</li>`,
+  )}</ol>`
+}

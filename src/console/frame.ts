@@ -1,0 +1,177 @@
+// What stands around each screen: the accounts, the way to the other screens, the search box, what
+// was just done, and how the page was made. Pure.
+import { type Html, html } from '../http/html.ts'
+import { mayRunInstallation } from '../user/rules.ts'
+import { callsOf } from './calls.ts'
+import { rootOf, type Screen, type Visit } from './visit.ts'
+
+interface Place {
+  readonly path: string
+  readonly name: string
+}
+
+const OF_AN_ACCOUNT: readonly (readonly [string, readonly Place[]])[] = [
+  [
+    'Money',
+    [
+      { path: '', name: 'Home' },
+      { path: '/payouts', name: 'Payouts' },
+      { path: '/batches', name: 'Batches' },
+      { path: '/approvals', name: 'Approvals' },
+      { path: '/beneficiaries', name: 'Beneficiaries' },
+      { path: '/entities', name: 'Entities' },
+      { path: '/transactions', name: 'Statement' },
+      { path: '/reports', name: 'Reports' },
+    ],
+  ],
+  [
+    'Developers',
+    [
+      { path: '/events', name: 'Events' },
+      { path: '/webhooks', name: 'Webhooks' },
+      { path: '/sandbox', name: 'Sandbox' },
+    ],
+  ],
+]
+
+const OF_THE_INSTALLATION: readonly (readonly [string, readonly Place[]])[] = [
+  [
+    'Operators',
+    [
+      { path: '', name: 'Attention' },
+      { path: '/payouts', name: 'All payouts' },
+      { path: '/entities', name: 'Entity reviews' },
+      { path: '/screening', name: 'Screening' },
+      { path: '/exceptions', name: 'Exceptions' },
+      { path: '/accounts', name: 'Accounts' },
+      { path: '/prices', name: 'Rates and fees' },
+      { path: '/rails', name: 'Rails and routes' },
+      { path: '/rules', name: 'Limits and rules' },
+      { path: '/deliveries', name: 'Dead webhooks' },
+      { path: '/audit', name: 'Audit log' },
+    ],
+  ],
+]
+
+/** Where the style and the script of this version are. */
+export interface Assets {
+  readonly style: string
+  readonly script: string
+}
+
+export function framed(visit: Visit, screen: Screen, assets: Assets): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${screen.title} · Corridor</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${assets.style}">
+<script type="module" src="${assets.script}"></script></head>
+<body${liveOf(visit, screen)}>
+<a class="skip" href="#main">Skip to the content</a>
+${header(visit)}
+<div class="columns">
+${navigation(visit)}
+<main id="main" tabindex="-1">
+<div id="news" role="status" aria-live="polite"></div>
+${done(visit)}
+${trouble(visit)}
+<h1>${screen.title}</h1>
+${screen.body}
+${callsOf(visit.api.calls, `${visit.request.protocol}://${visit.request.host}`)}
+</main></div></body>
+</html>
+`
+}
+
+/** Where the page listens for changes, and for those of which objects. */
+function liveOf(visit: Visit, { live }: Screen): Html | '' {
+  if (visit.account === null || live === undefined) return ''
+  return html` data-live="${rootOf(visit)}/live" data-of="${live}"`
+}
+
+function header(visit: Visit): Html {
+  const { account, person } = visit
+  const note = account === null ? '' : account.sandbox ? 'sandbox' : 'live'
+  return html`<header class="top"><a class="brand" href="/console">Corridor</a>
+${switcher(visit)}
+${note && html`<span class="state ${note === 'live' ? 'good' : 'calm'}">${note}</span>`}
+${
+  account &&
+  html`<form class="find" action="${rootOf(visit)}/find" role="search">
+<input type="search" name="q" aria-label="Find by id or reference" required
+  placeholder="An id, or your reference" value="${visit.query.q ?? ''}"></form>`
+}
+<form class="out" method="post" action="/logout"><span>${person.user}</span>
+<button class="quiet">Log out</button></form></header>`
+}
+
+/** The other accounts of the person, as links that work without a script. */
+function switcher(visit: Visit): Html {
+  const { account, accounts, person } = visit
+  const runs = mayRunInstallation(person.role, 'read')
+  const present = account === null ? 'The installation' : account.name || account.account_id
+  const others = accounts.filter(({ account_id }) => account_id !== account?.account_id)
+  if (others.length === 0 && (!runs || account === null)) return html`<strong>${present}</strong>`
+  return html`<details class="menu"><summary>${present}</summary><ul>
+${others.map(
+  ({ account_id, name, sandbox }) =>
+    html`<li><a href="/console/${account_id}">${name || account_id}${
+      sandbox ? ' (sandbox)' : ''
+    }</a></li>`,
+)}
+${account !== null && runs && html`<li><a href="/console/installation">The installation</a></li>`}
+</ul></details>`
+}
+
+function navigation(visit: Visit): Html {
+  const root = rootOf(visit)
+  const path = visit.here.split('?', 1)[0] ?? ''
+  const groups = visit.account === null ? OF_THE_INSTALLATION : OF_AN_ACCOUNT
+  const isHere = (place: Place) =>
+    place.path === '' ? path === root : path.startsWith(`${root}${place.path}`)
+  const shown = (place: Place) => place.path !== '/sandbox' || visit.account?.sandbox === true
+  return html`<nav aria-label="Screens">${groups.map(
+    ([name, places]) =>
+      html`<h2>${name}</h2><ul>${places
+        .filter(shown)
+        .map(
+          place =>
+            html`<li><a href="${root}${place.path}"${
+              isHere(place) ? html` aria-current="page"` : ''
+            }>${place.name}</a></li>`,
+        )}</ul>`,
+  )}</nav>`
+}
+
+/** What the person has just done, in the words of `DONE`. */
+function done({ query }: Visit): Html | '' {
+  const said = DONE[query.done ?? '']
+  return said === undefined ? '' : html`<p class="note good" role="status">${said}</p>`
+}
+
+/** The address names what was done; nobody's text gets from an address onto a page. */
+const DONE: Readonly<Record<string, string>> = {
+  made: 'The payout is made.',
+  cancelled: 'The payout is cancelled. Its money is back in your balance.',
+  approved: 'You have approved it.',
+  rejected: 'You have rejected it. The money is back in the balance.',
+  submitted: 'It is submitted for review.',
+  saved: 'It is saved.',
+  removed: 'It is removed.',
+  sent: 'It is sent; the deliveries below show its way.',
+  funded: 'The balance is funded.',
+  advanced: 'The clock is advanced.',
+  moved: 'The payout is moved to its new state.',
+  replayed: 'The events are sent again.',
+  batch: 'The batch is made.',
+}
+
+function trouble({ trouble: error }: Visit): Html | '' {
+  if (error === null) return ''
+  return html`<div class="note bad" role="alert"><p><strong>Nothing was changed.</strong></p>
+<ul>${error.problems.map(
+    ({ message, remarks }) => html`<li>${message}${remarks && html` <code>${remarks}</code>`}</li>`,
+  )}</ul></div>`
+}

@@ -1,0 +1,152 @@
+// Lists: filters that stand in the address, rows, and the way to older and newer ones. The same list
+// can be had as CSV.
+import { type Content, type Html, html } from '../http/html.ts'
+import { type ListOf, queryText } from './api.ts'
+import { type Field, field } from './form.ts'
+import type { Visit } from './visit.ts'
+
+const ROWS = 50
+
+export interface Column<T> {
+  readonly name: string
+  readonly show: (row: T) => Content
+  /** What CSV says; a column without it is not there. */
+  readonly text?: (row: T) => string
+  readonly number?: boolean
+}
+
+export interface Listing<T> {
+  /** The path of the API. */
+  readonly api: string
+  /** The path of the page. */
+  readonly page: string
+  readonly caption: string
+  readonly columns: readonly Column<T>[]
+  /** Their names are parameters of the API. */
+  readonly filters: readonly Field[]
+  /** Parameters that the person cannot change. */
+  readonly fixed?: Readonly<Record<string, string>>
+  /** What stands there when there is nothing. */
+  readonly empty: Content
+  /** Whether it can be had as CSV, at `page` with `.csv`. */
+  readonly csv?: boolean
+  /** Of a list that cannot be filtered by its time. */
+  readonly withoutDays?: boolean
+  /** What its cursors name; the id, when it is left out. */
+  readonly cursorOf?: (row: T) => string
+}
+
+const DAYS: readonly Field[] = [
+  { name: 'created.gte', label: 'From', type: 'date' },
+  { name: 'created.lt', label: 'Before', type: 'date' },
+]
+
+function filtersOf<T>({ filters, withoutDays }: Listing<T>): readonly Field[] {
+  return withoutDays === true ? filters : [...filters, ...DAYS]
+}
+
+function cursorOf<T>({ cursorOf: own }: Listing<T>, row: T | undefined): string | undefined {
+  if (row === undefined) return undefined
+  return own === undefined ? (row as { readonly id?: string }).id : own(row)
+}
+
+/** The parameters of the API that the address of the page asks for. */
+export function wantedOf<T>(visit: Visit, listing: Listing<T>): Record<string, string> {
+  const wanted: Record<string, string> = {}
+  for (const { name } of filtersOf(listing)) {
+    const value = visit.query[name]?.trim() ?? ''
+    if (value === '') continue
+    wanted[name] =
+      /^\d{4}-\d\d-\d\d$/.test(value) && name.startsWith('created.') ? `${value}T00:00:00Z` : value
+  }
+  return { ...wanted, ...listing.fixed }
+}
+
+export async function showList<T>(visit: Visit, listing: Listing<T>): Promise<Html> {
+  const { starting_after, ending_before } = visit.query
+  const wanted = wantedOf(visit, listing)
+  const page = await visit.api.list<T>(listing.api, {
+    limit: String(ROWS),
+    ...wanted,
+    starting_after,
+    ending_before,
+  })
+  return html`${filters(visit, listing)}
+<div data-rows>${rows(visit, listing, page)}</div>
+${pager(visit, listing, page)}`
+}
+
+function filters<T>(visit: Visit, listing: Listing<T>): Html | '' {
+  const all = filtersOf(listing)
+  if (all.length === 0) return ''
+  const isSet = all.some(({ name }) => visit.query[name])
+  const asked = all.map(spec => field(visit, { ...spec, value: visit.query[spec.name] ?? '' }))
+  const query = queryText(Object.fromEntries(all.map(({ name }) => [name, visit.query[name]])))
+  return html`<form class="filters" action="${listing.page}">${asked}
+<div class="buttons"><button class="quiet">Filter</button>
+${isSet && html`<a href="${listing.page}">Clear</a>`}
+${listing.csv && html`<a href="${listing.page}.csv${query}" download>CSV</a>`}</div></form>`
+}
+
+export function rows<T>(
+  visit: Visit,
+  listing: Pick<Listing<T>, 'columns' | 'caption' | 'empty'>,
+  { results }: Pick<ListOf<T>, 'results'>,
+): Html {
+  if (results.length === 0) {
+    const isFiltered = Object.keys(visit.query).length > 0
+    return html`<p class="empty">${isFiltered ? 'Nothing fits these filters.' : listing.empty}</p>`
+  }
+  const kind = (column: Column<T>) => column.number && html` class="number"`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${listing.caption}"><table>
+<caption class="hidden">${listing.caption}</caption><thead><tr>${listing.columns.map(
+    column => html`<th scope="col"${kind(column)}>${column.name}</th>`,
+  )}</tr></thead><tbody>${results.map(
+    row =>
+      html`<tr>${listing.columns.map(
+        column => html`<td${kind(column)}>${column.show(row)}</td>`,
+      )}</tr>`,
+  )}</tbody></table></div>`
+}
+
+function pager<T>(visit: Visit, listing: Listing<T>, { results, has_more }: ListOf<T>): Html | '' {
+  const { starting_after, ending_before, ...kept } = visit.query
+  const to = (cursor: Record<string, string>) =>
+    `${listing.page}${queryText({ ...kept, ...cursor })}`
+  const first = cursorOf(listing, results[0])
+  const last = cursorOf(listing, results.at(-1))
+  const isBack = ending_before !== undefined
+  const newer = (isBack ? has_more : starting_after !== undefined) && first !== undefined
+  const older = (isBack || has_more) && last !== undefined
+  if (!newer && !older) return ''
+  return html`<p class="pager">
+${newer && html`<a rel="prev" href="${to({ ending_before: first })}">← Newer</a>`}
+${older && html`<a rel="next" href="${to({ starting_after: last })}">Older →</a>`}</p>`
+}
+
+/** Most rows of a file; the statement of the account has no such end. */
+export const MAX_CSV_ROWS = 10_000
+
+/** The lines of the list as CSV, page by page. */
+export async function* csvOf<T>(visit: Visit, listing: Listing<T>): AsyncGenerator<string> {
+  const columns = listing.columns.filter(column => column.text !== undefined)
+  yield csvLine(columns.map(({ name }) => name))
+  const wanted = wantedOf(visit, listing)
+  let starting_after: string | undefined
+  for (let count = 0; count < MAX_CSV_ROWS; count += 100) {
+    const page = await visit.api.list<T>(listing.api, { limit: '100', ...wanted, starting_after })
+    yield page.results.map(row => csvLine(columns.map(({ text }) => text?.(row) ?? ''))).join('')
+    starting_after = cursorOf(listing, page.results.at(-1))
+    if (!page.has_more || starting_after === undefined) return
+  }
+  yield csvLine([`The first ${MAX_CSV_ROWS} rows. Filter by a time for the others.`])
+}
+
+/** RFC 4180. What a spreadsheet would take for a formula is text, by a leading apostrophe. */
+function csvLine(cells: readonly string[]): string {
+  const quoted = cells.map(cell => {
+    const text = /^[=+@\t\r]|^-(?![\d.]+$)/.test(cell) ? `'${cell}` : cell
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  })
+  return `${quoted.join(',')}\r\n`
+}

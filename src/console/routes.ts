@@ -1,0 +1,32 @@
+// /console: pages for people, made from the answers of the API.
+import type { FastifyInstance } from 'fastify'
+import { approvalScreens } from './account/approvals.ts'
+import { batchScreens } from './account/batches.ts'
+import { beneficiaryScreens } from './account/beneficiaries.ts'
+import { entityScreens } from './account/entities.ts'
+import { doorScreens } from './account/find.ts'
+import { homeScreen } from './account/home.ts'
+import { newPayoutScreens } from './account/new-payout.ts'
+import { payoutScreens } from './account/payouts.ts'
+import { transactionScreens } from './account/transactions.ts'
+import { serveAssets } from './assets.ts'
+import { eventScreens } from './developer/events.ts'
+import { sandboxScreens } from './developer/sandbox.ts'
+import { webhookScreens } from './developer/webhooks.ts'
+import { type Needs, Screens } from './screens.ts'
+
+export async function consolePages(pages: FastifyInstance, deps: Needs): Promise<void> {
+  const screens = new Screens(pages, deps, await serveAssets(pages))
+  doorScreens(screens)
+  homeScreen(screens)
+  payoutScreens(screens)
+  newPayoutScreens(screens)
+  batchScreens(screens)
+  approvalScreens(screens)
+  beneficiaryScreens(screens)
+  entityScreens(screens)
+  transactionScreens(screens)
+  eventScreens(screens)
+  webhookScreens(screens)
+  sandboxScreens(screens)
+}

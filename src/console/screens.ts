@@ -1,0 +1,187 @@
+// Registers screens: finds out who asks and for which account, calls the screen, and puts the frame
+// around it. What the API refuses becomes a page that says so.
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Account } from '../account/rules.ts'
+import { refusal } from '../errors.ts'
+import { toRefusal } from '../http/errors.ts'
+import { html } from '../http/html.ts'
+import { Api, ApiError } from './api.ts'
+import { type Assets, framed } from './frame.ts'
+import { csvOf, type Listing } from './list.ts'
+import { rootOf, type Screen, type Visit } from './visit.ts'
+
+export interface Needs {
+  readonly reference: { current(): { readonly accounts: ReadonlyMap<string, Account> } }
+}
+
+/** The screen, or the path to go to instead. */
+export type Show = (visit: Visit) => Promise<Screen | string>
+/** Does what a form asks for; the path to go to, or what is shown once, such as a secret. */
+export type Act = (visit: Visit) => Promise<Screen | string>
+
+/** Longest form, a batch of payouts as CSV. */
+const MAX_FORM_BYTES = 4 * 1024 * 1024
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+/** Whose pages: of an account, of the installation, or of a person. */
+export type Room = 'account' | 'installation' | 'person'
+
+export class Screens {
+  readonly #pages: FastifyInstance
+  readonly #deps: Needs
+  readonly #assets: Assets
+
+  constructor(pages: FastifyInstance, deps: Needs, assets: Assets) {
+    this.#pages = pages
+    this.#deps = deps
+    this.#assets = assets
+    pages.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
+      (_request, body, done) => done(null, new URLSearchParams(String(body))),
+    )
+    pages.setErrorHandler((error, request, reply) => this.#sendTrouble(error, request, reply))
+  }
+
+  /** A page to look at. */
+  show(room: Room, path: string, show: Show): void {
+    this.#pages.get(pathIn(room, path), { config: { scope: 'person' } }, async (request, reply) => {
+      const visit = this.visitOf(request, room)
+      const shown = await this.#attempt(visit, () => show(visit))
+      return typeof shown === 'string'
+        ? reply.redirect(shown, 303)
+        : this.#send(visit, reply, shown)
+    })
+  }
+
+  /** What a form does; after a refusal, `again` shows the form with its problems. */
+  act(room: Room, path: string, act: Act, again: Show): void {
+    const config = { scope: 'person' as const }
+    const options = { config, bodyLimit: MAX_FORM_BYTES }
+    this.#pages.post(pathIn(room, path), options, async (request, reply) => {
+      const visit = this.visitOf(request, room)
+      try {
+        const password = visit.form.get('password') ?? ''
+        if (password !== '') await visit.api.post('/v3/session/confirm', { password })
+        const done = await act(visit)
+        if (typeof done === 'string') return await reply.redirect(done, 303)
+        return this.#send(visit, reply, done)
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        const { session } = visit
+        // The password that was just given counts on the page that is shown again.
+        const confirmed = session !== null && !error.is('password_needed') && session.confirmed
+        const next = {
+          ...visit,
+          session: session && { ...session, confirmed },
+          trouble: error,
+        }
+        const shown = await this.#attempt(next, () => again(next))
+        if (typeof shown === 'string') return reply.redirect(shown, 303)
+        return this.#send(next, reply, { ...shown, status: error.status })
+      }
+    })
+  }
+
+  /** The CSV of a list. */
+  csv<T>(path: string, listing: (visit: Visit) => Listing<T>): void {
+    const at = `${pathIn('account', path)}.csv`
+    this.#pages.get(at, { config: { scope: 'person' } }, async (request, reply) => {
+      const visit = this.visitOf(request, 'account')
+      const name = `${path.slice(1)}-${visit.account?.account_id}.csv`
+      void reply.type('text/csv; charset=utf-8')
+      void reply.header('content-disposition', `attachment; filename="${name}"`)
+      return reply.send(Readable.from(csvOf(visit, listing(visit))))
+    })
+  }
+
+  visitOf(request: FastifyRequest, room: Room): Visit {
+    const { person, session } = request
+    if (person === null) throw refusal('insufficient_scope', 'The console is for people.')
+    const { accounts } = this.#deps.reference.current()
+    const params = request.params as Readonly<Record<string, string>>
+    const own = [...person.roles.keys()].flatMap(id => accounts.get(id) ?? [])
+    const account =
+      room === 'account' ? own.find(({ account_id }) => account_id === params.account) : null
+    // Whoever has no role is not told whether there is such an account.
+    if (account === undefined) {
+      throw refusal('insufficient_scope', `${person.user} has no role on this account.`)
+    }
+    return {
+      request,
+      person,
+      session,
+      account,
+      accounts: own,
+      params,
+      api: new Api(this.#pages, request, account?.account_id ?? null),
+      here: request.url,
+      query: request.query as Readonly<Record<string, string>>,
+      form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
+      trouble: null,
+    }
+  }
+
+  /** A refusal while a page is made is the page. */
+  async #attempt(visit: Visit, show: () => Promise<Screen | string>): Promise<Screen | string> {
+    try {
+      return await show()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 401) throw error
+      return refusedScreen(visit, error)
+    }
+  }
+
+  #send(visit: Visit, reply: FastifyReply, screen: Screen) {
+    void withHeaders(reply).status(screen.status ?? 200)
+    return reply.send(framed(visit, screen, this.#assets).text)
+  }
+
+  #sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const status = error instanceof ApiError ? error.status : toRefusal(error).status
+    if (status === 401) {
+      const next = request.method === 'GET' ? request.url : '/console'
+      return reply.redirect(`/login?${new URLSearchParams({ next })}`, 303)
+    }
+    if (status >= 500) request.log.error({ err: error }, 'a page could not be made')
+    const { message } = error instanceof ApiError ? error : toRefusal(error)
+    const body = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Corridor</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,"><link rel="stylesheet" href="${this.#assets.style}"></head>
+<body><main id="main"><h1>This cannot be shown</h1><p role="alert">${message}</p>
+<p><a href="/console">To the console</a></p></main></body></html>`
+    return withHeaders(reply).status(status).send(body.text)
+  }
+}
+
+function pathIn(room: Room, path: string): string {
+  if (room === 'person') return `/console${path}`
+  return room === 'account' ? `/console/:account${path}` : `/console/installation${path}`
+}
+
+function withHeaders(reply: FastifyReply): FastifyReply {
+  return reply
+    .header('content-security-policy', CONTENT_SECURITY_POLICY)
+    .header('referrer-policy', 'same-origin')
+    .type('text/html; charset=utf-8')
+}
+
+function refusedScreen(visit: Visit, error: ApiError): Screen {
+  const title = error.status === 404 ? 'There is no such thing' : 'This cannot be shown'
+  const body = html`<div class="note bad" role="alert"><ul>${error.problems.map(
+    ({ message }) => html`<li>${message}</li>`,
+  )}</ul></div><p><a href="${rootOf(visit)}">Home</a></p>`
+  return { title, body, status: error.status }
+}

@@ -1,0 +1,132 @@
+// How values look: money, times, states, ids, and any object as a list of its members. Pure.
+import { type Content, type Html, html } from '../http/html.ts'
+import { findCurrency } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+import type { Json, JsonObject } from './api.ts'
+
+/** `1,234.50 USD`, from minor units as text. */
+export function money(amount: string, currency: string): Html {
+  return html`<span class="money">${digits(amount, currency)}&nbsp;${currency}</span>`
+}
+
+/** `-1,234.50`, with the decimals of the currency. */
+export function digits(amount: string, currency: string): string {
+  const exponent = findCurrency(currency)?.exponent
+  if (!/^-?\d+$/.test(amount) || exponent === undefined) return amount
+  const [whole = '', part] = formatMajor(BigInt(amount), exponent).split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  return part === undefined ? grouped : `${grouped}.${part}`
+}
+
+/** In UTC; a script adds the zone of whoever reads. */
+export function time(at: string | null | undefined): Content {
+  if (!at) return html`<span class="faint">–</span>`
+  const text = `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
+  return html`<time datetime="${at}">${text}</time>`
+}
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+
+/** `3 d`, `5 h`, `12 min`, between two instants. */
+export function age(since: string, now: string): string {
+  const passed = Date.parse(now) - Date.parse(since)
+  if (passed >= DAY_MS) return `${Math.trunc(passed / DAY_MS)} d`
+  if (passed >= HOUR_MS) return `${Math.trunc(passed / HOUR_MS)} h`
+  return `${Math.max(0, Math.trunc(passed / MINUTE_MS))} min`
+}
+
+const TONES: Readonly<Record<string, string>> = {
+  succeeded: 'good',
+  approved: 'good',
+  delivered: 'good',
+  active: 'good',
+  enabled: 'good',
+  cleared: 'good',
+  failed: 'bad',
+  reversed: 'bad',
+  rejected: 'bad',
+  dead: 'bad',
+  disabled: 'bad',
+  frozen: 'bad',
+  confirmed: 'bad',
+  stale: 'bad',
+  pending_approval: 'wait',
+  compliance_hold: 'wait',
+  requires_action: 'wait',
+  pending: 'wait',
+  open: 'wait',
+  paused: 'wait',
+}
+
+/** A state, in words and never by its colour alone. */
+export function state(status: string): Html {
+  return html`<span class="state ${TONES[status] ?? 'calm'}">${words(status)}</span>`
+}
+
+/** `pending_approval` is `pending approval`. */
+export function words(name: string): string {
+  return name.replaceAll('_', ' ')
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  pot: 'payouts',
+  pob: 'batches',
+  poq: 'quotes',
+  bnf: 'beneficiaries',
+  ent: 'entities',
+  btr: 'transactions',
+  evt: 'events',
+  whe: 'webhooks',
+}
+
+const ID = /^([a-z]{3})_[0-9a-hjkmnp-tv-z]{20}$/
+
+/** The page of an object by its id; undefined of an id without a page. */
+export function pageOf(root: string, id: string): string | undefined {
+  const place = PLACES[ID.exec(id)?.[1] ?? '']
+  return place === undefined ? undefined : `${root}/${place}/${id}`
+}
+
+/** An id, as a link where it has a page. */
+export function idLink(root: string, id: string): Html {
+  const page = pageOf(root, id)
+  return page === undefined
+    ? html`<code>${id}</code>`
+    : html`<a href="${page}"><code>${id}</code></a>`
+}
+
+/** Whether nothing is set in it. */
+function isEmpty(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === '') return true
+  if (Array.isArray(value)) return value.length === 0
+  return typeof value === 'object' && Object.values(value).every(isEmpty)
+}
+
+/** Pairs of a word and what it means, without those that are empty. */
+export function facts(pairs: readonly (readonly [string, Content])[]): Html {
+  const rows = pairs.filter(([, value]) => value !== '' && value !== null && value !== undefined)
+  return html`<dl class="facts">${rows.map(
+    ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+  )}</dl>`
+}
+
+/** Any object, member by member; ids are links. */
+export function members(root: string, object: JsonObject): Html {
+  const set = Object.entries(object).filter(([, value]) => !isEmpty(value))
+  return facts(set.map(([name, value]) => [words(name), shown(root, value)]))
+}
+
+function shown(root: string, value: Json): Content {
+  if (value === null) return ''
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'string') {
+    if (ID.test(value)) return idLink(root, value)
+    return /^\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)$/.test(value) ? time(value) : value
+  }
+  if (Array.isArray(value)) {
+    return html`<ul class="plain">${value.map(item => html`<li>${shown(root, item)}</li>`)}</ul>`
+  }
+  return members(root, value as JsonObject)
+}

@@ -1,0 +1,56 @@
+// One request of a person to the console: who asks, for which account, and by what form. A screen is
+// what it answers with.
+import type { FastifyRequest } from 'fastify'
+import type { Account } from '../account/rules.ts'
+import type { OpenSession } from '../http/authenticate.ts'
+import type { Html } from '../http/html.ts'
+import type { AccountRole, Person } from '../user/user.ts'
+import type { Api, ApiError } from './api.ts'
+
+export interface Visit {
+  readonly request: FastifyRequest
+  readonly person: Person
+  readonly session: OpenSession | null
+  /** Null of the pages of the installation. */
+  readonly account: Account | null
+  readonly api: Api
+  /** The accounts that the person works for. */
+  readonly accounts: readonly Account[]
+  /** The path with its query. */
+  readonly here: string
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  /** What was sent; empty of a page that is only looked at. */
+  readonly form: URLSearchParams
+  /** Why what was sent was refused. */
+  readonly trouble: ApiError | null
+}
+
+export interface Screen {
+  readonly title: string
+  readonly body: Html
+  readonly status?: number
+  /** The objects whose events change the page: an id, or a prefix such as `pot_`. */
+  readonly live?: string
+}
+
+/** The root of the pages of the account: `/console/acc_…`. */
+export function rootOf({ account }: Pick<Visit, 'account'>): string {
+  return account === null ? '/console/installation' : `/console/${account.account_id}`
+}
+
+/** Whether the person may do this for the account. The API judges it again. */
+export function may({ person, account }: Visit, role: AccountRole): boolean {
+  if (account === null) return false
+  return person.roles.get(account.account_id)?.includes(role) === true
+}
+
+/** The account of a page of an account. */
+export function accountOf({ account }: Visit): Account {
+  if (account === null) throw new Error('a page of an account without one')
+  return account
+}
+
+export function objectsOf(prefix: string): string {
+  return `${prefix}_`
+}

@@ -1,0 +1,48 @@
+// HTML as values: `html` escapes whatever is put into it, unless it is HTML itself. Pure.
+
+/** Text that is HTML already. `html` alone makes it. */
+export class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+  toString(): string {
+    return this.text
+  }
+}
+
+/** What can stand in HTML; null, undefined and false stand for nothing. */
+export type Content =
+  | Html
+  | string
+  | number
+  | bigint
+  | null
+  | undefined
+  | false
+  | readonly Content[]
+
+/** A tagged template: values are escaped, for elements and for quoted attributes. */
+export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
+  const pieces = parts.map((part, i) => part + (i < values.length ? textOf(values[i]) : ''))
+  return new Html(pieces.join(''))
+}
+
+function textOf(value: Content): string {
+  if (value === null || value === undefined || value === false) return ''
+  if (value instanceof Html) return value.text
+  if (Array.isArray(value)) return value.map(textOf).join('')
+  return escaped(String(value))
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, character => ENTITIES[character] ?? '')
+}
