@@ -59,6 +59,8 @@ declare module 'fastify' {
     optionalBody?: boolean
     /** For probes, which address the service by IP: the Host header is not checked. */
     anyHost?: boolean
+    /** The answer goes on for longer than other answers may take to begin. */
+    streams?: boolean
   }
 }
 
@@ -78,7 +80,8 @@ export async function buildApp(
   const app = makeFastify(deps)
   app.addHook('onRoute', route => {
     // Answers 503 when the database is silent. Writes need no time-out here: their lane has one.
-    if (['GET', 'HEAD'].includes(String(route.method))) route.handlerTimeout = MAX_WAIT_MS
+    const reads = ['GET', 'HEAD'].includes(String(route.method))
+    if (reads && route.config?.streams !== true) route.handlerTimeout = MAX_WAIT_MS
     // refuseInvalid reports schema problems together with those of the rules.
     route.attachValidation = true
   })
@@ -94,7 +97,7 @@ export async function buildApp(
   admitRequests(app, deps, lifecycle)
   await app.register(referencePages)
   await app.register(async pages => sessionPages(pages, deps))
-  await app.register(async pages => consolePages(pages, deps))
+  await app.register(async pages => consolePages(pages, deps, lifecycle))
   addRoutes(app, deps, lifecycle)
   return app
 }

@@ -1,5 +1,6 @@
 // Lists: filters that stand in the address, rows, and the way to older and newer ones. The same list
 // can be had as CSV.
+import { textCell } from '../balance-transaction/statement/csv.ts'
 import { type Content, type Html, html } from '../http/html.ts'
 import { type ListOf, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
@@ -9,7 +10,8 @@ const ROWS = 50
 
 export interface Column<T> {
   readonly name: string
-  readonly show: (row: T) => Content
+  /** A column without it is in CSV alone. */
+  readonly show?: (row: T) => Content
   /** What CSV says; a column without it is not there. */
   readonly text?: (row: T) => string
   readonly number?: boolean
@@ -93,19 +95,18 @@ export function rows<T>(
   listing: Pick<Listing<T>, 'columns' | 'caption' | 'empty'>,
   { results }: Pick<ListOf<T>, 'results'>,
 ): Html {
+  const columns = listing.columns.filter(column => column.show !== undefined)
   if (results.length === 0) {
     const isFiltered = Object.keys(visit.query).length > 0
     return html`<p class="empty">${isFiltered ? 'Nothing fits these filters.' : listing.empty}</p>`
   }
   const kind = (column: Column<T>) => column.number && html` class="number"`
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${listing.caption}"><table>
-<caption class="hidden">${listing.caption}</caption><thead><tr>${listing.columns.map(
+<caption class="hidden">${listing.caption}</caption><thead><tr>${columns.map(
     column => html`<th scope="col"${kind(column)}>${column.name}</th>`,
   )}</tr></thead><tbody>${results.map(
     row =>
-      html`<tr>${listing.columns.map(
-        column => html`<td${kind(column)}>${column.show(row)}</td>`,
-      )}</tr>`,
+      html`<tr>${columns.map(column => html`<td${kind(column)}>${column.show?.(row)}</td>`)}</tr>`,
   )}</tbody></table></div>`
 }
 
@@ -142,11 +143,8 @@ export async function* csvOf<T>(visit: Visit, listing: Listing<T>): AsyncGenerat
   yield csvLine([`The first ${MAX_CSV_ROWS} rows. Filter by a time for the others.`])
 }
 
-/** RFC 4180. What a spreadsheet would take for a formula is text, by a leading apostrophe. */
+/** Amounts keep their sign; other text that begins like a formula is made text. */
 function csvLine(cells: readonly string[]): string {
-  const quoted = cells.map(cell => {
-    const text = /^[=+@\t\r]|^-(?![\d.]+$)/.test(cell) ? `'${cell}` : cell
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-  })
+  const quoted = cells.map(cell => (/^-?[\d.]+$/.test(cell) ? cell : textCell(cell)))
   return `${quoted.join(',')}\r\n`
 }

@@ -13,10 +13,17 @@ import { serveAssets } from './assets.ts'
 import { eventScreens } from './developer/events.ts'
 import { sandboxScreens } from './developer/sandbox.ts'
 import { webhookScreens } from './developer/webhooks.ts'
+import { Live, type LiveNeeds } from './live.ts'
 import { type Needs, Screens } from './screens.ts'
 
-export async function consolePages(pages: FastifyInstance, deps: Needs): Promise<void> {
+export async function consolePages(
+  pages: FastifyInstance,
+  deps: Needs & LiveNeeds,
+  lifecycle: { readonly draining: boolean },
+): Promise<void> {
   const screens = new Screens(pages, deps, await serveAssets(pages))
+  const live = new Live(deps, lifecycle)
+  screens.stream('/live', (request, reply, account_id) => live.open(request, reply, account_id))
   doorScreens(screens)
   homeScreen(screens)
   payoutScreens(screens)

@@ -34,6 +34,8 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
+const STREAM = { scope: 'person', streams: true } as const
+
 /** Whose pages: of an account, of the installation, or of a person. */
 export type Room = 'account' | 'installation' | 'person'
 
@@ -97,12 +99,23 @@ export class Screens {
   /** The CSV of a list. */
   csv<T>(path: string, listing: (visit: Visit) => Listing<T>): void {
     const at = `${pathIn('account', path)}.csv`
-    this.#pages.get(at, { config: { scope: 'person' } }, async (request, reply) => {
+    this.#pages.get(at, { config: STREAM }, async (request, reply) => {
       const visit = this.visitOf(request, 'account')
       const name = `${path.slice(1)}-${visit.account?.account_id}.csv`
       void reply.type('text/csv; charset=utf-8')
       void reply.header('content-disposition', `attachment; filename="${name}"`)
       return reply.send(Readable.from(csvOf(visit, listing(visit))))
+    })
+  }
+
+  /** A stream of an account, for whoever has a role on it. */
+  stream(
+    path: string,
+    open: (request: FastifyRequest, reply: FastifyReply, account_id: string) => Promise<unknown>,
+  ): void {
+    this.#pages.get(pathIn('account', path), { config: STREAM }, async (request, reply) => {
+      const { account } = this.visitOf(request, 'account')
+      return open(request, reply, account?.account_id ?? '')
     })
   }
 

@@ -106,27 +106,37 @@ function isEmpty(value: Json | undefined): boolean {
 
 /** Pairs of a word and what it means, without those that are empty. */
 export function facts(pairs: readonly (readonly [string, Content])[]): Html {
-  const rows = pairs.filter(([, value]) => value !== '' && value !== null && value !== undefined)
+  const set = pairs.filter(([, value]) => value !== '' && value !== null && value !== undefined)
+  const rows = set.filter(([, value]) => value !== false)
   return html`<dl class="facts">${rows.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>`
 }
 
-/** Any object, member by member; ids are links. */
+/** Any object, member by member; what is in a member is named after both. Ids are links. */
 export function members(root: string, object: JsonObject): Html {
-  const set = Object.entries(object).filter(([, value]) => !isEmpty(value))
-  return facts(set.map(([name, value]) => [words(name), shown(root, value)]))
+  return facts(flat(root, object, ''))
+}
+
+function flat(root: string, object: JsonObject, above: string): [string, Content][] {
+  return Object.entries(object).flatMap(([name, value]) => {
+    if (isEmpty(value)) return []
+    if (isPlain(value)) return flat(root, value, `${words(name)} `)
+    return [[`${above}${words(name)}`, shown(root, value)] as [string, Content]]
+  })
+}
+
+function isPlain(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function shown(root: string, value: Json): Content {
   if (value === null) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'string') {
-    if (ID.test(value)) return idLink(root, value)
-    return /^\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)$/.test(value) ? time(value) : value
-  }
-  if (Array.isArray(value)) {
+  if (isPlain(value)) return members(root, value)
+  if (typeof value !== 'string') {
     return html`<ul class="plain">${value.map(item => html`<li>${shown(root, item)}</li>`)}</ul>`
   }
-  return members(root, value as JsonObject)
+  if (ID.test(value)) return idLink(root, value)
+  return /^\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)$/.test(value) ? time(value) : value
 }

@@ -64,7 +64,7 @@ export async function listEventsAfter(
 
 /** The number of events of one account or of all, which is the newest sequence. */
 export async function countEvents(
-  sql: Sql,
+  sql: Sql | TransactionSql,
   account_id: string | undefined,
 ): Promise<{ account_id: string; count: bigint }[]> {
   const of = account_id === undefined ? sql`` : sql`where account_id = ${account_id}`

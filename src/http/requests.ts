@@ -80,7 +80,9 @@ function end(request: FastifyRequest, reply: FastifyReply, deps: Needs): void {
   const labels = { method, route, status: String(status ?? 'none') }
   deps.metrics.requests.observe(labels, reply.elapsedTime / 1000)
   const duration_ms = Math.trunc(reply.elapsedTime * 1000) / 1000
-  const level = levelOf(status, duration_ms)
+  // How long a stream was read says nothing of the service.
+  const waited_ms = request.routeOptions.config.streams === true ? 0 : duration_ms
+  const level = levelOf(status, waited_ms)
   request.log[level]({ method, route, status, duration_ms, account_id, key_id, user }, 'request')
   if (course === undefined) return
   course.status = status

@@ -171,3 +171,14 @@ export async function deleteOldAttempts({ sql }: { readonly sql: Sql }): Promise
     where attempted_at < clock_timestamp() - make_interval(mins => ${ATTEMPT_MINUTES})`
   return count
 }
+
+/** Which of these sessions are not over, by their hashes in hex. They are not seen by this. */
+export async function listOpenSessions(sql: Sql, hashes: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ hash: string }[]>`
+    select encode(secret_hash, 'hex') as hash from sessions
+    where secret_hash in (select decode(h, 'hex') from unnest(${hashes as string[]}::text[]) h)
+      and ended_at is null
+      and last_seen_at > clock_timestamp() - make_interval(mins => ${IDLE_MINUTES})
+      and created_at > clock_timestamp() - make_interval(hours => ${LONGEST_HOURS})`
+  return rows.map(({ hash }) => hash)
+}

@@ -58,7 +58,7 @@ function beneficiaryList(visit: Visit): Listing<Beneficiary> {
         show: ({ created_at }) => time(created_at),
         text: ({ created_at }) => created_at,
       },
-      { name: 'Id', show: () => '', text: ({ id }) => id },
+      { name: 'Id', text: ({ id }) => id },
     ],
     filters: [
       {

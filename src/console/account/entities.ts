@@ -73,7 +73,7 @@ function entityList(visit: Visit): Listing<Entity> {
         show: ({ created_at }) => time(created_at),
         text: ({ created_at }) => created_at,
       },
-      { name: 'Id', show: () => '', text: ({ id }) => id },
+      { name: 'Id', text: ({ id }) => id },
     ],
     filters: [
       {

@@ -52,7 +52,7 @@ ${
   quote.status === 'active' &&
   deed(visit, {
     action: `${rootOf(visit)}/payouts/new/${quote.id}${queryText(query)}`,
-    button: `Pay ${words(quote.payout_type)}`,
+    button: 'Pay',
     body: html`${known === undefined ? payeeFields(visit, wanted) : knownPayee(known)}
 <h2>What for</h2>${purposeFields(visit, wanted)}
 ${visit.trouble?.is('possible_duplicate_payout') && duplicateField()}`,
@@ -125,6 +125,7 @@ function payeeField(
     label: labelOf(path),
     hint: closed === undefined ? `${description} For example ${example}` : description,
     required,
+    value: path === 'destination_details.bank.country' ? (visit.query.country ?? '') : '',
     member: `beneficiary_details.${path}`,
     ...(closed && { options: closed.map(value => [value, words(value)] as const) }),
   }

@@ -76,7 +76,7 @@ export function payoutColumns(root: string): Listing<Payout>['columns'] {
       show: ({ amount, currency }) => money(amount, currency),
       text: ({ amount, currency }) => digits(amount, currency).replaceAll(',', ''),
     },
-    { name: 'Currency', show: () => '', text: ({ currency }) => currency },
+    { name: 'Currency', text: ({ currency }) => currency },
     { name: 'State', show: ({ status }) => state(status), text: ({ status }) => status },
     { name: 'Type', show: ({ type }) => words(type), text: ({ type }) => type },
     {
@@ -89,7 +89,7 @@ export function payoutColumns(root: string): Listing<Payout>['columns'] {
       show: ({ created_at }) => time(created_at),
       text: ({ created_at }) => created_at,
     },
-    { name: 'Id', show: () => '', text: ({ id }) => id },
+    { name: 'Id', text: ({ id }) => id },
   ]
 }
 
@@ -143,7 +143,7 @@ function moneyOf(
     ['They get', money(payout.amount, payout.currency)],
     [
       'Left your balance',
-      transaction && money(transaction.amount.replace(/^-/, ''), transaction.currency),
+      transaction && money(transaction.net.amount.replace(/^-/, ''), transaction.net.currency),
     ],
     ['of which converted', quote && money(quote.holding_info.amount, quote.holding_info.currency)],
     ['Fixed fee', fee('fixed')],

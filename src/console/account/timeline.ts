@@ -21,7 +21,7 @@ export async function timelineOf(visit: Visit, payout: string): Promise<Html> {
   const root = rootOf(visit)
   return html`<ol class="timeline">${items.map(
     item =>
-      html`<li class="${item.kind}"><span class="at">${time(item.at)}</span>
+      html`<li><span class="at">${time(item.at)}</span>
 <div>${said(root, item)}</div></li>`,
   )}</ol>${truncated && html`<p>There is more than is shown here.</p>`}`
 }

@@ -56,14 +56,14 @@ function transactionList(visit: Visit): Listing<Transaction> {
         show: ({ amount, currency }) => money(amount, currency),
         text: ({ amount, currency }) => digits(amount, currency).replaceAll(',', ''),
       },
-      { name: 'Currency', show: () => '', text: ({ currency }) => currency },
+      { name: 'Currency', text: ({ currency }) => currency },
       { name: 'For', show: ({ type }) => words(type), text: ({ type }) => type },
       {
         name: 'Of',
         show: ({ source }) => source && idLink(root, source),
         text: ({ source }) => source,
       },
-      { name: 'Id', show: () => '', text: ({ id }) => id },
+      { name: 'Id', text: ({ id }) => id },
     ],
     filters: [
       { name: 'currency', label: 'Currency', options: [['', 'Any'], ...currencies] },

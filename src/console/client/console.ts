@@ -114,7 +114,8 @@ function tell(text: string, link?: string): void {
 async function renew(): Promise<void> {
   const part = document.querySelector('[data-live-part]')
   const isBusy = part?.querySelector('[aria-busy], details[open], :focus, input:user-valid') != null
-  if (part === null || isBusy) return tell('This has changed.', 'Show it')
+  if (part === null || isBusy || Date.now() - touched > LOOKED_AT_MS)
+    return tell('This has changed.', 'Show it')
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
   if (answer.redirected) location.reload()
   if (!answer.ok) return
@@ -125,16 +126,26 @@ async function renew(): Promise<void> {
   part.replaceWith(fresh)
 }
 
+/** A page that nobody looks at renews nothing, so that it does not keep the session open. */
+const LOOKED_AT_MS = 600_000
+let touched = Date.now()
+for (const name of ['pointermove', 'keydown', 'scroll']) {
+  addEventListener(name, () => (touched = Date.now()), { passive: true })
+}
+
 let renewing: ReturnType<typeof setTimeout> | undefined
 
 /** Objects have changed: a list says how many, and moves no row; a page renews itself. */
 function changed(ids: readonly string[]): void {
   const of = document.body.dataset.of ?? ''
-  const wanted = ids.filter(id => id === of || (of.endsWith('_') && id.startsWith(of)))
+  const wanted = ids.filter(
+    id => id === of || of === '*' || (of.endsWith('_') && id.startsWith(of)),
+  )
   if (wanted.length === 0) return
   count += wanted.length
   if (document.querySelector('[data-live-part]') === null) {
-    return tell(count === 1 ? '1 change.' : `${count} changes.`, 'Show them')
+    tell(count === 1 ? '1 change.' : `${count} changes.`, 'Show them')
+    return
   }
   clearTimeout(renewing)
   renewing = setTimeout(renew, 100)

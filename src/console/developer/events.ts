@@ -9,7 +9,7 @@ import { rootOf, type Visit } from '../visit.ts'
 export function eventScreens(screens: Screens): void {
   screens.show('account', '/events', async visit => ({
     title: 'Events',
-    live: 'evt_',
+    live: '*',
     body: await showList(visit, eventList(visit)),
   }))
   screens.show('account', '/events/:id', async visit => {

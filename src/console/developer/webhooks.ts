@@ -100,7 +100,7 @@ ${
   deed(visit, { action: `${root}/webhooks/${id}/test`, button: 'Send a test event', small: true })
 }
 <h2>Deliveries</h2>${await showList(visit, deliveryList(visit, id))}`
-  return { title: endpoint.url, body, live: 'evt_' }
+  return { title: endpoint.url, body, live: '*' }
 }
 
 const STATUSES = ['pending', 'delivered', 'dead']

@@ -1,0 +1,141 @@
+// What has changed, told to open pages as it happens, by server-sent events. One loop a process looks
+// at the accounts that somebody watches; each stream ends with the session of whoever reads it.
+import { PassThrough } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Reads } from '../engine/reads.ts'
+import { rateLimited, refusal } from '../errors.ts'
+import { countEvents, listEventsAfter } from '../event/store.ts'
+import { listOpenSessions } from '../user/session-store.ts'
+import type { Person } from '../user/user.ts'
+
+export interface LiveNeeds extends Reads {
+  readonly log: { warn(details: object, message: string): void }
+  readonly reference: { current(): { readonly people: ReadonlyMap<string, Person> } }
+}
+
+interface Watcher {
+  readonly user: string
+  readonly account_id: string
+  /** The hash of its session, in hex. */
+  readonly session: string
+  readonly stream: PassThrough
+  /** The number of the last event that it was told of. */
+  seen: bigint
+}
+
+const LOOK_EVERY_MS = 250
+/** A proxy closes a connection on which nothing comes. */
+const BEAT_EVERY_MS = 10_000
+/** Most changes told at once: whoever was away for longer looks at the page anew. */
+const MOST_CHANGES = 200
+/** Most streams of a process, and of a session. */
+const MOST_STREAMS = { all: 1_000, of_session: 20 }
+/** A browser that reads nothing is let go. */
+const MOST_UNREAD_BYTES = 64 * 1024
+
+export class Live {
+  readonly #watchers = new Set<Watcher>()
+  readonly #deps: LiveNeeds
+  readonly #lifecycle: { readonly draining: boolean }
+  #timer: NodeJS.Timeout | undefined
+  #beat = 0
+
+  constructor(deps: LiveNeeds, lifecycle: { readonly draining: boolean }) {
+    this.#deps = deps
+    this.#lifecycle = lifecycle
+  }
+
+  /** Answers with a stream of changes of the account, from after the event that it names. */
+  async open(request: FastifyRequest, reply: FastifyReply, account_id: string) {
+    const { person, session } = request
+    if (person === null || session === null) {
+      throw refusal('insufficient_scope', 'This is for the session of a person.')
+    }
+    const hash = session.token_hash.toString('hex')
+    const own = [...this.#watchers].filter(watcher => watcher.session === hash)
+    if (this.#watchers.size >= MOST_STREAMS.all || own.length >= MOST_STREAMS.of_session) {
+      throw rateLimited('Too many pages are open.', 10)
+    }
+    const last = request.headers['last-event-id']
+    const known = typeof last === 'string' && /^\d{1,18}$/.test(last) ? BigInt(last) : undefined
+    const head = await this.#headOf(account_id)
+    const stream = new PassThrough({ highWaterMark: MOST_UNREAD_BYTES })
+    const seen = known !== undefined && known < head ? known : head
+    const watcher = { user: person.user, account_id, session: hash, stream, seen }
+    stream.write(`retry: 1000\nid: ${seen}\n\n`)
+    this.#watchers.add(watcher)
+    stream.once('close', () => this.#watchers.delete(watcher))
+    request.raw.once('close', () => stream.destroy())
+    this.#wake()
+    void reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8')
+    return reply.send(stream)
+  }
+
+  async #headOf(account_id: string): Promise<bigint> {
+    const [row] = await this.#deps.read(account_id, tx => countEvents(tx, account_id))
+    return row?.count ?? 0n
+  }
+
+  #wake(): void {
+    this.#timer ??= setTimeout(() => void this.#look(), LOOK_EVERY_MS).unref()
+  }
+
+  async #look(): Promise<void> {
+    try {
+      if (this.#lifecycle.draining) for (const watcher of this.#watchers) watcher.stream.end()
+      await this.#endOver()
+      for (const [id, watchers] of Map.groupBy(this.#watchers, w => w.account_id)) {
+        await this.#tell(id, watchers)
+      }
+      this.#keepAlive()
+    } catch (err) {
+      // The database is away: the pages stay as they are, and are told when it is back.
+      this.#deps.log.warn({ err }, 'open pages could not be told of changes')
+    }
+    this.#timer = undefined
+    if (this.#watchers.size > 0) this.#wake()
+  }
+
+  /** Ends the streams of sessions that are over, and of people who have no role any more. */
+  async #endOver(): Promise<void> {
+    if (this.#watchers.size === 0) return
+    const hashes = [...new Set([...this.#watchers].map(watcher => watcher.session))]
+    const open = await this.#deps.inTurn('', () => listOpenSessions(this.#deps.reads, hashes))
+    const alive = new Set(open)
+    const { people } = this.#deps.reference.current()
+    for (const { session, user, account_id, stream } of this.#watchers) {
+      const may = people.get(user)?.roles.has(account_id) === true
+      if (may && alive.has(session)) continue
+      stream.end('event: over\ndata: {}\n\n')
+    }
+  }
+
+  async #tell(account_id: string, watchers: readonly Watcher[]): Promise<void> {
+    const head = await this.#headOf(account_id)
+    const behind = watchers.filter(({ seen }) => seen < head)
+    if (behind.length === 0) return
+    const least = behind.reduce((min, { seen }) => (seen < min ? seen : min), head)
+    const after = head - least > MOST_CHANGES ? head - BigInt(MOST_CHANGES) : least
+    const events = await this.#deps.read(account_id, tx =>
+      listEventsAfter(tx, account_id, { after, to: head }, MOST_CHANGES),
+    )
+    for (const watcher of behind) {
+      const ids = events.filter(e => e.sequence > watcher.seen).map(e => e.object_id)
+      watcher.seen = head
+      const data = JSON.stringify([...new Set(ids)])
+      send(watcher, `id: ${head}\nevent: changed\ndata: ${data}\n\n`)
+    }
+  }
+
+  #keepAlive(): void {
+    this.#beat += LOOK_EVERY_MS
+    if (this.#beat < BEAT_EVERY_MS) return
+    this.#beat = 0
+    for (const watcher of this.#watchers) send(watcher, ': here\n\n')
+  }
+}
+
+function send({ stream }: Watcher, text: string): void {
+  if (stream.writableLength > MOST_UNREAD_BYTES) stream.destroy()
+  else stream.write(text)
+}
