@@ -2,7 +2,8 @@
 // harmless, and the password where the API asks for it again. Pure, but for the random key.
 import { randomUUID } from 'node:crypto'
 import { type Content, type Html, html } from '../http/html.ts'
-import type { ApiError } from './api.ts'
+import type { ApiError, JsonObject } from './api.ts'
+import { words } from './show.ts'
 import type { Visit } from './visit.ts'
 
 export interface Field {
@@ -23,7 +24,7 @@ export interface Field {
 export function field(visit: Visit, spec: Field): Html {
   const value = visit.form.get(spec.name) ?? spec.value ?? ''
   const problem = problemOf(visit.trouble, spec.member ?? spec.name)
-  const id = `f-${spec.name.replace(/[^A-Za-z0-9]/g, '-')}`
+  const id = idOf(visit, spec.name)
   const described = [spec.hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean)
   const attributes = html` id="${id}" name="${spec.name}"${spec.required && html` required`}${
     problem && html` aria-invalid="true"`
@@ -32,6 +33,18 @@ export function field(visit: Visit, spec: Field): Html {
 ${control(spec, value, attributes)}
 ${spec.hint && html`<small id="${id}-hint">${spec.hint}</small>`}
 ${problem && html`<small class="problem" id="${id}-problem">${problem}</small>`}</div>`
+}
+
+/** How often each name stands on the page already. */
+const counted = new WeakMap<Visit, Map<string, number>>()
+
+/** An id that no other element of the page has. */
+function idOf(visit: Visit, name: string): string {
+  const counts = counted.get(visit) ?? new Map<string, number>()
+  counted.set(visit, counts)
+  const count = (counts.get(name) ?? 0) + 1
+  counts.set(name, count)
+  return `f-${name.replace(/[^A-Za-z0-9]/g, '-')}${count === 1 ? '' : `-${count}`}`
 }
 
 function control(spec: Field, value: string, attributes: Html): Html {
@@ -69,7 +82,8 @@ export interface Deed {
 
 /** A form that does something, once, however often it is sent. */
 export function deed(visit: Visit, spec: Deed): Html {
-  const asks = spec.asksPassword === true && visit.session !== null && !visit.session.confirmed
+  const needed = spec.asksPassword === true || visit.trouble?.is('password_needed') === true
+  const asks = needed && visit.session !== null && !visit.session.confirmed
   const tone = spec.danger === true ? 'danger' : spec.small === true ? 'quiet' : 'main'
   return html`<form method="post" action="${spec.action}" class="${spec.small ? 'line' : 'deed'}">
 <input type="hidden" name="key" value="${keyOf(visit)}">
@@ -80,6 +94,26 @@ ${
 <input type="password" name="password" autocomplete="current-password" required></label></div>`
 }
 <button class="${tone}">${spec.button}</button></form>`
+}
+
+/** A question of the API, sent with the key of the form. */
+export function post<T = JsonObject>(visit: Visit, path: string, body: object): Promise<T> {
+  return visit.api.post<T>(path, body, visit.form.get('key') ?? '')
+}
+
+/** What the form says of a field; '' when it says nothing. */
+export function said({ form }: Visit, name: string): string {
+  return form.get(name)?.trim() ?? ''
+}
+
+/** A field for why. */
+export function reasonField(visit: Visit): Html {
+  return field(visit, { name: 'reason', label: 'Why', required: true })
+}
+
+/** The names of values as options, after one that stands for any of them. */
+export function anyOf(values: readonly string[]): [string, string][] {
+  return [['', 'Any'], ...values.map((value): [string, string] => [value, words(value)])]
 }
 
 /**

@@ -34,8 +34,12 @@ export interface Listing<T> {
   readonly csv?: boolean
   /** Of a list that cannot be filtered by its time. */
   readonly withoutDays?: boolean
+  /** Of a list whose pages lead one way only. */
+  readonly oneWay?: boolean
+  /** The parameter that names where the next page begins, when it is not `starting_after`. */
+  readonly cursor?: string
   /** What its cursors name; the id, when it is left out. */
-  readonly cursorOf?: (row: T) => string
+  readonly cursorOf?: (row: T) => string | undefined
 }
 
 const DAYS: readonly Field[] = [
@@ -70,7 +74,7 @@ export async function showList<T>(visit: Visit, listing: Listing<T>): Promise<Ht
   const page = await visit.api.list<T>(listing.api, {
     limit: String(ROWS),
     ...wanted,
-    starting_after,
+    [listing.cursor ?? 'starting_after']: starting_after,
     ending_before,
   })
   return html`${filters(visit, listing)}
@@ -117,10 +121,14 @@ function pager<T>(visit: Visit, listing: Listing<T>, { results, has_more }: List
   const first = cursorOf(listing, results[0])
   const last = cursorOf(listing, results.at(-1))
   const isBack = ending_before !== undefined
-  const newer = (isBack ? has_more : starting_after !== undefined) && first !== undefined
+  const newer =
+    listing.oneWay !== true &&
+    (isBack ? has_more : starting_after !== undefined) &&
+    first !== undefined
   const older = (isBack || has_more) && last !== undefined
-  if (!newer && !older) return ''
+  if (!newer && !older && starting_after === undefined) return ''
   return html`<p class="pager">
+${listing.oneWay && starting_after && html`<a href="${to({})}">To the first</a>`}
 ${newer && html`<a rel="prev" href="${to({ ending_before: first })}">← Newer</a>`}
 ${older && html`<a rel="next" href="${to({ starting_after: last })}">Older →</a>`}</p>`
 }

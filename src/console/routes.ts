@@ -8,12 +8,24 @@ import { doorScreens } from './account/find.ts'
 import { homeScreen } from './account/home.ts'
 import { newPayoutScreens } from './account/new-payout.ts'
 import { payoutScreens } from './account/payouts.ts'
+import { quoteScreens } from './account/quote.ts'
 import { transactionScreens } from './account/transactions.ts'
 import { serveAssets } from './assets.ts'
 import { eventScreens } from './developer/events.ts'
 import { sandboxScreens } from './developer/sandbox.ts'
 import { webhookScreens } from './developer/webhooks.ts'
 import { Live, type LiveNeeds } from './live.ts'
+import { accountScreens } from './operator/accounts.ts'
+import { attentionScreens } from './operator/attention.ts'
+import { auditScreens } from './operator/audit.ts'
+import { deliveryScreens } from './operator/deliveries.ts'
+import { exceptionScreens } from './operator/exceptions.ts'
+import { deskPayoutScreens } from './operator/payouts.ts'
+import { priceScreens } from './operator/prices.ts'
+import { railScreens } from './operator/rails.ts'
+import { reviewScreens } from './operator/reviews.ts'
+import { ruleScreens } from './operator/rules.ts'
+import { screeningScreens } from './operator/screening.ts'
 import { type Needs, Screens } from './screens.ts'
 
 export async function consolePages(
@@ -28,6 +40,7 @@ export async function consolePages(
   homeScreen(screens)
   payoutScreens(screens)
   newPayoutScreens(screens)
+  quoteScreens(screens)
   batchScreens(screens)
   approvalScreens(screens)
   beneficiaryScreens(screens)
@@ -36,4 +49,15 @@ export async function consolePages(
   eventScreens(screens)
   webhookScreens(screens)
   sandboxScreens(screens)
+  attentionScreens(screens)
+  deskPayoutScreens(screens)
+  reviewScreens(screens)
+  screeningScreens(screens)
+  exceptionScreens(screens)
+  accountScreens(screens)
+  priceScreens(screens)
+  railScreens(screens)
+  ruleScreens(screens)
+  deliveryScreens(screens)
+  auditScreens(screens)
 }

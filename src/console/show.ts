@@ -81,12 +81,17 @@ const PLACES: Readonly<Record<string, string>> = {
   whe: 'webhooks',
 }
 
+/** The installation has pages of these alone. */
+const OF_OPERATORS = ['payouts', 'entities']
+
 const ID = /^([a-z]{3})_[0-9a-hjkmnp-tv-z]{20}$/
 
 /** The page of an object by its id; undefined of an id without a page. */
 export function pageOf(root: string, id: string): string | undefined {
   const place = PLACES[ID.exec(id)?.[1] ?? '']
-  return place === undefined ? undefined : `${root}/${place}/${id}`
+  if (place === undefined) return undefined
+  const isThere = !root.endsWith('/installation') || OF_OPERATORS.includes(place)
+  return isThere ? `${root}/${place}/${id}` : undefined
 }
 
 /** An id, as a link where it has a page. */

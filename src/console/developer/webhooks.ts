@@ -34,6 +34,7 @@ async function endpointsScreen(visit: Visit): Promise<Screen> {
     api: '/v3/webhook_endpoint',
     page: `${root}/webhooks`,
     caption: 'Webhook endpoints',
+    withoutDays: true,
     columns: [
       { name: 'Address', show: ({ id, url }) => html`<a href="${root}/webhooks/${id}">${url}</a>` },
       { name: 'State', show: ({ status }) => state(status) },

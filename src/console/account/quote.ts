@@ -1,0 +1,18 @@
+// A quote, with the calculation of each of its figures.
+
+import { html } from '../../http/html.ts'
+import type { JsonObject } from '../api.ts'
+import type { Screens } from '../screens.ts'
+import { members, state } from '../show.ts'
+import { rootOf } from '../visit.ts'
+
+export function quoteScreens(screens: Screens): void {
+  screens.show('account', '/quotes/:id', async visit => {
+    const path = `/v3/payout/quote/${visit.params.id}`
+    const quote = await visit.api.get<JsonObject>(path, { explain: 'true' })
+    const { explanation, ...terms } = quote
+    const body = html`<p class="lead">${state(String(quote.status))}</p>${members(rootOf(visit), terms)}
+<h2>How it was calculated</h2>${members(rootOf(visit), (explanation ?? {}) as JsonObject)}`
+    return { title: 'Quote', body }
+  })
+}

@@ -1,0 +1,190 @@
+// Accounts: what they hold, whether they may pay, their keys, and money that came in or goes out.
+import { type Html, html } from '../../http/html.ts'
+import { currencyExponent, findCurrency } from '../../money/currency.ts'
+import { parseMajor } from '../../money/decimal.ts'
+import { ApiError } from '../api.ts'
+import { deed, field, post, reasonField, said } from '../form.ts'
+import { rows, showList } from '../list.ts'
+import type { Screens } from '../screens.ts'
+import { facts, money, state, time } from '../show.ts'
+import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { DeskAccount, DeskKey } from './objects.ts'
+
+const API = '/v3/operator/account'
+/** What an operator makes of the state of an account. */
+const STATES = ['freeze', 'unfreeze', 'close'] as const
+
+export function accountScreens(screens: Screens): void {
+  screens.show('installation', '/accounts', list)
+  screens.show('installation', '/accounts/:id', show)
+  const act = (name: string, deedOf: (visit: Visit, id: string) => Promise<unknown>) =>
+    screens.act(
+      'installation',
+      `/accounts/:id/${name}`,
+      async visit => {
+        const { id = '' } = visit.params
+        await deedOf(visit, id)
+        return `${rootOf(visit)}/accounts/${id}?done=saved`
+      },
+      show,
+    )
+  for (const name of STATES) {
+    act(name, (visit, id) => post(visit, `${API}/${id}/${name}`, { reason: said(visit, 'reason') }))
+  }
+  act('revoke', visit => post(visit, `/v3/operator/key/${said(visit, 'key_id')}/revoke`, {}))
+  act('fund', (visit, id) =>
+    post(visit, '/v3/operator/fund', {
+      ...booking(visit, id),
+      source: said(visit, 'source') || undefined,
+    }),
+  )
+  act('withdraw', (visit, id) =>
+    post(visit, '/v3/operator/withdraw', { ...booking(visit, id), reason: said(visit, 'reason') }),
+  )
+  screens.act('installation', '/accounts/:id/key', makeKey, show)
+}
+
+function booking(visit: Visit, account_id: string): object {
+  const currency = said(visit, 'currency')
+  const text = said(visit, 'amount').replace(/(?<=\d),(?=\d{3}(?:\D|$))/g, '')
+  const known = findCurrency(currency) !== undefined
+  const amount = known ? parseMajor(text, currencyExponent(currency)) : undefined
+  if (amount === undefined) {
+    const message = `“${text}” is no amount of ${currency}.`
+    throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: 'amount' }])
+  }
+  return { account_id, currency, amount, reference: said(visit, 'reference') }
+}
+
+/** The secret is shown now and never again. */
+async function makeKey(visit: Visit): Promise<Screen> {
+  const { id } = visit.params
+  const name = said(visit, 'name')
+  const body = { scope: said(visit, 'scope'), ...(name && { name }) }
+  const made = await post<{ key_id: string; secret: string }>(visit, `${API}/${id}/key`, body)
+  const shown = html`<p>This is the key with its secret. It is not shown again:</p>
+<pre class="secret" tabindex="0">${made.key_id}:${made.secret}</pre>
+<p><a class="button" href="${rootOf(visit)}/accounts/${id}">To the account</a></p>`
+  return { title: 'The key is made', body: shown }
+}
+
+async function list(visit: Visit): Promise<Screen> {
+  const root = rootOf(visit)
+  const body = await showList<DeskAccount>(visit, {
+    api: API,
+    page: `${root}/accounts`,
+    caption: 'Accounts',
+    withoutDays: true,
+    oneWay: true,
+    cursorOf: ({ account_id }) => account_id,
+    columns: [
+      {
+        name: 'Account',
+        show: ({ account_id, name }) =>
+          html`<a href="${root}/accounts/${account_id}">${name || account_id}</a>`,
+      },
+      { name: 'Id', show: ({ account_id }) => html`<code>${account_id}</code>` },
+      { name: 'State', show: row => state(row.state) },
+      { name: 'Is', show: ({ sandbox }) => (sandbox ? 'sandbox' : 'live') },
+      { name: 'Balances', number: true, show: ({ balances }) => balancesOf(balances) },
+      { name: 'Opened', show: ({ created_at }) => time(created_at) },
+    ],
+    filters: [],
+    empty: 'No accounts.',
+  })
+  return { title: 'Accounts', body }
+}
+
+function balancesOf(balances: DeskAccount['balances']): Html[] {
+  return Object.entries(balances)
+    .filter(([, amount]) => amount !== '0')
+    .map(([currency, amount]) => html`${money(amount, currency)}<br>`)
+}
+
+async function show(visit: Visit): Promise<Screen> {
+  const { id = '' } = visit.params
+  const root = rootOf(visit)
+  const [account, keys] = await Promise.all([
+    visit.api.get<DeskAccount>(`${API}/${id}`),
+    visit.api.list<DeskKey>(`${API}/${id}/key`),
+  ])
+  const body = html`<p class="lead">${state(account.state)} ${account.state_reason}</p>
+${facts([
+  ['Id', html`<code>${id}</code>`],
+  ['Is', account.sandbox ? 'sandbox' : 'live'],
+  ['Balances', balancesOf(account.balances)],
+  ['Deposit address', html`<code>${account.deposit_address}</code>`],
+  ['Opened', time(account.created_at)],
+  ['Payouts', html`<a href="${root}/payouts?account_id=${id}">its payouts</a>`],
+  ['Limits', html`<a href="${root}/rules?account_id=${id}">its limits</a>`],
+])}
+${stateForms(visit, id, account.state)}
+<h2>Money</h2>${moneyForms(visit, id, account)}
+<h2>Keys</h2>${keysOf(visit, id, keys.results)}`
+  return { title: account.name || id, body }
+}
+
+function stateForms(visit: Visit, id: string, now: string): Html {
+  const possible = now === 'active' ? ['freeze'] : now === 'frozen' ? ['unfreeze', 'close'] : []
+  return html`<div class="side">${possible.map(
+    name =>
+      html`<details><summary>${name}</summary>${deed(visit, {
+        action: `${rootOf(visit)}/accounts/${id}/${name}`,
+        button: name,
+        danger: name !== 'unfreeze',
+        body: reasonField(visit),
+      })}</details>`,
+  )}</div>`
+}
+
+function moneyForms(visit: Visit, id: string, { currencies }: DeskAccount): Html {
+  const form = (name: string, button: string, more: Html) =>
+    html`<details><summary>${button}</summary>${deed(visit, {
+      action: `${rootOf(visit)}/accounts/${id}/${name}`,
+      button,
+      asksPassword: true,
+      body: html`${field(visit, { name: 'amount', label: 'Amount', required: true })}
+${field(visit, { name: 'currency', label: 'Currency', options: currencies.map(c => [c, c] as const) })}
+${field(visit, { name: 'reference', label: 'The bank’s reference', required: true })}${more}`,
+    })}</details>`
+  const source = field(visit, { name: 'source', label: 'Who paid it in (optional)' })
+  return html`<div class="side">${form('fund', 'Money came in', source)}
+${form('withdraw', 'Money goes out', reasonField(visit))}</div>`
+}
+
+const SCOPES = ['read', 'write', 'operator'].map((scope): [string, string] => [scope, scope])
+
+function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
+  const path = `${rootOf(visit)}/accounts/${id}`
+  const listing = {
+    caption: 'Keys of the account',
+    empty: 'No keys.',
+    columns: [
+      { name: 'Key', show: ({ key_id }: DeskKey) => html`<code>${key_id}</code>` },
+      { name: 'Name', show: ({ name }: DeskKey) => name },
+      { name: 'May', show: ({ scope }: DeskKey) => scope },
+      { name: 'Of', show: ({ owner }: DeskKey) => owner },
+      { name: 'Last used', show: ({ last_used_at }: DeskKey) => time(last_used_at) },
+      {
+        name: 'State',
+        show: ({ key_id, revoked_at }: DeskKey) =>
+          revoked_at !== null
+            ? html`revoked ${time(revoked_at)}`
+            : html`<details><summary>Revoke</summary>${deed(visit, {
+                action: `${path}/revoke`,
+                button: 'Revoke this key',
+                danger: true,
+                body: html`<input type="hidden" name="key_id" value="${key_id}">`,
+              })}</details>`,
+      },
+    ],
+  }
+  return html`${rows(visit, listing, { results: keys })}
+<details><summary>A new key</summary>${deed(visit, {
+    action: `${path}/key`,
+    button: 'Make the key',
+    asksPassword: true,
+    body: html`${field(visit, { name: 'scope', label: 'May', options: SCOPES })}
+${field(visit, { name: 'name', label: 'Name (optional)' })}`,
+  })}</details>`
+}

@@ -1,0 +1,56 @@
+// The audit log: who did what, from where, and why.
+import { type Html, html } from '../../http/html.ts'
+import type { JsonObject } from '../api.ts'
+import { type Listing, showList } from '../list.ts'
+import type { Screens } from '../screens.ts'
+import { time, words } from '../show.ts'
+import { rootOf, type Visit } from '../visit.ts'
+import type { AuditedChange } from './objects.ts'
+
+export function auditScreens(screens: Screens): void {
+  screens.show('installation', '/audit', async visit => ({
+    title: 'Audit log',
+    body: await showList(visit, listing(visit)),
+  }))
+}
+
+function listing(visit: Visit): Listing<AuditedChange> {
+  return {
+    api: '/v3/operator/audit',
+    page: `${rootOf(visit)}/audit`,
+    caption: 'Acts, newest first',
+    withoutDays: true,
+    oneWay: true,
+    cursor: 'before',
+    cursorOf: ({ change_id }) => change_id,
+    columns: [
+      { name: 'When', show: ({ changed_at }) => time(changed_at) },
+      { name: 'Who', show: ({ changed_by }) => html`<strong>${changed_by}</strong>` },
+      {
+        name: 'Did',
+        show: ({ act, table_name, reason }) =>
+          html`${act} <span class="faint">${words(table_name)}</span>${reason && html`<br>${reason}`}`,
+      },
+      { name: 'From', show: ({ via }) => via },
+      { name: 'Changed', show: ({ before, after }) => changes(before, after) },
+    ],
+    filters: [
+      { name: 'by', label: 'Who' },
+      { name: 'act', label: 'Act', hint: 'rates, user, payout …' },
+      { name: 'account_id', label: 'Account' },
+      { name: 'id', label: 'Of the object' },
+    ],
+    empty: 'Nothing was done yet.',
+  }
+}
+
+/** The members that differ, folded. */
+function changes(before: JsonObject | null, after: JsonObject | null): Html {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
+  const text = (row: JsonObject | null, name: string) =>
+    row === null || row[name] === undefined ? '–' : JSON.stringify(row[name])
+  const changed = [...names].filter(name => text(before, name) !== text(after, name))
+  return html`<details><summary>${changed.length} members</summary><ul class="plain">${changed.map(
+    name => html`<li><code>${name}</code>: ${text(before, name)} → ${text(after, name)}</li>`,
+  )}</ul></details>`
+}

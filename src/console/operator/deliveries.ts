@@ -1,0 +1,57 @@
+// Webhook endpoints that get nothing: their dead deliveries, sent again.
+import { html } from '../../http/html.ts'
+import { deed, post } from '../form.ts'
+import { showList } from '../list.ts'
+import type { Screens } from '../screens.ts'
+import { state, time } from '../show.ts'
+import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { FailingEndpoint } from './objects.ts'
+
+const API = '/v3/operator/webhook_endpoint'
+
+export function deliveryScreens(screens: Screens): void {
+  screens.show('installation', '/deliveries', show)
+  for (const name of ['replay', 'enable']) {
+    screens.act(
+      'installation',
+      `/deliveries/:id/${name}`,
+      async visit => {
+        await post(visit, `${API}/${visit.params.id}/${name}`, {})
+        return `${rootOf(visit)}/deliveries?done=replayed`
+      },
+      show,
+    )
+  }
+}
+
+async function show(visit: Visit): Promise<Screen> {
+  const root = rootOf(visit)
+  const act = (id: string, name: string, button: string) =>
+    deed(visit, { action: `${root}/deliveries/${id}/${name}`, button, small: true })
+  const body = await showList<FailingEndpoint>(visit, {
+    api: API,
+    page: `${root}/deliveries`,
+    caption: 'Endpoints that are disabled or have dead deliveries',
+    withoutDays: true,
+    oneWay: true,
+    columns: [
+      { name: 'Endpoint', show: ({ host, id }) => html`${host}<br><code>${id}</code>` },
+      {
+        name: 'State',
+        show: ({ status, disabled_reason }) => html`${state(status)} ${disabled_reason}`,
+      },
+      { name: 'Dead', number: true, show: ({ dead }) => dead },
+      { name: 'Since', show: ({ dead_since }) => time(dead_since) },
+      { name: 'Account', show: ({ account_id }) => account_id },
+      {
+        name: '',
+        show: ({ id, status, dead }) =>
+          html`${status === 'disabled' && act(id, 'enable', 'Enable')}
+${dead !== '0' && act(id, 'replay', 'Send again')}`,
+      },
+    ],
+    filters: [],
+    empty: 'Every endpoint gets its events.',
+  })
+  return { title: 'Dead webhooks', body }
+}

@@ -1,0 +1,57 @@
+// Exceptions of rails: what a bank or provider has said that does not fit, for a person to judge.
+import { html } from '../../http/html.ts'
+import { deed, field, post, said } from '../form.ts'
+import { showList } from '../list.ts'
+import type { Screens } from '../screens.ts'
+import { time, words } from '../show.ts'
+import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { RailException } from './objects.ts'
+
+export function exceptionScreens(screens: Screens): void {
+  screens.show('installation', '/exceptions', list)
+  screens.act('installation', '/exceptions/:id', close, list)
+}
+
+async function close(visit: Visit): Promise<string> {
+  const number = BigInt(/^\d{1,9}$/.exec(said(visit, 'number'))?.[0] ?? '0')
+  const body = { number, note: said(visit, 'note') }
+  await post(visit, `/v3/operator/payout/${visit.params.id}/close_exception`, body)
+  return `${rootOf(visit)}/exceptions?done=saved`
+}
+
+async function list(visit: Visit): Promise<Screen> {
+  const root = rootOf(visit)
+  const body = await showList<RailException>(visit, {
+    api: '/v3/operator/exception',
+    page: `${root}/exceptions`,
+    caption: 'Open exceptions, oldest first',
+    withoutDays: true,
+    oneWay: true,
+    cursorOf: ({ payout, number }) => `${payout}:${number}`,
+    columns: [
+      {
+        name: 'Payout',
+        show: ({ payout }) => html`<a href="${root}/payouts/${payout}"><code>${payout}</code></a>`,
+      },
+      { name: 'Rail', show: ({ rail }) => rail },
+      {
+        name: 'What',
+        show: ({ kind, message }) => html`<strong>${words(kind)}</strong><br>${message}`,
+      },
+      { name: 'Since', show: ({ opened_at }) => time(opened_at) },
+      {
+        name: 'Judged',
+        show: ({ payout, number }) =>
+          html`<details><summary>Close</summary>${deed(visit, {
+            action: `${root}/exceptions/${payout}`,
+            button: 'Close it',
+            body: html`<input type="hidden" name="number" value="${number}">
+${field(visit, { name: 'note', label: 'What you found', required: true })}`,
+          })}</details>`,
+      },
+    ],
+    filters: [],
+    empty: 'No exceptions are open.',
+  })
+  return { title: 'Exceptions', body }
+}

@@ -1,0 +1,130 @@
+// Payouts of all accounts, and what an operator does about one: pay it by hand, say what became of it.
+import { type Html, html } from '../../http/html.ts'
+import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payout/states.ts'
+import { anyOf, deed, field, post, reasonField, said } from '../form.ts'
+import { type Listing, showList } from '../list.ts'
+import type { Screens } from '../screens.ts'
+import { digits, facts, members, money, state, time, words } from '../show.ts'
+import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { DeskPayoutInFull, DeskPayoutRow } from './objects.ts'
+
+const API = '/v3/operator/payout'
+
+export function deskPayoutScreens(screens: Screens): void {
+  screens.show('installation', '/payouts', async visit => ({
+    title: 'Payouts of all accounts',
+    body: await showList(visit, list(visit)),
+  }))
+  screens.show('installation', '/payouts/:id', show)
+  const act = (name: string, body: (visit: Visit) => object) =>
+    screens.act(
+      'installation',
+      `/payouts/:id/${name}`,
+      async visit => {
+        const { id } = visit.params
+        await post(visit, `${API}/${id}/${name}`, body(visit))
+        return `${rootOf(visit)}/payouts/${id}?done=saved`
+      },
+      show,
+    )
+  act('take', () => ({}))
+  act('release', visit => ({ reason: said(visit, 'reason') }))
+  act('transition', transitionOf)
+}
+
+function transitionOf(visit: Visit): object {
+  const status = said(visit, 'status')
+  const [reference, reason, description] = ['reference', 'reason', 'description'].map(name =>
+    said(visit, name),
+  )
+  return {
+    status,
+    ...(reference && { reference }),
+    ...(reason && { reason }),
+    ...(description && { description }),
+  }
+}
+
+function list(visit: Visit): Listing<DeskPayoutRow> {
+  const root = rootOf(visit)
+  return {
+    api: API,
+    page: `${root}/payouts`,
+    caption: 'Payouts, newest first',
+    withoutDays: true,
+    oneWay: true,
+    cursorOf: ({ payout }) => payout.id,
+    columns: [
+      {
+        name: 'Payout',
+        show: ({ payout: { id, beneficiary_details } }) =>
+          html`<a href="${root}/payouts/${id}">${beneficiary_details.name || id}</a>`,
+      },
+      {
+        name: 'Amount',
+        number: true,
+        show: ({ payout: { amount, currency } }) => money(amount, currency),
+      },
+      { name: 'State', show: ({ payout }) => state(payout.status) },
+      { name: 'Rail', show: ({ rail }) => rail || '–' },
+      { name: 'Taken by', show: ({ taken_by }) => taken_by },
+      {
+        name: 'Account',
+        show: ({ account_id }) => html`<a href="${root}/accounts/${account_id}">${account_id}</a>`,
+      },
+      { name: 'Made', show: ({ payout }) => time(payout.created_at) },
+    ],
+    filters: [
+      { name: 'status', label: 'State', options: anyOf(PAYOUT_STATUSES) },
+      { name: 'rail', label: 'Rail' },
+      { name: 'account_id', label: 'Account' },
+    ],
+    empty: 'No payouts.',
+  }
+}
+
+async function show(visit: Visit): Promise<Screen> {
+  const { id = '' } = visit.params
+  const root = rootOf(visit)
+  const { payout, ...found } = await visit.api.get<DeskPayoutInFull>(`${API}/${id}`)
+  const { amount, currency, beneficiary_details } = payout
+  const body = html`<p class="lead">${state(payout.status)} ${payout.status_description}
+${found.under_review && html`<a href="${root}/exceptions">It is under review.</a>`}
+${found.screening && html`<a href="${root}/screening/${id}">Screening: ${words(found.screening)}</a>`}</p>
+${payout.failure && html`<div class="note bad">${payout.failure.message} <code>${payout.failure.code}</code></div>`}
+${facts([
+  ['Send', money(found.send.amount, found.send.currency)],
+  [
+    'Account',
+    html`<a href="${root}/accounts/${found.account_id}">${found.account_name || found.account_id}</a>`,
+  ],
+  ['Rail', found.rail],
+  ['The bank calls it', found.rail_reference],
+  ['Taken by', found.taken_by],
+  ['Taken', found.taken_at && time(found.taken_at)],
+  ['Made', time(payout.created_at)],
+  ['Id', html`<code>${id}</code>`],
+])}
+${forms(visit, id, found.taken_by)}
+<h2>Payee</h2>${members(root, beneficiary_details)}`
+  return { title: `${digits(amount, currency)} ${currency} to ${beneficiary_details.name}`, body }
+}
+
+function forms(visit: Visit, id: string, taken_by: string): Html {
+  const path = `${rootOf(visit)}/payouts/${id}`
+  const statuses = STEP_STATUSES.map((status): [string, string] => [status, words(status)])
+  const take =
+    taken_by === ''
+      ? deed(visit, { action: `${path}/take`, button: 'Take it, to pay it by hand' })
+      : deed(visit, { action: `${path}/release`, button: 'Give it back', body: reasonField(visit) })
+  return html`<div class="side">${take}
+<details><summary>Say what became of it</summary>${deed(visit, {
+    action: `${path}/transition`,
+    button: 'Move it',
+    asksPassword: true,
+    body: html`${field(visit, { name: 'status', label: 'Becomes', options: statuses })}
+${field(visit, { name: 'reference', label: 'The bank’s reference', hint: 'Of one that was paid by hand' })}
+${field(visit, { name: 'description', label: 'What the account is asked for', hint: 'Of “requires action”' })}
+${field(visit, { name: 'reason', label: 'Why' })}`,
+  })}</details></div>`
+}

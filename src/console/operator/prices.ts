@@ -1,0 +1,87 @@
+// Rates with their age, fees and spreads: what payouts are priced by.
+import { html } from '../../http/html.ts'
+import { deed, field, post, said } from '../form.ts'
+import { rows } from '../list.ts'
+import type { Screens } from '../screens.ts'
+import { digits, state, time, words } from '../show.ts'
+import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Fee, Rate } from './objects.ts'
+
+export function priceScreens(screens: Screens): void {
+  screens.show('installation', '/prices', show)
+  screens.act('installation', '/prices/rate', setRate, show)
+}
+
+async function setRate(visit: Visit): Promise<string> {
+  const body = {
+    base: said(visit, 'base').toUpperCase(),
+    quote: said(visit, 'quote').toUpperCase(),
+    mid: said(visit, 'mid'),
+    source: said(visit, 'source'),
+  }
+  await post(visit, '/v3/operator/rate', body)
+  return `${rootOf(visit)}/prices?done=saved`
+}
+
+async function show(visit: Visit): Promise<Screen> {
+  const [rates, fees] = await Promise.all([
+    visit.api.list<Rate>('/v3/operator/rate'),
+    visit.api.list<Fee>('/v3/operator/fee'),
+  ])
+  const body = html`<h2>Rates</h2>${rows(visit, RATES, rates)}
+<details><summary>Set a rate</summary>${deed(visit, {
+    action: `${rootOf(visit)}/prices/rate`,
+    button: 'Set the rate',
+    asksPassword: true,
+    body: html`${field(visit, { name: 'base', label: 'One unit of', required: true, hint: 'USD' })}
+${field(visit, { name: 'quote', label: 'is worth, in', required: true, hint: 'HKD' })}
+${field(visit, { name: 'mid', label: 'so many', required: true, hint: '7.8501, the mid-market rate without your spread' })}
+${field(visit, { name: 'source', label: 'By whom', required: true })}`,
+  })}</details>
+<h2>Fees</h2>${rows(visit, FEES, fees)}`
+  return { title: 'Rates and fees', body }
+}
+
+const SAMPLE = html`<span class="state wait">sample</span>`
+
+const RATES = {
+  caption: 'Rates',
+  empty: 'No rates: nothing can be converted.',
+  columns: [
+    { name: 'Pair', show: ({ base, quote }: Rate) => `${base} / ${quote}` },
+    { name: 'Mid', number: true, show: ({ mid }: Rate) => mid },
+    { name: 'Source', show: ({ source, sample }: Rate) => html`${source} ${sample && SAMPLE}` },
+    { name: 'As of', show: ({ as_of }: Rate) => time(as_of) },
+    {
+      name: 'Good until',
+      show: ({ good_until, pegged }: Rate) =>
+        pegged ? 'pegged' : html`${isPast(good_until) && state('stale')} ${time(good_until)}`,
+    },
+  ],
+}
+
+export function isPast(at: string | null): boolean {
+  return at !== null && Date.parse(at) < Date.now()
+}
+
+const FEES = {
+  caption: 'Fees',
+  empty: 'No fees: no payout can be priced.',
+  columns: [
+    { name: 'Of', show: ({ payout_type }: Fee) => words(payout_type) },
+    {
+      name: 'Where',
+      show: ({ payout_currency, destination_country, network, charge_type }: Fee) =>
+        [payout_currency, destination_country, network, charge_type].filter(Boolean).join(' ') ||
+        'anywhere',
+    },
+    {
+      name: 'Fixed',
+      number: true,
+      show: ({ fixed_amount, fee_currency }: Fee) =>
+        `${digits(fixed_amount, fee_currency)} ${fee_currency}`,
+    },
+    { name: 'Variable', number: true, show: ({ variable_bps }: Fee) => `${variable_bps} bp` },
+    { name: '', show: ({ sample }: Fee) => sample && SAMPLE },
+  ],
+}

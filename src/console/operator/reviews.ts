@@ -1,0 +1,74 @@
+// The reviews of entities: what waits, who they are, and the decision.
+import { html } from '../../http/html.ts'
+import { deed, field, post, said } from '../form.ts'
+import { showList } from '../list.ts'
+import type { Screens } from '../screens.ts'
+import { members, state, time } from '../show.ts'
+import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { DeskEntity } from './objects.ts'
+
+const API = '/v3/operator/entity'
+
+export function reviewScreens(screens: Screens): void {
+  screens.show('installation', '/entities', async visit => ({
+    title: 'Entity reviews',
+    body: await showList<DeskEntity>(visit, {
+      api: API,
+      page: `${rootOf(visit)}/entities`,
+      caption: 'Entities that wait for a review, oldest first',
+      withoutDays: true,
+      oneWay: true,
+      cursorOf: () => undefined,
+      columns: [
+        {
+          name: 'Name',
+          show: ({ entity }) =>
+            html`<a href="${rootOf(visit)}/entities/${entity.id}">${entity.name || entity.id}</a>`,
+        },
+        { name: 'Review', show: ({ entity }) => state(entity.approval_status) },
+        { name: 'Payouts held', number: true, show: ({ payouts_held }) => payouts_held },
+        { name: 'Account', show: ({ account_id }) => account_id },
+        { name: 'Changed', show: ({ entity }) => time(entity.updated_at) },
+      ],
+      filters: [{ name: 'account_id', label: 'Account' }],
+      empty: 'Nobody waits for a review.',
+    }),
+  }))
+  screens.show('installation', '/entities/:id', show)
+  screens.act('installation', '/entities/:id', review, show)
+}
+
+async function review(visit: Visit): Promise<string> {
+  const reason = said(visit, 'reason')
+  const body = {
+    status: said(visit, 'status'),
+    seen: said(visit, 'seen'),
+    ...(reason && { reason }),
+  }
+  await post(visit, `${API}/${visit.params.id}/review`, body)
+  return `${rootOf(visit)}/entities?done=saved`
+}
+
+const DECISIONS: readonly (readonly [string, string])[] = [
+  ['approved', 'approve'],
+  ['requires_action', 'ask for more'],
+  ['rejected', 'reject'],
+]
+
+async function show(visit: Visit): Promise<Screen> {
+  const { id = '' } = visit.params
+  const root = rootOf(visit)
+  const found = await visit.api.get<DeskEntity>(`${API}/${id}`)
+  const { entity, payouts_held } = found
+  const body = html`<p class="lead">${state(entity.approval_status)}
+${payouts_held !== '0' && html`${payouts_held} payouts wait for this review.`}</p>
+${deed(visit, {
+  action: `${root}/entities/${id}`,
+  button: 'Decide',
+  body: html`<input type="hidden" name="seen" value="${entity.updated_at}">
+${field(visit, { name: 'status', label: 'Decision', options: DECISIONS })}
+${field(visit, { name: 'reason', label: 'Why', hint: 'The account is told' })}`,
+})}
+<h2>Who they are</h2>${members(root, entity)}`
+  return { title: entity.name || id, body }
+}
