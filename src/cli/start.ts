@@ -187,18 +187,27 @@ A quote pays once: for another payout, ask for another quote. The same payout
 within ten minutes is refused as a possible duplicate: change its amount, in the
 quote too, or add "allow_duplicate":true.
 
-${PEOPLE}
+${firstPerson(address, account.account_id)}
 The reference is at ${address}/docs.
 
 `
 }
 
-const PEOPLE = `To log in at /login, and to have what people do under their names, make the first
-operator; the link sets the password:
+/** How the first person comes in. Without an account, they see the installation alone. */
+function firstPerson(address: string, account_id: string | undefined): string {
+  const role =
+    account_id === undefined
+      ? ''
+      : `  npx corridor user role ada maker --account ${account_id}
+`
+  return `The console, at ${address}/console, is for people with names. Make the first one; the
+link sets the password:
 
   npx corridor user create ada --name "Ada Lovelace" --role operator
-  CORRIDOR_USER=ada npx corridor user login-link ada
+  export CORRIDOR_USER=ada
+${role}  npx corridor user login-link ada
 `
+}
 
 interface Started {
   readonly address: string
@@ -221,12 +230,12 @@ function ready(started: Started, accounts: readonly Account[], has_users: boolea
   const count = accounts.length === 1 ? 'one account' : `${accounts.length} accounts`
   return `
 Corridor is ready at ${address}.
-The reference is at ${address}/docs.
+The console is at ${address}/console, the reference at ${address}/docs.
 The database is ${database}, with ${count}.${broughtUp(migrated)}
 
 Secrets of keys are shown once, when they are made. For a new key:
 
   npx corridor key create ${named?.account_id ?? 'ACCOUNT   (npx corridor account list names them)'}
-${has_users ? '' : `\n${PEOPLE}`}
+${has_users ? '' : `\n${firstPerson(address, named?.account_id)}`}
 `
 }

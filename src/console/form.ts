@@ -1,5 +1,5 @@
 // Forms: fields with what was sent before and why it was refused, the key that makes a second click
-// harmless, and the password where the API asks for it again. Pure, but for the random key.
+// harmless, and the password where the API asks for it again.
 import { randomUUID } from 'node:crypto'
 import { type Content, type Html, html } from '../http/html.ts'
 import type { ApiError, JsonObject } from './api.ts'
@@ -57,7 +57,8 @@ function control(spec: Field, value: string, attributes: Html): Html {
   if (spec.rows !== undefined) {
     return html`<textarea${attributes} rows="${spec.rows}" spellcheck="false">${value}</textarea>`
   }
-  return html`<input${attributes} type="${spec.type ?? 'text'}" value="${value}" autocomplete="off">`
+  const type = spec.type ?? 'text'
+  return html`<input${attributes} type="${type}" value="${value}" autocomplete="off">`
 }
 
 /** The problems of a member or of what is in it. */

@@ -1,5 +1,5 @@
-// Lists: filters that stand in the address, rows, and the way to older and newer ones. The same list
-// can be had as CSV.
+// Lists: filters that stand in the address, rows, and the way to older and newer ones. The same
+// list can be had as CSV.
 import { textCell } from '../balance-transaction/statement/csv.ts'
 import { type Content, type Html, html } from '../http/html.ts'
 import { type ListOf, queryText } from './api.ts'

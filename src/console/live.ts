@@ -1,5 +1,6 @@
-// What has changed, told to open pages as it happens, by server-sent events. One loop a process looks
-// at the accounts that somebody watches; each stream ends with the session of whoever reads it.
+// What has changed, told to open pages as it happens, by server-sent events. One loop a process
+// looks at the accounts that somebody watches; each stream ends with the session of whoever reads
+// it.
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Reads } from '../engine/reads.ts'
@@ -56,9 +57,10 @@ export class Live {
     if (this.#watchers.size >= MOST_STREAMS.all || own.length >= MOST_STREAMS.of_session) {
       throw rateLimited('Too many pages are open.', 10)
     }
-    const last = request.headers['last-event-id']
+    const { after } = request.query as { readonly after?: unknown }
+    const last = request.headers['last-event-id'] ?? after
     const known = typeof last === 'string' && /^\d{1,18}$/.test(last) ? BigInt(last) : undefined
-    const head = await this.#headOf(account_id)
+    const head = await this.headOf(account_id)
     const stream = new PassThrough({ highWaterMark: MOST_UNREAD_BYTES })
     const seen = known !== undefined && known < head ? known : head
     const watcher = { user: person.user, account_id, session: hash, stream, seen }
@@ -71,7 +73,8 @@ export class Live {
     return reply.send(stream)
   }
 
-  async #headOf(account_id: string): Promise<bigint> {
+  /** The number of the account's last event. */
+  async headOf(account_id: string): Promise<bigint> {
     const [row] = await this.#deps.read(account_id, tx => countEvents(tx, account_id))
     return row?.count ?? 0n
   }
@@ -111,7 +114,7 @@ export class Live {
   }
 
   async #tell(account_id: string, watchers: readonly Watcher[]): Promise<void> {
-    const head = await this.#headOf(account_id)
+    const head = await this.headOf(account_id)
     const behind = watchers.filter(({ seen }) => seen < head)
     if (behind.length === 0) return
     const least = behind.reduce((min, { seen }) => (seen < min ? seen : min), head)

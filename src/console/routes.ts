@@ -28,13 +28,13 @@ import { ruleScreens } from './operator/rules.ts'
 import { screeningScreens } from './operator/screening.ts'
 import { type Needs, Screens } from './screens.ts'
 
-export async function consolePages(
+export function consolePages(
   pages: FastifyInstance,
   deps: Needs & LiveNeeds,
   lifecycle: { readonly draining: boolean },
-): Promise<void> {
-  const screens = new Screens(pages, deps, await serveAssets(pages))
+): void {
   const live = new Live(deps, lifecycle)
+  const screens = new Screens(pages, deps, serveAssets(pages), id => live.headOf(id))
   screens.stream('/live', (request, reply, account_id) => live.open(request, reply, account_id))
   doorScreens(screens)
   homeScreen(screens)

@@ -42,9 +42,16 @@ export type Room = 'account' | 'installation' | 'person'
 export class Screens {
   readonly #pages: FastifyInstance
   readonly #deps: Needs
-  readonly #assets: Assets
+  readonly #assets: () => Promise<Assets>
+  readonly #headOf: (account_id: string) => Promise<bigint>
 
-  constructor(pages: FastifyInstance, deps: Needs, assets: Assets) {
+  constructor(
+    pages: FastifyInstance,
+    deps: Needs,
+    assets: () => Promise<Assets>,
+    headOf: (account_id: string) => Promise<bigint>,
+  ) {
+    this.#headOf = headOf
     this.#pages = pages
     this.#deps = deps
     this.#assets = assets
@@ -59,7 +66,7 @@ export class Screens {
   /** A page to look at. */
   show(room: Room, path: string, show: Show): void {
     this.#pages.get(pathIn(room, path), { config: { scope: 'person' } }, async (request, reply) => {
-      const visit = this.visitOf(request, room)
+      const visit = await this.visitOf(request, room)
       const shown = await this.#attempt(visit, () => show(visit))
       return typeof shown === 'string'
         ? reply.redirect(shown, 303)
@@ -72,7 +79,7 @@ export class Screens {
     const config = { scope: 'person' as const }
     const options = { config, bodyLimit: MAX_FORM_BYTES }
     this.#pages.post(pathIn(room, path), options, async (request, reply) => {
-      const visit = this.visitOf(request, room)
+      const visit = await this.visitOf(request, room)
       try {
         const password = visit.form.get('password') ?? ''
         if (password !== '') await visit.api.post('/v3/session/confirm', { password })
@@ -100,7 +107,7 @@ export class Screens {
   csv<T>(path: string, listing: (visit: Visit) => Listing<T>): void {
     const at = `${pathIn('account', path)}.csv`
     this.#pages.get(at, { config: STREAM }, async (request, reply) => {
-      const visit = this.visitOf(request, 'account')
+      const visit = await this.visitOf(request, 'account')
       const name = `${path.slice(1)}-${visit.account?.account_id}.csv`
       void reply.type('text/csv; charset=utf-8')
       void reply.header('content-disposition', `attachment; filename="${name}"`)
@@ -114,36 +121,43 @@ export class Screens {
     open: (request: FastifyRequest, reply: FastifyReply, account_id: string) => Promise<unknown>,
   ): void {
     this.#pages.get(pathIn('account', path), { config: STREAM }, async (request, reply) => {
-      const { account } = this.visitOf(request, 'account')
+      const { account } = this.#whose(request, 'account')
       return open(request, reply, account?.account_id ?? '')
     })
   }
 
-  visitOf(request: FastifyRequest, room: Room): Visit {
-    const { person, session } = request
-    if (person === null) throw refusal('insufficient_scope', 'The console is for people.')
-    const { accounts } = this.#deps.reference.current()
-    const params = request.params as Readonly<Record<string, string>>
-    const own = [...person.roles.keys()].flatMap(id => accounts.get(id) ?? [])
-    const account =
-      room === 'account' ? own.find(({ account_id }) => account_id === params.account) : null
-    // Whoever has no role is not told whether there is such an account.
-    if (account === undefined) {
-      throw refusal('insufficient_scope', `${person.user} has no role on this account.`)
-    }
+  async visitOf(request: FastifyRequest, room: Room): Promise<Visit> {
+    const { person, account, accounts } = this.#whose(request, room)
     return {
       request,
       person,
-      session,
+      session: request.session,
       account,
-      accounts: own,
-      params,
+      accounts,
+      params: request.params as Readonly<Record<string, string>>,
       api: new Api(this.#pages, request, account?.account_id ?? null),
       here: request.url,
       query: request.query as Readonly<Record<string, string>>,
       form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
       trouble: null,
+      seen: account === null ? 0n : await this.#headOf(account.account_id),
     }
+  }
+
+  /** Who asks, and for which of their accounts. */
+  #whose(request: FastifyRequest, room: Room) {
+    const { person } = request
+    if (person === null) throw refusal('insufficient_scope', 'The console is for people.')
+    const known = this.#deps.reference.current().accounts
+    const params = request.params as Readonly<Record<string, string>>
+    const accounts = [...person.roles.keys()].flatMap(id => known.get(id) ?? [])
+    const named = accounts.find(({ account_id }) => account_id === params.account)
+    const account = room === 'account' ? named : null
+    // Whoever has no role is not told whether there is such an account.
+    if (account === undefined) {
+      throw refusal('insufficient_scope', `${person.user} has no role on this account.`)
+    }
+    return { person, account, accounts }
   }
 
   /** A refusal while a page is made is the page. */
@@ -156,12 +170,13 @@ export class Screens {
     }
   }
 
-  #send(visit: Visit, reply: FastifyReply, screen: Screen) {
+  async #send(visit: Visit, reply: FastifyReply, screen: Screen) {
+    const page = framed(visit, screen, await this.#assets())
     void withHeaders(reply).status(screen.status ?? 200)
-    return reply.send(framed(visit, screen, this.#assets).text)
+    return reply.send(page.text)
   }
 
-  #sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  async #sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const status = error instanceof ApiError ? error.status : toRefusal(error).status
     if (status === 401) {
       const next = request.method === 'GET' ? request.url : '/console'
@@ -169,10 +184,11 @@ export class Screens {
     }
     if (status >= 500) request.log.error({ err: error }, 'a page could not be made')
     const { message } = error instanceof ApiError ? error : toRefusal(error)
+    const { style } = await this.#assets()
     const body = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Corridor</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,"><link rel="stylesheet" href="${this.#assets.style}"></head>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="${style}"></head>
 <body><main id="main"><h1>This cannot be shown</h1><p role="alert">${message}</p>
 <p><a href="/console">To the console</a></p></main></body></html>`
     return withHeaders(reply).status(status).send(body.text)

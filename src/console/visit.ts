@@ -1,5 +1,5 @@
-// One request of a person to the console: who asks, for which account, and by what form. A screen is
-// what it answers with.
+// One request of a person to the console: who asks, for which account, and by what form. A screen
+// is what it answers with.
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../account/rules.ts'
 import type { OpenSession } from '../http/authenticate.ts'
@@ -24,6 +24,8 @@ export interface Visit {
   readonly form: URLSearchParams
   /** Why what was sent was refused. */
   readonly trouble: ApiError | null
+  /** The number of the account's last event before the page was read; what comes after is news. */
+  readonly seen: bigint
 }
 
 export interface Screen {

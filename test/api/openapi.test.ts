@@ -150,7 +150,7 @@ test('openapi.json, path parameters: each in the path is described and required'
 })
 
 test('openapi.json, routes: each route of the service is in it and nothing else is', () => {
-  const others = /^\/(docs|connector|log(in|out)|v3\/operator|v3\/session)([./]|$)/
+  const others = /^\/(docs|connector|console|log(in|out)|v3\/operator|v3\/session)([./]|$)/
   const served = routes
     .filter(({ url, method }) => method !== 'HEAD' && !others.test(url))
     .map(({ url, method }) => `${String(method)} ${url.replace(/:(\w+)/g, '{$1}')}`)

@@ -1,4 +1,5 @@
-// What waits for an approval. The decision is made on the page of the payout, where all of it is seen.
+// What waits for an approval. The decision is made on the page of the payout, where all of it is
+// seen.
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { rootOf } from '../visit.ts'

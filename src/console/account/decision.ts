@@ -1,5 +1,5 @@
-// The decision of an approver. What is approved is the payout as the page showed it: its digest goes
-// with the decision.
+// The decision of an approver. What is approved is the payout as the page showed it: its digest
+// goes with the decision.
 import { type Html, html } from '../../http/html.ts'
 import { deed, field } from '../form.ts'
 import type { Approval } from '../objects.ts'

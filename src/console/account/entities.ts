@@ -32,7 +32,8 @@ async function showEntity(visit: Visit): Promise<Screen> {
   const root = rootOf(visit)
   const entity = await visit.api.get<Entity>(`/v3/entity/${id}`)
   const { approval_status, approval_status_description } = entity
-  const body = html`<div data-live-part><p class="lead">${state(approval_status)} ${approval_status_description}</p>
+  const body = html`<div data-live-part><p class="lead">${state(approval_status)}
+${approval_status_description}</p>
 ${
   may(visit, 'maker') &&
   approval_status === 'action_required' &&

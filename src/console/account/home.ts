@@ -51,7 +51,7 @@ ${
   may(visit, 'maker') &&
   html`<p class="acts"><a class="button" href="${root}/payouts/new">New payout</a></p>`
 }
-${rows(visit, { columns: payoutColumns(root), caption: 'Latest payouts', empty: 'None yet.' }, latest)}
+${rows(visit, { ...LATEST, columns: payoutColumns(root) }, latest)}
 </div>`
   return { title: visit.account?.name || 'Home', body, live: 'pot_' }
 }
@@ -70,6 +70,8 @@ const AGES: readonly (readonly [string, number])[] = [
   ['longer', Number.POSITIVE_INFINITY],
 ]
 
+const LATEST = { caption: 'Latest payouts', empty: 'None yet.' }
+
 /** Money in transit by age and currency. */
 function inTransit(
   root: string,
@@ -84,7 +86,8 @@ function inTransit(
     const key = `${name}|${currency}`
     sums.set(key, (sums.get(key) ?? 0n) + BigInt(amount))
   }
-  return html`<h2>Under way</h2><p><a href="${root}/payouts?status=processing">${page.results.length}${
+  return html`<h2>Under way</h2>
+<p><a href="${root}/payouts?status=processing">${page.results.length}${
     page.has_more && '+'
   } payouts</a> are ${state('processing')}</p>
 <ul class="plain">${AGES.flatMap(([name]) =>

@@ -68,9 +68,26 @@ async function waysScreen(visit: Visit): Promise<Screen> {
   const currencies = accountOf(visit).currencies
   const body = html`<form class="row" action="${rootOf(visit)}/payouts/new">
 ${wish.to && html`<input type="hidden" name="to" value="${wish.to}">`}
-${field(visit, { name: 'amount', label: 'They get', value: wish.amount, required: true, hint: 'For example 12,000.00' })}
-${field(visit, { name: 'currency', label: 'Currency', value: wish.currency, required: true, hint: 'HKD, EUR, USD …' })}
-${field(visit, { name: 'country', label: 'Country', value: wish.country, hint: 'Of their account: HK, DE …' })}
+${field(visit, {
+  name: 'amount',
+  label: 'They get',
+  value: wish.amount,
+  required: true,
+  hint: 'For example 12,000.00',
+})}
+${field(visit, {
+  name: 'currency',
+  label: 'Currency',
+  value: wish.currency,
+  required: true,
+  hint: 'HKD, EUR, USD …',
+})}
+${field(visit, {
+  name: 'country',
+  label: 'Country',
+  value: wish.country,
+  hint: 'Of their account: HK, DE …',
+})}
 ${field(visit, {
   name: 'holding',
   label: 'From your balance in',
@@ -128,7 +145,8 @@ ${
   others.length > 0 &&
   html`<details><summary>Why not another way</summary><ul>${others.map(
     option =>
-      html`<li><strong>${nameOf(option)}</strong>: ${option.errors.map(e => e.message).join(' ')}</li>`,
+      html`<li><strong>${nameOf(option)}</strong>:
+${option.errors.map(e => e.message).join(' ')}</li>`,
   )}</ul></details>`
 }`
 }

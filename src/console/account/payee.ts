@@ -1,5 +1,5 @@
-// The second step of a new payout: at a quote that holds for a while, whom it pays and what for. The
-// fields are those that the corridor requires (GET /v3/payout/requirements).
+// The second step of a new payout: at a quote that holds for a while, whom it pays and what for.
+// The fields are those that the corridor requires (GET /v3/payout/requirements).
 import { type Html, html } from '../../http/html.ts'
 import { type JsonObject, queryText } from '../api.ts'
 import { bodyOf, deed, type Field, field, setMember } from '../form.ts'
@@ -76,7 +76,8 @@ function terms(quote: QuoteInFull, again: string): Html {
     quote.status === 'active'
       ? html`<p>This price holds until ${time(quote.valid_until)}
 <strong data-until="${quote.valid_until}"></strong>. <a href="${again}">Another price</a></p>`
-      : html`<p class="note bad">This quote is ${quote.status}. <a href="${again}">Ask for a new price.</a></p>`
+      : html`<p class="note bad">This quote is ${quote.status}.
+<a href="${again}">Ask for a new price.</a></p>`
   return html`<section class="card">${facts([
     ['They get', money(to.amount, to.currency)],
     ['Costs you', html`<strong>${money(total, from.currency)}</strong>`],
@@ -92,7 +93,8 @@ function terms(quote: QuoteInFull, again: string): Html {
 }
 
 function knownPayee({ id, name }: Beneficiary): Html {
-  return html`<p>To <strong>${name}</strong> <input type="hidden" name="beneficiary" value="${id}"></p>`
+  return html`<p>To <strong>${name}</strong>
+<input type="hidden" name="beneficiary" value="${id}"></p>`
 }
 
 function payeeFields(visit: Visit, { alternatives }: Requirements): Html {
@@ -147,7 +149,12 @@ function purposeFields(visit: Visit, { purpose: { codes } }: Requirements): Html
     value: codes[0] ?? 'supplier_payment',
     ...(options.length > 0 && { options }),
   })}
-${field(visit, { name: 'transaction_description', label: 'Description', required: true, hint: 'What they see: Invoice 2041' })}
+${field(visit, {
+  name: 'transaction_description',
+  label: 'Description',
+  required: true,
+  hint: 'What they see: Invoice 2041',
+})}
 ${field(visit, { name: 'reference_id', label: 'Your reference (optional)' })}`
 }
 

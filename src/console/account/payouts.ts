@@ -183,7 +183,10 @@ ${
   deed(visit, { action: `${path}/cancel`, button: 'Cancel this payout', danger: true, small: true })
 }
 ${may(visit, 'maker') && html`<a href="${root}/payouts/new?like=${payout.id}">Make one like it</a>`}
-${accountOf(visit).sandbox && html`<a href="${root}/sandbox?payout=${payout.id}">Move it in the sandbox</a>`}
+${
+  accountOf(visit).sandbox &&
+  html`<a href="${root}/sandbox?payout=${payout.id}">Move it in the sandbox</a>`
+}
 </div>`
 }
 

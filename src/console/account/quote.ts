@@ -11,7 +11,8 @@ export function quoteScreens(screens: Screens): void {
     const path = `/v3/payout/quote/${visit.params.id}`
     const quote = await visit.api.get<JsonObject>(path, { explain: 'true' })
     const { explanation, ...terms } = quote
-    const body = html`<p class="lead">${state(String(quote.status))}</p>${members(rootOf(visit), terms)}
+    const body = html`<p class="lead">${state(String(quote.status))}</p>
+${members(rootOf(visit), terms)}
 <h2>How it was calculated</h2>${members(rootOf(visit), (explanation ?? {}) as JsonObject)}`
     return { title: 'Quote', body }
   })

@@ -49,10 +49,12 @@ ${text('journal_number')}</summary>${postings(item)}</details>`
 
 function postings({ postings: booked, hash }: Item): Html {
   const lines = booked as readonly { code: string; currency: string; amount: string }[]
-  return html`<table><thead><tr><th scope="col">Account</th><th scope="col" class="number">Amount</th>
+  return html`<table><thead><tr><th scope="col">Account</th>
+<th scope="col" class="number">Amount</th>
 </tr></thead><tbody>${lines.map(
     ({ code, currency, amount }) =>
-      html`<tr><td>${words(code)}</td><td class="number">${digits(amount, currency)} ${currency}</td></tr>`,
+      html`<tr><td>${words(code)}</td>
+<td class="number">${digits(amount, currency)} ${currency}</td></tr>`,
   )}</tbody></table><p class="faint">Seal <code>${String(hash).slice(0, 16)}…</code></p>`
 }
 

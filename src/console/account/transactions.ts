@@ -22,7 +22,12 @@ async function balanceAt(visit: Visit) {
   const day = visit.query.as_of ?? ''
   const as_of = /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T00:00:00Z` : day
   const form = html`<form class="row" action="${rootOf(visit)}/transactions">
-${field(visit, { name: 'as_of', label: 'Balance at the beginning of (UTC)', type: 'date', value: day.slice(0, 10) })}
+${field(visit, {
+  name: 'as_of',
+  label: 'Balance at the beginning of (UTC)',
+  type: 'date',
+  value: day.slice(0, 10),
+})}
 <button class="quiet">Show the balance</button></form>`
   if (as_of === '') return form
   const { available } = await visit.api.get<Balance>('/v3/balance', { as_of })

@@ -151,40 +151,79 @@ function changed(ids: readonly string[]): void {
   renewing = setTimeout(renew, 100)
 }
 
+/** What one tab tells the others. */
+interface Message {
+  /** Objects that have changed. */
+  readonly ids?: readonly string[]
+  /** The number of the last event that was told. */
+  readonly at?: number
+  /** A tab was opened, and asks for that number. */
+  readonly hello?: boolean
+  /** The service is away. */
+  readonly lost?: boolean
+  /** The session is over. */
+  readonly over?: boolean
+}
+
 /** One tab of an account listens and tells the others, as a browser has few connections. */
 function listen(): void {
-  const { live } = document.body.dataset
+  const { live, seen = '0' } = document.body.dataset
   if (live === undefined) return
   const tabs = new BroadcastChannel(live)
-  const receive = (message: { ids?: string[]; lost?: boolean; over?: boolean }) => {
-    const { ids, lost, over } = message
-    if (over) location.reload()
+  let last = Number(seen)
+  let leads = false
+  const receive = ({ ids, at = 0, hello, lost, over }: Message) => {
+    if (hello) {
+      if (leads) tabs.postMessage({ at: last })
+    } else if (over) location.reload()
     else if (lost) tell('Corridor does not answer. This page goes on when it does.')
-    else if (ids === undefined) news?.replaceChildren()
-    else changed(ids)
+    else if (ids !== undefined) changed(ids)
+    // Something happened between this page and its first message.
+    else if (at > last) tell('Something has changed.', 'Show it')
+    else if (at === 0) news?.replaceChildren()
+    last = Math.max(last, at)
   }
   tabs.addEventListener('message', ({ data }) => receive(data))
-  const say = (message: Parameters<typeof receive>[0]) => {
+  const say = (message: Message) => {
     tabs.postMessage(message)
     receive(message)
   }
+  tabs.postMessage({ hello: true })
+  // Held for as long as the tab is open; the next tab gets it then.
   void navigator.locks.request(live, () => {
-    const stream = new EventSource(live)
-    let wasLost = false
-    stream.addEventListener('changed', ({ data }) => say({ ids: JSON.parse(data) }))
-    stream.addEventListener('over', () => {
-      stream.close()
-      say({ over: true })
-    })
-    stream.addEventListener('error', () => {
-      wasLost = true
-      say({ lost: true })
-    })
-    stream.addEventListener('open', () => {
-      if (wasLost) say({})
-      wasLost = false
-    })
+    leads = true
+    follow(() => `${live}?after=${last}`, say)
     return new Promise(() => {})
+  })
+}
+
+const AGAIN_MS = 3000
+
+/** Listens, and listens again when the service was away. A session that is over leads to log-in. */
+function follow(live: () => string, say: (message: Message) => void): void {
+  const stream = new EventSource(live())
+  let wasLost = false
+  stream.addEventListener('changed', ({ data, lastEventId }) => {
+    say({ ids: JSON.parse(data), at: Number(lastEventId) })
+  })
+  stream.addEventListener('over', () => {
+    stream.close()
+    say({ over: true })
+  })
+  stream.addEventListener('open', () => {
+    if (wasLost) say({})
+    wasLost = false
+  })
+  stream.addEventListener('error', async () => {
+    wasLost = true
+    // The browser connects again by itself, unless what came was no stream.
+    if (stream.readyState !== EventSource.CLOSED) {
+      say({ lost: true })
+      return
+    }
+    const page = await fetch(location.href, { method: 'HEAD' }).catch(() => undefined)
+    if (page?.redirected) say({ over: true })
+    else setTimeout(() => follow(live, say), AGAIN_MS)
   })
 }
 

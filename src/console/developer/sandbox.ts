@@ -35,7 +35,12 @@ async function sandboxScreen(visit: Visit): Promise<Screen> {
 <section class="card"><h2>Play money</h2>${deed(visit, {
     action: `${root}/fund`,
     button: 'Fund the balance',
-    body: html`${field(visit, { name: 'amount', label: 'Amount', value: '10,000.00', required: true })}
+    body: html`${field(visit, {
+      name: 'amount',
+      label: 'Amount',
+      value: '10,000.00',
+      required: true,
+    })}
 ${field(visit, { name: 'currency', label: 'Currency', options: currencies })}`,
   })}</section>
 <section class="card"><h2>Clock</h2>${deed(visit, {
@@ -51,9 +56,19 @@ ${field(visit, { name: 'currency', label: 'Currency', options: currencies })}`,
 <section class="card"><h2>A payout</h2>${deed(visit, {
     action: `${root}/transition`,
     button: 'Move it',
-    body: html`${field(visit, { name: 'payout', label: 'Payout', required: true, value: visit.query.payout ?? '', hint: 'pot_…' })}
+    body: html`${field(visit, {
+      name: 'payout',
+      label: 'Payout',
+      required: true,
+      value: visit.query.payout ?? '',
+      hint: 'pot_…',
+    })}
 ${field(visit, { name: 'status', label: 'Becomes', options: states })}
-${field(visit, { name: 'description', label: 'What you are asked for', hint: 'Of “requires action” alone' })}`,
+${field(visit, {
+  name: 'description',
+  label: 'What you are asked for',
+  hint: 'Of “requires action” alone',
+})}`,
   })}</section></div>`
   return { title, body }
 }

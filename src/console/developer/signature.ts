@@ -1,5 +1,5 @@
-// Why a receiver refuses a signature: what it got is compared with what was signed. The secret stays
-// in this request: it is neither stored nor sent on.
+// Why a receiver refuses a signature: what it got is compared with what was signed. The secret
+// stays in this request: it is neither stored nor sent on.
 import { type Html, html } from '../../http/html.ts'
 import { signatures } from '../../webhook/sign.ts'
 import { deed, field } from '../form.ts'
@@ -17,7 +17,13 @@ export function debuggerForm(visit: Visit): Html {
     action: `${rootOf(visit)}/webhooks/signature`,
     button: 'Compare',
     body: html`<p>Paste what your receiver got. Nothing of it is kept.</p>
-${field(visit, { name: 'headers', label: 'Headers', rows: 4, required: true, hint: 'webhook-id, webhook-timestamp and webhook-signature, one a line' })}
+${field(visit, {
+  name: 'headers',
+  label: 'Headers',
+  rows: 4,
+  required: true,
+  hint: 'webhook-id, webhook-timestamp and webhook-signature, one a line',
+})}
 ${field(visit, { name: 'body', label: 'Body, as it came', rows: 5, required: true })}
 ${field(visit, { name: 'secret', label: 'Secret', required: true, hint: 'whsec_…' })}`,
   })
@@ -33,10 +39,15 @@ async function signatureScreen(visit: Visit): Promise<Screen> {
   const got = { headers, body: pasted, secret: form.get('secret')?.trim() ?? '' }
   const findings = [...checkSignature(got, Date.now()), ...(await compareBody(visit, got))]
   const body = html`<h2>Findings</h2><ul class="findings">${findings.map(
-    ({ good, text }) =>
-      html`<li><span class="state ${good ? 'good' : 'bad'}">${good ? 'right' : 'wrong'}</span> ${text}</li>`,
+    ({ good, text }) => html`<li>${finding(good)} ${text}</li>`,
   )}</ul>${debuggerForm(visit)}`
   return { title, body }
+}
+
+function finding(good: boolean): Html {
+  return good
+    ? html`<span class="state good">right</span>`
+    : html`<span class="state bad">wrong</span>`
 }
 
 export interface Got {
@@ -90,7 +101,9 @@ export function checkSignature({ headers, body, secret }: Got, now_ms: number): 
   const expected = signatures([secret], id, Number(stamp), body)
   const each = sent.split(/\s+/)
   if (each.includes(expected)) return [...findings, right('The signature is of this body.')]
-  const text = `None of the ${each.length} signatures is of this body by this secret. By it, the signature were ${expected}`
+  const text =
+    `None of the ${each.length} signatures is of this body by this secret: that would be ` +
+    `${expected}.`
   return [...findings, wrong(text)]
 }
 

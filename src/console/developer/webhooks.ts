@@ -50,8 +50,18 @@ ${
   html`<h2>A new endpoint</h2>${deed(visit, {
     action: `${root}/webhooks`,
     button: 'Make the endpoint',
-    body: html`${field(visit, { name: 'url', label: 'Address', type: 'url', required: true, hint: 'https://example.com/webhooks' })}
-${field(visit, { name: 'event_types', label: 'Events', hint: 'Separated by spaces: payout.* entity.approved. None is every event.' })}
+    body: html`${field(visit, {
+      name: 'url',
+      label: 'Address',
+      type: 'url',
+      required: true,
+      hint: 'https://example.com/webhooks',
+    })}
+${field(visit, {
+  name: 'event_types',
+  label: 'Events',
+  hint: 'Separated by spaces: payout.* entity.approved. None is every event.',
+})}
 ${field(visit, { name: 'description', label: 'Description (optional)' })}`,
   })}`
 }

@@ -144,7 +144,11 @@ function moneyForms(visit: Visit, id: string, { currencies }: DeskAccount): Html
       button,
       asksPassword: true,
       body: html`${field(visit, { name: 'amount', label: 'Amount', required: true })}
-${field(visit, { name: 'currency', label: 'Currency', options: currencies.map(c => [c, c] as const) })}
+${field(visit, {
+  name: 'currency',
+  label: 'Currency',
+  options: currencies.map(c => [c, c] as const),
+})}
 ${field(visit, { name: 'reference', label: 'The bank’s reference', required: true })}${more}`,
     })}</details>`
   const source = field(visit, { name: 'source', label: 'Who paid it in (optional)' })

@@ -34,75 +34,65 @@ interface Need {
 }
 
 async function show(visit: Visit): Promise<Screen> {
-  const { api } = visit
-  const of = <T>(path: string, query = {}) =>
-    api.list<T>(`/v3/operator/${path}`, { limit: COUNTED, ...query })
-  const [reviews, held, exceptions, stuck, byHand, endpoints, rates, rails, accounts, lists] =
-    await Promise.all([
-      of<DeskEntity>('entity'),
-      of<HeldByScreening>('screening', { state: 'open' }),
-      of<RailException>('exception'),
-      of<DeskPayoutRow>('payout', { status: 'requires_action' }),
-      of<DeskPayoutRow>('payout', { status: 'processing', rail: MANUAL }),
-      of<FailingEndpoint>('webhook_endpoint'),
-      api.list<Rate>('/v3/operator/rate'),
-      api.list<DeskRail>('/v3/operator/rail'),
-      of<DeskAccount>('account'),
-      api.get<Lists>('/v3/operator/screening_list'),
-    ])
-  const stale = rates.results.filter(
-    ({ pegged, sample, good_until }) => !pegged && !sample && isPast(good_until),
-  )
-  const needs = [
-    need('payouts are held by screening', held, 'screening', row => row.updated_at),
-    need('exceptions of rails are open', exceptions, 'exceptions', row => row.opened_at),
-    need(
-      'payouts wait to be paid by hand',
-      byHand,
-      'payouts?status=processing&rail=manual',
-      row => row.payout.created_at,
-    ),
-    need('entities wait for a review', reviews, 'entities', row => row.entity.updated_at),
-    need(
-      'payouts wait for an answer of their account',
-      stuck,
-      'payouts?status=requires_action',
-      row => row.payout.created_at,
-    ),
-    need('webhook endpoints get nothing', endpoints, 'deliveries', row => row.dead_since ?? ''),
-    need(
-      'rates are stale: nothing is converted by them',
-      { results: stale, has_more: false },
-      'prices',
-      row => row.as_of,
-    ),
-    need(
-      'rails are paused',
-      only(rails, rail => rail.paused),
-      'rails',
-      () => '',
-    ),
-    need(
-      'accounts are frozen',
-      only(accounts, account => account.state === 'frozen'),
-      'accounts',
-      () => '',
-    ),
-  ].flatMap(found => found ?? [])
+  const [needs, lists] = await Promise.all([
+    Promise.all([paymentNeeds(visit), otherNeeds(visit)]),
+    visit.api.get<Lists>('/v3/operator/screening_list'),
+  ])
+  const all = needs.flat().flatMap(found => found ?? [])
   const missing = lists.lists.flatMap(({ list, required, state }) =>
-    required === true && state !== 'fresh' ? [`${list} (${state})`] : [],
+    required === true && (state === 'missing' || state === 'stale') ? [`${list} (${state})`] : [],
   )
-  const body = html`${
-    needs.length === 0 && missing.length === 0
-      ? html`<p class="empty">Nothing needs you. This page is the whole list.</p>`
-      : html`<ul class="plain needs">${needs.map(one => needOf(visit, one))}${
-          missing.length > 0 &&
-          html`<li><a href="${rootOf(visit)}/screening">${missing.length}</a> sanctions lists are required
-and not fresh: ${missing.join(', ')}. Live payouts are held.</li>`
-        }</ul>`
-  }<p class="faint">The books are proved by <code>corridor verify</code>, and kept by
+  const held = html`<li><a href="${rootOf(visit)}/screening">${missing.length}</a> sanctions lists
+are required and not fresh: ${missing.join(', ')}. Live payouts are held.</li>`
+  const nothing = all.length === 0 && missing.length === 0
+  const calm = html`<p class="empty">Nothing needs you. This is the whole list.</p>`
+  const body = html`${nothing && calm}
+<ul class="plain needs">${all.map(one => needOf(visit, one))}${missing.length > 0 && held}</ul>
+<p class="faint">The books are proved by <code>corridor verify</code>, and kept by
 <code>corridor backup</code>, on the machine.</p>`
   return { title: 'Needs attention', body }
+}
+
+function listOf<T>({ api }: Visit, path: string, query = {}): Promise<ListOf<T>> {
+  return api.list<T>(`/v3/operator/${path}`, { limit: COUNTED, ...query })
+}
+
+async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
+  const [held, exceptions, by_hand, asked, reviews] = await Promise.all([
+    listOf<HeldByScreening>(visit, 'screening', { state: 'open' }),
+    listOf<RailException>(visit, 'exception'),
+    listOf<DeskPayoutRow>(visit, 'payout', { status: 'processing', rail: MANUAL }),
+    listOf<DeskPayoutRow>(visit, 'payout', { status: 'requires_action' }),
+    listOf<DeskEntity>(visit, 'entity'),
+  ])
+  const manual = `payouts?status=processing&rail=${MANUAL}`
+  return [
+    need('payouts are held by screening', held, 'screening', row => row.updated_at),
+    need('exceptions of rails are open', exceptions, 'exceptions', row => row.opened_at),
+    need('payouts wait to be paid by hand', by_hand, manual, row => row.payout.created_at),
+    need('payouts wait for their account', asked, 'payouts?status=requires_action', row => {
+      return row.payout.created_at
+    }),
+    need('entities wait for a review', reviews, 'entities', row => row.entity.updated_at),
+  ]
+}
+
+async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
+  const [endpoints, rates, rails, accounts] = await Promise.all([
+    listOf<FailingEndpoint>(visit, 'webhook_endpoint'),
+    visit.api.list<Rate>('/v3/operator/rate'),
+    visit.api.list<DeskRail>('/v3/operator/rail'),
+    listOf<DeskAccount>(visit, 'account'),
+  ])
+  const stale = only(rates, rate => !rate.pegged && !rate.sample && isPast(rate.good_until))
+  const paused = only(rails, rail => rail.paused)
+  const frozen = only(accounts, account => account.state === 'frozen')
+  return [
+    need('webhook endpoints get nothing', endpoints, 'deliveries', row => row.dead_since ?? ''),
+    need('rates are stale: nothing is converted by them', stale, 'prices', row => row.as_of),
+    need('rails are paused', paused, 'rails', () => ''),
+    need('accounts are frozen', frozen, 'accounts', () => ''),
+  ]
 }
 
 function only<T>({ results, has_more }: ListOf<T>, wanted: (row: T) => boolean): ListOf<T> {

@@ -29,7 +29,8 @@ function listing(visit: Visit): Listing<AuditedChange> {
       {
         name: 'Did',
         show: ({ act, table_name, reason }) =>
-          html`${act} <span class="faint">${words(table_name)}</span>${reason && html`<br>${reason}`}`,
+          html`${act} <span class="faint">${words(table_name)}</span>
+${reason && html`<br>${reason}`}`,
       },
       { name: 'From', show: ({ via }) => via },
       { name: 'Changed', show: ({ before, after }) => changes(before, after) },

@@ -1,4 +1,5 @@
-// Payouts of all accounts, and what an operator does about one: pay it by hand, say what became of it.
+// Payouts of all accounts, and what an operator does about one: pay it by hand, say what became
+// of it.
 import { type Html, html } from '../../http/html.ts'
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payout/states.ts'
 import { anyOf, deed, field, post, reasonField, said } from '../form.ts'
@@ -90,13 +91,22 @@ async function show(visit: Visit): Promise<Screen> {
   const { amount, currency, beneficiary_details } = payout
   const body = html`<p class="lead">${state(payout.status)} ${payout.status_description}
 ${found.under_review && html`<a href="${root}/exceptions">It is under review.</a>`}
-${found.screening && html`<a href="${root}/screening/${id}">Screening: ${words(found.screening)}</a>`}</p>
-${payout.failure && html`<div class="note bad">${payout.failure.message} <code>${payout.failure.code}</code></div>`}
+${
+  found.screening &&
+  html`<a href="${root}/screening/${id}">Screening: ${words(found.screening)}</a>`
+}</p>
+${
+  payout.failure &&
+  html`<div class="note bad">${payout.failure.message}
+<code>${payout.failure.code}</code></div>`
+}
 ${facts([
   ['Send', money(found.send.amount, found.send.currency)],
   [
     'Account',
-    html`<a href="${root}/accounts/${found.account_id}">${found.account_name || found.account_id}</a>`,
+    html`<a href="${root}/accounts/${found.account_id}">${
+      found.account_name || found.account_id
+    }</a>`,
   ],
   ['Rail', found.rail],
   ['The bank calls it', found.rail_reference],
@@ -123,8 +133,16 @@ function forms(visit: Visit, id: string, taken_by: string): Html {
     button: 'Move it',
     asksPassword: true,
     body: html`${field(visit, { name: 'status', label: 'Becomes', options: statuses })}
-${field(visit, { name: 'reference', label: 'The bank’s reference', hint: 'Of one that was paid by hand' })}
-${field(visit, { name: 'description', label: 'What the account is asked for', hint: 'Of “requires action”' })}
+${field(visit, {
+  name: 'reference',
+  label: 'The bank’s reference',
+  hint: 'Of one that was paid by hand',
+})}
+${field(visit, {
+  name: 'description',
+  label: 'What the account is asked for',
+  hint: 'Of “requires action”',
+})}
 ${field(visit, { name: 'reason', label: 'Why' })}`,
   })}</details></div>`
 }

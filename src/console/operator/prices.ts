@@ -35,7 +35,12 @@ async function show(visit: Visit): Promise<Screen> {
     asksPassword: true,
     body: html`${field(visit, { name: 'base', label: 'One unit of', required: true, hint: 'USD' })}
 ${field(visit, { name: 'quote', label: 'is worth, in', required: true, hint: 'HKD' })}
-${field(visit, { name: 'mid', label: 'so many', required: true, hint: '7.8501, the mid-market rate without your spread' })}
+${field(visit, {
+  name: 'mid',
+  label: 'so many',
+  required: true,
+  hint: '7.8501, the mid-market rate without your spread',
+})}
 ${field(visit, { name: 'source', label: 'By whom', required: true })}`,
   })}</details>
 <h2>Fees</h2>${rows(visit, FEES, fees)}`

@@ -48,8 +48,16 @@ async function show(visit: Visit): Promise<Screen> {
     action: `${rootOf(visit)}/rules/approvals`,
     button: 'Add the rule',
     asksPassword: true,
-    body: html`${field(visit, { name: 'account_id', label: 'Account', hint: 'acc_…; empty is every live account' })}
-${field(visit, { name: 'approvers', label: 'Approvals needed', options: ['1', '2', '3'].map(n => [n, n] as const) })}
+    body: html`${field(visit, {
+      name: 'account_id',
+      label: 'Account',
+      hint: 'acc_…; empty is every live account',
+    })}
+${field(visit, {
+  name: 'approvers',
+  label: 'Approvals needed',
+  options: ['1', '2', '3'].map(n => [n, n] as const),
+})}
 ${field(visit, {
   name: 'new_payee',
   label: 'Of which payouts',

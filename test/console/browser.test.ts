@@ -1,0 +1,297 @@
+/// <reference lib="dom" />
+// The console as people use it, in a real Chromium: a payout from the first form to its approval by a
+// second person, every screen in light and dark, wide and narrow, and pages that follow what happens.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { endSessions } from '../../src/user/session-store.ts'
+import { startSettling } from '../../src/worker/settle-payouts.ts'
+import { addApprovalRule } from '../support/service/approvals.ts'
+import {
+  assertAccessible,
+  enter,
+  NO_BROWSER,
+  openBrowser,
+  openPage,
+} from '../support/service/browser.ts'
+import {
+  addPerson,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+
+const skip = NO_BROWSER ?? false
+
+let service: TestService
+let account: Client
+let id: string
+let address: string
+let browser: Browser
+let stop: () => Promise<unknown>
+
+before(async () => {
+  if (skip !== false) return
+  service = await startTestService({ settle: true })
+  await service.setFees([{ payout_type: 'local' }])
+  await service.setRates({ 'USD/HKD': '7.8' })
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
+  id = account.account.account_id
+  address = await service.app.listen({ host: '127.0.0.1', port: 0 })
+  const worker = startSettling(service.deps)
+  stop = () => worker.stop()
+  browser = await openBrowser()
+})
+after(async () => {
+  if (skip !== false) return
+  await browser.close()
+  await stop()
+  await service.close()
+})
+
+let people = 0
+
+/** Somebody new with these roles, logged in. */
+async function person(roles: readonly ('viewer' | 'maker' | 'approver')[], options = {}) {
+  people += 1
+  const user = `person-${people}`
+  await addPerson(service, { user, roles: roles.map(role => [id, role]) })
+  const opened = await openPage(browser, address, options)
+  await enter(service, opened.page, user)
+  return { ...opened, user }
+}
+
+let invoices = 0
+
+/** Fills the two forms of a new payout, up to its last button. */
+async function fillPayout(page: Page, amount = '1,000.00'): Promise<void> {
+  invoices += 1
+  await page.goto(`/console/${id}/payouts/new`)
+  await page.fill('[name=amount]', amount)
+  await page.fill('[name=currency]', 'HKD')
+  await page.fill('[name=country]', 'HK')
+  await page.click('text=Show the ways')
+  await page.locator('text=Fix this quote').first().click()
+  await page.fill('[name="payee:name"]', 'Harbour Trading Ltd')
+  await page.selectOption('[name="payee:type"]', 'business')
+  await page.fill('[name="payee:destination_details.bank.account_number"]', '123456789012')
+  await page.fill('[name="payee:destination_details.bank.bank_codes.bank_code"]', '004')
+  await page.fill('[name=transaction_description]', `Invoice ${invoices}`)
+  await page.fill('[name=reference_id]', `INV-${invoices}`)
+}
+
+const countPayouts = async () => {
+  const [row] = await service.database.owner<{ count: number }[]>`
+    select count(*)::integer as count from payouts where account_id = ${id}`
+  return row?.count ?? 0
+}
+
+test('a payout: the ways, the quote, the payee, and its end without a reload', {
+  skip,
+}, async () => {
+  const { page, faults, context } = await person(['maker'])
+  await fillPayout(page, '12,000.00')
+  await page.click('button:text("Pay")')
+  await page.waitForURL(/\/payouts\/pot_/)
+  assert.match(await page.innerText('h1'), /^12,000\.00 HKD to Harbour Trading Ltd$/)
+  await page.waitForSelector('.lead >> text=succeeded')
+  assert.deepEqual(faults, [])
+  await context.close()
+})
+
+test('what is refused stays in the form, and says which field and why', { skip }, async () => {
+  const { page, context } = await person(['maker'])
+  const before = await countPayouts()
+  await fillPayout(page)
+  await page.fill('[name="payee:destination_details.bank.bank_codes.bank_code"]', '4')
+  await page.click('button:text("Pay")')
+  await page.waitForSelector('[role=alert]')
+  const field = page.locator('[name="payee:destination_details.bank.bank_codes.bank_code"]')
+  assert.equal(await field.getAttribute('aria-invalid'), 'true')
+  assert.equal(await page.inputValue('[name="payee:name"]'), 'Harbour Trading Ltd')
+  assert.equal(await countPayouts(), before)
+  await context.close()
+})
+
+test('sent twice, by two tabs or by the way back: one payout', { skip }, async () => {
+  const { page, context } = await person(['maker'])
+  const before = await countPayouts()
+  await fillPayout(page, '1,234.00')
+  const form = await page.evaluate(() => {
+    const found = document.querySelector<HTMLFormElement>('form.deed')
+    return { action: found?.action ?? '', fields: [...new FormData(found as HTMLFormElement)] }
+  })
+  const send = () =>
+    page.evaluate(async ({ action, fields }) => {
+      const body = new URLSearchParams(fields as [string, string][])
+      return (await fetch(action, { method: 'POST', body })).url
+    }, form)
+  const [one, two] = await Promise.all([send(), send()])
+  assert.equal(one, two)
+  await page.click('button:text("Pay")')
+  await page.waitForURL(/\/payouts\/pot_/)
+  assert.equal(page.url(), one)
+  assert.equal(await countPayouts(), before + 1)
+  await context.close()
+})
+
+test('without JavaScript: paid, refused for its maker, approved by a second person', {
+  skip,
+}, async () => {
+  const remove = await addApprovalRule(service, { account_id: id })
+  await service.deps.reference.refresh()
+  const maker = await person(['maker', 'approver'], { javaScriptEnabled: false })
+  await fillPayout(maker.page, '2,000.00')
+  await maker.page.click('button:text("Pay")')
+  await maker.page.waitForSelector('.lead >> text=pending approval')
+  const payout = maker.page.url().replace(/\?.*/, '')
+  const own = await maker.page.innerText('main')
+  assert.match(own, /You made it, so somebody else approves it/)
+  const { page, context } = await person(['approver'], { javaScriptEnabled: false })
+  await page.goto(`/console/${id}/approvals`)
+  await page.click('tbody a')
+  assert.equal(page.url(), payout)
+  await page.click('button:text("Approve")')
+  assert.match(await page.innerText('main'), /You have approved it/)
+  assert.match(await page.innerText('.timeline'), /processing/)
+  await remove()
+  await service.deps.reference.refresh()
+  await context.close()
+  await maker.context.close()
+})
+
+test('a list says what is new and moves no row; the page of a payout follows it', {
+  skip,
+}, async () => {
+  const { page, context, faults } = await person(['viewer'])
+  await page.goto(`/console/${id}/payouts`)
+  const rows = await page.locator('tbody tr').count()
+  const made = await account.post('/v3/payout', payoutBody())
+  assert.equal(made.status, 200, made.text)
+  await page.waitForSelector('#news >> text=Show them')
+  assert.equal(await page.locator('tbody tr').count(), rows)
+  await page.click('#news a')
+  await page.waitForSelector(`a[href$="${made.json.data.id}"]`)
+  assert.deepEqual(faults, [])
+  await context.close()
+})
+
+function payoutBody() {
+  invoices += 1
+  return {
+    amount: 100_000,
+    currency: 'HKD',
+    type: 'local',
+    holding_currency: 'USD',
+    purpose: 'supplier_payment',
+    transaction_description: `Invoice ${invoices}`,
+    reference_id: `INV-${invoices}`,
+    local: { fund_transfer_network: 'chats' },
+    beneficiary_details: {
+      name: 'Harbour Trading Ltd',
+      type: 'business',
+      destination_details: {
+        type: 'bank',
+        bank: {
+          account_number: '123456789012',
+          country: 'HK',
+          currency: 'HKD',
+          bank_codes: { bank_code: '004' },
+        },
+      },
+    },
+  }
+}
+
+test('a session that is ended leaves the page by itself', { skip }, async () => {
+  const { page, context, user } = await person(['viewer'])
+  await page.goto(`/console/${id}`)
+  await endSessions(service.deps.sql, user)
+  await page.waitForURL(/\/login/)
+  await context.close()
+})
+
+const OF_ACCOUNT = [
+  '',
+  '/payouts',
+  '/payouts/new',
+  '/payouts/new?amount=1000&currency=HKD&country=HK',
+  '/batches',
+  '/approvals',
+  '/beneficiaries',
+  '/entities',
+  '/transactions',
+  '/transactions?as_of=2020-01-01',
+  '/events',
+  '/webhooks',
+  '/webhooks/signature',
+  '/sandbox',
+]
+
+const OF_INSTALLATION = [
+  '',
+  '/payouts',
+  '/entities',
+  '/screening',
+  '/exceptions',
+  '/accounts',
+  '/prices',
+  '/rails',
+  '/rules',
+  '/deliveries',
+  '/audit',
+]
+
+const LOOKS = [
+  { colorScheme: 'light', viewport: { width: 1400, height: 900 } },
+  { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+] as const
+
+for (const look of LOOKS) {
+  const name = `${look.colorScheme}, ${look.viewport.width} wide`
+  test(`every screen, ${name}: no serious finding of axe, no error, nothing from elsewhere`, {
+    skip,
+  }, async () => {
+    people += 1
+    const user = `person-${people}`
+    const roles = (['maker', 'approver'] as const).map(role => [id, role] as const)
+    await addPerson(service, { user, role: 'operator', roles: [...roles] })
+    const made = await account.post('/v3/payout', payoutBody())
+    const payout = `/console/${id}/payouts/${made.json.data.id}`
+    const { page, context, faults } = await openPage(browser, address, look)
+    await enter(service, page, user)
+    const paths = [
+      ...OF_ACCOUNT.map(path => `/console/${id}${path}`),
+      payout,
+      ...OF_INSTALLATION.map(path => `/console/installation${path}`),
+      `/console/installation/accounts/${id}`,
+    ]
+    for (const path of paths) {
+      const answer = await page.goto(path)
+      assert.equal(answer?.status(), 200, path)
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      assert.ok(wide <= 0, `${path} is ${wide} pixels too wide`)
+      await assertAccessible(page, `${path}, ${name}`)
+    }
+    assert.deepEqual(faults, [])
+    await context.close()
+  })
+}
+
+test('the first page takes few and small files', { skip }, async () => {
+  const { page, context } = await person(['maker'])
+  const files = new Map<string, number>()
+  page.on('response', async answer => {
+    if (/event-stream/.test(answer.headers()['content-type'] ?? '')) files.set(answer.url(), 0)
+    else files.set(answer.url(), gzipSync(await answer.body().catch(() => Buffer.alloc(0))).length)
+  })
+  await page.goto(`/console/${id}`, { waitUntil: 'load' })
+  await page.waitForRequest(/\/live$/, { timeout: 5000 }).catch(() => undefined)
+  assert.ok(files.size <= 6, [...files.keys()].join(' '))
+  for (const [url, bytes] of files) {
+    if (url.endsWith('.js')) assert.ok(bytes <= 25_000, `${url}: ${bytes} bytes`)
+    if (url.endsWith('.css')) assert.ok(bytes <= 15_000, `${url}: ${bytes} bytes`)
+  }
+  await context.close()
+})

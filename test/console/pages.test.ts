@@ -1,0 +1,273 @@
+// The pages of the console as HTTP: who sees which, what a form sends twice, text that means harm, and
+// streams that end with their session. test/console/browser.test.ts has what a browser makes of them.
+import assert from 'node:assert/strict'
+import { get } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { asCurl, asTypeScript } from '../../src/console/calls.ts'
+import { checkSignature, sameBytes } from '../../src/console/developer/signature.ts'
+import { digits } from '../../src/console/show.ts'
+import { html } from '../../src/http/html.ts'
+import { endSessions } from '../../src/user/session-store.ts'
+import type { AccountRole, UserRole } from '../../src/user/user.ts'
+import { webhookHeaders } from '../../src/webhook/sign.ts'
+import { rowVersions } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import {
+  addPerson,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+import { logIn } from '../support/service/session.ts'
+
+/** In every text that a caller can set. */
+const HOSTILE = `</td><script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;`
+
+let service: TestService
+let account: Client
+let id: string
+let payout: string
+before(async () => {
+  service = await startTestService()
+  await service.setFees([{ payout_type: 'local' }])
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
+  id = account.account.account_id
+  payout = await pay(HOSTILE)
+})
+after(() => service.close())
+
+async function pay(text: string): Promise<string> {
+  const { beneficiary_details, ...rest } = localPayout
+  const made = await account.post('/v3/payout', {
+    ...rest,
+    transaction_description: text,
+    reference_id: text,
+    metadata: { [text.slice(0, 40)]: text },
+    beneficiary_details: { ...beneficiary_details, name: text },
+  })
+  assert.equal(made.status, 200, made.text)
+  return made.json.data.id
+}
+
+let people = 0
+
+async function person(roles: readonly AccountRole[], role: UserRole = 'member') {
+  people += 1
+  const user = `reader-${people}`
+  await addPerson(service, { user, role, roles: roles.map(given => [id, given]) })
+  return { user, headers: await logIn(service, user) }
+}
+
+type Headers = Awaited<ReturnType<typeof person>>['headers']
+
+const look = (headers: Partial<Headers>, url: string) => service.inject({ url, headers })
+
+const send = (headers: Partial<Headers>, url: string, form: Record<string, string>) =>
+  service.inject({
+    method: 'POST',
+    url,
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: String(new URLSearchParams(form)),
+  })
+
+const SCREENS = [
+  '',
+  '/payouts',
+  '/payouts/new',
+  '/batches',
+  '/approvals',
+  '/beneficiaries',
+  '/entities',
+  '/transactions',
+  '/events',
+  '/webhooks',
+  '/sandbox',
+]
+
+test('html: whatever is put into it is text, unless it is HTML itself', () => {
+  const text = html`<p title="${HOSTILE}">${[HOSTILE, html`<b>${1n}</b>`]}${null}${false}</p>`.text
+  assert.equal(text.includes('<script>'), false)
+  assert.equal(text.includes('<img'), false)
+  assert.match(text, /<b>1<\/b><\/p>$/)
+})
+
+test('digits: grouped, with the decimals of the currency, to the last minor unit', () => {
+  const rows = [
+    ['123456789', 'USD', '1,234,567.89'],
+    ['-5', 'USD', '-0.05'],
+    ['1000', 'JPY', '1,000'],
+    ['1234567', 'KWD', '1,234.567'],
+    ['9007199254740993', 'USD', '90,071,992,547,409.93'],
+    ['12', 'XXX', '12'],
+  ] as const
+  for (const [amount, currency, shown] of rows) assert.equal(digits(amount, currency), shown)
+})
+
+test('without a session: to the log-in, which leads back', async () => {
+  const host = { host: '127.0.0.1:8080' }
+  const answer = await look(host, `/console/${id}/payouts?status=failed`)
+  assert.equal(answer.status, 303)
+  const to = String(answer.headers.location)
+  assert.equal(to, `/login?next=${encodeURIComponent(`/console/${id}/payouts?status=failed`)}`)
+  const form = await look(host, to)
+  assert.match(form.text, /name="next" value="\/console\/acc_/)
+  const elsewhere = await look(host, '/login?next=https://example.com/console')
+  assert.match(elsewhere.text, /name="next" value="\/console"/)
+})
+
+test('each role sees every screen of its account, and text that means harm is text', async () => {
+  for (const role of ['viewer', 'maker', 'approver'] as const) {
+    const { headers } = await person([role])
+    for (const path of [...SCREENS, `/payouts/${payout}`]) {
+      const { status, text, headers: sent } = await look(headers, `/console/${id}${path}`)
+      assert.equal(status, 200, `${role} ${path}: ${text}`)
+      assert.equal(/<script>|<img/.test(text), false, path)
+      assert.match(String(sent['content-security-policy']), /default-src 'none'/)
+      assert.equal(/New payout|Fix this quote/.test(text) && role !== 'maker' && path === '', false)
+    }
+  }
+})
+
+test('no role on the account: 403 without a word of it; an operator has none by being one', async () => {
+  const other = await service.openAccount()
+  const { headers } = await person(['viewer'])
+  const operator = await person([], 'operator')
+  for (const by of [headers, operator.headers]) {
+    const refused = await look(by, `/console/${other.account.account_id}`)
+    const unknown = await look(by, '/console/acc_00000000')
+    assert.deepEqual([refused.status, unknown.status], [403, 403])
+    assert.equal(refused.text, unknown.text)
+  }
+})
+
+test('the installation: for operators and auditors; an auditor changes nothing', async () => {
+  const operator = await person([], 'operator')
+  const auditor = await person([], 'auditor')
+  const member = await person(['maker'])
+  const form = { reason: 'looked into', key: 'k1' }
+  const freeze = `/console/installation/accounts/${id}/freeze`
+  for (const path of ['', '/accounts', '/audit', `/payouts/${payout}`]) {
+    const url = `/console/installation${path}`
+    assert.equal((await look(operator.headers, url)).status, 200, path)
+    assert.equal((await look(auditor.headers, url)).status, 200, path)
+    assert.equal((await look(member.headers, url)).status, 403, path)
+  }
+  for (const { headers } of [auditor, member]) {
+    assert.equal((await send(headers, freeze, form)).status, 403)
+  }
+  const done = await send(operator.headers, freeze, form)
+  assert.equal(done.headers.location, `/console/installation/accounts/${id}?done=saved`, done.text)
+  await send(operator.headers, freeze.replace('freeze', 'unfreeze'), form)
+  const log = await look(operator.headers, `/console/installation/audit?by=${operator.user}`)
+  assert.match(log.text, /looked into/)
+})
+
+test('a form of another site, or without an origin: 403, and nothing is changed', async () => {
+  const { headers } = await person(['maker'])
+  const before = await rowVersions(service.database.owner)
+  const url = `/console/${id}/sandbox/fund`
+  const form = { amount: '1.00', currency: 'USD', key: 'k' }
+  const { 'sec-fetch-site': _, ...bare } = headers
+  for (const sent of [{ ...headers, 'sec-fetch-site': 'cross-site' }, bare]) {
+    assert.equal((await send(sent, url, form)).status, 403)
+  }
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+})
+
+test('a form sent again with its key is done once; amounts are read exactly', async () => {
+  const { headers } = await person(['maker'])
+  const url = `/console/${id}/sandbox/fund`
+  const balance = async () => {
+    const { json } = await account.get('/v3/balance')
+    return BigInt(json.data.available[0].amount)
+  }
+  const before = await balance()
+  const form = { amount: '1,234.56', currency: 'USD', key: 'the same form' }
+  for (let i = 0; i < 3; i += 1) assert.equal((await send(headers, url, form)).status, 303)
+  assert.equal((await balance()) - before, 123_456n)
+  for (const amount of ['1.234', '1,23', 'a', '-5', '0', '9'.repeat(40), '']) {
+    const refused = await send(headers, url, { ...form, amount, key: `k${amount}` })
+    assert.equal(refused.status, 400, amount)
+    assert.match(refused.text, /role="alert"/)
+  }
+  assert.equal((await balance()) - before, 123_456n)
+})
+
+test('search: an id leads to its page, other text to the payouts of that reference', async () => {
+  const { headers } = await person(['viewer'])
+  const find = async (q: string) => {
+    const answer = await look(headers, `/console/${id}/find?${new URLSearchParams({ q })}`)
+    return answer.headers.location
+  }
+  assert.equal(await find(payout), `/console/${id}/payouts/${payout}`)
+  assert.equal(await find(HOSTILE), `/console/${id}/payouts/${payout}`)
+  assert.equal(await find('nobody’s'), `/console/${id}/payouts?reference_id=nobody%E2%80%99s`)
+})
+
+test('CSV of what is shown: exact amounts, and no cell is a formula', async () => {
+  await pay('=HYPERLINK("https://example.com")')
+  const { headers } = await person(['viewer'])
+  const { text, status } = await look(headers, `/console/${id}/payouts.csv?status=processing`)
+  assert.equal(status, 200)
+  const [names = '', newest = ''] = text.split('\r\n')
+  assert.equal(names, 'Payee,Amount,Currency,State,Type,Your reference,Made,Id')
+  assert.match(newest, /^"'=HYPERLINK\(""https:\/\/example\.com""\)",[\d.]+,USD,processing,local,/)
+})
+
+test('how a page is made: as curl that a shell reads as one word, and as TypeScript', () => {
+  const body = { name: "it's", amount: 9007199254740993n }
+  const call = { method: 'POST', path: '/v3/x', body, account_id: 'acc_1', answer: '' } as const
+  const curl = asCurl(call, 'http://localhost')
+  assert.match(curl, /-d '\{"name":"it'\\''s","amount":9007199254740993\}'$/)
+  assert.match(asTypeScript(call, 'http://localhost'), /method: 'POST'/)
+})
+
+test('why a signature is refused: secret, clock, missing headers, and the byte that differs', () => {
+  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+  const other = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
+  const body = '{"id":"evt_1"}'
+  const headers = new Map(Object.entries(webhookHeaders([secret], 'evt_1', 1_000, body)))
+  const at = (now_s: number, got = {}) =>
+    checkSignature({ headers, body, secret, ...got }, now_s * 1000).map(({ good }) => good)
+  assert.deepEqual(at(1_000), [true, true])
+  assert.deepEqual(at(1_301), [false, true])
+  assert.deepEqual(at(600), [false, true])
+  assert.deepEqual(at(1_000, { secret: other }), [true, false])
+  assert.deepEqual(at(1_000, { body: '{"id": "evt_1"}' }), [true, false])
+  assert.deepEqual(at(1_000, { secret: 'mine' }), [true, false])
+  assert.deepEqual(at(1_000, { headers: new Map() }), [false])
+  assert.match(sameBytes(body, '{"id": "evt_1"}').text, /at byte 7: signed was "\\"evt_1/)
+  assert.equal(sameBytes(body, body).good, true)
+})
+
+test('a page is told of changes from where it was read, until its session is over', async () => {
+  const address = await service.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = new URL(address) as unknown as AddressInfo
+  const { headers, user } = await person(['viewer'])
+  const page = await look(headers, `/console/${id}`)
+  const seen = /data-seen="(\d+)"/.exec(page.text)?.[1] ?? ''
+  const between = await pay('between')
+  const text = await new Promise<string>((resolve, reject) => {
+    const url = `${address}/console/${id}/live?after=${seen}`
+    const { cookie } = headers
+    const host = `127.0.0.1:${port}`
+    const request = get(url, { headers: { ...headers, cookie, host } }, answer => {
+      let read = ''
+      let later: Promise<string> | undefined
+      answer.setEncoding('utf8').on('data', (part: string) => {
+        read += part
+        if (later === undefined && read.includes(between)) {
+          later = pay('later')
+          later.catch(reject)
+        }
+        later?.then(async payout => {
+          if (read.includes(payout)) await endSessions(service.deps.sql, user)
+        }, reject)
+      })
+      answer.on('end', () => resolve(read)).on('error', reject)
+    })
+    request.on('error', reject)
+  })
+  assert.match(text, /event: over\ndata: \{\}\n\n$/)
+})
