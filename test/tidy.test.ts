@@ -10,6 +10,7 @@ const FLOORS: readonly (readonly string[])[] = [
   [
     'csv',
     'errors',
+    'html',
     'id',
     'instant',
     'members',

@@ -1,6 +1,6 @@
 // The calls that a page has made, as curl and as TypeScript: whoever looks at a page learns how to
 // do the same by the API.
-import { type Html, html } from '../http/html.ts'
+import { type Html, html } from '../html.ts'
 import { bodyText, type Call, indented } from './api.ts'
 
 /** Folded at the end of each page. */

@@ -1,7 +1,7 @@
 // Forms: fields with what was sent before and why it was refused, the key that makes a second click
 // harmless, and the password where the API asks for it again.
 import { randomUUID } from 'node:crypto'
-import { type Content, type Html, html } from '../http/html.ts'
+import { type Content, type Html, html } from '../html.ts'
 import type { ApiError, JsonObject } from './api.ts'
 import { words } from './show.ts'
 import type { Visit } from './visit.ts'

@@ -1,6 +1,6 @@
 // What stands around each screen: the accounts, the way to the other screens, the search box, what
 // was just done, and how the page was made. Pure.
-import { type Html, html } from '../http/html.ts'
+import { type Html, html } from '../html.ts'
 import { mayRunInstallation } from '../user/rules.ts'
 import { callsOf } from './calls.ts'
 import { rootOf, type Screen, type Visit } from './visit.ts'

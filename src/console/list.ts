@@ -1,7 +1,7 @@
 // Lists: filters that stand in the address, rows, and the way to older and newer ones. The same
 // list can be had as CSV.
 import { textCell } from '../balance-transaction/statement/csv.ts'
-import { type Content, type Html, html } from '../http/html.ts'
+import { type Content, type Html, html } from '../html.ts'
 import { type ListOf, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
 import type { Visit } from './visit.ts'

@@ -1,5 +1,5 @@
 // Batches of payouts: the list, one of them with what became of each payout, and its approval.
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import type { ApiProblem, JsonObject } from '../api.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Screens } from '../screens.ts'

@@ -1,6 +1,6 @@
 // Beneficiaries: the list, and one of them.
 import { DESTINATION_TYPES } from '../../beneficiary/request.ts'
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import { type Listing, rows, showList } from '../list.ts'
 import type { Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'

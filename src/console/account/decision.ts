@@ -1,6 +1,6 @@
 // The decision of an approver. What is approved is the payout as the page showed it: its digest
 // goes with the decision.
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../html.ts'
 import { deed, field } from '../form.ts'
 import type { Approval } from '../objects.ts'
 import { may, rootOf, type Visit } from '../visit.ts'

@@ -1,5 +1,5 @@
 // Entities: the people and businesses that the account pays for, and where their review stands.
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import { deed } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Entity } from '../objects.ts'

@@ -1,5 +1,5 @@
 // Home: what the account has, what needs somebody, and what is under way.
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../html.ts'
 import { rows } from '../list.ts'
 import type { Balance, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'

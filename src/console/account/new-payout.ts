@@ -1,6 +1,6 @@
 // A new payout, in two steps that a link can lead to: the ways it could go, side by side; and, at a
 // fixed quote, whom it pays. Each works without a script.
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../html.ts'
 import { currencyExponent, findCurrency } from '../../money/currency.ts'
 import { parseMajor } from '../../money/decimal.ts'
 import { ApiError, type JsonObject, queryText } from '../api.ts'

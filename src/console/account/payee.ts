@@ -1,6 +1,6 @@
 // The second step of a new payout: at a quote that holds for a while, whom it pays and what for.
 // The fields are those that the corridor requires (GET /v3/payout/requirements).
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../html.ts'
 import { type JsonObject, queryText } from '../api.ts'
 import { bodyOf, deed, type Field, field, setMember } from '../form.ts'
 import type { Beneficiary, Payout, Quote } from '../objects.ts'

@@ -1,5 +1,5 @@
 // Payouts: the list, and one of them with its money, its way and what can be done about it.
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES } from '../../payout/states.ts'
 import { PAYOUT_TYPES } from '../../quote/quote.ts'
 import { deed } from '../form.ts'

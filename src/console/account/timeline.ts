@@ -1,5 +1,5 @@
 // What happened to a payout, in order: states, journals, the way it took, and webhooks.
-import { type Content, type Html, html } from '../../http/html.ts'
+import { type Content, type Html, html } from '../../html.ts'
 import type { JsonObject } from '../api.ts'
 import type { Failure } from '../objects.ts'
 import { digits, idLink, state, time, words } from '../show.ts'

@@ -1,5 +1,5 @@
 // The statement: every movement of a balance, the balance as of any time, and files of both.
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import { field } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Balance, Transaction } from '../objects.ts'

@@ -1,5 +1,5 @@
 // Events: what happened, as webhooks say it.
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Event } from '../objects.ts'
 import type { Screens } from '../screens.ts'

@@ -1,5 +1,5 @@
 // The sandbox: play money, its clock, and any state that a payout can come to.
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import { currencyExponent, findCurrency } from '../../money/currency.ts'
 import { parseMajor } from '../../money/decimal.ts'
 import { STEP_STATUSES } from '../../payout/states.ts'

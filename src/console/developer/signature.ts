@@ -1,6 +1,6 @@
 // Why a receiver refuses a signature: what it got is compared with what was signed. The secret
 // stays in this request: it is neither stored nor sent on.
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../html.ts'
 import { signatures } from '../../webhook/sign.ts'
 import { deed, field } from '../form.ts'
 import type { Event } from '../objects.ts'

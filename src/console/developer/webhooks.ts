@@ -1,5 +1,5 @@
 // Webhooks: endpoints, their deliveries with each attempt, and sending again.
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../html.ts'
 import type { JsonObject } from '../api.ts'
 import { deed, field } from '../form.ts'
 import { type Listing, showList } from '../list.ts'

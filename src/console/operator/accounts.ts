@@ -1,5 +1,5 @@
 // Accounts: what they hold, whether they may pay, their keys, and money that came in or goes out.
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../html.ts'
 import { currencyExponent, findCurrency } from '../../money/currency.ts'
 import { parseMajor } from '../../money/decimal.ts'
 import { ApiError } from '../api.ts'

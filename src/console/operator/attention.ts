@@ -1,5 +1,5 @@
 // What needs an operator, with its age and where to go; nothing stands here while nothing does.
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../html.ts'
 import { MANUAL } from '../../rail/rail.ts'
 import type { ListOf } from '../api.ts'
 import type { Screens } from '../screens.ts'

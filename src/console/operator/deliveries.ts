@@ -1,5 +1,5 @@
 // Webhook endpoints that get nothing: their dead deliveries, sent again.
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import { deed, post } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'

@@ -1,5 +1,5 @@
 // Exceptions of rails: what a bank or provider has said that does not fit, for a person to judge.
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import { deed, field, post, said } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'

@@ -1,6 +1,6 @@
 // Payouts of all accounts, and what an operator does about one: pay it by hand, say what became
 // of it.
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payout/states.ts'
 import { anyOf, deed, field, post, reasonField, said } from '../form.ts'
 import { type Listing, showList } from '../list.ts'

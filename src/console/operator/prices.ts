@@ -1,5 +1,5 @@
 // Rates with their age, fees and spreads: what payouts are priced by.
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import { deed, field, post, said } from '../form.ts'
 import { rows } from '../list.ts'
 import type { Screens } from '../screens.ts'

@@ -1,5 +1,5 @@
 // Rails and routes: where payouts go, and whether they may go there now.
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import { deed, post, reasonField, said } from '../form.ts'
 import { rows } from '../list.ts'
 import type { Screens } from '../screens.ts'

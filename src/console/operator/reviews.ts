@@ -1,5 +1,5 @@
 // The reviews of entities: what waits, who they are, and the decision.
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import { deed, field, post, said } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'

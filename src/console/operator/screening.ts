@@ -1,5 +1,5 @@
 // Payouts that screening holds: whom they are like, how much, and the decision of a person.
-import { type Html, html } from '../../http/html.ts'
+import { type Html, html } from '../../html.ts'
 import { anyOf, deed, post, reasonField, said } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'

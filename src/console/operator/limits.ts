@@ -1,5 +1,5 @@
 // Limits, and the rules of who must approve what.
-import { html } from '../../http/html.ts'
+import { html } from '../../html.ts'
 import { deed, field, post, said } from '../form.ts'
 import { rows } from '../list.ts'
 import type { Screens } from '../screens.ts'
