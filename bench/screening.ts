@@ -9,6 +9,7 @@ import type { Options } from './options.ts'
 import { say, whole } from './report.ts'
 import { listedEntries } from './screening/listed-names.ts'
 import { mistypedFound, namesFound, ordinaryHeld } from './screening/measure.ts'
+import { measurePass, type Passed } from './screening/pass.ts'
 import { seeded } from './screening/random.ts'
 import { benchScreeningRate } from './screening/rate.ts'
 
@@ -50,7 +51,22 @@ export async function benchScreening(options: Options): Promise<readonly Figure[
       { what: 'value', at_most: 25 },
       'ms',
     ),
+    ...passFigures(await measurePass(options, entries, random)),
     ...(await benchScreeningRate(options, entries, random)),
+  ]
+}
+
+function passFigures({ entities, idle_ms, busy_ms, ...passed }: Passed): Figure[] {
+  const of = `${entities} entities`
+  const at = (times: readonly number[], share: number) =>
+    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
+  return [
+    figure(`${of}, new ones compared`, passed.queued_per_s, undefined, 'entities/s'),
+    figure(`${of}, compared again with a new list`, passed.passed_per_s, undefined, 'entities/s'),
+    figure(`${of}, found`, (100 * passed.found) / entities, undefined),
+    figure('a balance read, nothing else done, p99', at(idle_ms, 0.99), undefined, 'ms'),
+    figure('a balance read during the pass, p50', at(busy_ms, 0.5), undefined, 'ms'),
+    figure('a balance read during the pass, p99', at(busy_ms, 0.99), undefined, 'ms'),
   ]
 }
 

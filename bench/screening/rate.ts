@@ -103,7 +103,10 @@ function strangers(random: Random): string[] {
 }
 
 /** By the command that an operator imports a list with. */
-async function importEntries(target: Target, entries: readonly ListedEntry[]): Promise<void> {
+export async function importEntries(
+  target: Target,
+  entries: readonly ListedEntry[],
+): Promise<void> {
   const file = join(target.folder, 'listed.xml')
   await pipeline(Readable.from(sdnList(entries)), createWriteStream(file))
   await target.command('lists', 'import', file, '--list', 'ofac')

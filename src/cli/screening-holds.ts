@@ -113,8 +113,10 @@ async function listAction(options: ListOptions): Promise<void> {
   const found = await withContext(({ audit }) =>
     listFound(audit, { account_id, of, state, starting_after: '' }, limit),
   )
-  const cells = ({ id, account_id, screening, status, since }: FoundByScreening) => {
-    return [id, account_id, screening, status, toSecond(since)]
+  const cells = (found: FoundByScreening) => {
+    const { id, account_id, screening, delisted, status, since } = found
+    const hold = delisted ? `${screening}, delisted` : screening
+    return [id, account_id, hold, status, toSecond(since)]
   }
   const rows = table(['id', 'account', 'waits for', 'status', 'since'], found.map(cells))
   const words = found.length === 0 ? 'screening holds nothing' : rows

@@ -58,6 +58,9 @@ const HeldResponse = Type.Object(
     ...OF,
     account_id: AccountId,
     screening: Literals(STATES, { description: 'What it waits for.' }),
+    delisted: Type.Boolean({
+      description: 'No list has what was found of it any more; a person decides all the same.',
+    }),
     status: Status,
     since: Timestamp,
   },

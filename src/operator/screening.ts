@@ -10,7 +10,7 @@ import { findOpenPayouts } from '../payout/state-store.ts'
 import { decideParty } from '../screening/decide-operation.ts'
 import { findListed } from '../screening/list-store.ts'
 import type { Said, StoredMatch } from '../screening/match.ts'
-import { findMatches, type HeldFilter, listHeld } from '../screening/match-store.ts'
+import { findMatches, findUndecided, type HeldFilter, listHeld } from '../screening/match-store.ts'
 import { findParty, listListedParties } from '../screening/party-store.ts'
 import { type Deed, type Operator, Unknown } from './deed.ts'
 import { accountOfPayout } from './payouts.ts'
@@ -33,7 +33,11 @@ export interface FoundByScreening {
   /** Of the payout; of an entity, that of its review; a beneficiary is active or erased. */
   readonly status: string
   readonly since: string
+  /** No list has any more what was found of it; a person decides all the same. */
+  readonly delisted: boolean
 }
+
+type Held = Omit<FoundByScreening, 'delisted'>
 
 export interface FoundFilter extends HeldFilter {
   readonly of: ScreenedKind | ''
@@ -47,13 +51,24 @@ export async function listFound(
 ): Promise<FoundByScreening[]> {
   const cursor = kindOf(filter.starting_after)
   const kinds = SCREENED_KINDS.filter(kind => filter.of === '' || kind === filter.of)
-  const results: FoundByScreening[] = []
+  const results: Held[] = []
   for (const kind of kinds.slice(cursor === undefined ? 0 : kinds.indexOf(cursor))) {
     const starting_after = kind === cursor ? filter.starting_after : ''
     const left = limit - results.length
     if (left > 0) results.push(...(await listOf(kind, audit, { ...filter, starting_after }, left)))
   }
-  return results
+  const matches = await findUndecided(audit, results)
+  const listed = await findListed(audit, matches)
+  const byObject = Map.groupBy(matches, match => match.object_id)
+  return results.map(held => {
+    const of = byObject.get(held.id) ?? []
+    const delisted = of.length > 0 && !of.some(match => listed.has(entryName(match)))
+    return { ...held, delisted }
+  })
+}
+
+function entryName({ list, entry_id }: { readonly list: string; readonly entry_id: string }) {
+  return `${list} ${entry_id}`
 }
 
 const TABLES = { entity: 'entities', beneficiary: 'beneficiaries' } as const
@@ -63,7 +78,7 @@ async function listOf(
   audit: Sql,
   filter: HeldFilter,
   limit: number,
-): Promise<FoundByScreening[]> {
+): Promise<Held[]> {
   if (of === 'payout') {
     const held = await listHeld(audit, filter, limit)
     return held.map(({ updated_at: since, ...payout }) => ({ ...payout, of, since }))
@@ -73,8 +88,8 @@ async function listOf(
 }
 
 export function presentFound(found: FoundByScreening) {
-  const { id, of, account_id, screening, status, since } = found
-  return { id, of, account_id, screening, status, since }
+  const { id, of, account_id, screening, delisted, status, since } = found
+  return { id, of, account_id, screening, delisted, status, since }
 }
 
 export interface ShownScreening {
@@ -110,8 +125,8 @@ export async function showScreening({ audit, sql }: Reading, id: string): Promis
     matches: await findMatches(tx, { account_id, object_id: id }),
   }))
   const listed = await findListed(sql, matches)
-  const isListed = ({ list, entry_id }: StoredMatch) => listed.has(`${list} ${entry_id}`)
-  return { ...object, matches: matches.map(match => ({ ...match, listed: isListed(match) })) }
+  const shown = matches.map(match => ({ ...match, listed: listed.has(entryName(match)) }))
+  return { ...object, matches: shown }
 }
 
 type Named = Parameters<typeof findParty>[1]

@@ -4,6 +4,7 @@ import { keysOf } from '../db/keys.ts'
 import { eachShard, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import { clearName, type Match, type StoredMatch } from './match.ts'
+import type { ListName } from './screening.ts'
 
 interface OfObject {
   readonly account_id: string
@@ -87,6 +88,28 @@ export function findConfirmed(
 
 /** So many tell of a party that it is listed. */
 const MOST_CONFIRMED = 20
+
+/** An entry that something may be, and that nobody has cleared. */
+export interface Undecided {
+  readonly account_id: string
+  readonly object_id: string
+  readonly list: ListName
+  readonly entry_id: string
+}
+
+/** The entries that these payouts and parties may be. */
+export function findUndecided(sql: Sql, objects: readonly Key[]): Promise<Undecided[]> {
+  return eachShard(
+    objects,
+    objects => sql<Undecided[]>`
+      select r.* from ${keysOf(sql, objects)}
+      cross join lateral (
+        select distinct account_id, object_id, list, entry_id from screening_matches m
+        where m.account_id = k.account_id and m.object_id = k.id ${within(sql, 'm', objects)}
+          and m.state <> 'cleared'
+      ) r`,
+  )
+}
 
 const COLUMNS = `account_id, object_id, party, encode(party_hash, 'hex') as party_hash, list,
   entry_id, encode(entry_digest, 'hex') as entry_digest, score, pieces, state, found_at, decided_at,

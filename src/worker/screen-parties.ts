@@ -101,10 +101,9 @@ async function screenClaim(
   claim: ClaimedParties,
 ): Promise<number> {
   const { account_id, party_ids } = claim
-  const parties = await readOf(deps, account_id, party_ids)
+  await screenOf(deps, lists, account_id, party_ids)
   // After they were read: a list that comes later is compared with all parties as they are then.
   if ((await readListsVersion(deps.finder)) !== lists.version) return 0
-  await screenOf(deps, lists, account_id, parties)
   await deleteQueued(deps.sql, claim)
   return party_ids.length
 }
@@ -116,14 +115,10 @@ async function screenNext(deps: Deps, lists: PresentLists): Promise<number> {
   const keys = lists.is_empty ? [] : await listPartiesAfter(deps.finder, claim, ROUND)
   for (const [account_id, of] of Map.groupBy(keys, (key: Key) => key.account_id)) {
     const ids = of.map(({ id }) => id)
-    await screenOf(deps, lists, account_id, await readOf(deps, account_id, ids))
+    await screenOf(deps, lists, account_id, ids)
   }
   await endTurn(deps.sql, claim, keys.length < ROUND ? undefined : keys.at(-1))
   return keys.length
-}
-
-function readOf({ sql }: Deps, account_id: string, ids: readonly string[]): Promise<ReadParty[]> {
-  return readConfined(sql, [account_id], tx => readParties(tx, account_id, ids))
 }
 
 /** Compares parties of an account, and keeps what is found. */
@@ -131,10 +126,11 @@ async function screenOf(
   deps: Deps,
   lists: PresentLists,
   account_id: string,
-  parties: readonly ReadParty[],
+  ids: readonly string[],
 ): Promise<void> {
   // Without current lists a payout waits; a party is compared with what there is, and again then.
   if (lists.is_empty || lists.ruleFor(await accountOf(deps, account_id)) === 'pass') return
+  const parties = await readConfined(deps.sql, [account_id], tx => readParties(tx, account_id, ids))
   const found: { readonly party: ReadParty; readonly matches: readonly Match[] }[] = []
   await inTurns(parties, party => {
     const matches = party.asked.flatMap(asked =>

@@ -172,6 +172,7 @@ test('cleared, and the entry has changed since: held again', async () => {
 test('delisted: held until a person clears it, and shown as such; then it goes out', async () => {
   await screenWith(un)
   const { id } = await pay('Eric Badege')
+  assert.doesNotMatch((await runs('screening', 'list')).stdout, /delisted/)
   const shown = async () => (await runs('screening', 'show', id, '--json')).json.matches
   assert.deepEqual(
     (await shown()).map((match: { listed: boolean }) => match.listed),
@@ -187,6 +188,7 @@ test('delisted: held until a person clears it, and shown as such; then it goes o
     [false],
   )
   assert.match((await runs('screening', 'show', id)).stdout, /CDi\.001 \(delisted\): open/)
+  assert.match((await runs('screening', 'list')).stdout, /open, delisted/)
   assert.deepEqual([got, (await holdOf(id))?.screening], [[], 'open'])
   await runs('screening', 'clear', id, '--reason', 'Taken off the list.')
   await settle(rail)

@@ -419,6 +419,36 @@ test('two workers at once, and hundreds of entities: each is compared, and asked
   assert.deepEqual({ ...row }, { matches: expected.length, done: true })
 })
 
+test('lists and entities that come at once, with two workers: whoever is listed is asked about', async () => {
+  await screenWith(without('BADEGE'))
+  const other = await service.anotherProcess()
+  const ids: string[] = []
+  try {
+    let over = false
+    const work = async (deps: typeof service.deps) => {
+      while (!over) await screenParties(deps)
+    }
+    const make = async () => {
+      for (let i = 0; i < 20; i++) ids.push(await makeEntity('Eric Badege'))
+    }
+    const workers = Promise.all([work(service.deps), work(other.deps)])
+    const imports = async () => {
+      await takeUnList(service, un)
+      await takeUnList(service, un)
+    }
+    await Promise.all([make(), make(), imports()])
+    over = true
+    await workers
+    await passLeases()
+    await screenAll(other.deps)
+  } finally {
+    await other.close()
+  }
+  assert.equal(ids.length, 40)
+  const found = await runs('screening', 'list', '--of', 'entity', '--limit', '100', '--json')
+  assert.deepEqual(found.json.results.map(({ id }: { id: string }) => id).sort(), ids.toSorted())
+})
+
 test('no list, or an installation that does not screen: nothing is found, and nothing is left', async () => {
   await makeEntity('Eric Badege')
   await screenAll()

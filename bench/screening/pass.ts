@@ -1,0 +1,145 @@
+// How long a new list keeps a service busy that has many entities: each of them is compared with 60,000
+// listed names again, while others send requests to the same process.
+import { setTimeout as delay } from 'node:timers/promises'
+import { connect, type Sql } from '../../src/db/connect.ts'
+import type { ListedEntry } from '../../src/screening/screening.ts'
+import { type Options, targetOf } from '../options.ts'
+import { say, whole } from '../report.ts'
+import { type ServiceProcess, type Target, withTargets } from '../target.ts'
+import { ordinaryName } from './ordinary-names.ts'
+import type { Random } from './random.ts'
+import { importEntries } from './rate.ts'
+
+const FULL = 20_000
+const QUICK = 1_000
+
+/** A request is sent so often meanwhile. */
+const EVERY_MS = 20
+
+export interface Passed {
+  readonly entities: number
+  /** New ones that a worker has compared, and all of them after a list, each a second. */
+  readonly queued_per_s: number
+  readonly passed_per_s: number
+  readonly found: number
+  /** Reads of a balance while nothing else is done, and during the pass. */
+  readonly idle_ms: readonly number[]
+  readonly busy_ms: readonly number[]
+}
+
+export function measurePass(
+  { quick, postgres }: Options,
+  entries: readonly ListedEntry[],
+  random: Random,
+): Promise<Passed> {
+  const count = quick ? QUICK : FULL
+  return withTargets(1, targetOf(postgres), async ([target]) => {
+    if (target === undefined) throw new Error('no target')
+    const owner = connect(target.database_url, { max: 1, as: 'owner' })
+    try {
+      await importEntries(target, entries)
+      await addEntities(owner, target.account_id, count, random)
+      const worker = await target.startAnother({ CORRIDOR_SETTLE: 'on' })
+      const queued_s = await seconds(() => untilNone(() => countQueued(owner)))
+      say(`  ${count} new entities compared in ${whole(queued_s)} s`)
+      const idle_ms = await readsUntil(worker, target, delay(3_000))
+      await importEntries(target, entries)
+      let busy_ms: readonly number[] = []
+      const passed_s = await seconds(async () => {
+        // Reading and indexing the lists has figures of its own.
+        await untilNone(() => countUnbegun(owner))
+        const over = untilNone(() => countPasses(owner))
+        busy_ms = await readsUntil(worker, target, over)
+      })
+      say(`  all compared with a new version in ${whole(passed_s)} s`)
+      const [row] = await owner<{ found: number }[]>`
+        select count(*)::integer as found from entities where screening <> ''`
+      return {
+        entities: count,
+        queued_per_s: count / queued_s,
+        passed_per_s: count / passed_s,
+        found: row?.found ?? 0,
+        idle_ms,
+        busy_ms,
+      }
+    } finally {
+      await owner.end({ timeout: 5 })
+    }
+  })
+}
+
+/** As the service would have written them; a trigger queues each. */
+async function addEntities(
+  owner: Sql,
+  account_id: string,
+  count: number,
+  random: Random,
+): Promise<void> {
+  const people = Array.from({ length: count }, () => ordinaryName(random))
+  const names = people.map(({ name }) => name)
+  const types = people.map(({ kind }) => (kind === 'person' ? 'individual' : 'business'))
+  await owner.begin(async tx => {
+    await tx`select set_config('corridor.maintenance', 'on', true)`
+    await tx`
+      insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
+        approval_status, approval_history, created_at, updated_at)
+      select ${account_id}, 'ent_' || lpad(n::text, 20, '0'), type, '', '',
+        json_build_object('name', name), 'pending', '[]', now(), now()
+      from unnest(${names}::text[], ${types}::text[]) with ordinality as e(name, type, n)`
+  })
+}
+
+async function countQueued(owner: Sql): Promise<number> {
+  const [row] = await owner<{ left: number }[]>`
+    select count(*)::integer as left from screening_queue`
+  return row?.left ?? 0
+}
+
+/** 1 until all parties are compared with the present lists. */
+async function countPasses(owner: Sql): Promise<number> {
+  const [row] = await owner<{ left: number }[]>`
+    select count(*)::integer as left from screening_pass p, reference_version v
+    where p.lists_version < v.lists_version or not p.is_done`
+  return row?.left ?? 0
+}
+
+/** 1 until a worker has the present lists, and begins. */
+async function countUnbegun(owner: Sql): Promise<number> {
+  const [row] = await owner<{ left: number }[]>`
+    select count(*)::integer as left from screening_pass p, reference_version v
+    where p.lists_version < v.lists_version`
+  return row?.left ?? 0
+}
+
+async function untilNone(count: () => Promise<number>): Promise<void> {
+  while ((await count()) > 0) await delay(50)
+}
+
+/** How long each read of a balance took, in order, until the other is over. */
+async function readsUntil(
+  { address }: ServiceProcess,
+  { authorization }: Target,
+  over: Promise<unknown>,
+): Promise<number[]> {
+  const took: number[] = []
+  let isOver = false
+  const ended = over.finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    const from = performance.now()
+    const answer = await fetch(`${address}/v3/balance`, { headers: { authorization } })
+    await answer.text()
+    if (!answer.ok) throw new Error(`a balance was answered ${answer.status}`)
+    took.push(performance.now() - from)
+    await delay(EVERY_MS)
+  }
+  await ended
+  return took.sort((a, b) => a - b)
+}
+
+async function seconds(work: () => Promise<void>): Promise<number> {
+  const from = performance.now()
+  await work()
+  return (performance.now() - from) / 1000
+}
