@@ -67,7 +67,7 @@ async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
   ])
   const manual = `payouts?status=processing&rail=${MANUAL}`
   return [
-    need('payouts are held by screening', held, 'screening', row => row.updated_at),
+    need('payouts and parties may be listed', held, 'screening', row => row.since),
     need('exceptions of rails are open', exceptions, 'exceptions', row => row.opened_at),
     need('payouts wait to be paid by hand', by_hand, manual, row => row.payout.created_at),
     need('payouts wait for their account', asked, 'payouts?status=requires_action', row => {

@@ -34,11 +34,13 @@ export interface RailException {
 }
 
 export interface HeldByScreening {
-  readonly payout: string
+  readonly id: string
+  readonly of: 'payout' | 'entity' | 'beneficiary'
   readonly account_id: string
   readonly screening: string
+  readonly delisted: boolean
   readonly status: string
-  readonly updated_at: string
+  readonly since: string
 }
 
 export interface Match extends JsonObject {

@@ -1,4 +1,5 @@
-// Payouts that screening holds: whom they are like, how much, and the decision of a person.
+// Payouts that screening holds and parties that may be listed: whom they are like, how much, and
+// the decision of a person.
 import { type Html, html } from '../../html.ts'
 import { anyOf, deed, post, reasonField, said } from '../form.ts'
 import { showList } from '../list.ts'
@@ -31,22 +32,27 @@ async function heldScreen(visit: Visit): Promise<Screen> {
   const held = await showList<HeldByScreening>(visit, {
     api: API,
     page: `${root}/screening`,
-    caption: 'Payouts that screening holds',
+    caption: 'Payouts that screening holds, and parties that may be listed',
     withoutDays: true,
     oneWay: true,
-    cursorOf: ({ payout }) => payout,
+    cursorOf: ({ id }) => id,
     columns: [
       {
-        name: 'Payout',
-        show: ({ payout }) =>
-          html`<a href="${root}/screening/${payout}"><code>${payout}</code></a>`,
+        name: 'Held',
+        show: ({ id }) => html`<a href="${root}/screening/${id}"><code>${id}</code></a>`,
       },
-      { name: 'Screening', show: ({ screening }) => state(screening) },
+      { name: 'Kind', show: ({ of }) => of },
+      {
+        name: 'Screening',
+        show: ({ screening, delisted }) =>
+          html`${state(screening)}${delisted && html` <span class="state wait">delisted</span>`}`,
+      },
       { name: 'State', show: ({ status }) => state(status) },
       { name: 'Account', show: ({ account_id }) => account_id },
-      { name: 'Since', show: ({ updated_at }) => time(updated_at) },
+      { name: 'Since', show: ({ since }) => time(since) },
     ],
     filters: [
+      { name: 'of', label: 'Kind', options: anyOf(['payout', 'entity', 'beneficiary']) },
       { name: 'state', label: 'Screening', options: anyOf(['waits', 'open', 'confirmed']) },
       { name: 'account_id', label: 'Account' },
     ],
@@ -64,11 +70,12 @@ async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const root = rootOf(visit)
   const found = await visit.api.get<{
+    of: HeldByScreening['of']
     account_id: string
     screening: string
     matches: readonly Match[]
   }>(`${API}/${id}`)
-  const forms = ['clear', 'confirm'].map(decision =>
+  const forms = DECISIONS[found.screening]?.map(decision =>
     deed(visit, {
       action: `${root}/screening/${id}/${decision}`,
       button: decision === 'clear' ? 'Clear: it is somebody else' : 'Confirm: it is them',
@@ -77,17 +84,26 @@ async function show(visit: Visit): Promise<Screen> {
     }),
   )
   const body = html`<p class="lead">${state(found.screening)}
-<a href="${root}/payouts/${id}">The payout</a></p>
-${found.screening === 'open' && html`<div class="side">${forms}</div>`}
+${PAGES[found.of] && html`<a href="${root}/${PAGES[found.of]}/${id}">The ${found.of}</a>`}</p>
+${forms && html`<div class="side">${forms}</div>`}
 <h2>Whom it is like</h2>${found.matches.map(match => matchOf(root, match))}`
   return { title: 'Held by screening', body }
 }
+
+/** What a person can say; a confirmation by mistake is cleared. */
+const DECISIONS: Readonly<Record<string, readonly ('clear' | 'confirm')[]>> = {
+  open: ['clear', 'confirm'],
+  confirmed: ['clear'],
+}
+
+/** The screens of what is held; operators have none of beneficiaries. */
+const PAGES = { payout: 'payouts', entity: 'entities', beneficiary: '' } as const
 
 function matchOf(
   root: string,
   { party, list, entry_id, listed, score, state: was, ...more }: Match,
 ): Html {
-  return html`<section class="card"><h3>${score} of 100: the ${party} and
+  return html`<section class="card"><h3>${score} of 1000: the ${party} and
 <code>${list} ${entry_id}</code></h3><p>${state(was)}
 ${!listed && html`<span class="state wait">no longer listed</span>`}</p>
 ${members(root, more)}</section>`
