@@ -34,7 +34,8 @@ export async function openFile(
 
 const NO_HEADER = { messages: ['not a CSV header'] } as const
 
-function readHeader(text: string, set: ColumnSet): Read<readonly Column[]> {
+/** The columns that a header names. */
+export function readHeader(text: string, set: ColumnSet): Read<readonly Column[]> {
   // Spreadsheets separate columns so where the comma is the decimal point.
   if (/[;\t]/.test(text) && !text.includes(',')) return { messages: ['separate columns by commas'] }
   const cells = cellsOf(text)

@@ -254,7 +254,8 @@ function shorter(name: string): string {
 
 export const PAYOUT_COLUMNS: ColumnSet = payoutColumns()
 
-function payoutColumns(): ColumnSet {
+/** The columns of a file of payouts. */
+export function payoutColumns(): ColumnSet {
   const required = [['amount', MAJOR], ['currency'], ['purpose'], ['transaction_description']]
   const set = columnsOf(PayoutRequest, required)
   const names = set.names.map(shorter)
@@ -276,7 +277,7 @@ type Body = Record<string, unknown>
  * only one kind of columns is filled in. It also checks amount_major, which the API does not have.
  * If that is wrong, the body gets another amount, so that the rest is checked.
  */
-function completeRow(row: object): { body: Body; problems: readonly Problem[] } {
+export function completeRow(row: object): { body: Body; problems: readonly Problem[] } {
   const { [MAJOR]: major, ...body } = withDestinationType(row as Body)
   if (major === undefined) return { body, problems: [] }
   if (body.amount !== undefined) {

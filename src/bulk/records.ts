@@ -40,6 +40,11 @@ export async function* readRecords(
   yield* splitter.split(Buffer.alloc(0), true)
 }
 
+/** The records of a text that is whole. */
+export function splitRecords(bytes: Buffer, options: RecordOptions): FileRecord[] {
+  return [...new Splitter(options).split(bytes, true)]
+}
+
 interface End {
   /** The offset of the line break; -1 if there is none yet. */
   readonly at: number

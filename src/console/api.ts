@@ -75,6 +75,11 @@ export class Api {
     this.#account_id = account_id
   }
 
+  /** The same, without remembering: of a page that makes many calls alike. */
+  quietly(): Api {
+    return new Api(this.#app, this.#request, this.#account_id)
+  }
+
   get<T = JsonObject>(path: string, query: Query = {}): Promise<T> {
     return this.#call<T>('GET', path + queryText(query), undefined, undefined)
   }

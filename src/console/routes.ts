@@ -6,9 +6,11 @@ import { beneficiaryScreens } from './account/beneficiaries.ts'
 import { entityScreens } from './account/entities.ts'
 import { doorScreens } from './account/find.ts'
 import { homeScreen } from './account/home.ts'
+import { newBatchScreens } from './account/new-batch.ts'
 import { newPayoutScreens } from './account/new-payout.ts'
 import { payoutScreens } from './account/payouts.ts'
 import { quoteScreens } from './account/quote.ts'
+import { reportScreens } from './account/reports.ts'
 import { transactionScreens } from './account/transactions.ts'
 import { serveAssets } from './assets.ts'
 import { eventScreens } from './developer/events.ts'
@@ -42,10 +44,12 @@ export function consolePages(
   newPayoutScreens(screens)
   quoteScreens(screens)
   batchScreens(screens)
+  newBatchScreens(screens)
   approvalScreens(screens)
   beneficiaryScreens(screens)
   entityScreens(screens)
   transactionScreens(screens)
+  reportScreens(screens)
   eventScreens(screens)
   webhookScreens(screens)
   sandboxScreens(screens)

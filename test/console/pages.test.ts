@@ -31,6 +31,7 @@ let payout: string
 before(async () => {
   service = await startTestService()
   await service.setFees([{ payout_type: 'local' }])
+  await service.setRates({ 'USD/HKD': '7.8' })
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
   id = account.account.account_id
   payout = await pay(HOSTILE)
@@ -80,6 +81,7 @@ const SCREENS = [
   '/beneficiaries',
   '/entities',
   '/transactions',
+  '/reports',
   '/events',
   '/webhooks',
   '/sandbox',
@@ -213,6 +215,44 @@ test('CSV of what is shown: exact amounts, and no cell is a formula', async () =
   const [names = '', newest = ''] = text.split('\r\n')
   assert.equal(names, 'Payee,Amount,Currency,State,Type,Your reference,Made,Id')
   assert.match(newest, /^"'=HYPERLINK\(""https:\/\/example\.com""\)",[\d.]+,USD,processing,local,/)
+})
+
+test('a batch from CSV: each problem at its line, checked without making, made once', async () => {
+  const { headers } = await person(['maker'])
+  const url = `/console/${id}/batches/new`
+  const count = async () => {
+    const [row] = await service.database.owner<{ count: number }[]>`
+      select count(*)::integer as count from payouts where account_id = ${id}`
+    return row?.count ?? 0
+  }
+  const header =
+    'amount_major,currency,type,local.fund_transfer_network,purpose,transaction_description,' +
+    'beneficiary.name,beneficiary.type,beneficiary.account_number,beneficiary.country,' +
+    'beneficiary.bank_codes.bank_code'
+  const row = (amount: string, bank = '004') =>
+    `${amount},HKD,local,chats,supplier_payment,Salary,Wing "W" Chan,individual,123456789012,HK,${bank}`
+  const csvOf = (...rows: string[]) => [header, ...rows].join('\r\n').replaceAll('"W"', '')
+  const before = await count()
+  const sent = (csv: string, more: Record<string, string> = {}) =>
+    send(headers, url, { csv, mode: 'all_or_nothing', key: 'batch', ...more })
+  const unknown = await sent('nonsense\r\n1')
+  assert.equal(unknown.status, 400)
+  assert.match(unknown.text, /Line 1: /)
+  const wrong = await sent(csvOf(row('10.00'), row('1.234')))
+  assert.match(wrong.text, /Line 3: amount_major is not an amount in HKD/)
+  const refused = await sent(csvOf(row('10.00'), row('11.00', '4')))
+  assert.match(refused.text, /Line 3: /)
+  const good = csvOf(row('10.00'), row('11.00'))
+  const checked = await sent(good, { check: 'yes' })
+  assert.match(checked.text, /nothing is made yet/)
+  assert.equal(await count(), before)
+  const made = await sent(good)
+  const again = await sent(good)
+  assert.equal(made.status, 303, made.text)
+  assert.equal(made.headers.location, again.headers.location)
+  assert.equal(await count(), before + 2)
+  const page = await look(headers, String(made.headers.location))
+  assert.equal(page.status, 200)
 })
 
 test('how a page is made: as curl that a shell reads as one word, and as TypeScript', () => {

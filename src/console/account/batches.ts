@@ -4,7 +4,7 @@ import type { ApiProblem, JsonObject } from '../api.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, money, state, time, words } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import { may, rootOf, type Screen, type Visit } from '../visit.ts'
 import { decidePayout, decisionForms } from './decision.ts'
 
 export interface Batch extends JsonObject {
@@ -28,7 +28,10 @@ export interface Item {
 export function batchScreens(screens: Screens): void {
   screens.show('account', '/batches', async visit => ({
     title: 'Batches',
-    body: await showList(visit, batchList(visit)),
+    body: html`${
+      may(visit, 'maker') &&
+      html`<p class="acts"><a class="button" href="${rootOf(visit)}/batches/new">New batch</a></p>`
+    }${await showList(visit, batchList(visit))}`,
   }))
   screens.show('account', '/batches/:id', batchScreen)
   for (const decision of ['approve', 'reject'] as const) {

@@ -5,6 +5,7 @@ import type { Balance, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { age, digits, money, state, time } from '../show.ts'
 import { may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { balanceLines } from './balance-line.ts'
 import { payoutColumns } from './payouts.ts'
 
 export function homeScreen(screens: Screens): void {
@@ -44,6 +45,7 @@ the oldest shown since ${age(oldest, new Date().toISOString())}</li>`,
   })
   const body = html`<div data-live-part>
 ${balances(root, balance)}
+${await balanceLines(visit, balance)}
 ${needed.length > 0 && html`<h2>Needs somebody</h2><ul class="plain needs">${needed}</ul>`}
 ${inTransit(root, processing)}
 <h2>Latest payouts</h2>

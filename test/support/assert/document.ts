@@ -24,17 +24,17 @@ export function examplesOf(operations: readonly Operation[], name: string): Json
   return Object.values<Json>(examples).map(({ value }) => value)
 }
 
+/** Pages; and what connectors send, and the routes of operators, which have their own documents. */
+export const ELSEWHERE = /^\/(docs|connector|console|log(in|out)|v3\/operator|v3\/session)([./]|$)/
+
 /** What `start` gives, and the routes that were added meanwhile: `GET /v3/payout/{id}`. */
 export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, string[]]> {
   const routes: string[] = []
   const watch = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance }
     fastify.addHook('onRoute', ({ url, method }) => {
-      // What connectors send, and the routes of operators, have documents of their own.
-      const documented =
-        method !== 'HEAD' &&
-        !/^\/(docs|connector|log(in|out)|v3\/operator|v3\/session)([./]|$)/.test(url)
-      if (documented) routes.push(`${String(method)} ${url.replace(/:(\w+)/g, '{$1}')}`)
+      if (method !== 'HEAD' && !ELSEWHERE.test(url))
+        routes.push(`${String(method)} ${url.replace(/:(\w+)/g, '{$1}')}`)
     })
   }
   subscribe('fastify.initialization', watch)

@@ -1,0 +1,39 @@
+// Reads the CSV of an import from a text, as `corridor payout import` reads it from a file.
+import type { LineProblem } from '../csv.ts'
+import { Refusal } from '../errors.ts'
+import { MAX_BODY_BYTES } from '../http/json.ts'
+import { readBody, readHeader } from './file.ts'
+import { completeRow, payoutColumns } from './payouts.ts'
+import { splitRecords } from './records.ts'
+
+export interface TextRow {
+  /** From 1; the last line of a row that spans several. */
+  readonly line: number
+  /** As POST /v3/payout takes it. */
+  readonly body: object
+}
+
+/** The payouts of a CSV, or everything that is wrong with it, by its lines. */
+export function readPayouts(text: string): {
+  readonly rows: readonly TextRow[]
+  readonly problems: readonly LineProblem[]
+} {
+  const records = splitRecords(Buffer.from(text), { quotes: true, max_bytes: MAX_BODY_BYTES })
+  const [first, ...others] = records
+  if (first === undefined) return { rows: [], problems: [{ line: 1, message: 'no header line' }] }
+  const header = readHeader(first.bytes.toString('utf8'), payoutColumns())
+  if (header.messages !== undefined) {
+    const problems = header.messages.map(message => ({ line: first.line, message }))
+    return { rows: [], problems }
+  }
+  const rows: TextRow[] = []
+  const problems: LineProblem[] = []
+  for (const record of others) {
+    const { line } = record
+    const read = readBody(header.value, record)
+    const wrong = read instanceof Refusal ? read.problems : completeRow(read as object).problems
+    problems.push(...wrong.map(({ message }) => ({ line, message })))
+    if (!(read instanceof Refusal)) rows.push({ line, body: completeRow(read as object).body })
+  }
+  return { rows, problems }
+}

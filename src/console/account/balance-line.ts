@@ -1,0 +1,44 @@
+// The balances of the last 30 days, at the beginning of each day of UTC and now. What a balance
+// was at a time that is past does not change, so each process asks for it once.
+import { type Html, html } from '../../html.ts'
+import { lineChart } from '../charts.ts'
+import type { Balance } from '../objects.ts'
+import { digits } from '../show.ts'
+import { accountOf, type Visit } from '../visit.ts'
+
+const DAYS = 30
+const DAY_MS = 86_400_000
+
+/** Most days of accounts that a process remembers, some 10 MB. */
+const MOST_KNOWN = 20_000
+const known = new Map<string, Balance['available']>()
+
+/** A line for each currency that has held something. */
+export async function balanceLines(visit: Visit, now: Balance): Promise<Html> {
+  const today = Math.trunc(Date.now() / DAY_MS) * DAY_MS
+  const days = Array.from({ length: DAYS }, (_, i) => today - (DAYS - 1 - i) * DAY_MS)
+  const past = await Promise.all(days.map(day => balancesAt(visit, day)))
+  const series = [...past, now.available]
+  const charts = now.available.map(({ currency }) => {
+    const points = series.map((balances, i) => {
+      const amount = balances.find(one => one.currency === currency)?.amount ?? '0'
+      const name = i < DAYS ? new Date(days[i] ?? 0).toISOString().slice(5, 10) : 'now'
+      return { name, value: BigInt(amount), shown: digits(amount, currency) }
+    })
+    if (points.every(({ value }) => value === 0n)) return ''
+    const title = `${currency}, 30 days`
+    return lineChart({ title, columns: ['Day (UTC)', currency], points })
+  })
+  return html`<div class="charts">${charts}</div>`
+}
+
+async function balancesAt(visit: Visit, day: number): Promise<Balance['available']> {
+  const as_of = new Date(day).toISOString()
+  const key = `${accountOf(visit).account_id} ${as_of}`
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const { available } = await visit.api.quietly().get<Balance>('/v3/balance', { as_of })
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(key, available)
+  return available
+}

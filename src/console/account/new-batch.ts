@@ -1,0 +1,131 @@
+// A batch from a spreadsheet: its rows are checked as the API would, each problem at its line,
+// before anything is made.
+import { readPayouts, type TextRow } from '../../bulk/text.ts'
+import { type Html, html } from '../../html.ts'
+import { ApiError } from '../api.ts'
+import { deed, field, post, said } from '../form.ts'
+import { rows } from '../list.ts'
+import type { Screens } from '../screens.ts'
+import { facts, money } from '../show.ts'
+import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Batch, Item } from './batches.ts'
+
+export function newBatchScreens(screens: Screens): void {
+  screens.show('account', '/batches/new', form)
+  screens.act('account', '/batches/new', make, form)
+}
+
+const EXAMPLE =
+  'amount_major,currency,purpose,transaction_description,reference_id,' +
+  'beneficiary.name,beneficiary.type,beneficiary.iban,beneficiary.country'
+
+const MODES: readonly (readonly [string, string])[] = [
+  ['all_or_nothing', 'all, or none of them'],
+  ['best_effort', 'those that can be made'],
+]
+
+async function form(visit: Visit): Promise<Screen> {
+  return { title: 'New batch', body: html`${checked(visit, undefined)}` }
+}
+
+/** The form, under what its check has found. */
+function checked(visit: Visit, findings: Html | undefined): Html {
+  const into = html`<input type="file" accept=".csv,text/csv" data-into="f-csv" hidden
+aria-label="Choose a file">`
+  return html`${findings}${deed(visit, {
+    action: `${rootOf(visit)}/batches/new`,
+    button: 'Make the payouts',
+    body: html`${into}${field(visit, {
+      name: 'csv',
+      label: 'Payouts, as CSV',
+      rows: 12,
+      required: true,
+      hint: html`A header and a row for each payout, as <code>corridor payout import</code> takes
+them. The header could be <code>${EXAMPLE}</code>`,
+    })}
+${field(visit, { name: 'mode', label: 'Make', options: MODES })}
+${field(visit, { name: 'reference_id', label: 'Your reference (optional)' })}
+<p><button class="quiet" name="check" value="yes">Check, and make nothing</button></p>`,
+  })}`
+}
+
+async function make(visit: Visit): Promise<Screen | string> {
+  const { rows: read, problems } = readPayouts(visit.form.get('csv') ?? '')
+  if (problems.length > 0) throw asRefusal(problems.map(p => `Line ${p.line}: ${p.message}`))
+  if (read.length === 0) throw asRefusal(['There is no row under the header.'])
+  const dry_run = said(visit, 'check') === 'yes'
+  const reference_id = said(visit, 'reference_id')
+  const body = {
+    mode: said(visit, 'mode') || 'all_or_nothing',
+    dry_run,
+    ...(reference_id && { reference_id }),
+    payouts: read.map(row => row.body),
+  }
+  const batch = await atLines(read, () =>
+    dry_run
+      ? visit.api.post<Checked>('/v3/payout_batch', body)
+      : post<Checked>(visit, '/v3/payout_batch', body),
+  )
+  if (dry_run) return { title: 'New batch', body: checked(visit, findingsOf(visit, read, batch)) }
+  return `${rootOf(visit)}/batches/${batch.id}?done=batch`
+}
+
+type Checked = Batch & { readonly refused: readonly Item[] }
+
+const MOST_PROBLEMS = 50
+
+function asRefusal(messages: readonly string[]): ApiError {
+  const shown = messages.slice(0, MOST_PROBLEMS)
+  return new ApiError(
+    400,
+    shown.map(message => ({ reason: 'invalid_field', message, remarks: '' })),
+  )
+}
+
+/** What the API says of the payout at a position, it says of its line here. */
+async function atLines<T>(read: readonly TextRow[], ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const problems = error.problems.map(problem => {
+      const position = /^payouts\[(\d+)\]/.exec(problem.remarks)?.[1]
+      const line = position === undefined ? undefined : read[Number(position)]?.line
+      return line === undefined
+        ? problem
+        : { ...problem, message: `Line ${line}: ${problem.message}` }
+    })
+    throw new ApiError(error.status, problems)
+  }
+}
+
+function findingsOf(visit: Visit, read: readonly TextRow[], batch: Checked): Html {
+  const { counts, totals, refused } = batch
+  const table = {
+    caption: 'Rows that are refused',
+    empty: 'No row is refused.',
+    columns: [
+      {
+        name: 'Line',
+        number: true,
+        show: ({ position }: Item) => read[Number(position)]?.line,
+      },
+      { name: 'Your reference', show: ({ reference_id }: Item) => reference_id },
+      {
+        name: 'Why not',
+        show: ({ errors }: Item) => errors.map(({ message }) => message).join(' '),
+      },
+    ],
+  }
+  const costs = totals.map(
+    ({ currency = '', total_debit = '' }) =>
+      [`Would cost in ${currency}`, money(total_debit, currency)] as const,
+  )
+  return html`<section class="card"><h2>Checked: nothing is made yet</h2>
+${facts([
+  ['Payouts', counts.payouts],
+  ['Would be made', counts.created],
+  ['Would be refused', counts.refused],
+  ...costs,
+])}${rows(visit, table, { results: refused })}</section>`
+}

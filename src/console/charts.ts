@@ -1,0 +1,81 @@
+// Charts as SVG from the server, each with its table: the picture is for a look, the table for
+// whoever needs a figure or does not see the picture. Pure.
+import { type Content, type Html, html } from '../html.ts'
+
+export interface Point {
+  /** Under the axis, and in the table. */
+  readonly name: string
+  /** What the height is drawn from. */
+  readonly value: bigint
+  /** As people read it. */
+  readonly shown: Content
+}
+
+export interface Chart {
+  readonly title: string
+  /** Of the column of the names and of the values. */
+  readonly columns: readonly [string, string]
+  readonly points: readonly Point[]
+}
+
+const WIDTH = 640
+const HEIGHT = 160
+const EDGE = 8
+const FOOT = 20
+
+/** A line over time. */
+export function lineChart(chart: Chart): Html {
+  const { points } = chart
+  const last = points.length - 1
+  const heights = heightsOf(points)
+  const at = (i: number) => EDGE + (last === 0 ? 0 : Math.trunc((i * (WIDTH - 2 * EDGE)) / last))
+  const path = heights.map((y, i) => `${i === 0 ? 'M' : 'L'}${at(i)} ${y}`).join('')
+  return framed(
+    chart,
+    html`<path d="${path}" class="line"/>
+${names(points, at)}`,
+  )
+}
+
+/** Bars side by side. */
+export function barChart(chart: Chart): Html {
+  const { points } = chart
+  const step = Math.trunc((WIDTH - 2 * EDGE) / Math.max(1, points.length))
+  const at = (i: number) => EDGE + i * step
+  const bars = heightsOf(points).map(
+    (y, i) =>
+      html`<rect x="${at(i)}" y="${y}" width="${Math.max(1, step - 6)}"
+height="${HEIGHT - FOOT - y}" class="bar"/>`,
+  )
+  return framed(chart, html`${bars}${names(points, at)}`)
+}
+
+/** From the bottom of the picture, zero, to its top, the greatest value. */
+function heightsOf(points: readonly Point[]): number[] {
+  const most = points.reduce((max, { value }) => (value > max ? value : max), 1n)
+  const room = BigInt(HEIGHT - FOOT - EDGE)
+  return points.map(({ value }) => HEIGHT - FOOT - Number((value * room) / most))
+}
+
+/** As many names as there is room for. */
+function names(points: readonly Point[], at: (i: number) => number): Html[] {
+  const every = Math.max(1, Math.ceil(points.length / 8))
+  return points.flatMap(({ name }, i) =>
+    i % every === 0
+      ? [html`<text x="${at(i)}" y="${HEIGHT - 4}" font-size="11">${name}</text>`]
+      : [],
+  )
+}
+
+function framed({ title, columns: [first, second], points }: Chart, drawn: Html): Html {
+  if (points.length === 0) return html`<h2>${title}</h2><p class="empty">Nothing yet.</p>`
+  return html`<figure class="chart"><figcaption>${title}</figcaption>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}; the table has the figures">
+<path d="M${EDGE} ${HEIGHT - FOOT}H${WIDTH - EDGE}" class="axis"/>
+${drawn}</svg>
+<details><summary>Figures</summary><table><caption class="hidden">${title}</caption><thead><tr>
+<th scope="col">${first}</th>
+<th scope="col" class="number">${second}</th></tr></thead><tbody>${points.map(
+    ({ name, shown }) => html`<tr><td>${name}</td><td class="number">${shown}</td></tr>`,
+  )}</tbody></table></details></figure>`
+}
