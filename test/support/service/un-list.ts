@@ -7,6 +7,10 @@ import type { TestService } from './service.ts'
 
 const UN = new URL('../../../src/screening/sample/un.xml', import.meta.url)
 
+interface Database {
+  readonly deps: Pick<TestService['deps'], 'sql'>
+}
+
 /** Eric Badege is on it, as CDi.001. */
 export async function readUnList(): Promise<string> {
   const today = new Date().toISOString().slice(0, 10)
@@ -14,7 +18,7 @@ export async function readUnList(): Promise<string> {
 }
 
 export async function takeUnList(
-  { deps }: Pick<TestService, 'deps'>,
+  { deps }: Database,
   text: string,
   { is_sample = false, reason = '' } = {},
 ): Promise<void> {
@@ -26,7 +30,7 @@ export async function takeUnList(
 }
 
 export async function requireLists(
-  { deps }: Pick<TestService, 'deps'>,
+  { deps }: Database,
   ...required: readonly ListName[]
 ): Promise<void> {
   await updateRequired(deps.sql, { required, set_by: 'anna', reason: 'A test.' })
