@@ -60,6 +60,9 @@ const SENT_ON = [
   'x-forwarded-proto',
 ]
 
+/** What is asked by POST and changes nothing, so that a page that is only looked at may ask it. */
+const ASKED = ['/v3/payout/options']
+
 export type Query = Readonly<Record<string, string | undefined>>
 
 /** The API for one request of the console, for an account or, with null, for the installation. */
@@ -119,6 +122,8 @@ export class Api {
       const value = sent[name]
       if (typeof value === 'string') headers[name] = value
     }
+    // A link from elsewhere may lead to a page; what the page then asks is the console's own question.
+    if (ASKED.includes(path)) headers['sec-fetch-site'] = 'same-origin'
     if (this.#account_id !== null) headers[ACCOUNT_HEADER] = this.#account_id
     if (key !== undefined && key !== '') headers['idempotency-key'] = key
     if (body !== undefined) headers['content-type'] = 'application/json'

@@ -22,6 +22,7 @@ const WIDTH = 640
 const HEIGHT = 160
 const EDGE = 8
 const FOOT = 20
+const WIDEST_BAR = 64
 
 /** A line over time. */
 export function lineChart(chart: Chart): Html {
@@ -44,7 +45,7 @@ export function barChart(chart: Chart): Html {
   const at = (i: number) => EDGE + i * step
   const bars = heightsOf(points).map(
     (y, i) =>
-      html`<rect x="${at(i)}" y="${y}" width="${Math.max(1, step - 6)}"
+      html`<rect x="${at(i)}" y="${y}" width="${Math.max(1, Math.min(step - 6, WIDEST_BAR))}"
 height="${HEIGHT - FOOT - y}" class="bar"/>`,
   )
   return framed(chart, html`${bars}${names(points, at)}`)

@@ -272,6 +272,7 @@ for (const look of LOOKS) {
     for (const path of paths) {
       const answer = await page.goto(path)
       assert.equal(answer?.status(), 200, path)
+      assert.equal(await page.locator('.note.bad').count(), 0, path)
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       assert.ok(wide <= 0, `${path} is ${wide} pixels too wide`)
       await assertAccessible(page, `${path}, ${name}`)

@@ -14,9 +14,9 @@ export function homeScreen(screens: Screens): void {
 
 /** What waits for somebody, in the order in which it is looked at. */
 const NEEDS: readonly (readonly [string, string])[] = [
-  ['pending_approval', 'wait for an approval'],
-  ['requires_action', 'wait for your answer'],
-  ['compliance_hold', 'are held for a review'],
+  ['pending_approval', 'waiting for an approval'],
+  ['requires_action', 'waiting for your answer'],
+  ['compliance_hold', 'held for a review'],
 ]
 
 /** Counting stops here: nobody needs the exact number of more. */
@@ -40,12 +40,11 @@ async function home(visit: Visit): Promise<Screen> {
     const count = `${results.length}${has_more ? '+' : ''}`
     return [
       html`<li><a href="${root}/payouts?status=${status}">${count}</a> ${what},
-the oldest shown since ${age(oldest, new Date().toISOString())}</li>`,
+the oldest since ${age(oldest, new Date().toISOString())}</li>`,
     ]
   })
   const body = html`<div data-live-part>
 ${balances(root, balance)}
-${await balanceLines(visit, balance)}
 ${needed.length > 0 && html`<h2>Needs somebody</h2><ul class="plain needs">${needed}</ul>`}
 ${inTransit(root, processing)}
 <h2>Latest payouts</h2>
@@ -54,6 +53,7 @@ ${
   html`<p class="acts"><a class="button" href="${root}/payouts/new">New payout</a></p>`
 }
 ${rows(visit, { ...LATEST, columns: payoutColumns(root) }, latest)}
+<h2>Balances of 30 days</h2>${await balanceLines(visit, balance)}
 </div>`
   return { title: visit.account?.name || 'Home', body, live: 'pot_' }
 }
