@@ -1,4 +1,5 @@
 // The scenarios, in the order of running and of the table.
+import { benchConsole } from './console.ts'
 import { benchEntities } from './entity.ts'
 import type { Figure } from './figure.ts'
 import { benchGrowth } from './growth.ts'
@@ -60,6 +61,12 @@ export const SCENARIOS: readonly Scenario[] = [
     measures: 'files for a bank sealed, its reports read, and payouts settled beside them',
     minutes: { full: 15, quick: 1 },
     run: benchRails,
+  },
+  {
+    name: 'console',
+    measures: 'pages of a million payouts, how soon they are told, and what open ones cost',
+    minutes: { full: 6, quick: 1 },
+    run: benchConsole,
   },
   {
     name: 'growth',

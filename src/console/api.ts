@@ -122,7 +122,7 @@ export class Api {
       const value = sent[name]
       if (typeof value === 'string') headers[name] = value
     }
-    // A link from elsewhere may lead to a page; what the page then asks is the console's own question.
+    // A link from elsewhere may lead to a page, which then asks in its own name.
     if (ASKED.includes(path)) headers['sec-fetch-site'] = 'same-origin'
     if (this.#account_id !== null) headers[ACCOUNT_HEADER] = this.#account_id
     if (key !== undefined && key !== '') headers['idempotency-key'] = key

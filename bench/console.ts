@@ -1,0 +1,181 @@
+// The scenario console: how long the server takes for a page of an account with a million payouts, how
+// soon an open page is told of a payout, and what fifty open pages cost those who make payouts.
+import { type ClientRequest, get } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
+import { type Figure, type FigureRound, type Goal, roundOf } from './figure.ts'
+import { measureLoad, type Seconds } from './measure.ts'
+import { type Options, targetOf } from './options.ts'
+import { fillPayouts } from './payout-fill.ts'
+import { makeBeneficiary, payOnce, payoutBody, payoutLoad } from './payouts.ts'
+import { say, sayLoad, whole } from './report.ts'
+import { type Target, withTargets } from './target.ts'
+
+interface Plan extends Seconds {
+  readonly rounds: number
+  readonly payouts: number
+  /** Of each page, and payouts that an open page is told of. */
+  readonly pages: number
+}
+
+const FULL: Plan = { rounds: 5, payouts: 1_000_000, pages: 300, warm_up_s: 3, load_s: 10 }
+const QUICK: Plan = { rounds: 1, payouts: 10_000, pages: 50, warm_up_s: 1, load_s: 3 }
+
+const OPEN_PAGES = 50
+const CONNECTIONS = 64
+const PASSWORD = 'a password of the bench'
+const NOBODY = 'nobody looks'
+
+export function benchConsole(options: Options): Promise<readonly Figure[]> {
+  const plan = options.quick ? QUICK : FULL
+  options.record('plan', plan)
+  const started = { ...targetOf(options.postgres), env: { CORRIDOR_USER: 'bench0' } }
+  return withTargets(1, started, async targets => {
+    const [target] = targets as [Target]
+    const kept = { status: 'succeeded', kept_answers: 0 } as const
+    const id = await fillPayouts(target, plan.payouts, kept)
+    const cookies = await logIn(target, 3)
+    const figures: Figure[] = []
+    const root = `${target.address}/console/${target.account_id}`
+    for (const [name, path] of pagesOf(id)) {
+      const took = await timePages(`${root}${path}`, cookies[0] ?? '', plan.pages)
+      figures.push(figure(`${name}, ${whole(plan.payouts)} payouts, p95`, at(took, 0.95), 100))
+    }
+    const told = await timeChanges(target, root, cookies[0] ?? '', plan.pages)
+    figures.push(figure('a page is told of a payout after its answer, p99', at(told, 0.99), 1000))
+    return [...figures, await costOfPages(options, plan, target, cookies)]
+  })
+}
+
+function pagesOf(id: string): readonly (readonly [string, string])[] {
+  const one = id.replace('#existing#', '1'.padStart(12, '0'))
+  return [
+    ['the list of payouts', '/payouts'],
+    ['the payouts of a state', '/payouts?status=succeeded'],
+    ['one payout', `/payouts/${one}`],
+    ['the statement', '/transactions'],
+    ['home', ''],
+  ]
+}
+
+function figure(name: string, value: number, at_most: number): Figure {
+  const goals: Goal[] = [{ what: 'value', at_most }]
+  return { name: `console: ${name}`, unit: 'ms', rounds: [{ value, baselines: {} }], goals }
+}
+
+const at = (times: readonly number[], share: number) =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN
+
+/** So many people who look at the account, by the commands and the link that people use. */
+async function logIn(target: Target, count: number): Promise<string[]> {
+  const cookies: string[] = []
+  for (let i = 0; i < count; i += 1) {
+    const user = `bench${i}`
+    await target.command('user', 'create', user, '--name', user, '--role', 'operator')
+    await target.command('user', 'role', user, 'viewer', '--account', target.account_id)
+    const link = await target.command('user', 'login-link', user)
+    const token = /token=([\w-]+)/.exec(link)?.[1] ?? ''
+    // A process learns of a new user within half a second.
+    await setTimeout(1000)
+    const entered = await fetch(`${target.address}/login/link`, {
+      method: 'POST',
+      body: new URLSearchParams({ token, password: PASSWORD }),
+      redirect: 'manual',
+      headers: { origin: target.address },
+    })
+    const cookie = entered.headers.get('set-cookie')?.split(';', 1)[0]
+    if (cookie === undefined) throw new Error(`logging in has answered ${await entered.text()}`)
+    cookies.push(cookie)
+  }
+  return cookies
+}
+
+async function timePages(url: string, cookie: string, count: number): Promise<number[]> {
+  const took: number[] = []
+  for (let i = 0; i < count + 20; i += 1) {
+    const from = performance.now()
+    const page = await fetch(url, { headers: { cookie }, redirect: 'manual' })
+    await page.text()
+    if (page.status !== 200) throw new Error(`${url} has answered ${page.status}`)
+    // The first ones warm the process up.
+    if (i >= 20) took.push(performance.now() - from)
+  }
+  return took
+}
+
+/** From the answer to a payout until an open page is told of it. */
+async function timeChanges(
+  target: Target,
+  root: string,
+  cookie: string,
+  count: number,
+): Promise<number[]> {
+  const beneficiary = await makeBeneficiary(target)
+  const came = new Map<string, number>()
+  const stream = open(`${root}/live`, cookie, text => {
+    for (const [id] of text.matchAll(/pot_[0-9a-z]{20}/g)) {
+      if (!came.has(id)) came.set(id, performance.now())
+    }
+  })
+  await setTimeout(1000)
+  const took: number[] = []
+  for (let i = 0; i < count; i += 1) {
+    const { id } = await payOnce(target, payoutBody('USD→USD', beneficiary))
+    const answered = performance.now()
+    while (!came.has(id)) {
+      if (performance.now() - answered > 10_000) throw new Error(`nobody was told of ${id}`)
+      await setTimeout(1)
+    }
+    took.push((came.get(id) ?? 0) - answered)
+  }
+  stream.destroy()
+  return took
+}
+
+function open(url: string, cookie: string, onText: (text: string) => void): ClientRequest {
+  const request = get(url, { headers: { cookie } }, answer => {
+    answer.setEncoding('utf8').on('data', onText)
+    answer.on('error', () => undefined)
+  })
+  return request.on('error', () => undefined)
+}
+
+/** The rate of payouts while pages are open, against that without, in turns. */
+async function costOfPages(
+  { generator }: Options,
+  plan: Plan,
+  target: Target,
+  cookies: readonly string[],
+): Promise<Figure> {
+  const side = { ...target, beneficiary: await makeBeneficiary(target) }
+  const load = payoutLoad(target.address, [side], CONNECTIONS)
+  const measure = async (name: string) => {
+    const measured = await measureLoad(generator, target, load, plan)
+    sayLoad(name, 'payouts/s', measured)
+    return measured
+  }
+  const looked = async () => {
+    const url = `${target.address}/console/${target.account_id}/live`
+    const pages = Array.from({ length: OPEN_PAGES }, (_, i) =>
+      open(url, cookies[i % cookies.length] ?? '', () => undefined),
+    )
+    await setTimeout(500)
+    const measured = await measure(`${OPEN_PAGES} open pages`)
+    for (const page of pages) page.destroy()
+    return measured
+  }
+  const rounds: FigureRound[] = []
+  for (let i = 1; i <= plan.rounds; i += 1) {
+    say(`round ${i} of ${plan.rounds}`)
+    // Whoever is second in one round is first in the next.
+    const first = i % 2 === 0 ? await looked() : undefined
+    const without = await measure(NOBODY)
+    rounds.push(roundOf(first ?? (await looked()), { [NOBODY]: without.per_second }))
+  }
+  return {
+    name: `console: payouts created while ${OPEN_PAGES} pages are open`,
+    unit: 'payouts/s',
+    rounds,
+    goals: [{ what: 'ratio', to: NOBODY, at_least: 0.97 }],
+    note: 'One hot account, 64 connections; every page watches that account.',
+  }
+}
