@@ -86,10 +86,11 @@ async function listAction(options: ListOptions): Promise<void> {
     if (account_id !== null) await findAccount(sql, account_id)
     return { ...(await listEntities(sql, filter, limit)), now: await databaseNow(sql) }
   })
-  const results = listed.map(({ entity, held }) => ({
+  const results = listed.map(({ entity, held, screening }) => ({
     account_id: entity.account_id,
     ...presentEntity(entity),
     payouts_held: held,
+    screening,
   }))
   print(options, { object: 'list', has_more, results }, describeList(listed, has_more, status, now))
 }
@@ -108,10 +109,23 @@ function describeList(
 }
 
 async function showAction(id: string, options: Json): Promise<void> {
-  const { entity, account, held } = await withContext(({ audit }) => showEntity(audit, id))
-  const name = account?.name ?? ''
-  const words = [recordWords(entity, name, held), '', ...reviewLines(entity)]
+  const shown = await withContext(({ audit }) => showEntity(audit, id))
+  const { entity, account, held, screening } = shown
+  const words = [
+    recordWords(entity, account?.name ?? '', held),
+    ...(screening === null ? [] : ['', ...listedLines(id, screening)]),
+    '',
+    ...reviewLines(entity),
+  ]
   print(options, presentEntity(entity), words.join('\n'))
+}
+
+function listedLines(id: string, screening: 'open' | 'confirmed'): string[] {
+  const what = screening === 'open' ? 'may be on' : 'is confirmed to be on'
+  return [
+    `it ${what} a sanctions list, and is not approved:`,
+    `  npx corridor screening show ${id}`,
+  ]
 }
 
 async function explainAction(subject: string, options: Json & { account?: string }): Promise<void> {

@@ -198,14 +198,14 @@ function named(
   return sql`unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)`
 }
 
-/** Which of these may be on a sanctions list, by `account_id/id`. The locks of books are held. */
+/** Which of these may be on a sanctions list, by `account_id/id`. */
 export async function findListedEntities(
-  tx: TransactionSql,
+  sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<ReadonlyMap<string, 'open' | 'confirmed'>> {
   const columns = ['account_id', 'id', 'screening']
   const rows = await findByKeys<Key & { readonly screening: '' | 'open' | 'confirmed' }>(
-    tx,
+    sql,
     'entities',
     columns,
     keys,

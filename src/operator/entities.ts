@@ -9,6 +9,7 @@ import { type ApprovalStatus, IN_REVIEW, type ReviewResult } from '../entity/sta
 import {
   findEntities,
   findEntityAccount,
+  findListedEntities,
   listByStatus,
   listInReview,
   listWaiting,
@@ -19,10 +20,13 @@ import type { Instant } from '../instant.ts'
 import { countHeldPayouts, listHoldingEntities, upsertEndedReviews } from '../payout/hold-store.ts'
 import { type Deed, Unknown } from './deed.ts'
 
-/** An entity, and how many payouts wait for its review. */
+/** An entity with what its account is not shown. */
 export interface ListedEntity {
   readonly entity: Entity
+  /** How many payouts wait for its review. */
   readonly held: number
+  /** Whether it may be on a sanctions list; null for no. */
+  readonly screening: 'open' | 'confirmed' | null
 }
 
 /**
@@ -37,9 +41,18 @@ export async function listEntities(
   // One more than is shown tells whether there are more.
   const found = await listFor(audit, status, account_id, limit + 1)
   const entities = found.slice(0, limit)
-  const held = await countHeldPayouts(audit, entities)
-  const listed = entities.map(entity => ({ entity, held: held.get(nameOf(entity)) ?? 0 }))
-  return { listed, has_more: found.length > limit }
+  return { listed: await withHolds(audit, entities), has_more: found.length > limit }
+}
+
+async function withHolds(audit: Sql, entities: readonly Entity[]): Promise<ListedEntity[]> {
+  const [held, listed] = await Promise.all([
+    countHeldPayouts(audit, entities),
+    findListedEntities(audit, entities),
+  ])
+  return entities.map(entity => {
+    const name = nameOf(entity)
+    return { entity, held: held.get(name) ?? 0, screening: listed.get(name) ?? null }
+  })
 }
 
 async function listFor(
@@ -70,12 +83,9 @@ export interface ShownEntity extends ListedEntity {
 
 export async function showEntity(audit: Sql, id: string): Promise<ShownEntity> {
   const entity = await entityNamed(audit, id)
-  const [accounts, held] = await Promise.all([
-    listAccounts(audit),
-    countHeldPayouts(audit, [entity]),
-  ])
+  const [accounts, [listed]] = await Promise.all([listAccounts(audit), withHolds(audit, [entity])])
   const account = accounts.find(({ account_id }) => account_id === entity.account_id)
-  return { entity, account, held: held.get(nameOf(entity)) ?? 0 }
+  return { entity, held: 0, screening: null, ...listed, account }
 }
 
 export interface AskedReview {

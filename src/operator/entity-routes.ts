@@ -34,6 +34,10 @@ interface Named {
 const MEMBERS = {
   account_id: AccountId,
   payouts_held: Type.Integer({ description: 'How many payouts wait for its review.' }),
+  screening: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'Whether it may be on a sanctions list: `open`, `confirmed`, or null for no.',
+  }),
   entity: EntityResponse,
 }
 
@@ -112,8 +116,9 @@ export function deskEntityRoutes(app: FastifyInstance, deps: Needs): void {
   reviewRoute(app, deps)
 }
 
-function present({ entity, held }: ListedEntity) {
-  return { account_id: entity.account_id, payouts_held: held, entity: presentEntity(entity) }
+function present({ entity, held: payouts_held, screening }: ListedEntity) {
+  const { account_id } = entity
+  return { account_id, payouts_held, screening, entity: presentEntity(entity) }
 }
 
 function reviewRoute(app: FastifyInstance, deps: Needs): void {

@@ -58,8 +58,8 @@ test('entity list: what waits in all accounts, longest unchanged first, and whet
   assert.deepEqual([idsOf(all.json), all.json.has_more], [in_order, false])
   assert.deepEqual([idsOf(two.json), two.json.has_more], [in_order.slice(0, 2), true])
   assert.deepEqual(idsOf(of_other.json), [ids[1]])
-  const { account_id, payouts_held, ...entity } = all.json.results[0]
-  assert.deepEqual([account_id, payouts_held], [account.account.account_id, 0])
+  const { account_id, payouts_held, screening, ...entity } = all.json.results[0]
+  assert.deepEqual([account_id, payouts_held, screening], [account.account.account_id, 0, null])
   assert.deepEqual(entity, await read(ids[2]))
   const words = await cli.run('entity', 'list', '--limit', '2')
   assert.match(

@@ -42,6 +42,7 @@ test('an entity that may be listed: shown with its score, confirmed, and cleared
   const shown = await look(`/screening/${id}`)
   assert.match(shown, /1000 of 1000: the entity and\s+<code>un CDi\.001<\/code>/)
   assert.ok(shown.includes(`${ROOT}/entities/${id}`))
+  assert.ok((await look(`/entities/${id}`)).includes(`${ROOT}/screening/${id}`))
   const says = async (decision: string) => {
     const answer = await service.inject({
       method: 'POST',

@@ -326,6 +326,8 @@ test('approved only when nothing is open or confirmed; rejected at any time', as
   await screenWith(un)
   const id = await makeEntity('Eric Badege')
   await screenAll()
+  const waiting = (await runs('entity', 'show', id)).stdout
+  assert.match(waiting, /may be on a sanctions list, and is not approved:\n.*screening show ent_/)
   const open = await fails('entity', 'approve', id)
   assert.match(open, /may be on a sanctions list: corridor screening show ent_\w+, then clear or/)
   await runs('screening', 'confirm', id, '--reason', 'The passport agrees.')
@@ -338,6 +340,7 @@ test('approved only when nothing is open or confirmed; rejected at any time', as
   await assert.rejects(bypass, /may be on a sanctions list: it is not approved/)
   await runs('entity', 'reject', id, '--reason', 'Not our client.')
   await runs('screening', 'clear', id, ...REASON)
+  assert.doesNotMatch((await runs('entity', 'show', id)).stdout, /sanctions/)
   await runs('entity', 'approve', id)
 })
 

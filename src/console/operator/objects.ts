@@ -20,6 +20,7 @@ export type DeskPayoutInFull = DeskPayoutRow & {
 export interface DeskEntity {
   readonly account_id: string
   readonly payouts_held: string
+  readonly screening: string | null
   readonly entity: Entity & { readonly updated_at: string }
 }
 

@@ -59,9 +59,10 @@ async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const root = rootOf(visit)
   const found = await visit.api.get<DeskEntity>(`${API}/${id}`)
-  const { entity, payouts_held } = found
+  const { entity, payouts_held, screening } = found
   const body = html`<p class="lead">${state(entity.approval_status)}
-${payouts_held !== '0' && html`${payouts_held} payouts wait for this review.`}</p>
+${payouts_held !== '0' && html`${payouts_held} payouts wait for this review.`}
+${screening && html`<a href="${root}/screening/${id}">Screening: ${screening}</a>`}</p>
 ${deed(visit, {
   action: `${root}/entities/${id}`,
   button: 'Decide',
