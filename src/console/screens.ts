@@ -34,6 +34,9 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
+/** An id, or the name of a rail. */
+const PARAMETER = /^[\w-]{1,64}$/
+
 const STREAM = { scope: 'person', streams: true } as const
 
 /** Whose pages: of an account, of the installation, or of a person. */
@@ -150,6 +153,10 @@ export class Screens {
     if (person === null) throw refusal('insufficient_scope', 'The console is for people.')
     const known = this.#deps.reference.current().accounts
     const params = request.params as Readonly<Record<string, string>>
+    // A path of the API is made of them.
+    if (!Object.values(params).every(text => PARAMETER.test(text))) {
+      throw refusal('not_found', 'No such path.')
+    }
     const accounts = [...person.roles.keys()].flatMap(id => known.get(id) ?? [])
     const named = accounts.find(({ account_id }) => account_id === params.account)
     const account = room === 'account' ? named : null

@@ -196,6 +196,20 @@ test('a form sent again with its key is done once; amounts are read exactly', as
   assert.equal((await balance()) - before, 123_456n)
 })
 
+test('a path leads to nothing but its own screen', async () => {
+  const { headers } = await person(['viewer'], 'operator')
+  for (const name of [
+    '..%2Fbalance',
+    `${payout}%2Ftimeline`,
+    '%2e%2e',
+    `${payout}%3Fx=1`,
+    'a%00b',
+  ]) {
+    const { status, text } = await look(headers, `/console/${id}/payouts/${name}`)
+    assert.equal(status, 404, `${name}: ${text}`)
+  }
+})
+
 test('search: an id leads to its page, other text to the payouts of that reference', async () => {
   const { headers } = await person(['viewer'])
   const find = async (q: string) => {

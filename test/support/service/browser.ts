@@ -43,7 +43,8 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
   const context = await browser.newContext({ baseURL: address, ...options })
-  context.setDefaultTimeout(20_000)
+  // Only what hangs takes as long, however busy the machine is.
+  context.setDefaultTimeout(120_000)
   const page = await context.newPage()
   const faults: string[] = []
   page.on('pageerror', error => faults.push(`error: ${error.message}`))
