@@ -67,7 +67,7 @@ export function framed(visit: Visit, screen: Screen, assets: Assets): Html {
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets.style}">
-<script type="module" src="${assets.script}"></script></head>
+<script type="module" blocking="render" src="${assets.script}"></script></head>
 <body${liveOf(visit, screen)}>
 <a class="skip" href="#main">Skip to the content</a>
 ${header(visit)}
