@@ -21,6 +21,7 @@ import { checkPrices, checkUses } from './quotes.ts'
 import { RECORDS } from './records.ts'
 import { checkReference } from './reference.ts'
 import { ofAccount } from './rows.ts'
+import { SCREENING } from './screening.ts'
 import { checkSeals } from './seals.ts'
 
 export interface VerifyOptions {
@@ -100,6 +101,8 @@ export async function verifyAudit(sql: Sql): Promise<readonly Problem[]> {
   return findings.problems
 }
 
+const OF_TABLES = [...RECORDS, ...ATTEMPTS, ...LIMITS, ...APPROVALS, ...SCREENING]
+
 async function check(
   tx: TransactionSql,
   options: VerifyOptions,
@@ -132,7 +135,7 @@ async function check(
   await part('events', sp => checkChain(sp, account_id, findings))
   await part('events', sp => checkSeals(sp, account_id, findings))
   await part('erasures', sp => checkErasures(sp, account_id, findings))
-  for (const { table, check: checkRecords } of [...RECORDS, ...ATTEMPTS, ...LIMITS, ...APPROVALS]) {
+  for (const { table, check: checkRecords } of OF_TABLES) {
     await part(table, sp => checkRecords(sp, account_id, findings))
   }
   await part('audit_log', sp => checkReference(sp, account_id, findings))

@@ -21,9 +21,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   screening_matches: 'whom a payout may be for, and what people have said; moves nothing by itself',
   screening_queue: 'a worker’s list of what to compare; a new list compares the rest',
   screening_pass: 'how far a worker has come; a new list begins anew',
-  'beneficiaries.screening': 'what its matches say, for people; moves nothing by itself',
   'beneficiaries.screened': 'tells that its payout has compared it; moves nothing',
-  'entities.screening': 'what its matches say, for whoever approves it; moves nothing by itself',
   screening_clears: 'who is not whom a list names: without it, a person is asked again',
   'reference_version.lists_version': 'tells processes that lists are newer; any number will do',
   'open_payouts.screened':

@@ -338,6 +338,17 @@ test('approved only when nothing is open or confirmed; rejected at any time', as
     await tx`update entities set approval_status = 'approved' where id = ${id}`
   })
   await assert.rejects(bypass, /may be on a sanctions list: it is not approved/)
+  const hide = (screening: string) =>
+    owner.begin(async tx => {
+      await tx`select set_config('corridor.maintenance', 'on', true)`
+      await tx`update entities set screening = ${screening} where id = ${id}`
+    })
+  await hide('')
+  const verdict = await verify(owner, { account_id: null, all: true })
+  assert.deepEqual(verdict.ok ? [] : verdict.problems.map(({ table, key }) => [table, key]), [
+    ['entities', id],
+  ])
+  await hide('confirmed')
   await runs('entity', 'reject', id, '--reason', 'Not our client.')
   await runs('screening', 'clear', id, ...REASON)
   assert.doesNotMatch((await runs('entity', 'show', id)).stdout, /sanctions/)

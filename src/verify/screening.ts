@@ -1,0 +1,33 @@
+// Holds what screening says of entities and beneficiaries against their matches: what nobody has
+// cleared keeps an entity from its approval, and what is confirmed holds payouts.
+import type { TransactionSql } from '../db/connect.ts'
+import type { Findings } from './problem.ts'
+import { nameRows, ofAccount } from './rows.ts'
+
+const asMatched = (table: string, prefix: string) => (account_id: string | null) =>
+  `
+  select coalesce(p.account_id, m.account_id) as account_id, coalesce(p.id, m.object_id) as key,
+    'screening "' || coalesce(m.says, '') || '", as its matches say' as expected,
+    'screening "' || coalesce(p.screening, '') || '"' as found
+  from (
+    select account_id, object_id,
+      case when bool_or(state = 'confirmed') then 'confirmed' else 'open' end as says
+    from screening_matches
+    where state <> 'cleared' and left(object_id, 4) = '${prefix}'
+      and ${ofAccount('account_id', account_id)}
+    group by account_id, object_id
+  ) m
+  full join (
+    select account_id, id, screening from ${table}
+    where screening <> '' and ${ofAccount('account_id', account_id)}
+  ) p on p.account_id = m.account_id and p.id = m.object_id
+  where p.screening is distinct from m.says`
+
+export const SCREENING = [
+  { table: 'entities', select: asMatched('entities', 'ent_') },
+  { table: 'beneficiaries', select: asMatched('beneficiaries', 'bnf_') },
+].map(({ table, select }) => ({
+  table,
+  check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
+    nameRows(tx, account_id, findings, { table, select: select(account_id) }),
+}))
