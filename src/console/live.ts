@@ -24,11 +24,11 @@ interface Watcher {
   seen: bigint
 }
 
-const LOOK_EVERY_MS = 250
+const LOOK_EVERY_MS = 400
 /** A proxy closes a connection on which nothing comes. */
 const BEAT_EVERY_MS = 10_000
 /** Most changes told at once: whoever was away for longer looks at the page anew. */
-const MOST_CHANGES = 200
+const MOST_CHANGES = 100
 /** Most streams of a process, and of a session. */
 const MOST_STREAMS = { all: 1_000, of_session: 20 }
 /** A browser that reads nothing is let go. */
@@ -122,11 +122,14 @@ export class Live {
     const events = await this.#deps.read(account_id, tx =>
       listEventsAfter(tx, account_id, { after, to: head }, MOST_CHANGES),
     )
-    for (const watcher of behind) {
-      const ids = events.filter(e => e.sequence > watcher.seen).map(e => e.object_id)
-      watcher.seen = head
-      const data = JSON.stringify([...new Set(ids)])
-      send(watcher, `id: ${head}\nevent: changed\ndata: ${data}\n\n`)
+    // Most of them have seen the same, and are told the same text.
+    for (const [seen, alike] of Map.groupBy(behind, watcher => watcher.seen)) {
+      const ids = events.filter(event => event.sequence > seen).map(event => event.object_id)
+      const text = `id: ${head}\nevent: changed\ndata: ${JSON.stringify([...new Set(ids)])}\n\n`
+      for (const watcher of alike) {
+        watcher.seen = head
+        send(watcher, text)
+      }
     }
   }
 

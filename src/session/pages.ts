@@ -35,12 +35,6 @@ export function sessionPages(pages: FastifyInstance, deps: Needs): void {
     void reply.header('cache-control', 'no-cache').type('text/css; charset=utf-8')
     return reply.send(await readFile(STYLE))
   })
-  // People who open the address of the service are led to its pages; programs get 404 as elsewhere.
-  pages.get('/', async (request, reply) => {
-    if (!/\btext\/html\b/.test(request.headers.accept ?? ''))
-      throw refusal('not_found', 'No such path.')
-    return reply.redirect('/console', 303)
-  })
   pages.get('/login', page, async (request, reply) => showLogIn(deps, request, reply))
   pages.post('/login', page, (request, reply) =>
     enter(request, reply, form => {
