@@ -26,6 +26,7 @@ import { ruleScreens } from './operator/limits.ts'
 import { deskPayoutScreens } from './operator/payouts.ts'
 import { priceScreens } from './operator/prices.ts'
 import { railScreens } from './operator/rails.ts'
+import { rateHistoryScreens } from './operator/rate-history.ts'
 import { reviewScreens } from './operator/reviews.ts'
 import { screeningScreens } from './operator/screening.ts'
 import { type Needs, Screens } from './screens.ts'
@@ -60,6 +61,7 @@ export function consolePages(
   exceptionScreens(screens)
   accountScreens(screens)
   priceScreens(screens)
+  rateHistoryScreens(screens)
   railScreens(screens)
   ruleScreens(screens)
   deliveryScreens(screens)

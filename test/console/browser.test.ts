@@ -239,6 +239,7 @@ const OF_INSTALLATION = [
   '/exceptions',
   '/accounts',
   '/prices',
+  '/prices/USD/HKD',
   '/rails',
   '/rules',
   '/deliveries',

@@ -53,7 +53,11 @@ const RATES = {
   caption: 'Rates',
   empty: 'No rates: nothing can be converted.',
   columns: [
-    { name: 'Pair', show: ({ base, quote }: Rate) => `${base} / ${quote}` },
+    {
+      name: 'Pair',
+      show: ({ base, quote }: Rate) =>
+        html`<a href="/console/installation/prices/${base}/${quote}">${base}/${quote}</a>`,
+    },
     { name: 'Mid', number: true, show: ({ mid }: Rate) => mid },
     { name: 'Source', show: ({ source, sample }: Rate) => html`${source} ${sample && SAMPLE}` },
     { name: 'As of', show: ({ as_of }: Rate) => time(as_of) },
