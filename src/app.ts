@@ -7,6 +7,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { pino } from 'pino'
+import { accountRoutes } from './account-summary/routes.ts'
 import { balanceTransactionRoutes } from './balance-transaction/routes.ts'
 import { beneficiaryRoutes } from './beneficiary/routes.ts'
 import { connectorRoutes } from './connector/routes.ts'
@@ -110,6 +111,7 @@ export function addRoutes(
 ): void {
   documentRoute(app)
   opsRoutes(app, deps, lifecycle)
+  accountRoutes(app, deps)
   quoteRoutes(app, deps)
   payoutRoutes(app, deps)
   requirementRoutes(app)

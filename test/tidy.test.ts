@@ -42,7 +42,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['rail', 'funding', 'entity', 'nacha'],
   ['account-lifecycle', 'screening', 'limit', 'approval'],
   ['quote'],
-  ['requirement', 'payout-options'],
+  ['requirement', 'payout-options', 'account-summary'],
   ['payout'],
   ['webhook'],
   ['timeline', 'sandbox', 'payout-batch', 'bank-file', 'connector'],

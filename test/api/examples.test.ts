@@ -145,6 +145,7 @@ function steady(value: unknown): string {
   return (
     JSON.stringify(value ?? null, null, 1)
       .replace(/\b([a-z]{2,3})_[0-9a-z]{20}\b/g, '$1_…')
+      .replace(/\bacc_[0-9a-z]{8}\b/g, 'acc_…')
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}/g, 'time')
       .replace(/whsec_[\w+/]{43}=/g, 'whsec_…')
       .replace(/"duration_ms": \d+/g, '"duration_ms": 0')
@@ -247,6 +248,17 @@ test('examples, payouts: one of each type, and what can be done with them', asyn
   await show(payer, 'listBalanceTransactions', 'page', { query: '?limit=1' })
   await show(payer, 'getBalance', 'balance')
   const { local } = readExamples('createPayout')
+  await service.setLimits([
+    {
+      account_id: spread.account.account_id,
+      per: 'hours',
+      hours: 24,
+      currency: 'USD',
+      cap: 5_000_000n,
+    },
+  ])
+  await spread.post('/v3/payout', local?.request)
+  await show(spread, 'getAccount', 'sandbox')
   const again = async () => (await payer.post('/v3/payout', local?.request)).json.data.id
   await show(payer, 'cancelPayout', 'cancel', { ids: [await again()] })
   await show(payer, 'transitionSandboxPayout', 'failed', { ids: [await again()] })

@@ -128,7 +128,7 @@ function apart(ids: Ids, others: Ids): Ids {
 }
 
 /** What is read without an id, and is no list. */
-const NO_LISTS = ['/v3/balance', '/v3/payout/requirements']
+const NO_LISTS = ['/v3/account', '/v3/balance', '/v3/payout/requirements']
 
 /** Every id in any list of the account. */
 async function idsOf(account: Client, operations: readonly Operation[]): Promise<Ids> {

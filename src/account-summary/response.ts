@@ -1,0 +1,114 @@
+// Answers about the account that asks.
+import type { Account } from '../account/rules.ts'
+import { ACCOUNT_TRANSITIONS, type AccountState } from '../account/states.ts'
+import { Literals, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import type { Instant } from '../instant.ts'
+import { EACH, type Limit, PERS } from '../limit/limit.ts'
+import type { UsedLimit } from './rules.ts'
+
+const textOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description })
+const integerOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], description })
+
+const LimitResponse = Type.Object(
+  {
+    id: Type.String(),
+    currency: textOrNull('What it counts in; null: it counts payouts.'),
+    cap: Type.String({
+      description: 'The most: minor units of the currency, or payouts, as text.',
+    }),
+    used: textOrNull(
+      'What its window has counted so far, as text: of the account, or with `each` `key` of the ' +
+        'caller’s key. Null with `each` `payee`, as each payee is counted by itself.',
+    ),
+    headroom: textOrNull('What is left of `cap`, never below 0; null where `used` is.'),
+    per: Literals(PERS, { description: 'Counted together: one payout, a day, the last hours.' }),
+    zone: textOrNull('The time zone of a day.'),
+    hours: integerOrNull('How many hours, with `per` `hours`.'),
+    each: Literals(EACH, { description: 'What is counted by itself.' }),
+    key_id: textOrNull('Only payouts that this key makes; null: any.'),
+    rail: textOrNull('Only payouts that go to this rail first; null: any.'),
+    network: textOrNull('Only payouts over this network; null: any.'),
+    new_for_hours: integerOrNull(
+      'Only payouts to payees that the account has known for less than so many hours; null: any.',
+    ),
+  },
+  { title: 'AccountLimit', description: 'A limit of payouts. See also `limit_exceeded`.' },
+)
+
+export const AccountResponse = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('account'),
+    name: Type.String({ description: 'Empty when it has none.' }),
+    sandbox: Type.Boolean({ description: 'Whether it is for tests; a live account is not.' }),
+    state: Literals(Object.keys(ACCOUNT_TRANSITIONS) as AccountState[], {
+      description: 'A `frozen` account is read and receives; a `closed` one is only read.',
+    }),
+    currencies: Type.Array(Type.String(), { description: 'Those that it holds balances in.' }),
+    primary_currency: Type.String({
+      description: 'Funds a payout that names no holding currency, in a currency not held.',
+    }),
+    deposit_address: Type.String({
+      description: 'Where other accounts of the installation send `service_account` payouts.',
+    }),
+    duplicate_window_s: Type.Integer({
+      description: 'How long a payout like an earlier one is refused, in seconds; 0 for never.',
+    }),
+    limits: Type.Array(LimitResponse, {
+      description: 'Every limit that counts payouts of this account, with what is used of it.',
+    }),
+    created_at: Timestamp,
+  },
+  { title: 'Account', description: 'The account that asks.' },
+)
+
+/** What the database says of an account that the process does not hold in memory. */
+export interface Standing {
+  readonly state: AccountState
+  readonly created_at: Instant
+}
+
+export function presentAccount(
+  account: Account,
+  { state, created_at }: Standing,
+  limits: readonly UsedLimit[],
+) {
+  const { account_id, name, sandbox, currencies, primary_currency } = account
+  return {
+    id: account_id,
+    object: 'account',
+    name,
+    sandbox,
+    state,
+    currencies,
+    primary_currency,
+    deposit_address: account.deposit_address,
+    duplicate_window_s: account.duplicate_window_s,
+    limits: limits.map(presentLimit),
+    created_at,
+  }
+}
+
+/** Amounts are text, as those of balances: a sum may be more than a double can hold. */
+function presentLimit({ limit, used }: UsedLimit) {
+  const { limit_id, currency, cap, per, zone, hours, each, key_id, rail } = limit satisfies Limit
+  const left = used === null ? null : cap > used ? cap - used : 0n
+  return {
+    id: limit_id,
+    currency,
+    cap: cap.toString(),
+    used: used?.toString() ?? null,
+    headroom: left?.toString() ?? null,
+    per,
+    zone,
+    hours,
+    each,
+    key_id,
+    rail,
+    network: limit.network,
+    new_for_hours: limit.new_for_hours,
+  }
+}

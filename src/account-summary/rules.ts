@@ -1,0 +1,40 @@
+// Which counters say what an account has used of its limits. Pure.
+import type { Instant } from '../instant.ts'
+import { counterName, type Limit, type Sum, type Wanted } from '../limit/limit.ts'
+import { totalOf } from '../limit/rules.ts'
+import { windowFrom } from '../limit/window.ts'
+
+export interface UsedLimit {
+  readonly limit: Limit
+  /** What its window has counted; null of a limit that counts each payee by itself. */
+  readonly used: bigint | null
+}
+
+/** Who asks: the account, and the key, '' of a session, by which payouts would be made. */
+export interface Asker {
+  readonly account_id: string
+  readonly key_id: string
+}
+
+/** The counters to be read: a limit of each payout has none, and one of each payee too many. */
+export function countersOf(limits: readonly Limit[], asker: Asker, now: Instant): Wanted[] {
+  return limits
+    .filter(({ per, each }) => per !== 'payout' && each !== 'payee')
+    .map(limit => ({ ...counterOf(limit, asker), since: windowFrom(limit, now) }))
+}
+
+function counterOf({ limit_id, each }: Limit, { account_id, key_id }: Asker) {
+  return { account_id, limit_id, subject: each === 'key' ? key_id : '' }
+}
+
+/** `sums` are those of `countersOf`, by `counterName`. */
+export function usedOf(
+  limits: readonly Limit[],
+  asker: Asker,
+  sums: ReadonlyMap<string, readonly Sum[]>,
+): UsedLimit[] {
+  return limits.map(limit => {
+    const counted = sums.get(counterName(counterOf(limit, asker))) ?? []
+    return { limit, used: limit.each === 'payee' ? null : totalOf(counted) }
+  })
+}

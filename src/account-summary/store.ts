@@ -1,0 +1,27 @@
+// What an account has used of its limits, and how it stands.
+import type { TransactionSql } from '../db/connect.ts'
+import type { Instant } from '../instant.ts'
+import type { Limit } from '../limit/limit.ts'
+import { findSums } from '../limit/use-store.ts'
+import type { Standing } from './response.ts'
+import { type Asker, countersOf, type UsedLimit, usedOf } from './rules.ts'
+
+export interface Summary {
+  readonly standing: Standing
+  readonly limits: readonly UsedLimit[]
+}
+
+export async function readSummary(
+  tx: TransactionSql,
+  asker: Asker,
+  limits: readonly Limit[],
+): Promise<Summary> {
+  // Through the book, of which a transaction sees its own account's alone.
+  const [row, ...others] = await tx<(Standing & { readonly now: Instant })[]>`
+    select a.state, a.created_at, clock_timestamp() + b.clock_ahead as now
+    from books b join accounts a using (account_id) where b.account_id = ${asker.account_id}`
+  if (row === undefined || others.length > 0) throw new Error(`not one book: ${asker.account_id}`)
+  const wanted = countersOf(limits, asker, row.now)
+  const sums = wanted.length === 0 ? new Map() : await findSums(tx, wanted)
+  return { standing: row, limits: usedOf(limits, asker, sums) }
+}
