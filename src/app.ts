@@ -52,7 +52,7 @@ import { timelineRoutes } from './timeline/routes.ts'
 import { findSession } from './user/session-store.ts'
 import { webhookRoutes } from './webhook/routes.ts'
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -239,7 +239,8 @@ function sendNotFound(app: FastifyInstance, request: FastifyRequest, reply: Fast
     return sendRefusal(refusal('not_found', 'No such path.'), request, reply)
   }
   void reply.header('allow', allowed.join(', '))
-  const message = `${request.method} is not allowed here; ${allowed.join(', ')} is.`
+  const are = allowed.length === 1 ? 'is' : 'are'
+  const message = `${request.method} is not allowed here; ${allowed.join(', ')} ${are}.`
   return sendRefusal(refusal('method_not_allowed', message), request, reply)
 }
 

@@ -1,10 +1,10 @@
 // Serves the reference of the API: /openapi.json, and /docs for people. Both are files of this
 // installation. scripts/openapi.ts writes the document; the service only sends it.
-import { readFile } from 'node:fs/promises'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { refusal } from '../errors.ts'
+import { serveDocument } from './document.ts'
 import { sendError } from './errors.ts'
 
 /** The file that /openapi.json serves. */
@@ -26,12 +26,7 @@ const CONTENT_SECURITY_POLICY = {
 
 /** GET /openapi.json. All answers share the same bytes in memory. */
 export function documentRoute(app: FastifyInstance): void {
-  let document: Promise<Buffer> | undefined
-  app.get('/openapi.json', async (_request, reply) => {
-    document ??= readFile(DOCUMENT)
-    void reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8')
-    return reply.send(await document)
-  })
+  app.get('/openapi.json', serveDocument(DOCUMENT, 'application/json; charset=utf-8'))
 }
 
 /** /docs: Swagger UI from the installed package, which reads /openapi.json. */

@@ -121,8 +121,8 @@ test('schema and rules broken together: every field named at once', async () => 
 })
 
 const NOT_ALLOWED = [
-  ['POST', '/v3/balance', ['GET']],
-  ['DELETE', '/v3/balance', ['GET']],
+  ['POST', '/v3/balance', ['GET', 'HEAD']],
+  ['DELETE', '/v3/balance', ['GET', 'HEAD']],
   ['POST', '/v3/payout/pot_00000000000000000000', ['GET']],
   ['PATCH', '/v3/payout/quote/poq_00000000000000000000', ['GET']],
   ['PUT', '/v3/balance_transaction/btr_00000000000000000000', ['GET']],
