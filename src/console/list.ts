@@ -102,7 +102,9 @@ export function rows<T>(
   const columns = listing.columns.filter(column => column.show !== undefined)
   if (results.length === 0) {
     const isFiltered = Object.keys(visit.query).length > 0
-    return html`<p class="empty">${isFiltered ? 'Nothing fits these filters.' : listing.empty}</p>`
+    return html`<div class="empty">${
+      isFiltered ? 'Nothing fits these filters.' : listing.empty
+    }</div>`
   }
   const kind = (column: Column<T>) => column.number && html` class="number"`
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${listing.caption}"><table>

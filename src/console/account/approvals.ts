@@ -1,8 +1,10 @@
 // What waits for an approval. The decision is made on the page of the payout, where all of it is
 // seen.
+import { type Html, html } from '../../html.ts'
+import { mayRunInstallation } from '../../user/rules.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { rootOf } from '../visit.ts'
+import { accountOf, rootOf, type Visit } from '../visit.ts'
 import { payoutColumns } from './payouts.ts'
 
 export function approvalScreens(screens: Screens): void {
@@ -16,7 +18,21 @@ export function approvalScreens(screens: Screens): void {
       columns: payoutColumns(rootOf(visit)),
       filters: [],
       fixed: { status: 'pending_approval' },
-      empty: 'Nothing waits for an approval.',
+      empty: nothing(visit),
     }),
   }))
+}
+
+/** For whoever can change it: how payouts come to wait for a second person. */
+function nothing(visit: Visit): Html {
+  if (!mayRunInstallation(visit.person.role, 'write')) {
+    return html`Nothing waits for an approval.`
+  }
+  const { account_id } = accountOf(visit)
+  return html`<p>Nothing waits for an approval.
+<a href="/console/installation/rules">A rule says which payouts need one.</a>
+A second person who approves is made on the machine:</p>
+<pre tabindex="0">npx corridor user create bob --name "Bob Noyce" --role member
+npx corridor user role bob approver --account ${account_id}
+npx corridor user login-link bob</pre>`
 }

@@ -185,6 +185,7 @@ ${
 ${may(visit, 'maker') && html`<a href="${root}/payouts/new?like=${payout.id}">Make one like it</a>`}
 ${
   accountOf(visit).sandbox &&
+  may(visit, 'maker') &&
   html`<a href="${root}/sandbox?payout=${payout.id}">Move it in the sandbox</a>`
 }
 </div>`
