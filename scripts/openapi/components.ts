@@ -118,7 +118,12 @@ function examplePlaces({ operationId: operation, responses, requestBody }: Opera
     const shown = String(schema.$ref ?? operation).replace(/^.*\/|Answer$/g, '')
     return Object.entries(examples)
       .filter(([, example]) => !('$ref' in (example as Json)))
-      .map(([key]) => ({ holder: examples, key, name: `${shown}.${key}`, operation }))
+      .map(([key]) => ({
+        holder: examples,
+        key,
+        name: `${shown}.${key.replaceAll(' ', '_')}`,
+        operation,
+      }))
   })
 }
 

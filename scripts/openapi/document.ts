@@ -101,8 +101,10 @@ export async function makeDocument(readers: Readers = 'accounts'): Promise<strin
         title: TITLES[readers],
         version: manifest.version,
         description: introduction(readers),
-        license: { name: manifest.license },
+        license: { name: manifest.license, identifier: manifest.license } as { name: string },
       },
+      // Wherever the document itself came from.
+      servers: [{ url: '/' }],
       security: [{ api_key: [] }],
       components: {
         securitySchemes: {

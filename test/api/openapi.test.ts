@@ -68,6 +68,13 @@ test('openapi.json, its frame: OpenAPI 3.1.0 of this version, HTTP Basic', () =>
   assert.equal(document.info.title, 'Corridor')
   assert.equal(document.info.version, manifest.version)
   assert.deepEqual(document.security, [{ api_key: [] }])
+  assert.deepEqual(document.servers, [{ url: '/' }])
+  const shared = Object.values<object>(document.components).flatMap(Object.keys)
+  assert.deepEqual(
+    shared.filter(name => !/^[\w.-]+$/.test(name)),
+    [],
+    'names that clients can have',
+  )
   const { type, scheme } = document.components.securitySchemes.api_key
   assert.deepEqual({ type, scheme }, { type: 'http', scheme: 'basic' })
   const known = new Set(document.tags.map((tag: Json) => tag.name))
