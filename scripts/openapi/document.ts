@@ -65,6 +65,11 @@ const PUBLIC: Readonly<Record<string, object>> = {
         headers: REQUEST_ID,
         content: { 'application/json': { schema: { type: 'object' } } },
       },
+      304: {
+        'x-response-description': 'It is as `If-None-Match` says; there is no body.',
+        type: 'null',
+        headers: REQUEST_ID,
+      },
     },
   },
 }

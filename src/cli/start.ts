@@ -230,7 +230,8 @@ function ready(started: Started, accounts: readonly Account[], has_users: boolea
   const count = accounts.length === 1 ? 'one account' : `${accounts.length} accounts`
   return `
 Corridor is ready at ${address}.
-The console is at ${address}/console, the reference at ${address}/docs.
+The console is at ${address}/console.
+The reference is at ${address}/docs.
 The database is ${database}, with ${count}.${broughtUp(migrated)}
 
 Secrets of keys are shown once, when they are made. For a new key:

@@ -28,7 +28,8 @@ export const EventResponse = Type.Object(
       required: ['id', 'object'],
       additionalProperties: true,
       description:
-        'The object, with what the event says of it: for payouts `status`, `previous_status`, ' +
+        'The id and the kind of the object, with what the event says of it: for payouts ' +
+        '`status`, `previous_status`, ' +
         '`failure`, `by` (who caused it: `account`, `rail`, `operator` or `review`, the review ' +
         'of its entity), `journals` (numbers of the journals it wrote in the book of the ' +
         'account, which GET /v3/payout/{id}/timeline shows) and, where there is one, ' +

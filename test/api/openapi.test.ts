@@ -224,7 +224,7 @@ test('openapi.json, errors of an operation: each stands at its status, with what
 test('openapi.json, documented answers: each matches its schema', async () => {
   for (const { name, details } of api.operations) {
     for (const response of Object.values<Json>(details.responses)) {
-      for (const { schema, examples = {} } of Object.values<Json>(response.content)) {
+      for (const { schema, examples = {} } of Object.values<Json>(response.content ?? {})) {
         for (const example of Object.values<Json>(examples)) {
           assertMatches(schema, example.value, name)
         }

@@ -30,6 +30,9 @@ export function complaintOf(api: ApiDocument, request: Request, answer: Answer):
   if (headers['idempotent-replayed'] !== undefined && status !== 200) return 'a refusal was kept'
   if (headers['set-cookie'] !== undefined) return 'a header that nobody wrote'
   const operation = operationOf(api, request)
+  if (status === 304 && operation?.details.responses[304] !== undefined) {
+    return text === '' ? '' : 'an answer of 304 has a body'
+  }
   const ours = operation?.path.startsWith('/v3/') || status < 400
   const schema =
     operation && ours

@@ -37,7 +37,9 @@ async function stop(service: ChildProcess): Promise<void> {
 
 /** What a person pastes: the lines that are set in. */
 function linesOf(printed: string): string {
-  const lines = printed.split('\n').filter(line => /^ {2}(export|quote=|id=|curl)/.test(line))
+  const lines = printed
+    .split('\n')
+    .filter(line => /^ {2}(export api_key|quote=|id=|curl)/.test(line))
   assert.equal(lines.length, 5)
   return lines.join('\n')
 }
