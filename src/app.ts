@@ -48,6 +48,7 @@ import { requirementRoutes } from './requirement/routes.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
 import { sessionPages } from './session/pages.ts'
 import { sessionRoutes } from './session/routes.ts'
+import { viewRoutes } from './session/view-routes.ts'
 import { timelineRoutes } from './timeline/routes.ts'
 import { findSession } from './user/session-store.ts'
 import { webhookRoutes } from './webhook/routes.ts'
@@ -128,6 +129,7 @@ export function addRoutes(
   approvalRoutes(app, deps)
   batchApprovalRoutes(app, deps)
   sessionRoutes(app, deps)
+  viewRoutes(app, deps)
   operatorRoutes(app, deps)
 }
 

@@ -25,6 +25,7 @@ export type IdPrefix =
   | 'pot'
   | 'req'
   | 'usk'
+  | 'viw'
   | 'wdr'
   | 'whd'
   | 'whe'

@@ -160,6 +160,7 @@ const DONE: Readonly<Record<string, string>> = {
   submitted: 'It is submitted for review.',
   saved: 'It is saved.',
   removed: 'It is removed.',
+  kept: 'The view is kept.',
   sent: 'It is sent; the deliveries below show its way.',
   funded: 'The balance is funded.',
   advanced: 'The clock is advanced.',

@@ -4,6 +4,7 @@ import { textCell } from '../balance-transaction/statement/csv.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { type ListOf, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
+import { viewBar } from './views.ts'
 import type { Visit } from './visit.ts'
 
 const ROWS = 50
@@ -71,15 +72,24 @@ export function wantedOf<T>(visit: Visit, listing: Listing<T>): Record<string, s
 export async function showList<T>(visit: Visit, listing: Listing<T>): Promise<Html> {
   const { starting_after, ending_before } = visit.query
   const wanted = wantedOf(visit, listing)
-  const page = await visit.api.list<T>(listing.api, {
-    limit: String(ROWS),
-    ...wanted,
-    [listing.cursor ?? 'starting_after']: starting_after,
-    ending_before,
-  })
-  return html`${filters(visit, listing)}
+  const [page, views] = await Promise.all([
+    visit.api.list<T>(listing.api, {
+      limit: String(ROWS),
+      ...wanted,
+      [listing.cursor ?? 'starting_after']: starting_after,
+      ending_before,
+    }),
+    viewBar(visit, listing.page, filterQuery(visit, listing)),
+  ])
+  return html`${views}${filters(visit, listing)}
 <div data-rows>${rows(visit, listing, page)}</div>
 ${pager(visit, listing, page)}`
+}
+
+/** The filters of the page as its address has them. */
+function filterQuery<T>(visit: Visit, listing: Listing<T>): string {
+  const names = filtersOf(listing).map(({ name }) => name)
+  return queryText(Object.fromEntries(names.map(name => [name, visit.query[name]])))
 }
 
 function filters<T>(visit: Visit, listing: Listing<T>): Html | '' {
@@ -87,7 +97,7 @@ function filters<T>(visit: Visit, listing: Listing<T>): Html | '' {
   if (all.length === 0) return ''
   const isSet = all.some(({ name }) => visit.query[name])
   const asked = all.map(spec => field(visit, { ...spec, value: visit.query[spec.name] ?? '' }))
-  const query = queryText(Object.fromEntries(all.map(({ name }) => [name, visit.query[name]])))
+  const query = filterQuery(visit, listing)
   return html`<form class="filters" action="${listing.page}">${asked}
 <div class="buttons"><button class="quiet">Filter</button>
 ${isSet && html`<a href="${listing.page}">Clear</a>`}
@@ -101,7 +111,7 @@ export function rows<T>(
 ): Html {
   const columns = listing.columns.filter(column => column.show !== undefined)
   if (results.length === 0) {
-    const isFiltered = Object.keys(visit.query).length > 0
+    const isFiltered = Object.keys(visit.query).some(name => name !== 'done')
     return html`<div class="empty">${
       isFiltered ? 'Nothing fits these filters.' : listing.empty
     }</div>`
@@ -117,7 +127,7 @@ export function rows<T>(
 }
 
 function pager<T>(visit: Visit, listing: Listing<T>, { results, has_more }: ListOf<T>): Html | '' {
-  const { starting_after, ending_before, ...kept } = visit.query
+  const { starting_after, ending_before, done: _, ...kept } = visit.query
   const to = (cursor: Record<string, string>) =>
     `${listing.page}${queryText({ ...kept, ...cursor })}`
   const first = cursorOf(listing, results[0])

@@ -30,6 +30,7 @@ import { rateHistoryScreens } from './operator/rate-history.ts'
 import { reviewScreens } from './operator/reviews.ts'
 import { screeningScreens } from './operator/screening.ts'
 import { type Needs, Screens } from './screens.ts'
+import { viewScreens } from './view-screens.ts'
 
 export function consolePages(
   pages: FastifyInstance,
@@ -40,6 +41,7 @@ export function consolePages(
   const screens = new Screens(pages, deps, serveAssets(pages), id => live.headOf(id))
   screens.stream('/live', (request, reply, account_id) => live.open(request, reply, account_id))
   doorScreens(screens)
+  viewScreens(screens)
   homeScreen(screens)
   payoutScreens(screens)
   newPayoutScreens(screens)

@@ -1,0 +1,44 @@
+// The views that a person has kept of a list, above it: one click each, and a form for another.
+import { type Html, html } from '../html.ts'
+import type { JsonObject } from './api.ts'
+import { deed, field } from './form.ts'
+import { rootOf, type Visit } from './visit.ts'
+
+export interface SavedView extends JsonObject {
+  readonly id: string
+  readonly name: string
+  readonly place: string
+}
+
+/** Pages whose views can be kept: lists that stand right under the root. */
+const OF_A_LIST = /^\/console\/[a-z0-9_]+\/[a-z]+$/
+
+/** `query` is the filters as the address has them. */
+export async function viewBar(visit: Visit, page: string, query: string): Promise<Html | ''> {
+  if (!OF_A_LIST.test(page)) return ''
+  const views = await visit.api.quietly().list<SavedView>('/v3/saved_view', { page })
+  if (views.results.length === 0 && query === '') return ''
+  const place = `${page}${query}`
+  const isKept = views.results.some(view => view.place === place)
+  return html`<div class="views" role="group" aria-label="Your views">${views.results.map(
+    view =>
+      html`<a href="${view.place}"${view.place === place && html` aria-current="true"`}>${
+        view.name
+      }</a>`,
+  )}
+${
+  query !== '' &&
+  !isKept &&
+  html`<details><summary>Keep this view</summary>${keepForm(visit, place)}</details>`
+}
+${views.results.length > 0 && html`<a href="${rootOf(visit)}/views">Change</a>`}</div>`
+}
+
+export function keepForm(visit: Visit, place: string): Html {
+  return deed(visit, {
+    action: `${rootOf(visit)}/views`,
+    button: 'Keep',
+    body: html`<input type="hidden" name="place" value="${place}">
+${field(visit, { name: 'name', label: 'Name of the view', required: true })}`,
+  })
+}

@@ -1,0 +1,190 @@
+// /v3/saved_view: lists of the console that a person has kept under a name, each for themselves.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { writeAs } from '../audit/store.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import { transact } from '../db/transact.ts'
+import type { Reads } from '../engine/reads.ts'
+import { found, refusal } from '../errors.ts'
+import { send, success } from '../http/answer.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
+import { Closed, Envelope, Literals } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { newId } from '../id.ts'
+import {
+  deleteView,
+  insertView,
+  listViews,
+  MOST_VIEWS,
+  renameView,
+  type SavedView,
+} from '../user/view-store.ts'
+import {
+  checkView,
+  NewView,
+  RenamedView,
+  type ViewQuery,
+  ViewQuery as Wanted,
+} from './view-request.ts'
+
+const PATH = '/v3/saved_view'
+
+const ViewResponse = Closed(
+  {
+    object: Literals(['saved_view']),
+    id: Type.String(),
+    name: Type.String(),
+    place: Type.String({ description: 'The path of the page, with its filters.' }),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'SavedView' },
+)
+
+const ViewList = Closed(
+  {
+    object: Type.Literal('list'),
+    has_more: Type.Literal(false),
+    results: Type.Array(ViewResponse),
+  },
+  { title: 'SavedViewList', description: 'All views of the person, by name.' },
+)
+
+const DeletedView = Closed(
+  { object: Type.Literal('saved_view'), id: Type.String(), deleted: Type.Literal(true) },
+  { title: 'DeletedView' },
+)
+
+export function viewRoutes(app: FastifyInstance, deps: Reads): void {
+  listRoute(app, deps)
+  keepRoute(app, deps)
+  renameRoute(app, deps)
+  deleteRoute(app, deps)
+}
+
+function listRoute(app: FastifyInstance, deps: Reads): void {
+  app.get<{ Querystring: ViewQuery }>(
+    PATH,
+    {
+      config: { scope: 'person' },
+      schema: operationDocs({
+        operationId: 'listSavedViews',
+        summary: 'List the views of the console that you have kept.',
+        querystring: Wanted,
+        response: Envelope(ViewList),
+        refusals: ['invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const user = userOf(request)
+      const { page = null } = request.query
+      const views = await deps.inTurn('', () => listViews(deps.reads, user, page))
+      const results = views.map(presentView)
+      return send(reply, success({ object: 'list', has_more: false, results }))
+    },
+  )
+}
+
+function keepRoute(app: FastifyInstance, deps: Reads): void {
+  app.post<{ Body: NewView }>(
+    PATH,
+    {
+      config: { scope: 'person', check: checkView },
+      schema: operationDocs({
+        operationId: 'keepView',
+        summary: 'Keep a list of the console under a name.',
+        description:
+          'Each page has a name once, so that a repeat keeps nothing twice. ' +
+          `A person has ${MOST_VIEWS} views at most.`,
+        body: NewView,
+        response: Envelope(ViewResponse),
+        refusals: ['invalid_field'],
+      }),
+    },
+    async (request, reply) => {
+      const { name, place } = request.body
+      const view = await writing(request, deps, (tx, user) =>
+        insertView(tx, user, { view_id: newId('viw'), name: name.normalize('NFC').trim(), place }),
+      )
+      if (view === undefined) throw nameTaken()
+      return send(reply, success(presentView(view)))
+    },
+  )
+}
+
+function renameRoute(app: FastifyInstance, deps: Reads): void {
+  app.patch<{ Params: { id: string }; Body: RenamedView }>(
+    `${PATH}/:id`,
+    {
+      config: { scope: 'person', check: checkView },
+      schema: operationDocs({
+        operationId: 'renameView',
+        summary: 'Give a view another name.',
+        params: pathId('viw'),
+        body: RenamedView,
+        response: Envelope(ViewResponse),
+        refusals: ['not_found', 'invalid_field'],
+      }),
+    },
+    async (request, reply) => {
+      const name = request.body.name.normalize('NFC').trim()
+      const view = await writing(request, deps, (tx, user) =>
+        renameView(tx, user, { view_id: request.params.id, name }),
+      )
+      return send(reply, success(presentView(found(view))))
+    },
+  )
+}
+
+function deleteRoute(app: FastifyInstance, deps: Reads): void {
+  app.delete<{ Params: { id: string } }>(
+    `${PATH}/:id`,
+    {
+      config: { scope: 'person', optionalBody: true },
+      schema: operationDocs({
+        operationId: 'deleteView',
+        summary: 'Delete a view.',
+        params: pathId('viw'),
+        response: Envelope(DeletedView),
+        refusals: ['not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const was = await writing(request, deps, (tx, user) => deleteView(tx, user, id))
+      if (!was) throw refusal('not_found', 'You have no such view.')
+      return send(reply, success({ object: 'saved_view', id, deleted: true }))
+    },
+  )
+}
+
+/** Runs `work` in the name of whoever calls: the database refuses it for another's view. */
+async function writing<T>(
+  request: FastifyRequest,
+  { reads }: Reads,
+  work: (tx: TransactionSql, user: string) => Promise<T>,
+): Promise<T> {
+  const user = userOf(request)
+  try {
+    return await transact(reads, tx => {
+      void writeAs(tx, { operator: user, act: 'view', via: `api from ${request.ip}` })
+      return work(tx, user)
+    })
+  } catch (error) {
+    const { constraint_name } = error as { readonly constraint_name?: string }
+    if (constraint_name === 'saved_views_once') throw nameTaken()
+    if (constraint_name !== 'views_of_a_person') throw error
+    throw refusal('invalid_field', `A person has ${MOST_VIEWS} views at most; delete one.`, 'name')
+  }
+}
+
+function nameTaken() {
+  return refusal('invalid_field', 'You have a view of this name on this page.', 'name')
+}
+
+function userOf({ person }: FastifyRequest): string {
+  if (person === null) throw refusal('insufficient_scope', 'Views are for people.')
+  return person.user
+}
+
+function presentView({ view_id, name, place, created_at }: SavedView) {
+  return { object: 'saved_view', id: view_id, name, place, created_at }
+}
