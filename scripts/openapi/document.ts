@@ -6,7 +6,13 @@ import manifest from '../../package.json' with { type: 'json' }
 import { addRoutes, describedOnly } from '../../src/app.ts'
 import type { Reason } from '../../src/errors.ts'
 import type { Access } from '../../src/http/authenticate.ts'
-import { ALTERNATIVE, DOCUMENTED, type OperationDocs, REFUSALS } from '../../src/http/docs.ts'
+import {
+  ALTERNATIVE,
+  DOCUMENTED,
+  FILES,
+  type OperationDocs,
+  REFUSALS,
+} from '../../src/http/docs.ts'
 import { hoistSchemas, type Json, shareRepeated } from './components.ts'
 import { catalogueTable, errorExamples, errorResponses, REQUEST_ID, reasonsOf } from './errors.ts'
 import { answerExamples, EXAMPLES, readExamples, requestExamples } from './examples.ts'
@@ -168,6 +174,7 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
   const { 200: success } = schema.response as Record<string, Json>
   const examples = readExamples(String(schema.operationId))
   const alternative = schema[ALTERNATIVE] as OperationDocs['alternative']
+  const files = schema[FILES] as OperationDocs['files']
   const sentence = NEEDED[scope]
   return {
     ...schema,
@@ -181,7 +188,9 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
       ? {}
       : { body: { ...asDocumented(schema.body as Json), [EXAMPLES]: requestExamples(examples) } }),
     response: {
-      200: successResponse(success ?? {}, answerExamples(examples), traits.idempotent, alternative),
+      200: files
+        ? fileResponse(files)
+        : successResponse(success ?? {}, answerExamples(examples), traits.idempotent, alternative),
       ...errorResponses(reasons),
     },
   }
@@ -222,6 +231,14 @@ function successResponse(
       'application/json': content,
       ...(alternative === undefined ? {} : { [alternative.media]: asText(alternative) }),
     },
+  }
+}
+
+function fileResponse(files: NonNullable<OperationDocs['files']>): object {
+  return {
+    'x-response-description': 'The file.',
+    headers: REQUEST_ID,
+    content: Object.fromEntries(files.map(file => [file.media, asText(file)])),
   }
 }
 

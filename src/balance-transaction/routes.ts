@@ -1,6 +1,8 @@
 // GET /v3/balance_transaction, as JSON or as CSV, GET /v3/balance_transaction/{id} and GET
 // /v3/balance.
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Account } from '../account/rules.ts'
+import type { Wanted } from '../db/page.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, refusal, refuseIfAny } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
@@ -17,12 +19,11 @@ import {
   presentBalance,
   presentBalanceTransaction,
 } from './response.ts'
-import { type CsvStatements, csvHeaders, csvStatements, prefersCsv } from './statement/http.ts'
-import type { StatementWanted } from './statement/statement.ts'
+import { type Needs as Files, prefersCsv, sendHead, statementsOf } from './statement/http.ts'
+import { statementRoutes } from './statement/routes.ts'
 import { listBalancesAsOf, listBalanceTransactions } from './store.ts'
 
-interface Needs extends Reads {
-  readonly config: { readonly read_connections: number }
+interface Needs extends Reads, Files {
   readonly readers: { readonly balanceTransaction: Finds<BalanceTransaction> }
 }
 
@@ -30,11 +31,10 @@ export function balanceTransactionRoutes(app: FastifyInstance, deps: Needs): voi
   listRoute(app, deps)
   getRoute(app, deps)
   balanceRoute(app, deps)
+  statementRoutes(app, deps)
 }
 
 function listRoute(app: FastifyInstance, deps: Needs): void {
-  // Made at the first request: openapi.json is written without a database.
-  let statements: CsvStatements | undefined
   app.get<{ Querystring: ListQuery }>(
     '/v3/balance_transaction',
     {
@@ -57,8 +57,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const wanted = readList(request.query)
       if (prefersCsv(request.headers.accept)) {
         refusePaging(request.query)
-        statements ??= csvStatements(deps)
-        return sendCsv(reply, statements, { ...request.account, ...wanted })
+        return sendCsv(deps, reply, request.account, wanted)
       }
       void reply.header('vary', 'accept')
       const page = await deps.read(request.account.account_id, (tx, id) =>
@@ -82,11 +81,13 @@ function refusePaging(query: ListQuery): void {
   )
 }
 
-function sendCsv(reply: FastifyReply, statements: CsvStatements, wanted: StatementWanted) {
-  const { account_id, above, below, filters } = wanted
+function sendCsv(deps: Needs, reply: FastifyReply, account: Account, wanted: Wanted) {
+  const { account_id, name } = account
+  const { above, below, filters } = wanted
+  const period = { format: 'csv', name, wanted: { account_id, above, below, filters } } as const
   // HEAD has no body.
-  if (reply.request.method === 'HEAD') return reply.headers(csvHeaders(account_id)).send()
-  return statements.send(reply, { account_id, above, below, filters })
+  if (reply.request.method === 'HEAD') return sendHead(reply, period)
+  return statementsOf(deps).send(reply, period)
 }
 
 function getRoute(app: FastifyInstance, deps: Needs): void {

@@ -5,15 +5,16 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import type { Account } from '../account/rules.ts'
-import { camt053Writer, fitsIso20022 } from '../balance-transaction/statement/camt053.ts'
-import { csvWriter } from '../balance-transaction/statement/csv.ts'
-import { fitsMt940, mt940Writer } from '../balance-transaction/statement/mt940.ts'
+import {
+  FORMATS,
+  type StatementFormat,
+  unfitFor,
+  writerOf,
+} from '../balance-transaction/statement/formats.ts'
 import {
   type Statement,
   type StatementBalances,
   StatementFault,
-  type StatementWriter,
   type Totals,
 } from '../balance-transaction/statement/statement.ts'
 import {
@@ -44,15 +45,12 @@ interface Options {
   json?: boolean
 }
 
-const FORMATS = ['csv', 'camt053', 'mt940'] as const
-type Format = (typeof FORMATS)[number]
-
 interface Request {
   readonly account_id: string
   readonly from: Instant
   readonly to: Instant | null
   readonly currency: string | null
-  readonly format: Format
+  readonly format: StatementFormat
 }
 
 /** What was written of one currency, in minor units. */
@@ -147,7 +145,7 @@ async function write(
   const written: Written[] = []
   const pieces = writeStatement(
     statement,
-    writerOf(request.format, account, expected),
+    writerOf(request.format, account.name, expected),
     code => statementPages(sql, statement, code),
     { expected, done: (balances, totals) => written.push({ ...balances, ...totals }) },
   )
@@ -155,19 +153,9 @@ async function write(
   return { request, statement, written }
 }
 
-function writerOf(
-  format: Format,
-  account: Account,
-  totalsOf: (currency: string) => Totals,
-): StatementWriter {
-  if (format === 'camt053') return camt053Writer(account.name, totalsOf)
-  return format === 'mt940' ? mt940Writer() : csvWriter()
-}
-
 /** Fails if the format cannot hold a currency of the account. */
 function refuseUnfit({ format }: Request, currencies: readonly string[]): void {
-  const fits = { csv: () => true, camt053: fitsIso20022, mt940: fitsMt940 }[format]
-  const unfit = currencies.filter(currency => !fits(currency))
+  const unfit = unfitFor(format, currencies)
   if (unfit.length === 0) return
   const others = currencies.length > unfit.length ? ', and the others with --currency' : ''
   const why = 'currencies have three letters there, and amounts five decimals at most'

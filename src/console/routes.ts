@@ -1,5 +1,7 @@
 // /console: pages for people, made from the answers of the API.
 import type { FastifyInstance } from 'fastify'
+import type { Needs as StatementNeeds } from '../balance-transaction/statement/http.ts'
+import { sendStatement } from '../balance-transaction/statement/routes.ts'
 import { approvalScreens } from './account/approvals.ts'
 import { batchScreens } from './account/batches.ts'
 import { beneficiaryScreens } from './account/beneficiaries.ts'
@@ -34,12 +36,16 @@ import { viewScreens } from './view-screens.ts'
 
 export function consolePages(
   pages: FastifyInstance,
-  deps: Needs & LiveNeeds,
+  deps: Needs & LiveNeeds & StatementNeeds,
   lifecycle: { readonly draining: boolean },
 ): void {
   const live = new Live(deps, lifecycle)
   const screens = new Screens(pages, deps, serveAssets(pages), id => live.headOf(id))
-  screens.stream('/live', (request, reply, account_id) => live.open(request, reply, account_id))
+  screens.stream('/live', (request, reply, { account_id }) => live.open(request, reply, account_id))
+  screens.stream('/statement', (request, reply, account) => {
+    const query = request.query as Readonly<Record<string, unknown>>
+    return sendStatement(deps, reply, query, account)
+  })
   doorScreens(screens)
   viewScreens(screens)
   homeScreen(screens)

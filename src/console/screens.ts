@@ -121,11 +121,12 @@ export class Screens {
   /** A stream of an account, for whoever has a role on it. */
   stream(
     path: string,
-    open: (request: FastifyRequest, reply: FastifyReply, account_id: string) => Promise<unknown>,
+    open: (request: FastifyRequest, reply: FastifyReply, account: Account) => Promise<unknown>,
   ): void {
     this.#pages.get(pathIn('account', path), { config: STREAM }, async (request, reply) => {
       const { account } = this.#whose(request, 'account')
-      return open(request, reply, account?.account_id ?? '')
+      if (account === null) throw refusal('not_found', 'No such path.')
+      return open(request, reply, account)
     })
   }
 

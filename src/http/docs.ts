@@ -17,6 +17,8 @@ export interface OperationDocs {
   readonly response: TSchema
   /** Another media type of the answer, for a caller who names it in `Accept`. */
   readonly alternative?: { readonly media: string; readonly description: string }
+  /** The media types of an answer that is a file, and never JSON. */
+  readonly files?: readonly { readonly media: string; readonly description: string }[]
   readonly idempotent?: boolean
   /** Reasons of refusals, besides those that every route can give. */
   readonly refusals: readonly Reason[]
@@ -28,11 +30,14 @@ export const REFUSALS = 'x-refusals'
 /** Schema keyword: the other media type of an answer. */
 export const ALTERNATIVE = 'x-alternative'
 
+/** Schema keyword: the media types of an answer that is a file. */
+export const FILES = 'x-files'
+
 /** Schema keyword: the schema for readers, where the validator needs another one. */
 export const DOCUMENTED = 'x-documented'
 
 /** Our own keywords, which the validator ignores. */
-export const DOC_KEYWORDS = [REFUSALS, ALTERNATIVE, DOCUMENTED]
+export const DOC_KEYWORDS = [REFUSALS, ALTERNATIVE, FILES, DOCUMENTED]
 
 /** The Fastify schema of a route. */
 export function operationDocs(docs: OperationDocs) {
@@ -48,6 +53,7 @@ export function operationDocs(docs: OperationDocs) {
     ...(docs.idempotent === true ? { headers: IdempotencyHeader } : {}),
     response: { 200: docs.response },
     ...(docs.alternative === undefined ? {} : { [ALTERNATIVE]: docs.alternative }),
+    ...(docs.files === undefined ? {} : { [FILES]: docs.files }),
     [REFUSALS]: docs.refusals,
   }
 }

@@ -7,10 +7,11 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { FairTurns } from '../../engine/fair.ts'
 import type { Reads } from '../../engine/reads.ts'
-import { rateLimited } from '../../errors.ts'
+import { rateLimited, refusal } from '../../errors.ts'
 import { csvWriter } from './csv.ts'
+import { MEDIA, type StatementFormat, writerOf } from './formats.ts'
 import type { StatementWanted } from './statement.ts'
-import { findStatement, type InTurn, statementPages } from './store.ts'
+import { countStatement, findStatement, type InTurn, statementPages } from './store.ts'
 import { writeStatement } from './write.ts'
 
 /** The most statements at once, of one process and of one account. */
@@ -23,23 +24,39 @@ const MAX_OPEN_OF_ACCOUNT = 4
 const STALL_MS = 300_000
 
 /** The statements of one process. */
-export interface CsvStatements {
-  send(reply: FastifyReply, wanted: StatementWanted): Promise<FastifyReply>
+export interface Statements {
+  send(reply: FastifyReply, period: Period): Promise<FastifyReply>
 }
 
-interface Needs extends Pick<Reads, 'reads' | 'inTurn'> {
+export interface Needs extends Pick<Reads, 'reads' | 'inTurn'> {
   readonly config: { readonly read_connections: number }
 }
 
-export function csvStatements(deps: Needs): CsvStatements {
-  const { reads, config } = deps
+/** What is sent, and for whom. */
+export interface Period {
+  readonly format: StatementFormat
+  /** The account's name. */
+  readonly name: string
+  readonly wanted: StatementWanted
+}
+
+const opened = new WeakMap<Needs, Statements>()
+
+/** Those of the process, whoever asks: made at the first request, as openapi.json needs none. */
+export function statementsOf(deps: Needs): Statements {
+  const statements = opened.get(deps) ?? openStatements(deps)
+  opened.set(deps, statements)
+  return statements
+}
+
+function openStatements(deps: Needs): Statements {
   // Half of the read connections; the others stay free for single look-ups.
-  const half = new FairTurns(Math.max(1, Math.floor(config.read_connections / 2)))
+  const half = new FairTurns(Math.max(1, Math.floor(deps.config.read_connections / 2)))
   let statements = 0
   const open = new Map<string, number>()
   return {
-    async send(reply, wanted) {
-      const { account_id } = wanted
+    async send(reply, period) {
+      const { account_id } = period.wanted
       // Each statement is an owner of its own: it sends one query at a time.
       const owner = String(statements++)
       const inTurn: InTurn = query => half.run(owner, () => deps.inTurn(account_id, query))
@@ -48,10 +65,7 @@ export function csvStatements(deps: Needs): CsvStatements {
         throw rateLimited('Too many statements are being read; let one end first.', 5)
       }
       try {
-        const statement = await inTurn(() => findStatement(reads, wanted))
-        const pieces = writeStatement(statement, csvWriter(), currency =>
-          statementPages(reads, statement, currency, inTurn),
-        )
+        const pieces = await begin(deps, period, inTurn)
         // Header, opening balances and the first page.
         const first = [await pieces.next(), await pieces.next(), await pieces.next()]
         const begun = first.map(({ value }) => value ?? '').join('')
@@ -63,7 +77,7 @@ export function csvStatements(deps: Needs): CsvStatements {
         // From here the answer is ours, and the time-out of the handler is off.
         void reply.hijack()
         const { raw } = reply
-        raw.writeHead(200, { ...headersOf(reply), ...csvHeaders(account_id) })
+        raw.writeHead(200, { ...headersOf(reply), ...fileHeaders(period) })
         await sendPieces(raw, begun, pieces)
       } catch (error) {
         if (!reply.raw.headersSent) throw error
@@ -78,14 +92,38 @@ export function csvStatements(deps: Needs): CsvStatements {
   }
 }
 
+/** The pieces of the file. Formats with totals before their lines have them counted first. */
+async function begin(
+  { reads }: Needs,
+  { format, name, wanted }: Period,
+  inTurn: InTurn,
+): Promise<AsyncGenerator<string, void>> {
+  const statement = await inTurn(() => findStatement(reads, wanted))
+  if (statement.from !== null && statement.from >= statement.created_at) {
+    throw refusal('invalid_query_parameter', 'The period has not begun.', 'from')
+  }
+  const pagesOf = (currency?: string) => statementPages(reads, statement, currency, inTurn)
+  if (format === 'csv') return writeStatement(statement, csvWriter(), pagesOf)
+  const expected = await inTurn(() => countStatement(reads, statement))
+  return writeStatement(statement, writerOf(format, name, expected), pagesOf, { expected })
+}
+
 /** The headers for GET and HEAD. The connection closes after the answer, also while draining. */
-export function csvHeaders(account_id: string): Readonly<Record<string, string>> {
+function fileHeaders({ format, wanted }: Period): Readonly<Record<string, string>> {
+  const { type, ending } = MEDIA[format]
+  const { account_id, filters } = wanted
+  const name = ['statement', account_id, filters.currency].filter(Boolean).join('-')
   return {
-    'content-type': 'text/csv; charset=utf-8; header=present',
-    'content-disposition': `attachment; filename="statement-${account_id}.csv"`,
+    'content-type': type,
+    'content-disposition': `attachment; filename="${name}.${ending}"`,
     vary: 'accept',
     connection: 'close',
   }
+}
+
+/** Answers HEAD. */
+export function sendHead(reply: FastifyReply, period: Period): FastifyReply {
+  return reply.headers(fileHeaders(period)).send()
 }
 
 function headersOf(reply: FastifyReply): Record<string, string> {

@@ -1,5 +1,5 @@
 // The statement: every movement of a balance, the balance as of any time, and files of both.
-import { html } from '../../html.ts'
+import { type Html, html } from '../../html.ts'
 import { field } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Balance, Transaction } from '../objects.ts'
@@ -11,7 +11,10 @@ export function transactionScreens(screens: Screens): void {
   screens.show('account', '/transactions', async visit => ({
     title: 'Statement',
     live: 'btr_',
-    body: html`${await balanceAt(visit)}${await showList(visit, transactionList(visit))}`,
+    body: html`${await balanceAt(visit)}${statementForm(visit)}${await showList(
+      visit,
+      transactionList(visit),
+    )}`,
   }))
   screens.csv('/transactions', transactionList)
   screens.show('account', '/transactions/:id', showTransaction)
@@ -36,6 +39,28 @@ ${field(visit, {
       ? 'nothing was booked yet.'
       : available.map(({ amount, currency }) => html`<strong>${money(amount, currency)}</strong> `)
   }</p>`
+}
+
+const FORMATS: readonly (readonly [string, string])[] = [
+  ['camt053', 'camt.053 (ISO 20022)'],
+  ['mt940', 'MT940 (SWIFT)'],
+  ['csv', 'CSV'],
+]
+
+/** The statement of a period as a file; until today, as the present day is not over. */
+function statementForm(visit: Visit): Html {
+  const today = new Date().toISOString().slice(0, 10)
+  const month = `${today.slice(0, 8)}01`
+  const currencies = accountOf(visit).currencies.map(code => [code, code] as const)
+  const day = (name: string, label: string, value: string) =>
+    field(visit, { name, label, type: 'date', value, required: true })
+  return html`<details class="file"><summary>The statement of a period, as a file</summary>
+<form class="row" action="${rootOf(visit)}/statement">
+${day('from', 'From (UTC)', month === today ? '' : month)}
+${day('to', 'To the beginning of', today)}
+${field(visit, { name: 'currency', label: 'Balance', options: [['', 'All'], ...currencies] })}
+${field(visit, { name: 'format', label: 'Format', options: FORMATS })}
+<button class="quiet">Download</button></form></details>`
 }
 
 const OPERATIONS = ['credit', 'debit']

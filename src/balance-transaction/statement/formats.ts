@@ -1,0 +1,37 @@
+// The formats of statements: what each is called, which currencies it can hold, and what writes it.
+// Pure.
+import { camt053Writer, fitsIso20022 } from './camt053.ts'
+import { csvWriter } from './csv.ts'
+import { fitsMt940, mt940Writer } from './mt940.ts'
+import type { StatementWriter, Totals } from './statement.ts'
+
+export const FORMATS = ['csv', 'camt053', 'mt940'] as const
+export type StatementFormat = (typeof FORMATS)[number]
+
+interface Media {
+  readonly type: string
+  /** How the name of a file ends. */
+  readonly ending: string
+}
+
+export const MEDIA: Readonly<Record<StatementFormat, Media>> = {
+  csv: { type: 'text/csv; charset=utf-8; header=present', ending: 'csv' },
+  camt053: { type: 'application/xml; charset=utf-8', ending: 'xml' },
+  mt940: { type: 'text/plain; charset=utf-8', ending: 'sta' },
+}
+
+/** The currencies of these that the format cannot hold. */
+export function unfitFor(format: StatementFormat, currencies: readonly string[]): string[] {
+  const fits = { csv: () => true, camt053: fitsIso20022, mt940: fitsMt940 }[format]
+  return currencies.filter(currency => !fits(currency))
+}
+
+/** `name` is the account's; `totalsOf` gives totals that stand before the lines in camt.053. */
+export function writerOf(
+  format: StatementFormat,
+  name: string,
+  totalsOf: (currency: string) => Totals,
+): StatementWriter {
+  if (format === 'camt053') return camt053Writer(name, totalsOf)
+  return format === 'mt940' ? mt940Writer() : csvWriter()
+}

@@ -1,0 +1,47 @@
+// GET /v3/statement: the statement of a period as a file for people's and banks' programs.
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Account } from '../../account/rules.ts'
+import { operationDocs } from '../../http/docs.ts'
+import { Type } from '../../http/type.ts'
+import { type Needs, sendHead, statementsOf } from './http.ts'
+import { readStatementQuery, StatementQuery } from './request.ts'
+
+export function statementRoutes(app: FastifyInstance, deps: Needs): void {
+  app.get<{ Querystring: Record<string, string> }>(
+    '/v3/statement',
+    {
+      config: { scope: 'read' },
+      schema: operationDocs({
+        operationId: 'getStatement',
+        summary: 'The statement of a period, as camt.053, MT940 or CSV.',
+        description:
+          'Opens with the balance of the ledger at the beginning of the period and closes with ' +
+          'that at its end, by currency; the lines lead from one to the other, and amounts have ' +
+          'the decimals of their currency. A period without an end ends now. The file is ' +
+          'streamed; one that breaks off has no end. USDC and USDT need CSV.',
+        querystring: StatementQuery,
+        response: Type.String(),
+        files: [
+          { media: 'application/xml', description: 'camt.053.001.08.' },
+          { media: 'text/plain', description: 'MT940.' },
+          { media: 'text/csv', description: 'CSV, with a row of names.' },
+        ],
+        refusals: ['invalid_query_parameter'],
+      }),
+    },
+    (request, reply) => sendStatement(deps, reply, request.query, request.account),
+  )
+}
+
+/** Answers with the file that the query asks for. */
+export async function sendStatement(
+  deps: Needs,
+  reply: FastifyReply,
+  query: Readonly<Record<string, unknown>>,
+  account: Account,
+): Promise<FastifyReply> {
+  const period = readStatementQuery(query, account)
+  // HEAD has no body.
+  if (reply.request.method === 'HEAD') return sendHead(reply, period)
+  return statementsOf(deps).send(reply, period)
+}
