@@ -167,6 +167,7 @@ const DONE: Readonly<Record<string, string>> = {
   moved: 'The payout is moved to its new state.',
   replayed: 'The events are sent again.',
   batch: 'The batch is made.',
+  answered: 'Your answer is sent; the payout goes on.',
 }
 
 function trouble({ trouble: error }: Visit): Html | '' {

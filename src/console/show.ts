@@ -94,6 +94,11 @@ export function pageOf(root: string, id: string): string | undefined {
   return isThere ? `${root}/${place}/${id}` : undefined
 }
 
+/** Where the script puts a button that copies a text; of a path, its whole address. */
+export function copier(name: string, text: string): Html {
+  return html`<span data-copy="${text}" data-name="${name}"></span>`
+}
+
 /** An id, as a link where it has a page. */
 export function idLink(root: string, id: string): Html {
   const page = pageOf(root, id)

@@ -6,8 +6,9 @@ import { deed } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Approval, Payout, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { digits, facts, idLink, members, money, state, time, words } from '../show.ts'
+import { copier, digits, facts, idLink, members, money, state, time, words } from '../show.ts'
 import { accountOf, may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { answer, answerForm } from './answer.ts'
 import { decidePayout, decisionForms } from './decision.ts'
 import { timelineOf } from './timeline.ts'
 
@@ -32,6 +33,7 @@ export function payoutScreens(screens: Screens): void {
     },
     showPayout,
   )
+  screens.act('account', '/payouts/:id/answer', answer, showPayout)
   for (const decision of ['approve', 'reject'] as const) {
     const decide = (visit: Visit) =>
       decidePayout(visit, visit.params.id ?? '', decision, `/payouts/${visit.params.id}`)
@@ -114,6 +116,7 @@ export async function showPayout(visit: Visit): Promise<Screen> {
 ${failure(payout)}
 ${moneyOf(root, payout, transaction, quote)}
 ${approval && approvalOf(visit, payout, approval)}
+${answerForm(visit, payout)}
 ${acts(visit, payout)}
 <h2>What happened</h2>${timeline}</div>
 <h2>Payee</h2>${members(root, payout.beneficiary_details)}
@@ -188,6 +191,7 @@ ${
   may(visit, 'maker') &&
   html`<a href="${root}/sandbox?payout=${payout.id}">Move it in the sandbox</a>`
 }
+${copier('Copy the id', payout.id)}${copier('Copy the link', path)}
 </div>`
 }
 

@@ -42,9 +42,38 @@ ${text('uetr') && html`<br><span class="faint">UETR <code>${text('uetr')}</code>
     case 'journal':
       return html`<details><summary>Booked: ${words(text('journal_kind'))}, journal
 ${text('journal_number')}</summary>${postings(item)}</details>`
+    case 'webhook_attempt':
+      return told(root, item)
+    case 'approval':
+      return html`<strong>${nameIn(item)}</strong> ${
+        text('decision') === 'approve' ? 'approved' : 'rejected'
+      } it: ${text('given')} of ${text('needed')} given.`
+    case 'handling':
+      return html`<strong>${nameIn(item)}</strong> ${
+        text('action') === 'taken' ? 'took it, to pay it by hand' : 'gave it back unpaid'
+      }.`
     default:
       return html`${words(item.kind)} ${rest(root, item)}`
   }
+}
+
+/** An attempt to tell an endpoint, with the way to all of the delivery. */
+function told(root: string, item: Item): Html {
+  const { endpoint, delivery, outcome, event_type, attempt, status_code, error, retry_at } = item
+  const page = `${root}/webhooks/${endpoint}/deliveries/${delivery}`
+  const answered = typeof status_code === 'string' ? `answered ${status_code}` : String(error)
+  const isDone = outcome === 'delivered'
+  const took = `${item.duration_ms} ms`
+  return html`<span class="state ${isDone ? 'good' : 'bad'}">webhook ${
+    isDone ? 'delivered' : 'not delivered'
+  }</span> <code>${String(event_type)}</code> to ${idLink(root, String(endpoint))},
+attempt ${String(attempt)}: ${answered}, <a href="${page}">${took}</a>${
+    typeof retry_at === 'string' && html`. Again ${time(retry_at)}`
+  }`
+}
+
+function nameIn({ by_hand }: Item): string {
+  return String((by_hand as JsonObject | null)?.operator ?? '')
 }
 
 function postings({ postings: booked, hash }: Item): Html {

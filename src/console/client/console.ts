@@ -41,16 +41,26 @@ function countDown(): void {
 
 function addCopying(root: ParentNode): void {
   for (const figure of root.querySelectorAll('figure.code:not(:has(button))')) {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'quiet'
-    button.textContent = `Copy ${figure.querySelector('figcaption')?.textContent ?? ''}`
-    button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(figure.querySelector('pre')?.textContent ?? '')
-      button.textContent = 'Copied'
-    })
-    figure.querySelector('figcaption')?.append(button)
+    const caption = figure.querySelector('figcaption')
+    const text = () => figure.querySelector('pre')?.textContent ?? ''
+    caption?.append(copyButton(`Copy ${caption.textContent}`, text))
   }
+  for (const place of root.querySelectorAll<HTMLElement>('[data-copy]:empty')) {
+    const { copy = '', name = 'Copy' } = place.dataset
+    place.append(copyButton(name, () => (copy.startsWith('/') ? location.origin + copy : copy)))
+  }
+}
+
+function copyButton(name: string, text: () => string): HTMLButtonElement {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'quiet'
+  button.textContent = name
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(text())
+    button.textContent = 'Copied'
+  })
+  return button
 }
 
 /** A file fills the text field that it is for. */
