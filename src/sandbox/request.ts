@@ -1,6 +1,7 @@
 // Requests of sandbox accounts.
 
 import type { Static } from 'typebox'
+import { REVIEW_RESULTS } from '../entity/states.ts'
 import { Amount, Closed, CurrencyCode, Literals, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
@@ -50,3 +51,14 @@ export const TransitionRequest = Closed(
   { title: 'TransitionRequest' },
 )
 export type TransitionRequest = Static<typeof TransitionRequest>
+
+export const SandboxReview = Closed(
+  {
+    status: Literals(REVIEW_RESULTS, { description: 'What the review comes to.' }),
+    description: Type.Optional(
+      Text(500, { minLength: 1, description: 'What the account is told.' }),
+    ),
+  },
+  { title: 'SandboxReview' },
+)
+export type SandboxReview = Static<typeof SandboxReview>

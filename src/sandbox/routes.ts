@@ -1,8 +1,11 @@
-// POST /v3/sandbox/clock/advance, /v3/sandbox/fund and /v3/sandbox/payout/{id}/transition.
+// POST /v3/sandbox/clock/advance, /v3/sandbox/fund, /v3/sandbox/payout/{id}/transition and
+// /v3/sandbox/entity/{id}/review.
 import type { FastifyInstance } from 'fastify'
 import type { Account } from '../account/rules.ts'
 import { BalanceTransactionResponse } from '../balance-transaction/response.ts'
 import type { Runs } from '../engine/lanes.ts'
+import type { WriteEntity, WrittenEntity } from '../entity/operations.ts'
+import { EntityResponse } from '../entity/response.ts'
 import type { Correction } from '../funding/rules.ts'
 import { claimOf, send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
@@ -19,7 +22,7 @@ import {
   type FundSandbox,
   type TransitionPayout,
 } from './operations.ts'
-import { ClockRequest, FundRequest, TransitionRequest } from './request.ts'
+import { ClockRequest, FundRequest, SandboxReview, TransitionRequest } from './request.ts'
 import { ClockResponse } from './response.ts'
 
 interface Needs {
@@ -27,6 +30,7 @@ interface Needs {
     readonly advanceClock: Runs<AdvanceClock, Answered<AdvancedClock>>
     readonly fundSandbox: Runs<FundSandbox, Answered<Correction>>
     readonly transitionPayout: Runs<TransitionPayout, Answered<AdvanceOutcome>>
+    readonly writeEntity: Runs<WriteEntity, Answered<WrittenEntity>>
   }
 }
 
@@ -34,6 +38,7 @@ export function sandboxRoutes(app: FastifyInstance, deps: Needs): void {
   clockRoute(app, deps)
   fundRoute(app, deps)
   transitionRoute(app, deps)
+  reviewRoute(app, deps)
 }
 
 function clockRoute(app: FastifyInstance, deps: Needs): void {
@@ -134,4 +139,35 @@ function transitionRoute(app: FastifyInstance, deps: Needs): void {
 function checkTransition(body: TransitionRequest, account: Account): void {
   checkSandbox(account)
   operatorStep(body.status, body)
+}
+
+function reviewRoute(app: FastifyInstance, deps: Needs): void {
+  app.post<{ Params: { id: string }; Body: SandboxReview }>(
+    '/v3/sandbox/entity/:id/review',
+    {
+      config: { scope: 'write', check: (_body, account) => checkSandbox(account) },
+      schema: operationDocs({
+        operationId: 'reviewSandboxEntity',
+        summary: 'Approve an entity of a sandbox account, reject it, or ask for something.',
+        description:
+          'As the operator would, by the same table of states. Payouts held for it are released ' +
+          'once it is approved, and fail once it is rejected.',
+        params: pathId('ent'),
+        body: SandboxReview,
+        response: Envelope(EntityResponse),
+        idempotent: true,
+        refusals: ['sandbox_only', 'not_found', 'invalid_transition', 'entity_duplicate'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body, params } = request
+      const { id } = params
+      const claim = claimOf(request, `POST /v3/sandbox/entity/${id}/review`)
+      const { status, description = '' } = body
+      const change = { kind: 'review', id, status, description } as const
+      const command = { account_id: account.account_id, claim, change }
+      const { reply: answer } = await deps.lanes.writeEntity.run(command)
+      return send(reply, answer)
+    },
+  )
 }

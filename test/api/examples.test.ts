@@ -336,6 +336,8 @@ test('examples, entities: recorded, looked for, changed, handed in', async () =>
   await show(payer, 'updateEntity', 'clear', { ids: [individual], requestOnly: true })
   await show(payer, 'submitEntity', 'submit', { ids: [individual] })
   await show(payer, 'submitEntity', 'address', { ids: [business], requestOnly: true })
+  await show(payer, 'reviewSandboxEntity', 'approve', { ids: [individual] })
+  await show(payer, 'reviewSandboxEntity', 'ask', { ids: [business], requestOnly: true })
   const other = await spread.post('/v3/entity', readExamples('createEntity').individual?.request)
   await show(spread, 'submitEntity', 'clear', { ids: [other.json.data.id], requestOnly: true })
 })

@@ -48,6 +48,7 @@ for (const [path, body] of [
   ['/v3/sandbox/clock/advance', { seconds: 60 }],
   ['/v3/sandbox/fund', { amount: 1, currency: 'USD' }],
   ['/v3/sandbox/payout/pot_01m7xpm2mf68g5sr1x74/transition', { status: 'failed' }],
+  ['/v3/sandbox/entity/ent_01m7xpm2mf68g5sr1x74/review', { status: 'approved' }],
 ] as const) {
   test(`POST ${path}, live account: 403, nothing changed`, async () => {
     const before = await rowVersions(service.database.owner)
@@ -259,4 +260,35 @@ test('POST /v3/sandbox/payout/{id}/transition to requires_action: the account re
   const wrong = { status: 'failed', description }
   const answer = await sandbox.post(`/v3/sandbox/payout/${id}/transition`, wrong)
   assertRefused(answer, 400, 'invalid_field', 'description')
+})
+
+test('POST /v3/sandbox/entity/{id}/review: a step of the table, with event, once for each key', async () => {
+  const entity = { type: 'individual', name: 'Anna Reviewed' }
+  const { id } = (await sandbox.post('/v3/entity', entity)).json.data
+  const review = (body: object, headers = {}) =>
+    sandbox.post(`/v3/sandbox/entity/${id}/review`, body, headers)
+  const asking = { status: 'requires_action', description: 'Send a copy of the passport.' }
+  const asked = (await review(asking)).json.data
+  assert.deepEqual(
+    [asked.approval_status, asked.approval_status_description],
+    [asking.status, asking.description],
+  )
+  const key = { 'idempotency-key': 'review' }
+  const approved = await review({ status: 'approved' }, key)
+  assert.equal(approved.json.data.approval_status, 'approved')
+  const again = await review({ status: 'approved' }, key)
+  assert.deepEqual([again.text, again.headers['idempotent-replayed']], [approved.text, 'true'])
+  assert.deepEqual((await sandbox.get(`/v3/entity/${id}`)).json.data, approved.json.data)
+  const [event] = (await sandbox.get(`/v3/event?object_id=${id}&limit=1`)).json.data.results
+  assert.equal(event.type, 'entity.approval_approved')
+  assertRefused(await review({ status: 'approved' }), 409, 'invalid_transition')
+})
+
+test('POST /v3/sandbox/entity/{id}/review, of another account or unknown: 404', async () => {
+  const other = await service.openAccount({ currencies: ['USD'], sandbox: true })
+  const { id } = (await other.post('/v3/entity', { type: 'individual', name: 'Bo Other' })).json
+    .data
+  const path = `/v3/sandbox/entity/${id}/review`
+  assertRefused(await sandbox.post(path, { status: 'approved' }), 404, 'not_found')
+  assert.equal((await other.get(`/v3/entity/${id}`)).json.data.approval_status, 'pending')
 })
