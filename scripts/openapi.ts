@@ -1,17 +1,23 @@
 // `npm run openapi` writes openapi.json, docs/operator.openapi.json, docs/errors.md and
 // docs/connector.openapi.json from the routes, the catalogue of errors and the protocol of
-// connectors; with --check it fails instead when one of them is not up to date. Needs no database: routes are described without being called.
+// connectors, and the clients in packages/ from openapi.json; with --check it fails instead when one
+// of them is not up to date. Needs no database: routes are described without being called.
 import { readFile, writeFile } from 'node:fs/promises'
 import { makeConnectorDocument } from './openapi/connector.ts'
 import { makeDocument } from './openapi/document.ts'
 import { errorsPage } from './openapi/errors.ts'
+import { readModel } from './sdk/model.ts'
+import { emitTypeScript } from './sdk/typescript.ts'
 
 const root = new URL('..', import.meta.url)
+const document = await makeDocument()
+const model = readModel(document)
 const files = [
-  { path: 'openapi.json', text: await makeDocument() },
+  { path: 'openapi.json', text: document },
   { path: 'docs/operator.openapi.json', text: await makeDocument('operators') },
   { path: 'docs/errors.md', text: errorsPage() },
   { path: 'docs/connector.openapi.json', text: makeConnectorDocument() },
+  { path: 'packages/sdk/src/emitted.ts', text: emitTypeScript(model) },
 ]
 for (const { path, text } of files) {
   const file = new URL(path, root)

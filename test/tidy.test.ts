@@ -89,6 +89,10 @@ before(async () => {
   )
 })
 
+/** Written by hand. */
+const CLIENT = 'packages/sdk/src/*.ts'
+const EMITTED = /emitted\.ts$/
+
 const product = () => sources.filter(({ path }) => !path.endsWith('.test.ts'))
 
 function roomOf(path: string): string {
@@ -245,6 +249,24 @@ function functionsOf(lines: readonly string[]) {
   })
   return found
 }
+
+test('the client: small files with a first comment, that import nothing but each other', async () => {
+  const paths = await Array.fromAsync(glob(CLIENT))
+  const wrong: string[] = []
+  for (const path of paths.filter(one => !EMITTED.test(one))) {
+    const text = await readFile(path, 'utf8')
+    const lines = text.split('\n')
+    const foreign = [...text.matchAll(/from '([^']+)'/g)].filter(
+      ([, to]) => !/^\.\/\w+\.ts$/.test(`${to}`),
+    )
+    const isTidy = lines.length <= MAX_FILE_LINES && lines[0]?.startsWith('//') === true
+    if (!isTidy || foreign.length > 0) wrong.push(path)
+    const long = functionsOf(lines).filter(({ length }) => length > MAX_FUNCTION_LINES)
+    if (long.length > 0 || lines.some(line => line.length > MAX_LINE_WIDTH)) wrong.push(path)
+  }
+  assert.ok(paths.length > 6)
+  assert.deepEqual(wrong, [])
+})
 
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/\/\/.*$/gm, '')

@@ -1,0 +1,82 @@
+// The client: settings that are checked at once, and every resource of the service.
+import { MONEY, Resources } from './emitted.ts'
+import { type Settings, Transport } from './transport.ts'
+
+export type { Answered, Call } from './call.ts'
+export type * from './emitted.ts'
+export * from './errors.ts'
+export type { Listing, Page } from './listing.ts'
+export type { Minor, Options, OptionsWithKey } from './transport.ts'
+export {
+  verifyWebhook,
+  WebhookError,
+  type WebhookHeaders,
+  type WebhookOptions,
+  type WebhookReason,
+} from './webhook.ts'
+
+type Mode = 'number' | 'bigint'
+
+export interface CorridorSettings<M extends Mode = 'number'> {
+  /** `key_…:…`, as it was printed. */
+  readonly apiKey: string
+  /** Where the service is, such as `https://payouts.example.com`. */
+  readonly baseUrl: string
+  /** With a person's key: the account to act for. */
+  readonly account?: string
+  /** How long an attempt may take: 30 seconds. */
+  readonly timeout_ms?: number
+  /** How long a call may take with all its attempts: two minutes. */
+  readonly total_timeout_ms?: number
+  /** How often a call is sent again after the first time: twice. */
+  readonly maxRetries?: number
+  /** What amounts in answers are. Requests take both. */
+  readonly money?: M
+  readonly fetch?: typeof fetch
+}
+
+export class Corridor<M extends Mode = 'number'> extends Resources<
+  M extends 'bigint' ? bigint : number
+> {
+  constructor(settings: CorridorSettings<M>) {
+    super(new Transport(readSettings(settings)))
+  }
+}
+
+function readSettings({
+  apiKey,
+  baseUrl,
+  account,
+  money,
+  ...more
+}: CorridorSettings<Mode>): Settings {
+  if (!/^[\x21-\x39\x3b-\x7e]+:[\x21-\x7e]+$/.test(apiKey)) {
+    throw new TypeError('apiKey is the id and the secret of a key: key_…:…')
+  }
+  const url = URL.parse(baseUrl)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new TypeError('baseUrl is an address such as https://payouts.example.com')
+  }
+  return {
+    baseUrl: url.href.replace(/\/+$/, ''),
+    headers: {
+      authorization: `Basic ${btoa(apiKey)}`,
+      ...(account !== undefined && { 'corridor-account': account }),
+    },
+    timeout_ms: positive('timeout_ms', more.timeout_ms ?? 30_000),
+    total_timeout_ms: positive('total_timeout_ms', more.total_timeout_ms ?? 120_000),
+    maxRetries: whole('maxRetries', more.maxRetries ?? 2),
+    fetch: more.fetch ?? ((...args) => fetch(...args)),
+    bigints: money === 'bigint' ? MONEY : undefined,
+  }
+}
+
+function positive(name: string, value: number): number {
+  if (Number.isFinite(value) && value > 0) return value
+  throw new TypeError(`${name} is a number above zero`)
+}
+
+function whole(name: string, value: number): number {
+  if (Number.isInteger(value) && value >= 0) return value
+  throw new TypeError(`${name} is a whole number, 0 or more`)
+}

@@ -1,0 +1,239 @@
+// The TypeScript client: every operation has a method, answers are typed and exact, calls have their
+// effect once whatever the network does, lists go both ways.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, beforeEach, test } from 'node:test'
+import {
+  Corridor,
+  type CorridorSettings,
+  isCorridorError,
+  type PayoutRequest,
+} from '../../packages/sdk/src/index.ts'
+import { type Resource, readModel } from '../../scripts/sdk/model.ts'
+import { camel } from '../../scripts/sdk/names.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+
+const BODY = localPayout as PayoutRequest
+
+/** What the network does to the next requests, in turn; then it passes them on. */
+type Fault =
+  | 'drop before'
+  | 'drop after'
+  | 'silent'
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+
+let service: TestService
+let account: Client
+let server: Server
+let baseUrl: string
+let faults: Fault[] = []
+let seen: { readonly key: string | undefined; readonly id: string | undefined }[] = []
+
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
+  server = createServer((request, response) => void pass(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+beforeEach(() => {
+  faults = []
+  seen = []
+})
+after(async () => {
+  server.closeAllConnections()
+  server.close()
+  await service.close()
+})
+
+async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method, url = '', headers } = request
+  seen.push({ key: String(headers['idempotency-key']), id: String(headers['x-request-id']) })
+  let payload = ''
+  for await (const part of request) payload += part
+  const fault = faults.shift()
+  if (fault === 'silent') return
+  if (fault === 'drop before') return void request.socket.destroy()
+  if (typeof fault === 'object') {
+    return void response.writeHead(fault.status, fault.headers).end(fault.body)
+  }
+  const sent = { method: method as 'GET', url, headers: headers as Record<string, string> }
+  const answer = await service.app.inject({ ...sent, ...(payload !== '' && { payload }) })
+  if (fault === 'drop after') return void request.socket.destroy()
+  response.writeHead(answer.statusCode, answer.headers as Record<string, string>)
+  response.end(answer.rawPayload)
+}
+
+function connect<M extends 'number' | 'bigint' = 'number'>(
+  more: Partial<CorridorSettings<M>> = {},
+): Corridor<M> {
+  return new Corridor<M>({ apiKey: `${account.key_id}:${account.secret}`, baseUrl, ...more })
+}
+
+async function refused(call: PromiseLike<unknown>) {
+  const error = await call.then(
+    () => assert.fail('it was not refused'),
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(isCorridorError(error), String(error))
+  return error
+}
+
+const count = async () =>
+  Number((await service.database.owner`select count(*) from payouts`)[0]?.count)
+
+test('SDK, every operation of openapi.json: a method, whose request reaches it', async () => {
+  const text = await readFile('openapi.json', 'utf8')
+  const sent = new Set<string>()
+  const corridor = connect({
+    maxRetries: 0,
+    fetch: async (url, init) => {
+      const path = String(url).slice(baseUrl.length)
+      sent.add(`${init?.method} ${path.replaceAll('%7B', '{').replaceAll('%7D', '}')}`)
+      throw new TypeError('not sent')
+    },
+  })
+  const callAll = async (resource: Resource, at: unknown): Promise<void> => {
+    const members = at as Record<string, (...given: unknown[]) => PromiseLike<unknown>>
+    for (const child of resource.children) await callAll(child, members[camel(child.name)])
+    for (const { name, params, body } of resource.methods) {
+      const given = [...params.map(param => `{${param}}`), ...(body === undefined ? [] : [{}])]
+      const method = members[camel(name)]
+      assert.ok(method, `${resource.way}.${name}`)
+      await refused(method.apply(at, given))
+    }
+  }
+  await callAll(readModel(text).root, corridor)
+  const operations = Object.entries(JSON.parse(text).paths).flatMap(([path, verbs]) =>
+    Object.keys(verbs as object).map(verb => `${verb.toUpperCase()} ${path}`),
+  )
+  assert.deepEqual([...sent].sort(), operations.sort())
+})
+
+test('SDK, a payout from quote to statement: objects without envelope, typed, with facts', async () => {
+  const corridor = connect()
+  const quote = await corridor.payouts.quotes.create({
+    payout_info: { currency: 'USD', amount: 10_000 },
+    holding_info: { currency: 'USD' },
+    destination_info: { currency: 'USD', country: 'HK' },
+  })
+  assert.equal((await corridor.payouts.quotes.retrieve(quote.id)).id, quote.id)
+  const pay = () =>
+    corridor.payouts.create({ ...BODY, quote: quote.id }, { idempotencyKey: 'mine' })
+  const { data: payout, status, replayed, request_id, headers } = await pay().withResponse()
+  assert.deepEqual([payout.quote, payout.amount, status, replayed], [quote.id, 10_000, 200, false])
+  assert.equal(headers.get('x-request-id'), request_id)
+  assert.deepEqual((await pay().withResponse()).data, payout)
+  assert.equal((await pay().withResponse()).replayed, true)
+  const dry = await corridor.payouts.create(BODY, { query: { dry_run: true } })
+  assert.equal(dry.object, 'payout_dry_run')
+  const { available } = await corridor.balance.retrieve()
+  assert.deepEqual(available, [{ currency: 'USD', amount: '9990000' }])
+  const statement = await corridor.balanceTransactions.csv()
+  assert.match(await statement.text(), new RegExp(payout.id))
+})
+
+test('SDK, cut off after the commit: one payout, one key, a request id for each attempt', async () => {
+  const before = await count()
+  faults = ['drop after', 'drop before', { status: 503, body: 'a proxy' }]
+  const call = connect({ maxRetries: 3 }).payouts.create(BODY)
+  const { replayed, attempts, idempotency_key } = await call.withResponse()
+  assert.deepEqual([replayed, attempts, (await count()) - before], [true, 4, 1])
+  const keys = seen.map(({ key }) => key)
+  assert.deepEqual(keys, Array(4).fill(idempotency_key))
+  assert.equal(new Set(seen.map(({ id }) => id)).size, 4)
+})
+
+function errorBody(reason: string): string {
+  const errors = [{ code: 1, reason, message: 'no', remarks: 'a.b' }]
+  return JSON.stringify({ status: 'error', message: 'no', errors, data: null })
+}
+
+test('SDK, refusals: 429 is sent again as told; 409, 422 and 500 are not', async () => {
+  const body = errorBody('rate_limited')
+  faults = [{ status: 429, headers: { 'retry-after': '0' }, body }]
+  await connect().account.retrieve()
+  assert.equal(seen.length, 2)
+  for (const status of [409, 422, 500]) {
+    seen = []
+    faults = [{ status, headers: { 'x-request-id': 'theirs' }, body: errorBody('quote_used') }]
+    const failed = await refused(connect().payouts.create(BODY))
+    if (failed.reason !== 'quote_used') assert.fail(failed.reason)
+    assert.deepEqual([failed.status, failed.request_id, seen.length], [status, 'theirs', 1])
+    assert.equal(failed.errors[0]?.remarks, 'a.b')
+  }
+  faults = [{ status: 429, headers: { 'retry-after': '3600' }, body }]
+  seen = []
+  assert.equal((await refused(connect().account.retrieve())).reason, 'rate_limited')
+  assert.equal(seen.length, 1, 'an hour is longer than the call may take')
+})
+
+test('SDK, no answer: timed out and sent again; aborted and unreadable: not again', async () => {
+  faults = ['silent', 'silent']
+  const timed = await refused(connect({ timeout_ms: 50, maxRetries: 1 }).payouts.create(BODY))
+  assert.deepEqual([timed.reason, timed.attempts, seen[0]?.key], ['timed_out', 2, seen[1]?.key])
+  faults = ['silent']
+  const stop = new AbortController()
+  const call = connect().account.retrieve({ signal: stop.signal })
+  setTimeout(() => stop.abort(), 20)
+  assert.equal((await refused(call)).reason, 'aborted')
+  faults = [{ status: 200, body: '<html>' }]
+  seen = []
+  assert.equal((await refused(connect().account.retrieve())).reason, 'invalid_answer')
+  assert.equal(seen.length, 1)
+})
+
+test('SDK, a POST that takes no key and may have arrived: not sent again', async () => {
+  faults = ['drop after']
+  const body = { payout_info: { currency: 'USD', amount: 1 }, holding_info: { currency: 'USD' } }
+  const failed = await refused(connect().payouts.options(body as never))
+  assert.deepEqual([failed.reason, seen.length], ['connection_failed', 1])
+})
+
+test('SDK, lists: from new to old, and with ending_before back again', async () => {
+  const corridor = connect()
+  for (let i = 0; i < 3; i += 1) await corridor.payouts.create(BODY)
+  const all = await Array.fromAsync(corridor.payouts.list({ limit: 2 }))
+  const page = await corridor.payouts.list({ limit: 2, created: { gt: new Date(0) } })
+  assert.deepEqual([page.results, page.has_more], [all.slice(0, 2), true])
+  assert.equal(all.length, await count())
+  const ending_before = all.at(-1)?.id as string
+  const back = await Array.fromAsync(corridor.payouts.list({ limit: 2, ending_before }))
+  assert.deepEqual(back, all.slice(0, -1).reverse())
+  const pages = await Array.fromAsync(corridor.payouts.list({ limit: 2 }).pages())
+  assert.deepEqual(
+    pages.flatMap(({ results }) => results),
+    all,
+  )
+})
+
+test('SDK, amounts: bigints exactly, numbers that are rounded refused both ways', async () => {
+  const exact = connect({ money: 'bigint' })
+  const payout = await exact.payouts.create({ ...BODY, amount: 10_000n })
+  const amount: bigint = payout.amount
+  assert.equal(amount, 10_000n)
+  const sent: string[] = []
+  const recording = connect({
+    fetch: (url, init) => {
+      sent.push(String(init?.body))
+      return fetch(url, init)
+    },
+  })
+  const large = await refused(recording.payouts.create({ ...BODY, amount: 9007199254740993n }))
+  assert.match(sent[0] ?? '', /"amount":9007199254740993,/)
+  assert.ok('errors' in large && large.errors[0]?.remarks === 'amount', large.message)
+  const rounded = connect().payouts.create({ ...BODY, amount: 2 ** 53 })
+  await assert.rejects(rounded, /body\.amount is beyond/)
+  const body = '{"status":"success","message":"","data":{"amount":9007199254740993}}'
+  faults = [
+    { status: 200, body },
+    { status: 200, body },
+  ]
+  assert.equal((await exact.payouts.retrieve(payout.id)).amount, 9007199254740993n)
+  assert.equal((await refused(connect().payouts.retrieve(payout.id))).reason, 'invalid_answer')
+})
