@@ -7,6 +7,7 @@ import { makeConnectorDocument } from './openapi/connector.ts'
 import { makeDocument } from './openapi/document.ts'
 import { errorsPage } from './openapi/errors.ts'
 import { readModel } from './sdk/model.ts'
+import { emitPython } from './sdk/python.ts'
 import { emitTypeScript } from './sdk/typescript.ts'
 
 const root = new URL('..', import.meta.url)
@@ -18,6 +19,7 @@ const files = [
   { path: 'docs/errors.md', text: errorsPage() },
   { path: 'docs/connector.openapi.json', text: makeConnectorDocument() },
   { path: 'packages/sdk/src/emitted.ts', text: emitTypeScript(model) },
+  { path: 'packages/python/corridor/emitted.py', text: emitPython(model) },
 ]
 for (const { path, text } of files) {
   const file = new URL(path, root)

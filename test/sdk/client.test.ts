@@ -1,10 +1,7 @@
 // The TypeScript client: every operation has a method, answers are typed and exact, calls have their
 // effect once whatever the network does, lists go both ways.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import {
   Corridor,
@@ -15,64 +12,37 @@ import {
 import { type Resource, readModel } from '../../scripts/sdk/model.ts'
 import { camel } from '../../scripts/sdk/names.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { type Front, startFront } from '../support/network/front.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const BODY = localPayout as PayoutRequest
 
-/** What the network does to the next requests, in turn; then it passes them on. */
-type Fault =
-  | 'drop before'
-  | 'drop after'
-  | 'silent'
-  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
-
 let service: TestService
 let account: Client
-let server: Server
-let baseUrl: string
-let faults: Fault[] = []
-let seen: { readonly key: string | undefined; readonly id: string | undefined }[] = []
+let front: Front
 
 before(async () => {
   service = await startTestService()
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
-  server = createServer((request, response) => void pass(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  front = await startFront(service.app)
 })
 beforeEach(() => {
-  faults = []
-  seen = []
+  front.faults = []
+  front.seen = []
 })
 after(async () => {
-  server.closeAllConnections()
-  server.close()
+  front.close()
   await service.close()
 })
-
-async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { method, url = '', headers } = request
-  seen.push({ key: String(headers['idempotency-key']), id: String(headers['x-request-id']) })
-  let payload = ''
-  for await (const part of request) payload += part
-  const fault = faults.shift()
-  if (fault === 'silent') return
-  if (fault === 'drop before') return void request.socket.destroy()
-  if (typeof fault === 'object') {
-    return void response.writeHead(fault.status, fault.headers).end(fault.body)
-  }
-  const sent = { method: method as 'GET', url, headers: headers as Record<string, string> }
-  const answer = await service.app.inject({ ...sent, ...(payload !== '' && { payload }) })
-  if (fault === 'drop after') return void request.socket.destroy()
-  response.writeHead(answer.statusCode, answer.headers as Record<string, string>)
-  response.end(answer.rawPayload)
-}
 
 function connect<M extends 'number' | 'bigint' = 'number'>(
   more: Partial<CorridorSettings<M>> = {},
 ): Corridor<M> {
-  return new Corridor<M>({ apiKey: `${account.key_id}:${account.secret}`, baseUrl, ...more })
+  return new Corridor<M>({
+    apiKey: `${account.key_id}:${account.secret}`,
+    baseUrl: front.address,
+    ...more,
+  })
 }
 
 async function refused(call: PromiseLike<unknown>) {
@@ -93,7 +63,7 @@ test('SDK, every operation of openapi.json: a method, whose request reaches it',
   const corridor = connect({
     maxRetries: 0,
     fetch: async (url, init) => {
-      const path = String(url).slice(baseUrl.length)
+      const path = String(url).slice(front.address.length)
       sent.add(`${init?.method} ${path.replaceAll('%7B', '{').replaceAll('%7D', '}')}`)
       throw new TypeError('not sent')
     },
@@ -140,13 +110,13 @@ test('SDK, a payout from quote to statement: objects without envelope, typed, wi
 
 test('SDK, cut off after the commit: one payout, one key, a request id for each attempt', async () => {
   const before = await count()
-  faults = ['drop after', 'drop before', { status: 503, body: 'a proxy' }]
+  front.faults = ['drop after', 'drop before', { status: 503, body: 'a proxy' }]
   const call = connect({ maxRetries: 3 }).payouts.create(BODY)
   const { replayed, attempts, idempotency_key } = await call.withResponse()
   assert.deepEqual([replayed, attempts, (await count()) - before], [true, 4, 1])
-  const keys = seen.map(({ key }) => key)
+  const keys = front.seen.map(({ key }) => key)
   assert.deepEqual(keys, Array(4).fill(idempotency_key))
-  assert.equal(new Set(seen.map(({ id }) => id)).size, 4)
+  assert.equal(new Set(front.seen.map(({ id }) => id)).size, 4)
 })
 
 function errorBody(reason: string): string {
@@ -156,43 +126,48 @@ function errorBody(reason: string): string {
 
 test('SDK, refusals: 429 is sent again as told; 409, 422 and 500 are not', async () => {
   const body = errorBody('rate_limited')
-  faults = [{ status: 429, headers: { 'retry-after': '0' }, body }]
+  front.faults = [{ status: 429, headers: { 'retry-after': '0' }, body }]
   await connect().account.retrieve()
-  assert.equal(seen.length, 2)
+  assert.equal(front.seen.length, 2)
   for (const status of [409, 422, 500]) {
-    seen = []
-    faults = [{ status, headers: { 'x-request-id': 'theirs' }, body: errorBody('quote_used') }]
+    front.seen = []
+    front.faults = [
+      { status, headers: { 'x-request-id': 'theirs' }, body: errorBody('quote_used') },
+    ]
     const failed = await refused(connect().payouts.create(BODY))
     if (failed.reason !== 'quote_used') assert.fail(failed.reason)
-    assert.deepEqual([failed.status, failed.request_id, seen.length], [status, 'theirs', 1])
+    assert.deepEqual([failed.status, failed.request_id, front.seen.length], [status, 'theirs', 1])
     assert.equal(failed.errors[0]?.remarks, 'a.b')
   }
-  faults = [{ status: 429, headers: { 'retry-after': '3600' }, body }]
-  seen = []
+  front.faults = [{ status: 429, headers: { 'retry-after': '3600' }, body }]
+  front.seen = []
   assert.equal((await refused(connect().account.retrieve())).reason, 'rate_limited')
-  assert.equal(seen.length, 1, 'an hour is longer than the call may take')
+  assert.equal(front.seen.length, 1, 'an hour is longer than the call may take')
 })
 
 test('SDK, no answer: timed out and sent again; aborted and unreadable: not again', async () => {
-  faults = ['silent', 'silent']
+  front.faults = ['silent', 'silent']
   const timed = await refused(connect({ timeout_ms: 50, maxRetries: 1 }).payouts.create(BODY))
-  assert.deepEqual([timed.reason, timed.attempts, seen[0]?.key], ['timed_out', 2, seen[1]?.key])
-  faults = ['silent']
+  assert.deepEqual(
+    [timed.reason, timed.attempts, front.seen[0]?.key],
+    ['timed_out', 2, front.seen[1]?.key],
+  )
+  front.faults = ['silent']
   const stop = new AbortController()
   const call = connect().account.retrieve({ signal: stop.signal })
   setTimeout(() => stop.abort(), 20)
   assert.equal((await refused(call)).reason, 'aborted')
-  faults = [{ status: 200, body: '<html>' }]
-  seen = []
+  front.faults = [{ status: 200, body: '<html>' }]
+  front.seen = []
   assert.equal((await refused(connect().account.retrieve())).reason, 'invalid_answer')
-  assert.equal(seen.length, 1)
+  assert.equal(front.seen.length, 1)
 })
 
 test('SDK, a POST that takes no key and may have arrived: not sent again', async () => {
-  faults = ['drop after']
+  front.faults = ['drop after']
   const body = { payout_info: { currency: 'USD', amount: 1 }, holding_info: { currency: 'USD' } }
   const failed = await refused(connect().payouts.options(body as never))
-  assert.deepEqual([failed.reason, seen.length], ['connection_failed', 1])
+  assert.deepEqual([failed.reason, front.seen.length], ['connection_failed', 1])
 })
 
 test('SDK, lists: from new to old, and with ending_before back again', async () => {
@@ -230,7 +205,7 @@ test('SDK, amounts: bigints exactly, numbers that are rounded refused both ways'
   const rounded = connect().payouts.create({ ...BODY, amount: 2 ** 53 })
   await assert.rejects(rounded, /body\.amount is beyond/)
   const body = '{"status":"success","message":"","data":{"amount":9007199254740993}}'
-  faults = [
+  front.faults = [
     { status: 200, body },
     { status: 200, body },
   ]

@@ -1635,6 +1635,13 @@ export interface SandboxClockAnswer {
   data: SandboxClock
 }
 
+export interface SandboxReview {
+  /** What the review comes to. */
+  status: 'approved' | 'rejected' | 'requires_action'
+  /** What the account is told. */
+  description?: string
+}
+
 export interface SavedView {
   object: 'saved_view'
   id: string
@@ -3025,14 +3032,27 @@ export class SandboxPayoutsResource<M extends Minor = number> extends Resource {
   }
 }
 
+export class SandboxEntitiesResource extends Resource {
+  /**
+   * Approve an entity of a sandbox account, reject it, or ask for something.
+   *
+   * `POST /v3/sandbox/entity/{id}/review`
+   */
+  review(id: string, body: SandboxReview, options: OptionsWithKey = {}): Call<Entity> {
+    return this.transport.call('POST', `/v3/sandbox/entity/${encodeURIComponent(id)}/review`, { body, keyed: true, options })
+  }
+}
+
 export class SandboxResource<M extends Minor = number> extends Resource {
   readonly clock: SandboxClockResource
   readonly payouts: SandboxPayoutsResource<M>
+  readonly entities: SandboxEntitiesResource
 
   constructor(transport: Transport) {
     super(transport)
     this.clock = new SandboxClockResource(transport)
     this.payouts = new SandboxPayoutsResource(transport)
+    this.entities = new SandboxEntitiesResource(transport)
   }
 
   /**

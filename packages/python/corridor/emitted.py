@@ -1,0 +1,1774 @@
+# Written by `npm run openapi` from openapi.json; changes here are overwritten.
+# ruff: noqa
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Literal, NotRequired, Optional, TypedDict, Union
+
+from .listing import Listing
+from .transport import Answer, Options, Raw, Transport, segment
+
+
+Account = TypedDict("Account", {
+    "id": "str",
+    "object": "Literal[\"account\"]",
+    "name": "str",
+    "sandbox": "bool",
+    "state": "Literal[\"active\", \"frozen\", \"closed\"]",
+    "currencies": "list[str]",
+    "primary_currency": "str",
+    "deposit_address": "str",
+    "duplicate_window_s": "int",
+    "limits": "list[\"AccountLimit\"]",
+    "created_at": "\"Timestamp\"",
+})
+
+AccountAnswer = TypedDict("AccountAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"Account\"",
+})
+
+AccountLimit = TypedDict("AccountLimit", {
+    "id": "str",
+    "currency": "Union[str, None]",
+    "cap": "str",
+    "used": "Union[str, None]",
+    "headroom": "Union[str, None]",
+    "per": "Literal[\"payout\", \"day\", \"hours\"]",
+    "zone": "Union[str, None]",
+    "hours": "Union[int, None]",
+    "each": "Literal[\"account\", \"key\", \"payee\"]",
+    "key_id": "Union[str, None]",
+    "rail": "Union[str, None]",
+    "network": "Union[str, None]",
+    "new_for_hours": "Union[int, None]",
+})
+
+ActionRequest = TypedDict("ActionRequest", {
+    "documents": NotRequired["list[\"Document\"]"],
+    "beneficiary_details": NotRequired["\"AnsweredBeneficiaryDetails\""],
+    "purpose": NotRequired["str"],
+    "transaction_description": NotRequired["str"],
+    "note": NotRequired["str"],
+})
+
+Address = TypedDict("Address", {
+    "line1": NotRequired["str"],
+    "line2": NotRequired["str"],
+    "city": NotRequired["str"],
+    "state": NotRequired["str"],
+    "country": NotRequired["\"CountryCode\""],
+    "postal_code": NotRequired["str"],
+})
+
+Amount = int
+
+AnsweredBeneficiaryDetails = TypedDict("AnsweredBeneficiaryDetails", {
+    "address": NotRequired["\"Address\""],
+    "date_of_birth": NotRequired["str"],
+    "documents": NotRequired["list[\"Document\"]"],
+    "email": NotRequired["str"],
+    "name_local": NotRequired["str"],
+    "national_identification_number": NotRequired["str"],
+    "phone": NotRequired["\"Phone\""],
+    "registration_number": NotRequired["str"],
+    "tax_id": NotRequired["str"],
+})
+
+ApprovalDecision = TypedDict("ApprovalDecision", {
+    "user": "str",
+    "decision": "Literal[\"approve\", \"reject\"]",
+    "reason": "str",
+    "decided_at": "\"Timestamp\"",
+})
+
+ApprovalStatus = Literal["pending", "submitted", "approved", "rejected", "requires_action", "resubmitted"]
+
+ApprovalStep = TypedDict("ApprovalStep", {
+    "status": "\"ApprovalStatus\"",
+    "description": "str",
+    "at": "\"Timestamp\"",
+})
+
+ApproveRequest = TypedDict("ApproveRequest", {
+    "digest": "str",
+    "reason": NotRequired["str"],
+})
+
+Balance = TypedDict("Balance", {
+    "object": "Literal[\"balance\"]",
+    "available": "list[dict[str, Any]]",
+    "updated_at": "\"Timestamp\"",
+})
+
+BalanceAnswer = TypedDict("BalanceAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"Balance\"",
+})
+
+BalanceTransaction = TypedDict("BalanceTransaction", {
+    "id": "str",
+    "object": "Literal[\"balance_transaction\"]",
+    "amount": "int",
+    "currency": "str",
+    "created_at": "\"Timestamp\"",
+    "description": "str",
+    "fee_details": "list[dict[str, Any]]",
+    "fx_conversions": "list[dict[str, Any]]",
+    "net": "\"Money\"",
+    "metadata": "dict[str, str]",
+    "operation_type": "Literal[\"credit\", \"debit\"]",
+    "source": "str",
+    "type": "Literal[\"escrow\", \"payout\", \"payout_failure\", \"payout_reversal\", \"withdrawal\", \"adjustment\", \"escrow_reversal\", \"withdrawal_reversal\", \"adjustment_reversal\"]",
+})
+
+BalanceTransactionAnswer = TypedDict("BalanceTransactionAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"BalanceTransaction\"",
+})
+
+BalanceTransactionList = TypedDict("BalanceTransactionList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "list[\"BalanceTransaction\"]",
+})
+
+BalanceTransactionListAnswer = TypedDict("BalanceTransactionListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"BalanceTransactionList\"",
+})
+
+BankDestination = TypedDict("BankDestination", {
+    "account_number": NotRequired["str"],
+    "iban": NotRequired["str"],
+    "bank_name": NotRequired["str"],
+    "country": NotRequired["\"CountryCode\""],
+    "currency": NotRequired["\"CurrencyCode\""],
+    "bank_codes": NotRequired["dict[str, str]"],
+})
+
+Beneficiary = TypedDict("Beneficiary", {
+    "id": "str",
+    "object": "Literal[\"beneficiary\"]",
+    "address": "\"Address\"",
+    "date_of_birth": "str",
+    "destination": "str",
+    "destination_details": "\"DestinationDetails\"",
+    "documents": "list[\"Document\"]",
+    "email": "str",
+    "name": "str",
+    "name_local": "str",
+    "national_identification_number": "str",
+    "party_classification": "str",
+    "phone": "\"Phone\"",
+    "registration_number": "str",
+    "status": "Literal[\"active\", \"erased\"]",
+    "tax_id": "str",
+    "type": "Literal[\"individual\", \"business\"]",
+    "created_at": "\"Timestamp\"",
+    "updated_at": "\"Timestamp\"",
+})
+
+BeneficiaryAnswer = TypedDict("BeneficiaryAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"Beneficiary\"",
+})
+
+BeneficiaryDetails = TypedDict("BeneficiaryDetails", {
+    "name": "str",
+    "type": "Literal[\"individual\", \"business\"]",
+    "destination_details": "\"DestinationDetails\"",
+    "name_local": NotRequired["str"],
+    "email": NotRequired["str"],
+    "phone": NotRequired["\"Phone\""],
+    "address": NotRequired["\"Address\""],
+    "date_of_birth": NotRequired["str"],
+    "national_identification_number": NotRequired["str"],
+    "party_classification": NotRequired["str"],
+    "registration_number": NotRequired["str"],
+    "tax_id": NotRequired["str"],
+    "documents": NotRequired["list[\"Document\"]"],
+})
+
+BeneficiaryDetailsShown = TypedDict("BeneficiaryDetailsShown", {
+    "address": "\"Address\"",
+    "date_of_birth": "str",
+    "destination": "str",
+    "destination_details": "\"DestinationDetails\"",
+    "documents": "list[\"Document\"]",
+    "email": "str",
+    "name": "str",
+    "name_local": "str",
+    "national_identification_number": "str",
+    "party_classification": "str",
+    "phone": "\"Phone\"",
+    "registration_number": "str",
+    "status": "Literal[\"active\", \"erased\"]",
+    "tax_id": "str",
+    "type": "Literal[\"individual\", \"business\"]",
+})
+
+BeneficiaryList = TypedDict("BeneficiaryList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "list[\"Beneficiary\"]",
+})
+
+BeneficiaryListAnswer = TypedDict("BeneficiaryListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"BeneficiaryList\"",
+})
+
+BeneficiaryUpdate = TypedDict("BeneficiaryUpdate", {
+    "name": NotRequired["str"],
+    "type": NotRequired["Literal[\"individual\", \"business\"]"],
+    "destination_details": NotRequired["\"DestinationDetails\""],
+    "name_local": NotRequired["Union[str, None]"],
+    "email": NotRequired["Union[str, None]"],
+    "phone": NotRequired["Union[dict[str, Any], None]"],
+    "address": NotRequired["Union[dict[str, Any], None]"],
+    "date_of_birth": NotRequired["Union[str, None]"],
+    "national_identification_number": NotRequired["Union[str, None]"],
+    "party_classification": NotRequired["Union[str, None]"],
+    "registration_number": NotRequired["Union[str, None]"],
+    "tax_id": NotRequired["Union[str, None]"],
+    "documents": NotRequired["Union[list[\"Document\"], None]"],
+})
+
+ByHand = TypedDict("ByHand", {
+    "operator": "str",
+    "reference": "str",
+    "reason": "str",
+})
+
+CancelRequest = Union[dict[str, Any], None]
+
+ClockRequest = TypedDict("ClockRequest", {
+    "seconds": "int",
+})
+
+CountryCode = str
+
+CreatedRange = TypedDict("CreatedRange", {
+    "gt": NotRequired["str"],
+    "gte": NotRequired["str"],
+    "lt": NotRequired["str"],
+    "lte": NotRequired["str"],
+})
+
+CurrencyCode = str
+
+DecidedPayouts = TypedDict("DecidedPayouts", {
+    "status": "Literal[\"pending_approval\", \"processing\", \"requires_action\", \"compliance_hold\", \"succeeded\", \"failed\", \"reversed\"]",
+    "payouts": "int",
+})
+
+DecimalText = str
+
+DeletedView = TypedDict("DeletedView", {
+    "object": "Literal[\"saved_view\"]",
+    "id": "str",
+    "deleted": "Literal[True]",
+})
+
+DeletedViewAnswer = TypedDict("DeletedViewAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"DeletedView\"",
+})
+
+DestinationDetails = TypedDict("DestinationDetails", {
+    "type": "Literal[\"bank\", \"wallet\", \"local_payment_network\", \"service_account\"]",
+    "bank": NotRequired["\"BankDestination\""],
+    "wallet": NotRequired["\"WalletDestination\""],
+    "local_payment_network": NotRequired["\"LocalPaymentNetworkDestination\""],
+    "service_account": NotRequired["\"ServiceAccountDestination\""],
+})
+
+Document = TypedDict("Document", {
+    "type": NotRequired["str"],
+    "file_name": NotRequired["str"],
+    "url": NotRequired["str"],
+})
+
+DryRunPrice = TypedDict("DryRunPrice", {
+    "holding_info": "\"Money\"",
+    "payout_info": "\"Money\"",
+    "destination_info": "\"Money\"",
+    "fee_info": "\"Fees\"",
+    "exchange_rates": "\"ExchangeRates\"",
+    "total_debit": "\"Money\"",
+    "available": "dict[str, Any]",
+})
+
+DuplicateRule = TypedDict("DuplicateRule", {
+    "rule": "str",
+    "priority": "int",
+    "takes_part": "bool",
+    "missing": "list[str]",
+    "compared": "dict[str, str]",
+    "entity": "str",
+    "rejected": "list[str]",
+})
+
+EndedApprovals = TypedDict("EndedApprovals", {
+    "status": "Literal[\"approved\", \"rejected\", \"expired\", \"cancelled\", \"failed\"]",
+    "payouts": "int",
+})
+
+Entity = TypedDict("Entity", {
+    "id": "str",
+    "object": "Literal[\"entity\"]",
+    "type": "Literal[\"individual\", \"business\"]",
+    "name": "str",
+    "email": "str",
+    "phone": "\"Phone\"",
+    "description": "str",
+    "vertical": "str",
+    "on_behalf_of": "str",
+    "national_identification_number": "\"NationalIdentification\"",
+    "registration_number": "str",
+    "registration_date": "str",
+    "registration_address": "\"EntityAddress\"",
+    "operating_address": "\"EntityAddress\"",
+    "tax_id": "str",
+    "purpose_of_use": "str",
+    "relationship": "str",
+    "representatives": "list[\"Representative\"]",
+    "documents": "list[\"Document\"]",
+    "reference_id": "str",
+    "metadata": "Union[\"Metadata\", None]",
+    "approval_status": "\"ApprovalStatus\"",
+    "approval_status_description": "str",
+    "approval_history": "list[\"ApprovalStep\"]",
+    "created_at": "\"Timestamp\"",
+    "updated_at": "\"Timestamp\"",
+})
+
+EntityAddress = TypedDict("EntityAddress", {
+    "line1": NotRequired["str"],
+    "line2": NotRequired["str"],
+    "city": NotRequired["str"],
+    "state": NotRequired["str"],
+    "country": NotRequired["\"EntityCountry\""],
+    "postal_code": NotRequired["str"],
+})
+
+EntityAnswer = TypedDict("EntityAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"Entity\"",
+})
+
+EntityCountry = str
+
+EntityDuplicateCheck = TypedDict("EntityDuplicateCheck", {
+    "object": "Literal[\"entity_duplicate_check\"]",
+    "duplicate": "bool",
+    "entity": "str",
+    "rule": "str",
+    "rules": "list[\"DuplicateRule\"]",
+})
+
+EntityDuplicateCheckAnswer = TypedDict("EntityDuplicateCheckAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"EntityDuplicateCheck\"",
+})
+
+EntityList = TypedDict("EntityList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "list[\"Entity\"]",
+})
+
+EntityListAnswer = TypedDict("EntityListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"EntityList\"",
+})
+
+EntityRequest = TypedDict("EntityRequest", {
+    "name": "str",
+    "type": "Literal[\"individual\", \"business\"]",
+    "email": NotRequired["str"],
+    "phone": NotRequired["\"Phone\""],
+    "description": NotRequired["str"],
+    "vertical": NotRequired["str"],
+    "on_behalf_of": NotRequired["str"],
+    "national_identification_number": NotRequired["\"NationalIdentification\""],
+    "registration_number": NotRequired["str"],
+    "registration_date": NotRequired["str"],
+    "registration_address": NotRequired["\"EntityAddress\""],
+    "operating_address": NotRequired["\"EntityAddress\""],
+    "tax_id": NotRequired["str"],
+    "purpose_of_use": NotRequired["str"],
+    "relationship": NotRequired["str"],
+    "representatives": NotRequired["list[\"Representative\"]"],
+    "documents": NotRequired["list[\"Document\"]"],
+    "reference_id": NotRequired["str"],
+    "metadata": NotRequired["\"Metadata\""],
+})
+
+EntitySubmission = Union["EntityUpdate", None]
+
+EntityUpdate = TypedDict("EntityUpdate", {
+    "name": NotRequired["str"],
+    "type": NotRequired["Literal[\"individual\", \"business\"]"],
+    "email": NotRequired["Union[str, None]"],
+    "phone": NotRequired["Union[dict[str, Any], None]"],
+    "description": NotRequired["Union[str, None]"],
+    "vertical": NotRequired["Union[str, None]"],
+    "on_behalf_of": NotRequired["Union[str, None]"],
+    "national_identification_number": NotRequired["Union[dict[str, Any], None]"],
+    "registration_number": NotRequired["Union[str, None]"],
+    "registration_date": NotRequired["Union[str, None]"],
+    "registration_address": NotRequired["Union[dict[str, Any], None]"],
+    "operating_address": NotRequired["Union[dict[str, Any], None]"],
+    "tax_id": NotRequired["Union[str, None]"],
+    "purpose_of_use": NotRequired["Union[str, None]"],
+    "relationship": NotRequired["Union[str, None]"],
+    "representatives": NotRequired["Union[list[\"Representative\"], None]"],
+    "documents": NotRequired["Union[list[\"Document\"], None]"],
+    "reference_id": NotRequired["Union[str, None]"],
+    "metadata": NotRequired["Union[dict[str, str], None]"],
+})
+
+ErrorAnswer = TypedDict("ErrorAnswer", {
+    "status": "Literal[\"error\"]",
+    "message": "str",
+    "errors": "list[\"ErrorDetail\"]",
+    "data": "None",
+})
+
+ErrorDetail = TypedDict("ErrorDetail", {
+    "code": "int",
+    "reason": "str",
+    "message": "str",
+    "remarks": "str",
+})
+
+Event = TypedDict("Event", {
+    "id": "str",
+    "object": "Literal[\"event\"]",
+    "type": "str",
+    "created_at": "\"Timestamp\"",
+    "sequence": "int",
+    "object_id": "str",
+    "data": "dict[str, Any]",
+})
+
+EventAnswer = TypedDict("EventAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"Event\"",
+})
+
+EventList = TypedDict("EventList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "list[\"Event\"]",
+})
+
+EventListAnswer = TypedDict("EventListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"EventList\"",
+})
+
+ExchangeRates = TypedDict("ExchangeRates", {
+    "holding_to_payout": "\"Decimal\"",
+    "payout_to_destination": "\"Decimal\"",
+})
+
+ExplainedConversion = TypedDict("ExplainedConversion", {
+    "from": "str",
+    "to": "str",
+    "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
+    "rows": "list[\"RateBookRow\"]",
+    "mid": "\"ExplainedMid\"",
+})
+
+ExplainedFee = TypedDict("ExplainedFee", {
+    "payout_type": "\"PayoutType\"",
+    "payout_currency": "Union[str, None]",
+    "destination_country": "Union[str, None]",
+    "network": "Union[str, None]",
+    "charge_type": "Union[str, None]",
+    "fixed_amount": "\"DecimalText\"",
+    "fee_currency": "str",
+    "variable_bps": "int",
+    "minimum_amount": "Union[\"DecimalText\", None]",
+    "maximum_amount": "Union[\"DecimalText\", None]",
+})
+
+ExplainedFigure = TypedDict("ExplainedFigure", {
+    "figure": "str",
+    "currency": "str",
+    "formula": "str",
+    "calculation": "str",
+    "unrounded": "\"DecimalText\"",
+    "truncated": "bool",
+    "rounded": "str",
+    "rounding": "Literal[\"up\", \"down\", \"none\"]",
+})
+
+ExplainedMid = TypedDict("ExplainedMid", {
+    "formula": "str",
+    "calculation": "str",
+    "unrounded": "\"DecimalText\"",
+    "truncated": "bool",
+})
+
+ExplainedRate = TypedDict("ExplainedRate", {
+    "figure": "str",
+    "from": "str",
+    "to": "str",
+    "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
+    "rows": "list[\"RateBookRow\"]",
+    "mid": "\"ExplainedMid\"",
+    "spread_bps": "int",
+    "formula": "str",
+    "calculation": "str",
+    "unrounded": "\"DecimalText\"",
+    "truncated": "bool",
+    "rounded": "\"DecimalText\"",
+    "rounding": "Literal[\"down_12_digits\", \"none\"]",
+})
+
+Fee = TypedDict("Fee", {
+    "in_holding_currency": "int",
+    "in_payout_currency": "int",
+})
+
+Fees = TypedDict("Fees", {
+    "fixed": "\"Fee\"",
+    "variable": "\"Fee\"",
+})
+
+ForeseenPayout = TypedDict("ForeseenPayout", {
+    "position": "int",
+    "outcome": "Literal[\"would_create\", \"would_hold\", \"would_refuse\", \"would_await_approval\"]",
+    "reference_id": "str",
+    "holding_currency": "str",
+    "total_debit": "str",
+    "approvals_needed": "int",
+    "errors": "list[\"ErrorDetail\"]",
+})
+
+Funding = TypedDict("Funding", {
+    "amount": "\"Amount\"",
+    "currency": "\"CurrencyCode\"",
+})
+
+FxTransaction = TypedDict("FxTransaction", {
+    "id": NotRequired["str"],
+    "object": NotRequired["Literal[\"fx_transaction\"]"],
+    "exchange_rate": NotRequired["\"Decimal\""],
+    "initial": NotRequired["\"Money\""],
+    "final": NotRequired["\"Money\""],
+})
+
+LocalPaymentNetworkDestination = TypedDict("LocalPaymentNetworkDestination", {
+    "type": "str",
+    "deposit_key_type": NotRequired["str"],
+    "deposit_key": NotRequired["str"],
+})
+
+LogisticsTracking = TypedDict("LogisticsTracking", {
+    "tracking_number": NotRequired["str"],
+    "tracking_type": NotRequired["str"],
+    "logistics_provider_code": NotRequired["str"],
+    "logistics_provider_name": NotRequired["str"],
+})
+
+Metadata = dict[str, str]
+
+Money = TypedDict("Money", {
+    "amount": "int",
+    "currency": "str",
+})
+
+NationalIdentification = TypedDict("NationalIdentification", {
+    "type": NotRequired["str"],
+    "number": NotRequired["str"],
+})
+
+NewView = TypedDict("NewView", {
+    "name": "str",
+    "place": "str",
+})
+
+OptionPrice = TypedDict("OptionPrice", {
+    "holding_info": "\"Money\"",
+    "payout_info": "\"Money\"",
+    "destination_info": "\"Money\"",
+    "fee_info": "\"Fees\"",
+    "exchange_rates": "\"ExchangeRates\"",
+    "total_debit": "\"Money\"",
+})
+
+OptionsRequest = TypedDict("OptionsRequest", {
+    "payout_info": "dict[str, Any]",
+    "holding_info": NotRequired["dict[str, Any]"],
+    "destination_info": NotRequired["dict[str, Any]"],
+    "entity_id": NotRequired["str"],
+})
+
+Payout = TypedDict("Payout", {
+    "id": "str",
+    "object": "Literal[\"payout\"]",
+    "amount": "int",
+    "currency": "str",
+    "holding_currency": "str",
+    "balance_transaction": "str",
+    "beneficiary": "str",
+    "beneficiary_details": "\"BeneficiaryDetailsShown\"",
+    "charge_type": "str",
+    "confirmation_documents": "list[\"Document\"]",
+    "documents": "list[\"Document\"]",
+    "created_at": "\"Timestamp\"",
+    "expected_at": "Union[\"Timestamp\", None]",
+    "holding_fx_quote": "str",
+    "holding_fx_transaction": "\"FxTransaction\"",
+    "payout_fx_transaction": "\"FxTransaction\"",
+    "local": "dict[str, Any]",
+    "logistics_tracking_details": "list[\"LogisticsTracking\"]",
+    "metadata": "Union[\"Metadata\", None]",
+    "mt103": "str",
+    "on_behalf_of": "str",
+    "purpose": "str",
+    "quote": "str",
+    "rail": "str",
+    "reference_id": "str",
+    "statement_descriptor": "str",
+    "status": "\"PayoutStatus\"",
+    "status_description": "str",
+    "failure": "Union[\"PayoutFailure\", None]",
+    "tracking_details": "dict[str, Any]",
+    "transaction_description": "str",
+    "type": "\"PayoutType\"",
+})
+
+PayoutAnswer = TypedDict("PayoutAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"Payout\"",
+})
+
+PayoutApproval = TypedDict("PayoutApproval", {
+    "object": "Literal[\"payout_approval\"]",
+    "payout": "str",
+    "status": "Literal[\"pending\", \"approved\", \"rejected\", \"expired\", \"cancelled\", \"failed\"]",
+    "needed": "int",
+    "given": "int",
+    "digest": "str",
+    "made_by": "str",
+    "requested_at": "\"Timestamp\"",
+    "expires_at": "\"Timestamp\"",
+    "ended_at": "Union[str, None]",
+    "decisions": "list[\"ApprovalDecision\"]",
+})
+
+PayoutApprovalAnswer = TypedDict("PayoutApprovalAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutApproval\"",
+})
+
+PayoutBatch = TypedDict("PayoutBatch", {
+    "id": "str",
+    "object": "Literal[\"payout_batch\"]",
+    "mode": "Literal[\"all_or_nothing\", \"best_effort\"]",
+    "dry_run": "bool",
+    "status": "Literal[\"completed\", \"would_complete\", \"would_be_refused\"]",
+    "counts": "\"PayoutBatchCounts\"",
+    "totals": "list[\"PayoutBatchTotal\"]",
+    "refused": "list[\"PayoutBatchItem\"]",
+    "payouts": NotRequired["list[\"ForeseenPayout\"]"],
+    "reference_id": "str",
+    "metadata": "Union[\"Metadata\", None]",
+    "created_at": "\"Timestamp\"",
+})
+
+PayoutBatchAnswer = TypedDict("PayoutBatchAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutBatch\"",
+})
+
+PayoutBatchApproval = TypedDict("PayoutBatchApproval", {
+    "object": "Literal[\"payout_batch_approval\"]",
+    "payout_batch": "str",
+    "waiting": "int",
+    "totals": "list[\"WaitingTotal\"]",
+    "needed": "int",
+    "expires_at": "Union[str, None]",
+    "digest": "str",
+    "ended": "list[\"EndedApprovals\"]",
+})
+
+PayoutBatchApprovalAnswer = TypedDict("PayoutBatchApprovalAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutBatchApproval\"",
+})
+
+PayoutBatchCounts = TypedDict("PayoutBatchCounts", {
+    "payouts": "int",
+    "created": "int",
+    "held": "int",
+    "refused": "int",
+})
+
+PayoutBatchDecision = TypedDict("PayoutBatchDecision", {
+    "object": "Literal[\"payout_batch_decision\"]",
+    "payout_batch": "str",
+    "decision": "Literal[\"approve\", \"reject\"]",
+    "payouts": "list[\"DecidedPayouts\"]",
+})
+
+PayoutBatchDecisionAnswer = TypedDict("PayoutBatchDecisionAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutBatchDecision\"",
+})
+
+PayoutBatchItem = TypedDict("PayoutBatchItem", {
+    "object": "Literal[\"payout_batch_item\"]",
+    "position": "int",
+    "status": "Literal[\"created\", \"held\", \"refused\"]",
+    "payout": "str",
+    "reference_id": "str",
+    "errors": "list[\"ErrorDetail\"]",
+})
+
+PayoutBatchItemList = TypedDict("PayoutBatchItemList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "list[\"PayoutBatchItem\"]",
+})
+
+PayoutBatchItemListAnswer = TypedDict("PayoutBatchItemListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutBatchItemList\"",
+})
+
+PayoutBatchList = TypedDict("PayoutBatchList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "list[\"PayoutBatch\"]",
+})
+
+PayoutBatchListAnswer = TypedDict("PayoutBatchListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutBatchList\"",
+})
+
+PayoutBatchRequest = TypedDict("PayoutBatchRequest", {
+    "mode": NotRequired["Literal[\"all_or_nothing\", \"best_effort\"]"],
+    "dry_run": NotRequired["bool"],
+    "reference_id": NotRequired["str"],
+    "metadata": NotRequired["\"Metadata\""],
+    "payouts": "list[\"PayoutRequest\"]",
+})
+
+PayoutBatchTotal = TypedDict("PayoutBatchTotal", {
+    "currency": "str",
+    "payouts": "int",
+    "amount": "str",
+    "fixed_fee": "str",
+    "variable_fee": "str",
+    "total_debit": "str",
+    "available_after": "str",
+})
+
+PayoutDryRun = TypedDict("PayoutDryRun", {
+    "object": "Literal[\"payout_dry_run\"]",
+    "outcome": "Literal[\"would_create\", \"would_await_approval\", \"would_hold\", \"would_refuse\"]",
+    "errors": "list[\"ErrorDetail\"]",
+    "complete": "bool",
+    "price": "Union[\"DryRunPrice\", None]",
+    "rail": "str",
+    "held_for": "str",
+    "approvals_needed": "int",
+})
+
+PayoutFailure = TypedDict("PayoutFailure", {
+    "code": "str",
+    "category": "str",
+    "message": "str",
+})
+
+PayoutList = TypedDict("PayoutList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "list[\"Payout\"]",
+})
+
+PayoutListAnswer = TypedDict("PayoutListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutList\"",
+})
+
+PayoutOption = TypedDict("PayoutOption", {
+    "object": "Literal[\"payout_option\"]",
+    "possible": "bool",
+    "errors": "list[\"ErrorDetail\"]",
+    "price": "Union[\"OptionPrice\", None]",
+    "expected_at": "Union[\"Timestamp\", None]",
+    "rail": "str",
+    "failover": "list[str]",
+    "rail_figures": "Union[\"RailFigures\", None]",
+    "quote_request": "\"QuoteRequest\"",
+})
+
+PayoutOptions = TypedDict("PayoutOptions", {
+    "object": "Literal[\"payout_options\"]",
+    "options": "list[\"PayoutOption\"]",
+})
+
+PayoutOptionsAnswer = TypedDict("PayoutOptionsAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutOptions\"",
+})
+
+PayoutQuote = TypedDict("PayoutQuote", {
+    "id": "str",
+    "object": "Literal[\"payout_quote\"]",
+    "payout_type": "\"PayoutType\"",
+    "local": "dict[str, Any]",
+    "local_payment_network": "dict[str, Any]",
+    "wallet": "dict[str, Any]",
+    "holding_info": "\"Money\"",
+    "payout_info": "\"Money\"",
+    "destination_info": "\"Money\"",
+    "fee_info": "\"Fees\"",
+    "exchange_rates": "\"ExchangeRates\"",
+    "valid_until": "str",
+    "expected_at": "Union[str, None]",
+    "status": "Literal[\"active\", \"used\", \"expired\"]",
+    "created_at": "str",
+    "updated_at": "str",
+    "explanation": NotRequired["\"QuoteExplanation\""],
+})
+
+PayoutQuoteList = TypedDict("PayoutQuoteList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "list[\"PayoutQuote\"]",
+})
+
+PayoutQuoteListAnswer = TypedDict("PayoutQuoteListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutQuoteList\"",
+})
+
+PayoutRequest = TypedDict("PayoutRequest", {
+    "amount": "\"Amount\"",
+    "currency": "\"CurrencyCode\"",
+    "type": NotRequired["Literal[\"swift\", \"local\", \"local_payment_network\", \"wallet\", \"service_account\"]"],
+    "purpose": "str",
+    "transaction_description": "str",
+    "beneficiary": NotRequired["str"],
+    "beneficiary_details": NotRequired["\"BeneficiaryDetails\""],
+    "quote": NotRequired["str"],
+    "holding_currency": NotRequired["\"CurrencyCode\""],
+    "charge_type": NotRequired["Literal[\"shared\", \"ours\"]"],
+    "local": NotRequired["dict[str, Any]"],
+    "reference_id": NotRequired["str"],
+    "statement_descriptor": NotRequired["str"],
+    "documents": NotRequired["list[\"Document\"]"],
+    "logistics_tracking_details": NotRequired["list[\"LogisticsTracking\"]"],
+    "metadata": NotRequired["\"Metadata\""],
+    "on_behalf_of": NotRequired["str"],
+    "max_total_debit": NotRequired["int"],
+    "allow_duplicate": NotRequired["bool"],
+})
+
+PayoutRequirements = TypedDict("PayoutRequirements", {
+    "object": "Literal[\"payout_requirements\"]",
+    "type": "\"PayoutType\"",
+    "currency": "str",
+    "country": "str",
+    "network": "str",
+    "alternatives": "list[\"RequirementAlternative\"]",
+    "networks": "list[\"RequirementNetwork\"]",
+    "purpose": "\"RequirementPurpose\"",
+})
+
+PayoutRequirementsAnswer = TypedDict("PayoutRequirementsAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutRequirements\"",
+})
+
+PayoutStatus = Literal["pending_approval", "processing", "requires_action", "compliance_hold", "succeeded", "failed", "reversed"]
+
+PayoutTimeline = TypedDict("PayoutTimeline", {
+    "object": "Literal[\"payout_timeline\"]",
+    "payout": "str",
+    "status": "Literal[\"pending_approval\", \"processing\", \"requires_action\", \"compliance_hold\", \"succeeded\", \"failed\", \"reversed\"]",
+    "truncated": "bool",
+    "under_review": "bool",
+    "items": "list[Union[\"TimelineState\", \"TimelineRoute\", \"TimelineAttempt\", \"TimelineReview\", \"TimelineReroute\", \"TimelineHandling\", \"TimelineApproval\", \"TimelineJournal\", \"TimelineWebhookAttempt\"]]",
+})
+
+PayoutTimelineAnswer = TypedDict("PayoutTimelineAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutTimeline\"",
+})
+
+PayoutType = Literal["swift", "local", "local_payment_network", "wallet", "service_account"]
+
+Phone = TypedDict("Phone", {
+    "code": NotRequired["str"],
+    "number": NotRequired["str"],
+})
+
+Posting = TypedDict("Posting", {
+    "code": "str",
+    "currency": "str",
+    "amount": "int",
+})
+
+ProblemDetails = TypedDict("ProblemDetails", {
+    "type": "str",
+    "title": "str",
+    "status": "int",
+    "detail": "str",
+    "instance": "str",
+    "errors": "list[\"ErrorDetail\"]",
+})
+
+QuoteExplanation = TypedDict("QuoteExplanation", {
+    "object": "Literal[\"quote_explanation\"]",
+    "currencies": "list[dict[str, Any]]",
+    "rates": "list[\"ExplainedRate\"]",
+    "fee_row": "Union[\"ExplainedFee\", None]",
+    "fee_conversion": "Union[\"ExplainedConversion\", None]",
+    "amounts": "list[\"ExplainedFigure\"]",
+    "total_debit": "\"ExplainedFigure\"",
+})
+
+QuoteRequest = TypedDict("QuoteRequest", {
+    "payout_type": NotRequired["Literal[\"swift\", \"local\", \"local_payment_network\", \"wallet\", \"service_account\"]"],
+    "payout_info": "dict[str, Any]",
+    "holding_info": NotRequired["dict[str, Any]"],
+    "destination_info": NotRequired["dict[str, Any]"],
+    "local": NotRequired["dict[str, Any]"],
+    "local_payment_network": NotRequired["dict[str, Any]"],
+    "wallet": NotRequired["dict[str, Any]"],
+    "swift": NotRequired["dict[str, Any]"],
+    "entity_id": NotRequired["str"],
+})
+
+RailFigures = TypedDict("RailFigures", {
+    "days": "int",
+    "payouts": "int",
+    "succeeded": "int",
+    "success_rate_bps": "int",
+    "median_seconds": "Union[int, None]",
+})
+
+RateBookRow = TypedDict("RateBookRow", {
+    "base": "str",
+    "quote": "str",
+    "mid": "\"DecimalText\"",
+    "source": "str",
+    "as_of": "str",
+    "inverted": "bool",
+})
+
+RejectRequest = TypedDict("RejectRequest", {
+    "reason": "str",
+    "digest": NotRequired["str"],
+})
+
+RenamedView = TypedDict("RenamedView", {
+    "name": "str",
+})
+
+Representative = TypedDict("Representative", {
+    "first_name": NotRequired["str"],
+    "middle_name": NotRequired["str"],
+    "last_name": NotRequired["str"],
+    "date_of_birth": NotRequired["str"],
+    "nationality": NotRequired["\"EntityCountry\""],
+    "ownership_percentage": NotRequired["Union[int, str]"],
+    "roles": NotRequired["list[str]"],
+    "address": NotRequired["\"EntityAddress\""],
+    "email": NotRequired["str"],
+    "phone": NotRequired["\"Phone\""],
+    "national_identification_number": NotRequired["\"NationalIdentification\""],
+})
+
+RequirementAlternative = TypedDict("RequirementAlternative", {
+    "name": "str",
+    "countries": "list[str]",
+    "networks": "list[str]",
+    "fields": "list[\"RequirementField\"]",
+    "example": "Any",
+})
+
+RequirementField = TypedDict("RequirementField", {
+    "path": "str",
+    "pattern": "str",
+    "description": "str",
+    "example": "str",
+    "required": "bool",
+    "or": "list[\"RequirementInstead\"]",
+})
+
+RequirementInstead = TypedDict("RequirementInstead", {
+    "path": "str",
+    "pattern": "str",
+    "description": "str",
+    "example": "str",
+})
+
+RequirementNetwork = TypedDict("RequirementNetwork", {
+    "name": "str",
+    "title": "str",
+    "currencies": "list[str]",
+    "countries": "list[str]",
+    "minimum_amount": "Union[int, None]",
+    "maximum_amount": "Union[int, None]",
+})
+
+RequirementPurpose = TypedDict("RequirementPurpose", {
+    "codes": "list[str]",
+    "pattern": "str",
+    "max_length": "int",
+})
+
+RouteTaken = TypedDict("RouteTaken", {
+    "account": "Union[str, None]",
+    "type": "Union[str, None]",
+    "network": "Union[str, None]",
+    "currency": "Union[str, None]",
+    "country": "Union[str, None]",
+    "min_amount": "Union[int, None]",
+    "max_amount": "Union[int, None]",
+    "priority": "int",
+})
+
+SandboxClock = TypedDict("SandboxClock", {
+    "object": "Literal[\"sandbox_clock\"]",
+    "now": "\"Timestamp\"",
+    "ahead_s": "int",
+})
+
+SandboxClockAnswer = TypedDict("SandboxClockAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"SandboxClock\"",
+})
+
+SandboxReview = TypedDict("SandboxReview", {
+    "status": "Literal[\"approved\", \"rejected\", \"requires_action\"]",
+    "description": NotRequired["str"],
+})
+
+SavedView = TypedDict("SavedView", {
+    "object": "Literal[\"saved_view\"]",
+    "id": "str",
+    "name": "str",
+    "place": "str",
+    "created_at": "str",
+})
+
+SavedViewAnswer = TypedDict("SavedViewAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"SavedView\"",
+})
+
+SavedViewList = TypedDict("SavedViewList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "Literal[False]",
+    "results": "list[\"SavedView\"]",
+})
+
+SavedViewListAnswer = TypedDict("SavedViewListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"SavedViewList\"",
+})
+
+SecretRotationRequest = Union[dict[str, Any], None]
+
+SequenceRange = TypedDict("SequenceRange", {
+    "from": NotRequired["int"],
+    "to": NotRequired["int"],
+})
+
+ServiceAccountDestination = TypedDict("ServiceAccountDestination", {
+    "deposit_address": "str",
+})
+
+TimelineApproval = TypedDict("TimelineApproval", {
+    "at": "\"Timestamp\"",
+    "kind": "Literal[\"approval\"]",
+    "decision": "Literal[\"approve\", \"reject\"]",
+    "by_hand": "\"ByHand\"",
+    "given": "int",
+    "needed": "int",
+    "event": "str",
+    "sequence": "int",
+})
+
+TimelineAttempt = TypedDict("TimelineAttempt", {
+    "at": "\"Timestamp\"",
+    "kind": "Literal[\"attempt\"]",
+    "number": "int",
+    "rail": "str",
+    "route": "Union[\"RouteTaken\", None]",
+    "reason": "str",
+    "state": "Literal[\"waiting\", \"handed_over\", \"paid\", \"failed\", \"not_taken\", \"returned\"]",
+    "uetr": "str",
+    "references": "dict[str, str]",
+    "release_at": "Union[str, None]",
+    "handed_over_at": "Union[str, None]",
+    "released_at": "Union[str, None]",
+    "expected_at": "Union[str, None]",
+    "ended_at": "Union[str, None]",
+    "failure": "Union[\"PayoutFailure\", None]",
+})
+
+TimelineHandling = TypedDict("TimelineHandling", {
+    "at": "\"Timestamp\"",
+    "kind": "Literal[\"handling\"]",
+    "action": "Literal[\"taken\", \"released\"]",
+    "by_hand": "\"ByHand\"",
+    "event": "str",
+    "sequence": "int",
+})
+
+TimelineJournal = TypedDict("TimelineJournal", {
+    "at": "\"Timestamp\"",
+    "kind": "Literal[\"journal\"]",
+    "event": "str",
+    "journal_number": "int",
+    "journal_kind": "Literal[\"payout\", \"settlement\", \"failure\", \"reversal\"]",
+    "hash": "str",
+    "postings": "list[\"Posting\"]",
+    "balance_transaction": "Union[str, None]",
+    "balance_after": "Union[str, None]",
+})
+
+TimelineReroute = TypedDict("TimelineReroute", {
+    "at": "\"Timestamp\"",
+    "kind": "Literal[\"reroute\"]",
+    "rail": "str",
+    "previous_rail": "str",
+    "attempt": "int",
+    "by": "Literal[\"account\", \"rail\", \"operator\", \"review\", \"approval\"]",
+    "event": "str",
+    "sequence": "int",
+})
+
+TimelineReview = TypedDict("TimelineReview", {
+    "at": "\"Timestamp\"",
+    "kind": "Literal[\"review\"]",
+    "attempt": "int",
+    "ended_at": "Union[str, None]",
+    "reason": "str",
+})
+
+TimelineRoute = TypedDict("TimelineRoute", {
+    "at": "\"Timestamp\"",
+    "kind": "Literal[\"route\"]",
+    "rail": "str",
+    "route": "Union[\"RouteTaken\", None]",
+    "reason": "str",
+    "event": "str",
+    "sequence": "int",
+})
+
+TimelineState = TypedDict("TimelineState", {
+    "at": "\"Timestamp\"",
+    "kind": "Literal[\"state\"]",
+    "status": "\"PayoutStatus\"",
+    "previous_status": "Literal[\"pending_approval\", \"processing\", \"requires_action\", \"compliance_hold\", \"succeeded\", \"failed\", \"reversed\", null]",
+    "by": "Literal[\"account\", \"rail\", \"operator\", \"review\", \"approval\", null]",
+    "status_description": "str",
+    "failure": "Union[\"PayoutFailure\", None]",
+    "answer": "Union[int, None]",
+    "by_hand": "Union[\"ByHand\", None]",
+    "event": "str",
+    "sequence": "int",
+})
+
+TimelineWebhookAttempt = TypedDict("TimelineWebhookAttempt", {
+    "at": "\"Timestamp\"",
+    "kind": "Literal[\"webhook_attempt\"]",
+    "endpoint": "str",
+    "delivery": "str",
+    "event": "str",
+    "event_type": "str",
+    "attempt": "int",
+    "status_code": "Union[int, None]",
+    "error": "str",
+    "outcome": "Literal[\"delivered\", \"will_retry\", \"failed\"]",
+    "retry_at": "Union[str, None]",
+    "duration_ms": "int",
+})
+
+Timestamp = str
+
+TransitionRequest = TypedDict("TransitionRequest", {
+    "status": "Literal[\"processing\", \"requires_action\", \"compliance_hold\", \"succeeded\", \"failed\", \"reversed\"]",
+    "description": NotRequired["str"],
+    "failure": NotRequired["dict[str, Any]"],
+})
+
+WaitingTotal = TypedDict("WaitingTotal", {
+    "currency": "str",
+    "payouts": "int",
+    "amount": "str",
+})
+
+WalletDestination = TypedDict("WalletDestination", {
+    "deposit_address": "str",
+    "type": NotRequired["str"],
+    "currency": NotRequired["\"CurrencyCode\""],
+})
+
+WebhookAttempt = TypedDict("WebhookAttempt", {
+    "number": "int",
+    "created_at": "\"Timestamp\"",
+    "duration_ms": "int",
+    "status_code": "Union[int, None]",
+    "error": "str",
+    "answer": "str",
+})
+
+WebhookDelivery = TypedDict("WebhookDelivery", {
+    "id": "str",
+    "object": "Literal[\"webhook_delivery\"]",
+    "endpoint": "\"WebhookEndpointId\"",
+    "event": "str",
+    "event_type": "str",
+    "object_id": "str",
+    "status": "Literal[\"pending\", \"succeeded\", \"dead\", \"cancelled\"]",
+    "attempt_count": "int",
+    "next_attempt_at": "Union[str, None]",
+    "created_at": "\"Timestamp\"",
+    "updated_at": "\"Timestamp\"",
+})
+
+WebhookDeliveryDetails = TypedDict("WebhookDeliveryDetails", {
+    "id": "str",
+    "object": "Literal[\"webhook_delivery\"]",
+    "endpoint": "\"WebhookEndpointId\"",
+    "event": "str",
+    "event_type": "str",
+    "object_id": "str",
+    "status": "Literal[\"pending\", \"succeeded\", \"dead\", \"cancelled\"]",
+    "attempt_count": "int",
+    "next_attempt_at": "Union[str, None]",
+    "created_at": "\"Timestamp\"",
+    "updated_at": "\"Timestamp\"",
+    "attempts": "list[\"WebhookAttempt\"]",
+})
+
+WebhookDeliveryDetailsAnswer = TypedDict("WebhookDeliveryDetailsAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"WebhookDeliveryDetails\"",
+})
+
+WebhookDeliveryList = TypedDict("WebhookDeliveryList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "list[\"WebhookDelivery\"]",
+})
+
+WebhookDeliveryListAnswer = TypedDict("WebhookDeliveryListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"WebhookDeliveryList\"",
+})
+
+WebhookEndpoint = TypedDict("WebhookEndpoint", {
+    "id": "\"WebhookEndpointId\"",
+    "object": "Literal[\"webhook_endpoint\"]",
+    "url": "str",
+    "description": "str",
+    "event_types": "list[str]",
+    "status": "Literal[\"enabled\", \"disabled\"]",
+    "disabled_reason": "Literal[\"\", \"account\", \"gone\"]",
+    "previous_secret_until": "Union[str, None]",
+    "created_at": "\"Timestamp\"",
+    "updated_at": "\"Timestamp\"",
+})
+
+WebhookEndpointAnswer = TypedDict("WebhookEndpointAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"WebhookEndpoint\"",
+})
+
+WebhookEndpointDeleted = TypedDict("WebhookEndpointDeleted", {
+    "id": "\"WebhookEndpointId\"",
+    "object": "Literal[\"webhook_endpoint\"]",
+    "deleted": "Literal[True]",
+})
+
+WebhookEndpointDeletedAnswer = TypedDict("WebhookEndpointDeletedAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"WebhookEndpointDeleted\"",
+})
+
+WebhookEndpointId = str
+
+WebhookEndpointList = TypedDict("WebhookEndpointList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "list[\"WebhookEndpoint\"]",
+})
+
+WebhookEndpointListAnswer = TypedDict("WebhookEndpointListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"WebhookEndpointList\"",
+})
+
+WebhookEndpointRequest = TypedDict("WebhookEndpointRequest", {
+    "url": "str",
+    "description": NotRequired["str"],
+    "event_types": NotRequired["list[\"WebhookEventType\"]"],
+})
+
+WebhookEndpointUpdate = TypedDict("WebhookEndpointUpdate", {
+    "url": NotRequired["str"],
+    "description": NotRequired["Union[str, None]"],
+    "event_types": NotRequired["Union[list[\"WebhookEventType\"], None]"],
+    "status": NotRequired["Literal[\"enabled\", \"disabled\"]"],
+})
+
+WebhookEndpointWithSecret = TypedDict("WebhookEndpointWithSecret", {
+    "id": "\"WebhookEndpointId\"",
+    "object": "Literal[\"webhook_endpoint\"]",
+    "url": "str",
+    "description": "str",
+    "event_types": "list[str]",
+    "status": "Literal[\"enabled\", \"disabled\"]",
+    "disabled_reason": "Literal[\"\", \"account\", \"gone\"]",
+    "previous_secret_until": "Union[str, None]",
+    "created_at": "\"Timestamp\"",
+    "updated_at": "\"Timestamp\"",
+    "secret": "str",
+})
+
+WebhookEndpointWithSecretAnswer = TypedDict("WebhookEndpointWithSecretAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"WebhookEndpointWithSecret\"",
+})
+
+WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created"]
+
+WebhookReplay = TypedDict("WebhookReplay", {
+    "object": "Literal[\"webhook_replay\"]",
+    "endpoint": "\"WebhookEndpointId\"",
+    "deliveries": "int",
+    "has_more": "bool",
+    "next": "Union[int, None]",
+    "last": "Union[int, None]",
+})
+
+WebhookReplayAnswer = TypedDict("WebhookReplayAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"WebhookReplay\"",
+})
+
+WebhookReplayRequest = TypedDict("WebhookReplayRequest", {
+    "event": NotRequired["str"],
+    "events": NotRequired["list[str]"],
+    "created": NotRequired["\"CreatedRange\""],
+    "sequence": NotRequired["\"SequenceRange\""],
+    "status": NotRequired["Literal[\"dead\"]"],
+    "event_types": NotRequired["list[\"WebhookEventType\"]"],
+})
+
+WebhookTestRequest = Union[dict[str, Any], None]
+
+
+class OperationsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def open_api(self, *, options: Options = Options()) -> Answer[dict[str, Any]]:
+        """This document. `GET /openapi.json`"""
+        return self._transport.call("GET", "/openapi.json", query={}, bare=True, options=options)
+
+    def health(self, *, options: Options = Options()) -> Answer[dict[str, Any]]:
+        """Is the process alive?. `GET /healthz`"""
+        return self._transport.call("GET", "/healthz", query={}, bare=True, options=options)
+
+    def readiness(self, *, options: Options = Options()) -> Answer[dict[str, Any]]:
+        """Is the process ready to serve?. `GET /readyz`"""
+        return self._transport.call("GET", "/readyz", query={}, bare=True, options=options)
+
+    def metrics(self, *, options: Options = Options()) -> Raw:
+        """The numbers of the process, for Prometheus. `GET /metrics`"""
+        return self._transport.raw("GET", "/metrics", query={}, media="text/plain", options=options)
+
+
+class AccountResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def retrieve(self, *, options: Options = Options()) -> Answer["Account"]:
+        """The account that asks. `GET /v3/account`"""
+        return self._transport.call("GET", "/v3/account", query={}, options=options)
+
+
+class PayoutsQuotesResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: "QuoteRequest", *, explain: Optional[bool] = None, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["PayoutQuote"]:
+        """Fix the fees and exchange rates of a payout ahead of it. `POST /v3/payout/quote`"""
+        return self._transport.call("POST", "/v3/payout/quote", query={"explain": explain}, body=body, keyed=True, idempotency_key=idempotency_key, bare=True, options=options)
+
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Literal["active", "used", "expired"]] = None, payout_type: Optional["PayoutType"] = None, entity_id: Optional[str] = None, options: Options = Options()) -> Listing["PayoutQuote"]:
+        """List quotes, newest first. `GET /v3/payout/quote`"""
+        return self._transport.list("id", "GET", "/v3/payout/quote", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "status": status, "payout_type": payout_type, "entity_id": entity_id}, options=options)
+
+    def retrieve(self, id: str, *, explain: Optional[bool] = None, options: Options = Options()) -> Answer["PayoutQuote"]:
+        """Fetch a quote. `GET /v3/payout/quote/{id}`"""
+        return self._transport.call("GET", f"/v3/payout/quote/{segment(id)}", query={"explain": explain}, bare=True, options=options)
+
+
+class PayoutsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.quotes = PayoutsQuotesResource(transport)
+
+    def create(self, body: "PayoutRequest", *, dry_run: Optional[bool] = None, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer[Union["Payout", "PayoutDryRun"]]:
+        """Pay a beneficiary, at a quote or at the rates of this moment. `POST /v3/payout`"""
+        return self._transport.call("POST", "/v3/payout", query={"dry_run": dry_run}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional["PayoutStatus"] = None, currency: Optional[str] = None, holding_currency: Optional[str] = None, type: Optional["PayoutType"] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[str] = None, quote: Optional[str] = None, beneficiary: Optional[str] = None, options: Options = Options()) -> Listing["Payout"]:
+        """List payouts, newest first. `GET /v3/payout`"""
+        return self._transport.list("id", "GET", "/v3/payout", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "status": status, "currency": currency, "holding_currency": holding_currency, "type": type, "reference_id": reference_id, "on_behalf_of": on_behalf_of, "quote": quote, "beneficiary": beneficiary}, options=options)
+
+    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["Payout"]:
+        """Fetch a payout. `GET /v3/payout/{id}`"""
+        return self._transport.call("GET", f"/v3/payout/{segment(id)}", query={}, options=options)
+
+    def cancel(self, id: str, body: "CancelRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Payout"]:
+        """Cancel a payout that the rail has not taken. `POST /v3/payout/{id}/cancel`"""
+        return self._transport.call("POST", f"/v3/payout/{segment(id)}/cancel", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def action(self, id: str, body: "ActionRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Payout"]:
+        """Answer what a payout requires. `POST /v3/payout/{id}/action`"""
+        return self._transport.call("POST", f"/v3/payout/{segment(id)}/action", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def requirements(self, *, type: Optional[Literal["swift", "local", "local_payment_network", "wallet", "service_account"]] = None, currency: Optional[str] = None, country: Optional[str] = None, network: Optional[str] = None, options: Options = Options()) -> Answer["PayoutRequirements"]:
+        """What a destination must have to be paid. `GET /v3/payout/requirements`"""
+        return self._transport.call("GET", "/v3/payout/requirements", query={"type": type, "currency": currency, "country": country, "network": network}, options=options)
+
+    def options(self, body: "OptionsRequest", *, options: Options = Options()) -> Answer["PayoutOptions"]:
+        """Compare every way a payout could go. `POST /v3/payout/options`"""
+        return self._transport.call("POST", "/v3/payout/options", query={}, body=body, options=options)
+
+    def timeline(self, id: str, *, options: Options = Options()) -> Answer["PayoutTimeline"]:
+        """Fetch what became of a payout, and why. `GET /v3/payout/{id}/timeline`"""
+        return self._transport.call("GET", f"/v3/payout/{segment(id)}/timeline", query={}, options=options)
+
+    def approval(self, id: str, *, options: Options = Options()) -> Answer["PayoutApproval"]:
+        """Show what a payout needs before it goes out, and who has approved it. `GET /v3/payout/{id}/approval`"""
+        return self._transport.call("GET", f"/v3/payout/{segment(id)}/approval", query={}, options=options)
+
+    def approve(self, id: str, body: "ApproveRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Payout"]:
+        """Approve a payout as it was shown to you. `POST /v3/payout/{id}/approve`"""
+        return self._transport.call("POST", f"/v3/payout/{segment(id)}/approve", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def reject(self, id: str, body: "RejectRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Payout"]:
+        """Reject a payout. `POST /v3/payout/{id}/reject`"""
+        return self._transport.call("POST", f"/v3/payout/{segment(id)}/reject", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+
+class PayoutBatchesItemsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, id: str, *, limit: Optional[int] = None, starting_after: Optional[int] = None, ending_before: Optional[int] = None, status: Optional[Literal["created", "held", "refused"]] = None, options: Options = Options()) -> Listing["PayoutBatchItem"]:
+        """List what became of each payout of a batch, in the order of the request. `GET /v3/payout_batch/{id}/item`"""
+        return self._transport.list("position", "GET", f"/v3/payout_batch/{segment(id)}/item", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "status": status}, options=options)
+
+
+class PayoutBatchesResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.items = PayoutBatchesItemsResource(transport)
+
+    def create(self, body: "PayoutBatchRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["PayoutBatch"]:
+        """Make up to 10000 payouts at once. `POST /v3/payout_batch`"""
+        return self._transport.call("POST", "/v3/payout_batch", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, reference_id: Optional[str] = None, mode: Optional[Literal["all_or_nothing", "best_effort"]] = None, options: Options = Options()) -> Listing["PayoutBatch"]:
+        """List batches of payouts, newest first. `GET /v3/payout_batch`"""
+        return self._transport.list("id", "GET", "/v3/payout_batch", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "reference_id": reference_id, "mode": mode}, options=options)
+
+    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["PayoutBatch"]:
+        """Fetch a batch of payouts. `GET /v3/payout_batch/{id}`"""
+        return self._transport.call("GET", f"/v3/payout_batch/{segment(id)}", query={}, options=options)
+
+    def approval(self, id: str, *, options: Options = Options()) -> Answer["PayoutBatchApproval"]:
+        """Show what of a batch waits for people, with one digest of all of it. `GET /v3/payout_batch/{id}/approval`"""
+        return self._transport.call("GET", f"/v3/payout_batch/{segment(id)}/approval", query={}, options=options)
+
+    def approve(self, id: str, body: "ApproveRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["PayoutBatchDecision"]:
+        """Approve all payouts of a batch that wait, as they were shown to you. `POST /v3/payout_batch/{id}/approve`"""
+        return self._transport.call("POST", f"/v3/payout_batch/{segment(id)}/approve", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def reject(self, id: str, body: "RejectRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["PayoutBatchDecision"]:
+        """Reject all payouts of a batch that wait. `POST /v3/payout_batch/{id}/reject`"""
+        return self._transport.call("POST", f"/v3/payout_batch/{segment(id)}/reject", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+
+class BalanceTransactionsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, currency: Optional[str] = None, type: Optional[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"]] = None, operation_type: Optional[Literal["credit", "debit"]] = None, source: Optional[str] = None, options: Options = Options()) -> Listing["BalanceTransaction"]:
+        """List the lines of the statement, newest first. `GET /v3/balance_transaction`"""
+        return self._transport.list("id", "GET", "/v3/balance_transaction", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "currency": currency, "type": type, "operation_type": operation_type, "source": source}, options=options)
+
+    def csv(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, currency: Optional[str] = None, type: Optional[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"]] = None, operation_type: Optional[Literal["credit", "debit"]] = None, source: Optional[str] = None, options: Options = Options()) -> Raw:
+        """List the lines of the statement, newest first. `GET /v3/balance_transaction`"""
+        return self._transport.raw("GET", "/v3/balance_transaction", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "currency": currency, "type": type, "operation_type": operation_type, "source": source}, media="text/csv", options=options)
+
+    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["BalanceTransaction"]:
+        """Fetch one movement on a balance. `GET /v3/balance_transaction/{id}`"""
+        return self._transport.call("GET", f"/v3/balance_transaction/{segment(id)}", query={}, options=options)
+
+
+class BalanceResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def retrieve(self, *, as_of: Optional[str] = None, options: Options = Options()) -> Answer["Balance"]:
+        """The balance in each currency, now or as of an instant. `GET /v3/balance`"""
+        return self._transport.call("GET", "/v3/balance", query={"as_of": as_of}, options=options)
+
+
+class StatementResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def retrieve(self, *, format: Literal["csv", "camt053", "mt940"], from_: str, to: Optional[str] = None, currency: Optional[str] = None, options: Options = Options()) -> Raw:
+        """The statement of a period, as camt.053, MT940 or CSV. `GET /v3/statement`"""
+        return self._transport.raw("GET", "/v3/statement", query={"format": format, "from": from_, "to": to, "currency": currency}, media="application/xml, text/plain, text/csv", options=options)
+
+
+class EntitiesResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: "EntityRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Entity"]:
+        """Record a person or a business, once. `POST /v3/entity`"""
+        return self._transport.call("POST", "/v3/entity", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[Literal["individual", "business"]] = None, approval_status: Optional["ApprovalStatus"] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[str] = None, options: Options = Options()) -> Listing["Entity"]:
+        """List entities, newest first. `GET /v3/entity`"""
+        return self._transport.list("id", "GET", "/v3/entity", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "type": type, "approval_status": approval_status, "reference_id": reference_id, "on_behalf_of": on_behalf_of}, options=options)
+
+    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["Entity"]:
+        """Fetch an entity. `GET /v3/entity/{id}`"""
+        return self._transport.call("GET", f"/v3/entity/{segment(id)}", query={}, options=options)
+
+    def update(self, id: str, body: "EntityUpdate" = {}, *, options: Options = Options()) -> Answer["Entity"]:
+        """Change an entity. `PUT /v3/entity/{id}`"""
+        return self._transport.call("PUT", f"/v3/entity/{segment(id)}", query={}, body=body, options=options)
+
+    def submit(self, id: str, body: "EntitySubmission", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Entity"]:
+        """Hand an entity to the operator for review. `POST /v3/entity/{id}/submit`"""
+        return self._transport.call("POST", f"/v3/entity/{segment(id)}/submit", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def duplicate_check(self, body: "EntityRequest", *, options: Options = Options()) -> Answer["EntityDuplicateCheck"]:
+        """Ask what creating an entity would come to, and why. `POST /v3/entity/duplicate_check`"""
+        return self._transport.call("POST", "/v3/entity/duplicate_check", query={}, body=body, options=options)
+
+
+class BeneficiariesResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: "BeneficiaryDetails", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Beneficiary"]:
+        """Record who can be paid, and where. `POST /v3/beneficiary`"""
+        return self._transport.call("POST", "/v3/beneficiary", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[Literal["individual", "business"]] = None, destination_type: Optional[Literal["bank", "wallet", "local_payment_network", "service_account"]] = None, options: Options = Options()) -> Listing["Beneficiary"]:
+        """List beneficiaries, newest first. `GET /v3/beneficiary`"""
+        return self._transport.list("id", "GET", "/v3/beneficiary", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "type": type, "destination_type": destination_type}, options=options)
+
+    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["Beneficiary"]:
+        """Fetch a beneficiary. `GET /v3/beneficiary/{id}`"""
+        return self._transport.call("GET", f"/v3/beneficiary/{segment(id)}", query={}, options=options)
+
+    def update(self, id: str, body: "BeneficiaryUpdate" = {}, *, options: Options = Options()) -> Answer["Beneficiary"]:
+        """Change a beneficiary, for payouts that are still to be made. `PUT /v3/beneficiary/{id}`"""
+        return self._transport.call("PUT", f"/v3/beneficiary/{segment(id)}", query={}, body=body, options=options)
+
+
+class EventsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[str] = None, object_id: Optional[str] = None, options: Options = Options()) -> Listing["Event"]:
+        """List events, newest first. `GET /v3/event`"""
+        return self._transport.list("id", "GET", "/v3/event", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "type": type, "object_id": object_id}, options=options)
+
+    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["Event"]:
+        """Fetch an event. `GET /v3/event/{id}`"""
+        return self._transport.call("GET", f"/v3/event/{segment(id)}", query={}, options=options)
+
+
+class WebhookEndpointsDeliveriesResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, id: str, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Literal["pending", "succeeded", "dead", "cancelled"]] = None, options: Options = Options()) -> Listing["WebhookDelivery"]:
+        """List the deliveries of a webhook endpoint, newest first. `GET /v3/webhook_endpoint/{id}/delivery`"""
+        return self._transport.list("id", "GET", f"/v3/webhook_endpoint/{segment(id)}/delivery", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "status": status}, options=options)
+
+    def retrieve(self, id: str, delivery_id: str, *, options: Options = Options()) -> Answer["WebhookDeliveryDetails"]:
+        """Fetch a delivery with its attempts. `GET /v3/webhook_endpoint/{id}/delivery/{delivery_id}`"""
+        return self._transport.call("GET", f"/v3/webhook_endpoint/{segment(id)}/delivery/{segment(delivery_id)}", query={}, options=options)
+
+
+class WebhookEndpointsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.deliveries = WebhookEndpointsDeliveriesResource(transport)
+
+    def create(self, body: "WebhookEndpointRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["WebhookEndpointWithSecret"]:
+        """Have events sent to an address. `POST /v3/webhook_endpoint`"""
+        return self._transport.call("POST", "/v3/webhook_endpoint", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Literal["enabled", "disabled"]] = None, options: Options = Options()) -> Listing["WebhookEndpoint"]:
+        """List webhook endpoints, newest first. `GET /v3/webhook_endpoint`"""
+        return self._transport.list("id", "GET", "/v3/webhook_endpoint", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "status": status}, options=options)
+
+    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["WebhookEndpoint"]:
+        """Fetch a webhook endpoint. `GET /v3/webhook_endpoint/{id}`"""
+        return self._transport.call("GET", f"/v3/webhook_endpoint/{segment(id)}", query={}, options=options)
+
+    def update(self, id: str, body: "WebhookEndpointUpdate" = {}, *, options: Options = Options()) -> Answer["WebhookEndpoint"]:
+        """Change, disable or enable a webhook endpoint. `PUT /v3/webhook_endpoint/{id}`"""
+        return self._transport.call("PUT", f"/v3/webhook_endpoint/{segment(id)}", query={}, body=body, options=options)
+
+    def delete(self, id: str, *, options: Options = Options()) -> Answer["WebhookEndpointDeleted"]:
+        """Delete a webhook endpoint. `DELETE /v3/webhook_endpoint/{id}`"""
+        return self._transport.call("DELETE", f"/v3/webhook_endpoint/{segment(id)}", query={}, options=options)
+
+    def rotate_secret(self, id: str, body: "SecretRotationRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["WebhookEndpointWithSecret"]:
+        """Give a webhook endpoint another secret. `POST /v3/webhook_endpoint/{id}/rotate_secret`"""
+        return self._transport.call("POST", f"/v3/webhook_endpoint/{segment(id)}/rotate_secret", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def test(self, id: str, body: "WebhookTestRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Event"]:
+        """Send an event of no meaning to a webhook endpoint. `POST /v3/webhook_endpoint/{id}/test`"""
+        return self._transport.call("POST", f"/v3/webhook_endpoint/{segment(id)}/test", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def replay(self, id: str, body: "WebhookReplayRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["WebhookReplay"]:
+        """Send events again. `POST /v3/webhook_endpoint/{id}/replay`"""
+        return self._transport.call("POST", f"/v3/webhook_endpoint/{segment(id)}/replay", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+
+class SandboxClockResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def advance(self, body: "ClockRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["SandboxClock"]:
+        """Move the clock of a sandbox account forward. `POST /v3/sandbox/clock/advance`"""
+        return self._transport.call("POST", "/v3/sandbox/clock/advance", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+
+class SandboxPayoutsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def transition(self, id: str, body: "TransitionRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Payout"]:
+        """Set the status of a payout of a sandbox account. `POST /v3/sandbox/payout/{id}/transition`"""
+        return self._transport.call("POST", f"/v3/sandbox/payout/{segment(id)}/transition", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+
+class SandboxEntitiesResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def review(self, id: str, body: "SandboxReview", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Entity"]:
+        """Approve an entity of a sandbox account, reject it, or ask for something. `POST /v3/sandbox/entity/{id}/review`"""
+        return self._transport.call("POST", f"/v3/sandbox/entity/{segment(id)}/review", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+
+class SandboxResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.clock = SandboxClockResource(transport)
+        self.payouts = SandboxPayoutsResource(transport)
+        self.entities = SandboxEntitiesResource(transport)
+
+    def fund(self, body: "Funding", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["BalanceTransaction"]:
+        """Credit a balance of a sandbox account. `POST /v3/sandbox/fund`"""
+        return self._transport.call("POST", "/v3/sandbox/fund", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+
+class SavedViewsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, page: Optional[str] = None, options: Options = Options()) -> Listing["SavedView"]:
+        """List the views of the console that you have kept. `GET /v3/saved_view`"""
+        return self._transport.list("id", "GET", "/v3/saved_view", query={"page": page}, options=options)
+
+    def create(self, body: "NewView", *, options: Options = Options()) -> Answer["SavedView"]:
+        """Keep a list of the console under a name. `POST /v3/saved_view`"""
+        return self._transport.call("POST", "/v3/saved_view", query={}, body=body, options=options)
+
+    def update(self, id: str, body: "RenamedView", *, options: Options = Options()) -> Answer["SavedView"]:
+        """Give a view another name. `PATCH /v3/saved_view/{id}`"""
+        return self._transport.call("PATCH", f"/v3/saved_view/{segment(id)}", query={}, body=body, options=options)
+
+    def delete(self, id: str, *, options: Options = Options()) -> Answer["DeletedView"]:
+        """Delete a view. `DELETE /v3/saved_view/{id}`"""
+        return self._transport.call("DELETE", f"/v3/saved_view/{segment(id)}", query={}, options=options)
+
+
+class Resources:
+    """Every resource of the service."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.operations = OperationsResource(transport)
+        self.account = AccountResource(transport)
+        self.payouts = PayoutsResource(transport)
+        self.payout_batches = PayoutBatchesResource(transport)
+        self.balance_transactions = BalanceTransactionsResource(transport)
+        self.balance = BalanceResource(transport)
+        self.statement = StatementResource(transport)
+        self.entities = EntitiesResource(transport)
+        self.beneficiaries = BeneficiariesResource(transport)
+        self.events = EventsResource(transport)
+        self.webhook_endpoints = WebhookEndpointsResource(transport)
+        self.sandbox = SandboxResource(transport)
+        self.saved_views = SavedViewsResource(transport)

@@ -1,0 +1,60 @@
+# The calls of test/sdk/python.test.ts, each told by its name. Prints what came of it as JSON.
+import inspect
+import json
+import sys
+
+from corridor import ApiError, Corridor, CorridorError, Options
+
+given = json.load(sys.stdin)
+client = Corridor(given["api_key"], given["base_url"], **given["settings"])
+
+
+def fault(call):
+    try:
+        call()
+    except CorridorError as error:
+        return {"reason": error.reason, "attempts": error.attempts}
+    raise AssertionError("it was not refused")
+
+
+def surface(at, way=""):
+    """Every method, called with names of parameters for ids, an empty body and no more."""
+    for name, member in inspect.getmembers(at):
+        if name.startswith("_"):
+            continue
+        if not inspect.ismethod(member):
+            surface(member, f"{way}{name}.")
+            continue
+        parameters = inspect.signature(member).parameters.values()
+        needed = [one for one in parameters if one.default is one.empty]
+        values = [{} if one.name == "body" else f"{{{one.name}}}" for one in needed]
+        named = {one.name: value for one, value in zip(needed, values) if one.kind is one.KEYWORD_ONLY}
+        positional = [value for one, value in zip(needed, values) if one.name not in named]
+        try:
+            answer = member(*positional, **named)
+            if hasattr(answer, "page"):
+                answer.page()
+        except ApiError:
+            pass
+
+
+def pay(**more):
+    return client.payouts.create(given["body"], **more)
+
+
+if given["do"] == "surface":
+    surface(client)
+    out = None
+elif given["do"] == "pay":
+    answer = pay()
+    out = {"id": answer["id"], "replayed": answer.replayed, "attempts": answer.attempts}
+elif given["do"] == "refused":
+    out = fault(pay)
+elif given["do"] == "list":
+    every = [one["id"] for one in client.payouts.list(limit=2)]
+    back = [one["id"] for one in client.payouts.list(limit=2, ending_before=every[-1])]
+    out = {"every": every, "back": back}
+elif given["do"] == "large":
+    out = client.payouts.retrieve("pot_1", options=Options(max_retries=0))["amount"]
+    out = str(out)
+print(json.dumps(out))

@@ -1,0 +1,60 @@
+// A server in front of a service, on a real socket, that fails in the ways that a test lists and then
+// passes requests on.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+
+/** What happens to one request. `after`: when the service has done it. */
+export type Fault =
+  | 'drop before'
+  | 'drop after'
+  | 'silent'
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+
+export interface Front {
+  readonly address: string
+  /** Of the next requests, in turn. */
+  faults: Fault[]
+  /** The requests that came, with the keys and ids that they carried. */
+  seen: { readonly key: string; readonly id: string }[]
+  observe(method: string, url: string): void
+  close(): void
+}
+
+export async function startFront(app: FastifyInstance): Promise<Front> {
+  const server = createServer(async (request, response) => {
+    const { method, url = '', headers } = request
+    front.seen.push({
+      key: String(headers['idempotency-key']),
+      id: String(headers['x-request-id']),
+    })
+    front.observe(method ?? '', url)
+    let payload = ''
+    for await (const part of request) payload += part
+    const fault = front.faults.shift()
+    if (fault === 'silent') return
+    if (fault === 'drop before') return void request.socket.destroy()
+    if (typeof fault === 'object') {
+      return void response.writeHead(fault.status, fault.headers).end(fault.body)
+    }
+    const sent = { method, url, headers, ...(payload !== '' && { payload }) } as InjectOptions
+    const answer = await app.inject(sent)
+    if (fault === 'drop after') return void request.socket.destroy()
+    response.writeHead(answer.statusCode, answer.headers as Record<string, string>)
+    response.end(answer.rawPayload)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const front: Front = {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    faults: [],
+    seen: [],
+    observe() {},
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+  return front
+}
