@@ -1608,6 +1608,21 @@ CREATE TRIGGER own_view BEFORE INSERT OR DELETE OR UPDATE ON saved_views FOR EAC
 GRANT SELECT ON saved_views TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT, UPDATE (name) ON saved_views TO corridor_service;
 
+CREATE TABLE upkeep_runs (
+  number bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  kind text NOT NULL,
+  finished_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  well boolean NOT NULL,
+  told text DEFAULT ''::text NOT NULL,
+  CONSTRAINT upkeep_runs_pkey PRIMARY KEY (number),
+  CONSTRAINT upkeep_runs_kind_check CHECK ((kind = ANY (ARRAY['verify'::text, 'backup'::text]))),
+  CONSTRAINT upkeep_runs_told_check CHECK ((length(told) <= 2000))
+);
+CREATE INDEX upkeep_runs_last ON upkeep_runs USING btree (kind, number);
+CREATE TRIGGER kept BEFORE DELETE OR UPDATE OR TRUNCATE ON upkeep_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON upkeep_runs TO corridor_auditor;
+GRANT INSERT, SELECT ON upkeep_runs TO corridor_service;
+
 CREATE TABLE approval_rules (
   rule_id text COLLATE "C" NOT NULL,
   account_id text COLLATE "C",

@@ -177,3 +177,20 @@ create trigger own_view before insert or update or delete on saved_views
 
 grant select, insert, update (name), delete on saved_views to corridor_service;
 grant select on saved_views to corridor_auditor;
+
+-- When the books were last proved, and when a backup was last taken: the commands write it when they
+-- are done, and operators see how long ago that was.
+create table upkeep_runs (
+  number bigint generated always as identity primary key,
+  kind text not null check (kind in ('verify', 'backup')),
+  finished_at timestamptz not null default clock_timestamp(),
+  -- Whether the books are in order, or the backup is whole.
+  well boolean not null,
+  -- What was checked or written, in words.
+  told text not null default '' check (length(told) <= 2000)
+);
+create index upkeep_runs_last on upkeep_runs (kind, number);
+create trigger kept before update or delete or truncate on upkeep_runs
+  for each statement execute function refuse_change();
+grant select, insert on upkeep_runs to corridor_service;
+grant select on upkeep_runs to corridor_auditor;

@@ -1,6 +1,7 @@
 // corridor backup and corridor restore: write the embedded database to one file while it runs, and
 // verify it when it is put back.
 import type { Command } from 'commander'
+import { keepRun } from '../audit/upkeep-store.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Sql } from '../db/connect.ts'
 import { refuseWithoutSchema } from '../db/migrate.ts'
@@ -74,10 +75,13 @@ async function backUp(config: Config, file: string): Promise<Backup> {
   try {
     await asOwner(database.url, refuseWithoutSchema)
     bar = startBar('backing up {bar} {value} of about {total} MB')
-    return await takeBackup(database.url, file, (done, about) => {
+    const backup = await takeBackup(database.url, file, (done, about) => {
       bar?.setTotal(megabytes(Math.max(done, about)))
       bar?.update(megabytes(done))
     })
+    const told = `${megabytes(backup.bytes)} MB, of all before ${backup.as_of}`
+    await asOwner(database.url, owner => keepRun(owner, { kind: 'backup', well: true, told }))
+    return backup
   } finally {
     bar?.stop()
     await database.release()

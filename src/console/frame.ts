@@ -48,6 +48,7 @@ const OF_THE_INSTALLATION: readonly (readonly [string, readonly Place[]])[] = [
       { path: '/rails', name: 'Rails and routes' },
       { path: '/rules', name: 'Limits and rules' },
       { path: '/deliveries', name: 'Dead webhooks' },
+      { path: '/users', name: 'Users' },
       { path: '/audit', name: 'Audit log' },
     ],
   ],

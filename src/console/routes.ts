@@ -31,6 +31,7 @@ import { railScreens } from './operator/rails.ts'
 import { rateHistoryScreens } from './operator/rate-history.ts'
 import { reviewScreens } from './operator/reviews.ts'
 import { screeningScreens } from './operator/screening.ts'
+import { userScreens } from './operator/users.ts'
 import { type Needs, Screens } from './screens.ts'
 import { viewScreens } from './view-screens.ts'
 
@@ -73,5 +74,6 @@ export function consolePages(
   railScreens(screens)
   ruleScreens(screens)
   deliveryScreens(screens)
+  userScreens(screens)
   auditScreens(screens)
 }

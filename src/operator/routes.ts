@@ -14,6 +14,8 @@ import { deskRoutingRoutes } from './payout-routing-routes.ts'
 import { deskPriceRoutes } from './price-routes.ts'
 import { deskRailRoutes } from './rail-routes.ts'
 import { deskScreeningRoutes } from './screening-routes.ts'
+import { upkeepRoutes } from './upkeep-routes.ts'
+import { deskUserRoutes } from './user-routes.ts'
 import { deskWebhookRoutes } from './webhook-routes.ts'
 
 type Needs = Parameters<typeof deskPayoutRoutes>[1] &
@@ -37,4 +39,6 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskWebhookRoutes(app, deps)
   fundingRoutes(app, deps)
   auditRoutes(app, deps)
+  deskUserRoutes(app, deps)
+  upkeepRoutes(app, deps)
 }

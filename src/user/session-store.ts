@@ -182,3 +182,10 @@ export async function listOpenSessions(sql: Sql, hashes: readonly string[]): Pro
       and created_at > clock_timestamp() - make_interval(hours => ${LONGEST_HOURS})`
   return rows.map(({ hash }) => hash)
 }
+
+/** When a session of each user was last used, by the user's name. */
+export async function listLastSeen(sql: Sql): Promise<ReadonlyMap<string, Instant>> {
+  const rows = await sql<{ user_name: string; last: Instant }[]>`
+    select user_name, max(last_seen_at) as last from sessions group by user_name`
+  return new Map(rows.map(({ user_name, last }) => [user_name, last]))
+}

@@ -43,6 +43,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
     'how people log in, with a history of digests; test/api/session.test.ts has what is refused',
   login_links: 'links that are good once, with a history; they move nothing',
   sessions: 'who is logged in, with a history; what they do has its act',
+  upkeep_runs: 'when verify and backup last ran, for people; moves nothing',
   saved_views: 'pages of the console that people have kept under a name; moves nothing',
   login_attempts: 'who tried to log in, until it is forgotten; moves nothing',
   payout_likenesses: 'a guard against paying twice by mistake, forgotten after a week',

@@ -17,6 +17,7 @@ import type {
   Rate,
 } from './objects.ts'
 import { isPast } from './prices.ts'
+import { upkeepOf } from './upkeep.ts'
 
 export function attentionScreens(screens: Screens): void {
   screens.show('installation', '', show)
@@ -34,9 +35,10 @@ interface Need {
 }
 
 async function show(visit: Visit): Promise<Screen> {
-  const [needs, lists] = await Promise.all([
+  const [needs, lists, upkeep] = await Promise.all([
     Promise.all([paymentNeeds(visit), otherNeeds(visit)]),
     visit.api.get<Lists>('/v3/operator/screening_list'),
+    upkeepOf(visit),
   ])
   const all = needs.flat().flatMap(found => found ?? [])
   const missing = lists.lists.flatMap(({ list, required, state }) =>
@@ -48,8 +50,7 @@ are required and not fresh: ${missing.join(', ')}. Live payouts are held.</li>`
   const calm = html`<p class="empty">Nothing needs you. This is the whole list.</p>`
   const body = html`${nothing && calm}
 <ul class="plain needs">${all.map(one => needOf(visit, one))}${missing.length > 0 && held}</ul>
-<p class="faint">The books are proved by <code>corridor verify</code>, and kept by
-<code>corridor backup</code>, on the machine.</p>`
+${upkeep}`
   return { title: 'Needs attention', body }
 }
 

@@ -173,3 +173,20 @@ export interface Lists {
   readonly required: readonly string[]
   readonly lists: readonly JsonObject[]
 }
+
+export interface DeskUser {
+  readonly name: string
+  readonly full_name: string
+  readonly role: string
+  readonly accounts: readonly { readonly account_id: string; readonly role: string }[]
+  readonly last_seen_at: string | null
+  readonly disabled_at: string | null
+  readonly disabled_reason: string
+}
+
+export interface UpkeepRun {
+  readonly kind: string
+  readonly finished_at: string
+  readonly well: boolean
+  readonly told: string
+}

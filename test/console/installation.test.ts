@@ -1,0 +1,53 @@
+// What operators see of users and of upkeep: for operators and auditors alone, text that means harm is
+// text, and a run of `corridor verify` stands there once it is done.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openCli } from '../support/service/cli.ts'
+import { addPerson, startTestService, type TestService } from '../support/service/service.ts'
+import { logIn } from '../support/service/session.ts'
+
+const HOSTILE = `</td><script>alert(1)</script>"'>`
+
+let service: TestService
+let id: string
+before(async () => {
+  service = await startTestService()
+  id = (await service.openAccount()).account.account_id
+})
+after(() => service.close())
+
+const look = async (user: string, path: string) =>
+  service.inject({ url: `/console/installation${path}`, headers: await logIn(service, user) })
+
+test('users: operators and auditors see who may do what, and no member does', async () => {
+  await addPerson(service, { user: 'ada', role: 'operator' })
+  await addPerson(service, { user: 'grace', role: 'auditor' })
+  await addPerson(service, { user: 'mo', roles: [[id, 'maker']] })
+  await service.database.owner`
+    insert into users (name, full_name, role, disabled_at, disabled_reason)
+    values ('eve', ${HOSTILE}, 'member', now(), ${HOSTILE})`
+  for (const user of ['ada', 'grace']) {
+    const { status, text } = await look(user, '/users')
+    assert.equal(status, 200, text)
+    assert.equal(text.includes('<script>'), false)
+    assert.match(text, new RegExp(`<code>${id}</code></a>\\s+maker`))
+    assert.match(text, /&lt;script/)
+  }
+  for (const path of ['/users', '']) assert.equal((await look('mo', path)).status, 403)
+})
+
+test('upkeep: never, until corridor verify of all accounts has run; then with its age', async () => {
+  const never = await look('ada', '')
+  assert.match(never.text, /The books were proved: never/)
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
+  assert.equal((await cli.run('verify', '--account', id)).code, 0)
+  assert.match((await look('ada', '')).text, /The books were proved: never/)
+  assert.equal((await cli.run('verify')).code, 0)
+  const auditor = await openCli(service.database.url, { CORRIDOR_USER: 'grace' })
+  assert.equal((await auditor.run('verify')).code, 0)
+  const { text } = await look('grace', '')
+  assert.match(text, /The books were proved 0 min ago/)
+  assert.match(text, /in order<\/span> \d+ journals of 1 accounts/)
+  await Promise.all([cli.close(), auditor.close()])
+  await assert.rejects(service.deps.sql`update upkeep_runs set well = false`)
+})
