@@ -116,6 +116,7 @@ export class Api {
     body: object | undefined,
     key: string | undefined,
   ): Promise<T> {
+    if (!isPlainPath(path)) throw new ApiError(404, [NO_SUCH_PATH])
     const sent = this.#request.headers
     const headers: Record<string, string> = { accept: 'application/json' }
     for (const name of SENT_ON) {
@@ -141,6 +142,14 @@ export class Api {
     }
     return readAnswer<T>(answer.statusCode, answer.payload)
   }
+}
+
+const NO_SUCH_PATH = { reason: 'not_found', message: 'There is no such thing.', remarks: '' }
+
+/** Whether the path leads where its screen means, whatever a form or an address has put into it. */
+function isPlainPath(path: string): boolean {
+  const [names = ''] = path.split('?', 1)
+  return /^\/v3(\/[\w:%.-]+)+$/.test(names) && !/\/\.{1,2}(\/|$)/.test(names)
 }
 
 /** Of TC39's JSON.parse source text access; the types of the language have no name for it yet. */

@@ -2,6 +2,7 @@
 // text, and a run of `corridor verify` stands there once it is done.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { addApprovalRule } from '../support/service/approvals.ts'
 import { openCli } from '../support/service/cli.ts'
 import { addPerson, startTestService, type TestService } from '../support/service/service.ts'
 import { logIn } from '../support/service/session.ts'
@@ -50,4 +51,29 @@ test('upkeep: never, until corridor verify of all accounts has run; then with it
   assert.match(text, /in order<\/span> \d+ journals of 1 accounts/)
   await Promise.all([cli.close(), auditor.close()])
   await assert.rejects(service.deps.sql`update upkeep_runs set well = false`)
+})
+
+test('a form whose hidden text leads to another act: refused, and nothing is done', async () => {
+  const headers = await logIn(service, 'ada')
+  const { owner } = service.database
+  await addApprovalRule(service)
+  const rules = () => owner<{ rule_id: string }[]>`select rule_id from approval_rules`
+  const [{ rule_id = '' } = {}] = await rules()
+  const remove = `approval_rule/${rule_id}/remove`
+  for (const key_id of [
+    `../${remove}#`,
+    `..%2F${remove}#`,
+    `%2e%2e/${remove}#`,
+    `..\\${remove}#`,
+    `key_0/../../${remove}?`,
+  ]) {
+    const answer = await service.inject({
+      method: 'POST',
+      url: `/console/installation/accounts/${id}/revoke`,
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: String(new URLSearchParams({ key_id })),
+    })
+    assert.ok(answer.status >= 400 && answer.status < 500, `${key_id}: ${answer.status}`)
+  }
+  assert.equal((await rules()).length, 1)
 })
