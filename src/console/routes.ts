@@ -24,6 +24,7 @@ import { attentionScreens } from './operator/attention.ts'
 import { auditScreens } from './operator/audit.ts'
 import { deliveryScreens } from './operator/deliveries.ts'
 import { exceptionScreens } from './operator/exceptions.ts'
+import { incomeScreens } from './operator/income.ts'
 import { ruleScreens } from './operator/limits.ts'
 import { deskPayoutScreens } from './operator/payouts.ts'
 import { priceScreens } from './operator/prices.ts'
@@ -69,6 +70,7 @@ export function consolePages(
   screeningScreens(screens)
   exceptionScreens(screens)
   accountScreens(screens)
+  incomeScreens(screens)
   priceScreens(screens)
   rateHistoryScreens(screens)
   railScreens(screens)

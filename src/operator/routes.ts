@@ -6,6 +6,7 @@ import { auditRoutes } from './audit-routes.ts'
 import { deskEntityRoutes } from './entity-routes.ts'
 import { deskExceptionRoutes } from './exception-routes.ts'
 import { fundingRoutes } from './funding-routes.ts'
+import { incomeRoutes } from './income-routes.ts'
 import { deskKeyRoutes } from './key-routes.ts'
 import { deskLimitRoutes } from './limit-routes.ts'
 import { deskListRoutes } from './list-routes.ts'
@@ -25,6 +26,7 @@ type Needs = Parameters<typeof deskPayoutRoutes>[1] &
 
 export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskAccountRoutes(app, deps)
+  incomeRoutes(app, deps)
   deskKeyRoutes(app, deps)
   deskEntityRoutes(app, deps)
   deskPriceRoutes(app, deps)

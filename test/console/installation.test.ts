@@ -2,6 +2,7 @@
 // text, and a run of `corridor verify` stands there once it is done.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import { openCli } from '../support/service/cli.ts'
 import { addPerson, startTestService, type TestService } from '../support/service/service.ts'
@@ -76,4 +77,36 @@ test('a form whose hidden text leads to another act: refused, and nothing is don
     assert.ok(answer.status >= 400 && answer.status < 500, `${key_id}: ${answer.status}`)
   }
   assert.equal((await rules()).length, 1)
+})
+
+test('income of an account: what its book has in fees, exact, and taken back by what failed', async () => {
+  await service.setFees([{ payout_type: 'local', fixed_amount: 250n }])
+  await service.setRates({ 'USD/HKD': '7.8' })
+  const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })
+  const payerId = payer.account.account_id
+  const pay = async (reference_id: string) => {
+    const made = await payer.post('/v3/payout', { ...localPayout, reference_id })
+    assert.equal(made.status, 200, made.text)
+    return made.json.data
+  }
+  await pay('one')
+  const failed = await pay('two')
+  const [booked] = await service.database.owner<{ fees: string; fx: string }[]>`
+    select (sum(amount) filter (where code = 'fees'))::text as fees,
+      coalesce(sum(amount) filter (where code = 'fx_income'), 0)::text as fx
+    from postings where account_id = ${payerId}`
+  assert.equal(booked?.fees, '500')
+  const incomeOf = async () => {
+    const headers = await logIn(service, 'ada')
+    const url = `/v3/operator/account/${payerId}/income`
+    return (await service.inject({ url, headers })).json.data.results
+  }
+  const day = new Date().toISOString().slice(0, 10)
+  assert.deepEqual(await incomeOf(), [{ day, currency: 'USD', fees: '500', fx: booked?.fx }])
+  const end = { status: 'failed' }
+  assert.equal((await payer.post(`/v3/sandbox/payout/${failed.id}/transition`, end)).status, 200)
+  assert.equal((await incomeOf())[0].fees, '250')
+  const page = await look('grace', `/accounts/${payerId}/income`)
+  assert.equal(page.status, 200)
+  assert.match(page.text, /<svg[\s\S]*Fees in USD[\s\S]*2\.50/)
 })

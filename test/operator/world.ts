@@ -306,6 +306,7 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   }),
   'POST /v3/operator/key/:id/revoke': async world => ({ ids: [await newKey(world)], body: {} }),
   'GET /v3/operator/audit': () => ({ query: '?limit=2' }),
+  'GET /v3/operator/account/:id/income': ({ live }) => ({ ids: [idOf(live)] }),
   'GET /v3/operator/user': () => ({}),
   'GET /v3/operator/upkeep': () => ({}),
 }

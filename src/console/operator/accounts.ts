@@ -116,6 +116,7 @@ ${facts([
   ['Deposit address', html`<code>${account.deposit_address}</code>`],
   ['Opened', time(account.created_at)],
   ['Payouts', html`<a href="${root}/payouts?account_id=${id}">its payouts</a>`],
+  ['Income', html`<a href="${root}/accounts/${id}/income">what it brought in</a>`],
   ['Limits', html`<a href="${root}/rules?account_id=${id}">its limits</a>`],
 ])}
 ${stateForms(visit, id, account.state)}

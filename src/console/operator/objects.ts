@@ -190,3 +190,10 @@ export interface UpkeepRun {
   readonly well: boolean
   readonly told: string
 }
+
+export interface Income {
+  readonly day: string
+  readonly currency: string
+  readonly fees: string
+  readonly fx: string
+}

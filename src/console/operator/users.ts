@@ -36,8 +36,8 @@ async function show(visit: Visit): Promise<Screen> {
     users,
   )
   const body = html`${table}
-<h2>Change them</h2><p>A session or a key that is stolen makes no people and gives no rights: this is
-done on the machine, and the audit log has it.</p>
+<h2>Change them</h2><p>A session or a key that is stolen makes no people and gives no rights: this
+is done on the machine, and the audit log has it.</p>
 <pre tabindex="0">npx corridor user create bob --name "Bob Noyce" --role member
 npx corridor user role bob approver --account acc_…
 npx corridor user login-link bob
