@@ -11,7 +11,7 @@ import {
 } from './rail.ts'
 
 /** Amounts in minor units, both ends included. */
-const SCRIPTS: readonly {
+export const SCRIPTS: readonly {
   readonly from: bigint
   readonly to: bigint
   readonly steps: readonly RailStatus[]

@@ -30,7 +30,8 @@ function nothing(visit: Visit): Html {
   }
   const { account_id } = accountOf(visit)
   return html`<p>Nothing waits for an approval.
-<a href="/console/installation/rules">A rule says which payouts need one.</a>
+<a href="/console/installation/rules?account_id=${account_id}">A rule says which payouts need
+one.</a>
 A second person who approves is made on the machine:</p>
 <pre tabindex="0">npx corridor user create bob --name "Bob Noyce" --role member
 npx corridor user role bob approver --account ${account_id}

@@ -1,12 +1,13 @@
 // The sandbox: play money, its clock, and any state that a payout can come to.
-import { html } from '../../html.ts'
+import { type Html, html } from '../../html.ts'
 import { currencyExponent, findCurrency } from '../../money/currency.ts'
 import { parseMajor } from '../../money/decimal.ts'
 import { STEP_STATUSES } from '../../payout/states.ts'
+import { SCRIPTS } from '../../rail/simulator.ts'
 import { ApiError } from '../api.ts'
 import { deed, field } from '../form.ts'
 import type { Screens } from '../screens.ts'
-import { words } from '../show.ts'
+import { digits, words } from '../show.ts'
 import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
 
 export function sandboxScreens(screens: Screens): void {
@@ -22,6 +23,21 @@ const STEPS: readonly (readonly [string, string])[] = [
   ['604800', 'a week'],
   ['2592000', '30 days'],
 ]
+
+/** What the simulator makes of amounts, so that nobody has to read it elsewhere. */
+function amountsCard(visit: Visit): Html {
+  const { primary_currency } = accountOf(visit)
+  const shown = (amount: bigint) => digits(String(amount), primary_currency)
+  const rows = SCRIPTS.map(
+    ({ from, to, steps }) =>
+      html`<li><strong>${shown(from)}${from !== to && ` to ${shown(to)}`}</strong>
+${steps.length === 0 ? 'stays in processing' : steps.map(words).join(', then ')}</li>`,
+  )
+  return html`<section class="card"><h2>Amounts that end otherwise</h2>
+<p>The amount that the payee gets decides; every other amount succeeds.</p>
+<ul class="plain">${rows}</ul>
+<p class="faint">Written with the decimals of ${primary_currency}.</p></section>`
+}
 
 async function sandboxScreen(visit: Visit): Promise<Screen> {
   const title = 'Sandbox'
@@ -53,6 +69,7 @@ ${field(visit, { name: 'currency', label: 'Currency', options: currencies })}`,
       hint: 'It never goes back.',
     }),
   })}</section>
+${amountsCard(visit)}
 <section class="card"><h2>A payout</h2>${deed(visit, {
     action: `${root}/transition`,
     button: 'Move it',

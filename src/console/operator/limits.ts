@@ -44,14 +44,15 @@ async function show(visit: Visit): Promise<Screen> {
     visit.api.list<Limit>('/v3/operator/limit', { account_id }),
   ])
   const body = html`<h2>Who must approve</h2>${rows(visit, ruleTable(visit), rules)}
-<details><summary>A new rule</summary>${deed(visit, {
+<details${account_id && html` open`}><summary>A new rule</summary>${deed(visit, {
     action: `${rootOf(visit)}/rules/approvals`,
     button: 'Add the rule',
     asksPassword: true,
     body: html`${field(visit, {
       name: 'account_id',
       label: 'Account',
-      hint: 'acc_…; empty is every live account',
+      value: account_id ?? '',
+      hint: 'acc_…; empty is every account',
     })}
 ${field(visit, {
   name: 'approvers',
