@@ -229,6 +229,8 @@ const OF_ACCOUNT = [
   '/webhooks',
   '/webhooks/signature',
   '/sandbox',
+  '/payouts?status=failed',
+  '/views',
 ]
 
 const OF_INSTALLATION = [
@@ -244,6 +246,8 @@ const OF_INSTALLATION = [
   '/rules',
   '/deliveries',
   '/audit',
+  '/users',
+  '/views',
 ]
 
 const LOOKS = [
@@ -269,6 +273,7 @@ for (const look of LOOKS) {
       payout,
       ...OF_INSTALLATION.map(path => `/console/installation${path}`),
       `/console/installation/accounts/${id}`,
+      `/console/installation/accounts/${id}/income`,
     ]
     for (const path of paths) {
       const answer = await page.goto(path)
