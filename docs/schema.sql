@@ -454,11 +454,18 @@ CREATE TABLE beneficiaries (
   destination_type text COLLATE "C" GENERATED ALWAYS AS ((details #>> '{destination_details,type}'::text[])) STORED NOT NULL,
   screening text DEFAULT ''::text NOT NULL,
   screened bigint,
+  approval text DEFAULT ''::text NOT NULL,
   CONSTRAINT beneficiaries_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT beneficiaries_approval_check CHECK ((approval = ANY (ARRAY[''::text, 'pending_approval'::text, 'approved'::text, 'rejected'::text]))),
   CONSTRAINT beneficiaries_screening_check CHECK ((screening = ANY (ARRAY[''::text, 'open'::text, 'confirmed'::text])))
 );
+CREATE INDEX beneficiaries_by_approval ON beneficiaries USING btree (account_id, approval, id) WHERE (approval <> ''::text);
 CREATE INDEX beneficiaries_by_type ON beneficiaries USING btree (account_id, type, destination_type, id);
 CREATE INDEX beneficiaries_screening ON beneficiaries USING btree (account_id, id) WHERE (screening <> ''::text);
+CREATE TRIGGER approved_as_it_is BEFORE UPDATE OF details, approval, updated_at ON beneficiaries FOR EACH ROW WHEN ((((old.approval <> ''::text) AND ((((old.details)::text IS DISTINCT FROM (new.details)::text) OR (old.approval IS DISTINCT FROM new.approval)) OR (old.updated_at IS DISTINCT FROM new.updated_at))) OR (old.approval <> new.approval))) EXECUTE FUNCTION check_beneficiary_approved();
+CREATE TRIGGER approved_by_people BEFORE INSERT ON beneficiaries FOR EACH ROW WHEN ((new.approval = ANY (ARRAY['approved'::text, 'rejected'::text]))) EXECUTE FUNCTION check_beneficiary_approved();
+CREATE TRIGGER asked_first AFTER INSERT ON beneficiaries REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION check_asked();
+CREATE TRIGGER asked_when_changed AFTER UPDATE OF details ON beneficiaries FOR EACH ROW WHEN (((new.approval = ''::text) AND ((old.details)::text <> (new.details)::text) AND ((new.details ->> 'status'::text) IS DISTINCT FROM 'erased'::text))) EXECUTE FUNCTION check_change_asked();
 CREATE TRIGGER erased_once BEFORE UPDATE ON beneficiaries FOR EACH ROW WHEN (((((old.details ->> 'name'::text) = ''::text) OR ((new.details ->> 'name'::text) = ''::text)) AND ((old.details)::text <> (new.details)::text))) EXECUTE FUNCTION guard_beneficiary();
 CREATE TRIGGER payouts_screened_again AFTER UPDATE OF screening ON beneficiaries FOR EACH ROW WHEN (((old.screening <> new.screening) AND (new.screening = 'confirmed'::text))) EXECUTE FUNCTION unscreen_payouts_to();
 CREATE TRIGGER screened_when_changed AFTER UPDATE OF details ON beneficiaries FOR EACH ROW WHEN (((old.details)::text <> (new.details)::text)) EXECUTE FUNCTION queue_party();
@@ -470,7 +477,7 @@ CREATE POLICY find ON beneficiaries FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON beneficiaries FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON beneficiaries TO corridor_auditor;
 GRANT SELECT (account_id, id, screening) ON beneficiaries TO corridor_finder;
-GRANT INSERT, SELECT, UPDATE (details, screening, updated_at) ON beneficiaries TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (approval, details, screening, updated_at) ON beneficiaries TO corridor_service;
 
 CREATE TABLE entities (
   account_id text COLLATE "C" NOT NULL,
@@ -653,6 +660,7 @@ CREATE INDEX payouts_by_on_behalf_of ON payouts USING btree (account_id, on_beha
 CREATE INDEX payouts_by_reference_id ON payouts USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
 CREATE UNIQUE INDEX quote_used_once ON payouts USING btree (account_id, quote_id) WHERE (quote_id <> ''::text);
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER beneficiary_approved_first AFTER INSERT ON payouts REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION check_payable();
 CREATE TRIGGER erased_only BEFORE UPDATE ON payouts FOR EACH ROW EXECUTE FUNCTION guard_payout();
 CREATE TRIGGER simulator_for_sandboxes BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout_rail();
 ALTER TABLE payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -1625,6 +1633,7 @@ GRANT INSERT, SELECT ON upkeep_runs TO corridor_service;
 
 CREATE TABLE approval_rules (
   rule_id text COLLATE "C" NOT NULL,
+  subject text DEFAULT 'payout'::text NOT NULL,
   account_id text COLLATE "C",
   key_id text COLLATE "C",
   payout_type text,
@@ -1648,6 +1657,8 @@ CREATE TABLE approval_rules (
   CONSTRAINT approval_rules_network_check CHECK ((network <> ''::text)),
   CONSTRAINT approval_rules_payout_type_check CHECK ((payout_type <> ''::text)),
   CONSTRAINT approval_rules_rule_id_check CHECK ((rule_id ~ '^apr_[0-9a-z]{20}$'::text)),
+  CONSTRAINT approval_rules_subject_check CHECK ((subject = ANY (ARRAY['payout'::text, 'beneficiary'::text]))),
+  CONSTRAINT beneficiaries_by_what_they_have CHECK (((subject = 'payout'::text) OR ((num_nonnulls(payout_type, network, currency, at_least) = 0) AND (NOT new_payee)))),
   CONSTRAINT key_with_its_account CHECK (((key_id IS NULL) OR (account_id IS NOT NULL)))
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE ON approval_rules FOR EACH STATEMENT EXECUTE FUNCTION announce_price_change();
@@ -1728,6 +1739,57 @@ CREATE POLICY audit ON approved_payees FOR SELECT TO corridor_auditor USING (tru
 CREATE POLICY maintenance ON approved_payees FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON approved_payees TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON approved_payees TO corridor_service;
+
+CREATE TABLE beneficiary_approvals (
+  approvers integer NOT NULL,
+  requested_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  account_id text COLLATE "C" NOT NULL,
+  beneficiary_id text COLLATE "C" NOT NULL,
+  digest bytea NOT NULL,
+  made_by text[] NOT NULL,
+  key_id text NOT NULL,
+  rules text[] NOT NULL,
+  outcome text DEFAULT ''::text NOT NULL,
+  CONSTRAINT beneficiary_approvals_pkey PRIMARY KEY (account_id, beneficiary_id, digest),
+  CONSTRAINT beneficiary_approvals_approvers_check CHECK (((approvers >= 1) AND (approvers <= 9))),
+  CONSTRAINT beneficiary_approvals_digest_check CHECK ((octet_length(digest) = 32)),
+  CONSTRAINT beneficiary_approvals_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'approved'::text, 'rejected'::text]))),
+  CONSTRAINT ended_with_an_outcome CHECK (((outcome = ''::text) = (ended_at IS NULL))),
+  CONSTRAINT expires_later CHECK ((expires_at > requested_at))
+);
+CREATE TRIGGER enough_approvers BEFORE UPDATE ON beneficiary_approvals FOR EACH ROW EXECUTE FUNCTION check_beneficiary_approval_end();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON beneficiary_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER of_a_waiting_beneficiary BEFORE INSERT ON beneficiary_approvals FOR EACH ROW EXECUTE FUNCTION check_new_beneficiary_approval();
+ALTER TABLE beneficiary_approvals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON beneficiary_approvals FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON beneficiary_approvals FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON beneficiary_approvals FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON beneficiary_approvals TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (ended_at, outcome) ON beneficiary_approvals TO corridor_service;
+
+CREATE TABLE beneficiary_decisions (
+  decided_at timestamp with time zone NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  beneficiary_id text COLLATE "C" NOT NULL,
+  user_name text COLLATE "C" NOT NULL,
+  decision text NOT NULL,
+  digest bytea NOT NULL,
+  reason text NOT NULL,
+  CONSTRAINT decided_once_as_it_is PRIMARY KEY (account_id, beneficiary_id, digest, user_name),
+  CONSTRAINT beneficiary_decisions_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text]))),
+  CONSTRAINT beneficiary_decisions_digest_check CHECK ((octet_length(digest) = 32)),
+  CONSTRAINT beneficiary_decisions_user_name_check CHECK ((user_name <> ''::text))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON beneficiary_decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER by_an_approver BEFORE INSERT ON beneficiary_decisions FOR EACH ROW EXECUTE FUNCTION check_beneficiary_decision();
+ALTER TABLE beneficiary_decisions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON beneficiary_decisions FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON beneficiary_decisions FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON beneficiary_decisions FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON beneficiary_decisions TO corridor_auditor;
+GRANT INSERT, SELECT ON beneficiary_decisions TO corridor_service;
 
 CREATE TABLE privacy_settings (
   only_row boolean DEFAULT true NOT NULL,
@@ -2094,7 +2156,8 @@ CREATE OR REPLACE FUNCTION record_act(changed text, why text, was jsonb, is_now 
 AS $function$
 begin
   if changed <> all (array['payouts', 'balance_transactions', 'beneficiaries', 'entities', 'events',
-    'rail_exceptions', 'screening_matches', 'payout_approvals'])
+    'rail_exceptions', 'screening_matches', 'payout_approvals',
+    'beneficiary_approvals'])
   then
     raise exception 'the history of % is written by its triggers alone', changed
       using errcode = 'insufficient_privilege';
@@ -3073,6 +3136,177 @@ begin
       using errcode = 'check_violation', constraint = 'approved_before_it_is_sent';
   end if;
   return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION beneficiary_digest(b beneficiaries)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select sha256(convert_to(concat_ws(E'\n', coalesce(to_json(b.account_id)::text, 'null'),
+    coalesce(to_json(b.id)::text, 'null'), coalesce(b.details::text, 'null'),
+    coalesce(to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null'),
+    coalesce(to_char(b.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
+$function$;
+
+CREATE OR REPLACE FUNCTION check_new_beneficiary_approval()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if new.outcome <> '' or not exists (
+    select from beneficiaries b
+    where b.account_id = new.account_id and b.id = new.beneficiary_id
+      and b.approval = 'pending_approval' and beneficiary_digest(b) = new.digest)
+  then
+    raise exception 'an approval is of a beneficiary that waits for it, as it is'
+      using errcode = 'check_violation', constraint = 'as_it_was_shown';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_beneficiary_decision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  approval beneficiary_approvals%rowtype;
+begin
+  select * into approval from beneficiary_approvals a
+  where a.account_id = new.account_id and a.beneficiary_id = new.beneficiary_id
+    and a.digest = new.digest;
+  if approval.outcome is distinct from '' or new.decided_at >= approval.expires_at or not exists (
+    select from beneficiaries b where b.account_id = new.account_id and b.id = new.beneficiary_id
+      and beneficiary_digest(b) = new.digest)
+  then
+    raise exception 'beneficiary % waits for nobody''s approval as it was shown', new.beneficiary_id
+      using errcode = 'check_violation', constraint = 'as_it_was_shown';
+  end if;
+  if new.user_name = any (approval.made_by) then
+    raise exception '% has made beneficiary %', new.user_name, new.beneficiary_id
+      using errcode = 'check_violation', constraint = 'never_the_maker';
+  end if;
+  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
+  if not may_approve(new.user_name, new.account_id) then
+    raise exception '% is no approver of account %', new.user_name, new.account_id
+      using errcode = 'serialization_failure';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_beneficiary_approval_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  given bigint;
+  refused bigint;
+begin
+  if old.outcome <> '' or to_jsonb(new) - 'outcome' - 'ended_at'
+    is distinct from to_jsonb(old) - 'outcome' - 'ended_at'
+  then
+    raise exception 'the approval of beneficiary % stays as it is', old.beneficiary_id
+      using errcode = 'check_violation';
+  end if;
+  select count(*) filter (where decision = 'approve' and d.user_name <> all (new.made_by)
+      and may_approve(d.user_name, d.account_id)),
+    count(*) filter (where decision = 'reject') into given, refused
+  from beneficiary_decisions d
+  where d.account_id = new.account_id and d.beneficiary_id = new.beneficiary_id
+    and d.digest = new.digest;
+  if (new.outcome = 'rejected') <> (refused > 0) or new.ended_at >= new.expires_at then
+    raise exception 'beneficiary % is not %', new.beneficiary_id, new.outcome
+      using errcode = 'check_violation';
+  end if;
+  -- Whoever was an approver when the decision was read may not be one any more.
+  if new.outcome = 'approved' and given < new.approvers then
+    raise exception 'beneficiary % has % of % approvals', new.beneficiary_id, given, new.approvers
+      using errcode = 'serialization_failure';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_beneficiary_approved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if new.approval = 'pending_approval'
+    or new.approval = '' and (tg_op = 'INSERT' or old.approval in ('', 'approved'))
+    or tg_op = 'UPDATE' and new.approval = old.approval and new.details ->> 'status' = 'erased'
+    or new.approval <> '' and exists (select from beneficiary_approvals a
+      where a.account_id = new.account_id and a.beneficiary_id = new.id
+        and a.digest = beneficiary_digest(new) and a.outcome = new.approval)
+  then
+    return new;
+  end if;
+  raise exception 'nobody has said that beneficiary % is %', new.id, new.approval
+    using errcode = 'check_violation', constraint = 'approved_by_people';
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_asked()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (
+    select from approval_rules r join made m on r.account_id is null or r.account_id = m.account_id
+    where r.subject = 'beneficiary' and r.key_id is null and r.country is null and m.approval = '')
+  then
+    raise exception 'a rule asks for the approval of the beneficiary'
+      using errcode = 'serialization_failure';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_change_asked()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (select from approval_rules r
+    where r.subject = 'beneficiary' and r.key_id is null and r.country is null
+      and (r.account_id is null or r.account_id = new.account_id))
+  then
+    raise exception 'a rule asks for the approval of beneficiary %', new.id
+      using errcode = 'serialization_failure';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_payable()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  unapproved text;
+begin
+  select m.beneficiary_id into unapproved from made m
+  cross join lateral (
+    select from beneficiaries b
+    where b.account_id = m.account_id and b.id = m.beneficiary_id
+      and b.approval in ('pending_approval', 'rejected')
+    limit 1) b
+  limit 1;
+  if found then
+    raise exception 'beneficiary % is not approved', unapproved
+      using errcode = 'check_violation', constraint = 'beneficiary_approved_first';
+  end if;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION erased_beneficiary(details jsonb)

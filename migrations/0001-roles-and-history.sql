@@ -195,7 +195,8 @@ create function record_act(changed text, why text, was jsonb, is_now jsonb) retu
 language plpgsql security definer set search_path to public, pg_temp as $$
 begin
   if changed <> all (array['payouts', 'balance_transactions', 'beneficiaries', 'entities', 'events',
-    'rail_exceptions', 'screening_matches', 'payout_approvals'])
+    'rail_exceptions', 'screening_matches', 'payout_approvals',
+    'beneficiary_approvals'])
   then
     raise exception 'the history of % is written by its triggers alone', changed
       using errcode = 'insufficient_privilege';

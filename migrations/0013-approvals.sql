@@ -1,10 +1,11 @@
 -- Approvals: payouts that wait for people other than who made them. Functions that look at rows of
 -- several tables work as the owner: on a spread database, which has sandboxes alone, their triggers go.
 
--- Which payouts need an approval. The conditions of a rule hold together, null is any; a payout that
--- one rule fits needs an approval.
+-- Which payouts need an approval, and which beneficiaries before a payout may go to them. The conditions of
+-- a rule hold together, null is any; what one rule fits needs an approval.
 create table approval_rules (
   rule_id text collate "C" primary key check (rule_id ~ '^apr_[0-9a-z]{20}$'),
+  subject text not null default 'payout' check (subject in ('payout', 'beneficiary')),
   account_id text collate "C" references accounts,
   key_id text collate "C" references api_keys,
   payout_type text check (payout_type <> ''),
@@ -20,6 +21,8 @@ create table approval_rules (
   -- How many people must approve, and for how many days they can.
   approvers integer not null check (approvers between 1 and 9),
   expires_after_days integer not null check (expires_after_days between 1 and 365),
+  constraint beneficiaries_by_what_they_have check (subject = 'payout'
+    or num_nonnulls(payout_type, network, currency, at_least) = 0 and not new_payee),
   constraint amount_in_a_currency check ((at_least is null) = (at_least_currency is null)),
   constraint key_with_its_account check (key_id is null or account_id is not null)
 );
@@ -262,3 +265,222 @@ select confine_to_accounts('payout_approvals');
 select confine_to_accounts('approval_decisions');
 select confine_to_accounts('approved_payees');
 create policy find on payout_approvals for select to corridor_finder using (true);
+
+-- Beneficiaries that people approve before a payout may go to them: the same by the same rules, of rows
+-- that can change. So an approval is of a beneficiary with this digest, and a change needs another one.
+-- Beside the record, as what people say of it: '' when no rule asked for it.
+alter table beneficiaries
+  add column approval text not null default ''
+    check (approval in ('', 'pending_approval', 'approved', 'rejected'));
+-- Ordinary ones never enter.
+create index beneficiaries_by_approval on beneficiaries (account_id, approval, id)
+  where approval <> '';
+
+create table beneficiary_approvals (
+  approvers integer not null check (approvers between 1 and 9),
+  requested_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz,
+  account_id text collate "C" not null,
+  beneficiary_id text collate "C" not null,
+  -- Of the beneficiary as it is shown to approvers: all of its record.
+  digest bytea not null check (octet_length(digest) = 32),
+  -- All who have made it or changed it since it was approved last, as far as they are somebody.
+  made_by text[] not null,
+  -- The key that did, '' for none, and the rules that fitted.
+  key_id text not null,
+  rules text[] not null,
+  outcome text not null default '' check (outcome in ('', 'approved', 'rejected')),
+  primary key (account_id, beneficiary_id, digest),
+  constraint ended_with_an_outcome check ((outcome = '') = (ended_at is null)),
+  constraint expires_later check (expires_at > requested_at)
+);
+create trigger kept before delete or truncate on beneficiary_approvals
+  for each statement execute function refuse_change();
+
+create table beneficiary_decisions (
+  decided_at timestamptz not null,
+  account_id text collate "C" not null,
+  beneficiary_id text collate "C" not null,
+  user_name text collate "C" not null check (user_name <> ''),
+  decision text not null check (decision in ('approve', 'reject')),
+  -- Of the beneficiary that the person was shown.
+  digest bytea not null check (octet_length(digest) = 32),
+  reason text not null,
+  constraint decided_once_as_it_is primary key (account_id, beneficiary_id, digest, user_name)
+);
+create trigger append_only before update or delete or truncate on beneficiary_decisions
+  for each statement execute function refuse_change();
+
+-- SHA-256 of the record of a beneficiary, as BENEFICIARY_SEAL of beneficiary/columns.ts has it.
+create function beneficiary_digest(b beneficiaries) returns bytea language sql stable as $$
+  select sha256(convert_to(concat_ws(E'\n', coalesce(to_json(b.account_id)::text, 'null'),
+    coalesce(to_json(b.id)::text, 'null'), coalesce(b.details::text, 'null'),
+    coalesce(to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null'),
+    coalesce(to_char(b.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
+$$;
+
+create function check_new_beneficiary_approval() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if new.outcome <> '' or not exists (
+    select from beneficiaries b
+    where b.account_id = new.account_id and b.id = new.beneficiary_id
+      and b.approval = 'pending_approval' and beneficiary_digest(b) = new.digest)
+  then
+    raise exception 'an approval is of a beneficiary that waits for it, as it is'
+      using errcode = 'check_violation', constraint = 'as_it_was_shown';
+  end if;
+  return new;
+end $$;
+create trigger of_a_waiting_beneficiary before insert on beneficiary_approvals
+  for each row execute function check_new_beneficiary_approval();
+
+create function check_beneficiary_decision() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+declare
+  approval beneficiary_approvals%rowtype;
+begin
+  select * into approval from beneficiary_approvals a
+  where a.account_id = new.account_id and a.beneficiary_id = new.beneficiary_id
+    and a.digest = new.digest;
+  if approval.outcome is distinct from '' or new.decided_at >= approval.expires_at or not exists (
+    select from beneficiaries b where b.account_id = new.account_id and b.id = new.beneficiary_id
+      and beneficiary_digest(b) = new.digest)
+  then
+    raise exception 'beneficiary % waits for nobody''s approval as it was shown', new.beneficiary_id
+      using errcode = 'check_violation', constraint = 'as_it_was_shown';
+  end if;
+  if new.user_name = any (approval.made_by) then
+    raise exception '% has made beneficiary %', new.user_name, new.beneficiary_id
+      using errcode = 'check_violation', constraint = 'never_the_maker';
+  end if;
+  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
+  if not may_approve(new.user_name, new.account_id) then
+    raise exception '% is no approver of account %', new.user_name, new.account_id
+      using errcode = 'serialization_failure';
+  end if;
+  return new;
+end $$;
+create trigger by_an_approver before insert on beneficiary_decisions
+  for each row execute function check_beneficiary_decision();
+
+create function check_beneficiary_approval_end() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+declare
+  given bigint;
+  refused bigint;
+begin
+  if old.outcome <> '' or to_jsonb(new) - 'outcome' - 'ended_at'
+    is distinct from to_jsonb(old) - 'outcome' - 'ended_at'
+  then
+    raise exception 'the approval of beneficiary % stays as it is', old.beneficiary_id
+      using errcode = 'check_violation';
+  end if;
+  select count(*) filter (where decision = 'approve' and d.user_name <> all (new.made_by)
+      and may_approve(d.user_name, d.account_id)),
+    count(*) filter (where decision = 'reject') into given, refused
+  from beneficiary_decisions d
+  where d.account_id = new.account_id and d.beneficiary_id = new.beneficiary_id
+    and d.digest = new.digest;
+  if (new.outcome = 'rejected') <> (refused > 0) or new.ended_at >= new.expires_at then
+    raise exception 'beneficiary % is not %', new.beneficiary_id, new.outcome
+      using errcode = 'check_violation';
+  end if;
+  -- Whoever was an approver when the decision was read may not be one any more.
+  if new.outcome = 'approved' and given < new.approvers then
+    raise exception 'beneficiary % has % of % approvals', new.beneficiary_id, given, new.approvers
+      using errcode = 'serialization_failure';
+  end if;
+  return new;
+end $$;
+create trigger enough_approvers before update on beneficiary_approvals
+  for each row execute function check_beneficiary_approval_end();
+
+-- A beneficiary is approved as it is, and what waits or was rejected is let go by an approval alone. An
+-- erasure changes the record, and what people have said of it stays.
+create function check_beneficiary_approved() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if new.approval = 'pending_approval'
+    or new.approval = '' and (tg_op = 'INSERT' or old.approval in ('', 'approved'))
+    or tg_op = 'UPDATE' and new.approval = old.approval and new.details ->> 'status' = 'erased'
+    or new.approval <> '' and exists (select from beneficiary_approvals a
+      where a.account_id = new.account_id and a.beneficiary_id = new.id
+        and a.digest = beneficiary_digest(new) and a.outcome = new.approval)
+  then
+    return new;
+  end if;
+  raise exception 'nobody has said that beneficiary % is %', new.id, new.approval
+    using errcode = 'check_violation', constraint = 'approved_by_people';
+end $$;
+create trigger approved_by_people before insert on beneficiaries
+  for each row when (new.approval in ('approved', 'rejected'))
+  execute function check_beneficiary_approved();
+create trigger approved_as_it_is before update of details, approval, updated_at on beneficiaries
+  for each row when (old.approval <> '' and (old.details::text, old.approval, old.updated_at)
+    is distinct from (new.details::text, new.approval, new.updated_at)
+    or old.approval <> new.approval)
+  execute function check_beneficiary_approved();
+
+-- Where a rule asks for all of an account's beneficiaries, none is made or changed without. Such a rule may be
+-- newer than the process that makes it: it reads the rules again.
+create function check_asked() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if exists (
+    select from approval_rules r join made m on r.account_id is null or r.account_id = m.account_id
+    where r.subject = 'beneficiary' and r.key_id is null and r.country is null and m.approval = '')
+  then
+    raise exception 'a rule asks for the approval of the beneficiary'
+      using errcode = 'serialization_failure';
+  end if;
+  return null;
+end $$;
+create trigger asked_first after insert on beneficiaries referencing new table as made
+  for each statement execute function check_asked();
+create function check_change_asked() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if exists (select from approval_rules r
+    where r.subject = 'beneficiary' and r.key_id is null and r.country is null
+      and (r.account_id is null or r.account_id = new.account_id))
+  then
+    raise exception 'a rule asks for the approval of beneficiary %', new.id
+      using errcode = 'serialization_failure';
+  end if;
+  return null;
+end $$;
+create trigger asked_when_changed after update of details on beneficiaries
+  for each row when (new.approval = '' and old.details::text <> new.details::text
+    and new.details ->> 'status' is distinct from 'erased')
+  execute function check_change_asked();
+
+-- No payout goes to a beneficiary that waits for people, or was rejected.
+create function check_payable() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+declare
+  unapproved text;
+begin
+  select m.beneficiary_id into unapproved from made m
+  cross join lateral (
+    select from beneficiaries b
+    where b.account_id = m.account_id and b.id = m.beneficiary_id
+      and b.approval in ('pending_approval', 'rejected')
+    limit 1) b
+  limit 1;
+  if found then
+    raise exception 'beneficiary % is not approved', unapproved
+      using errcode = 'check_violation', constraint = 'beneficiary_approved_first';
+  end if;
+  return null;
+end $$;
+create trigger beneficiary_approved_first after insert on payouts referencing new table as made
+  for each statement execute function check_payable();
+
+grant update (approval) on beneficiaries to corridor_service;
+grant select, insert, update (outcome, ended_at) on beneficiary_approvals to corridor_service;
+grant select, insert on beneficiary_decisions to corridor_service;
+grant select on beneficiary_approvals, beneficiary_decisions to corridor_auditor;
+select confine_to_accounts('beneficiary_approvals');
+select confine_to_accounts('beneficiary_decisions');

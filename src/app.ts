@@ -38,6 +38,7 @@ import { refuseTooMuch } from './http/sizes.ts'
 import { buildValidator, REQUESTS } from './http/validators.ts'
 import { approvalRoutes } from './operator/approval-routes.ts'
 import { batchApprovalRoutes } from './operator/batch-approval-routes.ts'
+import { beneficiaryApprovalRoutes } from './operator/beneficiary-approval-routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { opsRoutes } from './ops.ts'
 import { payoutRoutes } from './payout/routes.ts'
@@ -128,6 +129,7 @@ export function addRoutes(
   sandboxRoutes(app, deps)
   approvalRoutes(app, deps)
   batchApprovalRoutes(app, deps)
+  beneficiaryApprovalRoutes(app, deps)
   sessionRoutes(app, deps)
   viewRoutes(app, deps)
   operatorRoutes(app, deps)

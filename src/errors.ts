@@ -198,12 +198,12 @@ export const CATALOGUE = {
   approval_not_allowed: {
     code: 123,
     status: 403,
-    meaning: 'The person is no approver of the account, or has made the payout.',
+    meaning: 'The person is no approver of the account, or has made what is to be approved.',
   },
   already_decided: {
     code: 20316,
     status: 409,
-    meaning: 'The person has approved or rejected the payout before; nobody does so twice.',
+    meaning: 'The person has approved or rejected it before; nobody does so twice.',
   },
   approval_outdated: {
     code: 20317,
@@ -249,6 +249,13 @@ export const CATALOGUE = {
     meaning:
       'A limit of the operator has no room for the payout; the message says which, what is used, ' +
       'and when there is room.',
+  },
+  beneficiary_not_approved: {
+    code: 20318,
+    status: 422,
+    meaning:
+      'People approve beneficiaries of this account before a payout may go to them, and nobody ' +
+      'has approved this one yet; the message says what to do.',
   },
   party_erased: {
     code: 20340,

@@ -54,7 +54,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     answerPayout: planLanes(idempotent(answerPayout), seldom),
     advancePayout: planLanes(advancePayout, often),
     writeEntity: planLanes(idempotent(writeEntity(bookId, upsertEndedReviews)), often),
-    writeBeneficiary: planLanes(idempotent(writeBeneficiary(bookId)), often),
+    writeBeneficiary: planLanes(idempotent(writeBeneficiary(shared)), often),
     // A replay of thousands of events must not hold the book of another account.
     writeWebhook: planLanes(idempotent(writeWebhook(bookId)), singly),
     keepFound: planLanes(keepFound, singly),

@@ -2,11 +2,19 @@
 // people have decided.
 import type { Instant } from '../instant.ts'
 
-/** Which payouts need an approval: its conditions hold together, null is any. */
+/** What rules let people approve: payouts, or beneficiaries before a payout may go to them. */
+export const RULE_SUBJECTS = ['payout', 'beneficiary'] as const
+export type RuleSubject = (typeof RULE_SUBJECTS)[number]
+
+/**
+ * What needs an approval: the conditions hold together, null is any. A rule of beneficiaries has
+ * none but account, key and country.
+ */
 export interface RuleConditions {
-  /** Null: the payouts of every account. */
+  readonly subject: RuleSubject
+  /** Null: what every account makes. */
   readonly account_id: string | null
-  /** The key that asks for the payout. */
+  /** The key that makes it. */
   readonly key_id: string | null
   readonly payout_type: string | null
   /** The local network, payment network or chain. */
@@ -39,10 +47,14 @@ export const MAX_DAYS = 365
 
 const NONE: readonly ApprovalRule[] = []
 
-/** The rules that judge payouts of this account. */
-export function rulesOf(rules: ApprovalRules, account_id: string): readonly ApprovalRule[] {
+/** The rules that judge payouts, or beneficiaries, of this account. */
+export function rulesOf(
+  rules: ApprovalRules,
+  account_id: string,
+  subject: RuleSubject,
+): readonly ApprovalRule[] {
   const [all = NONE, own = NONE] = [rules.get(''), rules.get(account_id)]
-  return own.length === 0 ? all : [...all, ...own]
+  return [...all, ...own].filter(rule => rule.subject === subject)
 }
 
 export function indexRules(rules: readonly ApprovalRule[]): ApprovalRules {
@@ -51,7 +63,7 @@ export function indexRules(rules: readonly ApprovalRule[]): ApprovalRules {
 
 /** Whether a rule of the account asks which payees are new. */
 export function asksForNewPayees(rules: ApprovalRules, account_id: string): boolean {
-  return rulesOf(rules, account_id).some(({ new_payee }) => new_payee)
+  return rulesOf(rules, account_id, 'payout').some(({ new_payee }) => new_payee)
 }
 
 /** A payout as rules judge it; '' is "not set". */
@@ -74,7 +86,13 @@ export interface KeyFacts {
   readonly makes_only: boolean
 }
 
-/** What a new payout needs before it goes out. */
+/** What a beneficiary is, as rules judge it; '' is "not set". */
+export interface JudgedBeneficiary {
+  readonly key_id: string
+  readonly country: string
+}
+
+/** What a new payout needs before it goes out, or a beneficiary before it is paid. */
 export interface Needed {
   readonly approvers: number
   readonly expires_at: Instant
@@ -86,19 +104,16 @@ export interface Needed {
 export const APPROVAL_OUTCOMES = ['approved', 'rejected', 'expired', 'cancelled', 'failed'] as const
 export type ApprovalOutcome = (typeof APPROVAL_OUTCOMES)[number]
 
-/** What a payout needs, and what became of that. */
-export interface PayoutApproval {
+/** What is needed of something that people approve, and what became of that. */
+export interface Approval {
   readonly account_id: string
-  readonly payout_id: string
   readonly approvers: number
   readonly requested_at: Instant
   readonly expires_at: Instant
-  /** SHA-256 of all that approvers are shown of the payout, 64 hex digits. */
+  /** SHA-256 of all that approvers are shown, 64 hex digits. */
   readonly digest: string
-  /** Who is paid, as `approvedAs` of payee.ts has it. */
-  readonly payee: string
-  /** The person who made the payout; '' when a key did that is nobody's. */
-  readonly made_by: string
+  /** Who has made it, and approves it never; '' and nobody when a key did that is nobody's. */
+  readonly made_by: string | readonly string[]
   readonly key_id: string
   readonly rules: readonly string[]
   /** '' while it waits. */
@@ -106,13 +121,29 @@ export interface PayoutApproval {
   readonly ended_at: Instant | null
 }
 
+export interface PayoutApproval extends Approval {
+  readonly payout_id: string
+  /** Who is paid, as `approvedAs` of beneficiary/payee.ts has it. */
+  readonly payee: string
+  readonly made_by: string
+}
+
+/** What a beneficiary needs that is as the digest says. */
+export interface BeneficiaryApproval extends Approval {
+  readonly beneficiary_id: string
+  /** All who have made it or changed it since it was approved last. */
+  readonly made_by: readonly string[]
+}
+
+/** What people have said of a beneficiary; '' when no rule asked for it. */
+export type BeneficiaryApprovalStatus = '' | 'pending_approval' | 'approved' | 'rejected'
+
 export const DECISIONS = ['approve', 'reject'] as const
 export type Decision = (typeof DECISIONS)[number]
 
-/** What a person has decided of a payout. */
-export interface ApprovalDecision {
+/** What a person has decided. */
+export interface Decided {
   readonly account_id: string
-  readonly payout_id: string
   readonly user_name: string
   readonly decision: Decision
   readonly digest: string
@@ -121,11 +152,21 @@ export interface ApprovalDecision {
   readonly decided_at: Instant
 }
 
-/** An approval with all that decides about it, read under the lock of the account's book. */
-export interface OpenApproval {
-  readonly approval: PayoutApproval
-  readonly decisions: readonly ApprovalDecision[]
+export interface ApprovalDecision extends Decided {
+  readonly payout_id: string
 }
+
+export interface BeneficiaryDecision extends Decided {
+  readonly beneficiary_id: string
+}
+
+/** An approval with all that decides about it, read under the lock of the account's book. */
+export interface Open<Of extends Approval, By extends Decided> {
+  readonly approval: Of
+  readonly decisions: readonly By[]
+}
+export type OpenApproval = Open<PayoutApproval, ApprovalDecision>
+export type OpenBeneficiaryApproval = Open<BeneficiaryApproval, BeneficiaryDecision>
 
 /** The people who may approve payouts of each account, by its id. */
 export type Approvers = ReadonlyMap<string, ReadonlySet<string>>

@@ -10,6 +10,8 @@ import { type ApprovalRule, EXPIRES_AFTER_DAYS, MAX_APPROVERS, MAX_DAYS } from '
 export interface RuleCells {
   readonly account?: string
   readonly key?: string
+  /** New and changed beneficiaries, and not payouts. */
+  readonly beneficiaries?: boolean
   readonly type?: string
   readonly network?: string
   readonly country?: string
@@ -64,11 +66,13 @@ export function readRule(cells: RuleCells, vocabulary: RuleVocabulary): Read<Rul
   if (approvers === undefined) {
     say(`--approvers "${cells.approvers}" is not a whole number from 1 to ${MAX_APPROVERS}`)
   }
+  if (cells.beneficiaries === true) say(beneficiaryProblem(cells))
   const days = wholeNumber(cells.days ?? String(EXPIRES_AFTER_DAYS), MAX_DAYS)
   if (days === undefined) say(`--days "${cells.days}" is not a whole number from 1 to ${MAX_DAYS}`)
   if (messages.length > 0) return { messages }
   return {
     value: {
+      subject: cells.beneficiaries === true ? 'beneficiary' : 'payout',
       account_id: cells.account ?? of_key ?? null,
       key_id,
       payout_type,
@@ -82,6 +86,20 @@ export function readRule(cells: RuleCells, vocabulary: RuleVocabulary): Read<Rul
       expires_after_days: days ?? EXPIRES_AFTER_DAYS,
     },
   }
+}
+
+/** What a rule of beneficiaries cannot ask, as only a payout has it. */
+function beneficiaryProblem(cells: RuleCells): string | undefined {
+  const { type, network, paidIn, atLeast, newPayee } = cells
+  const given = [
+    ...(type === undefined ? [] : ['--type']),
+    ...(network === undefined ? [] : ['--network']),
+    ...(paidIn === undefined ? [] : ['--paid-in']),
+    ...(atLeast === undefined ? [] : ['--at-least']),
+    ...(newPayee === true ? ['--new-payee'] : []),
+  ]
+  if (given.length === 0) return undefined
+  return `--beneficiaries goes with --account, --key and --country alone, not with ${given[0]}`
 }
 
 function keyProblem(

@@ -1,7 +1,7 @@
 // Answers about approvals: what is needed, and who has decided what.
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { APPROVAL_OUTCOMES, DECISIONS, type OpenApproval } from './approval.ts'
+import { APPROVAL_OUTCOMES, DECISIONS, type Decided, type OpenApproval } from './approval.ts'
 import { countedFor } from './rules.ts'
 
 const Digest = Type.String({
@@ -9,7 +9,7 @@ const Digest = Type.String({
   description: 'SHA-256 of all that the payout was made with. Whoever approves sends it.',
 })
 
-const DecisionResponse = Type.Object(
+export const DecisionResponse = Type.Object(
   {
     user: Type.String({ description: 'The name of the person.' }),
     decision: Literals(DECISIONS),
@@ -57,8 +57,12 @@ export function presentApproval(open: OpenApproval, approvers: ReadonlySet<strin
     requested_at,
     expires_at,
     ended_at: approval.ended_at,
-    decisions: decisions.map(({ user_name: user, decision, reason, decided_at }) => {
-      return { user, decision, reason, decided_at }
-    }),
+    decisions: presentDecisions(decisions),
   }
+}
+
+export function presentDecisions(decisions: readonly Decided[]) {
+  return decisions.map(({ user_name: user, decision, reason, decided_at }) => {
+    return { user, decision, reason, decided_at }
+  })
 }

@@ -5,6 +5,7 @@ import type { ApprovalRule } from './approval.ts'
 
 const COLUMNS = [
   'rule_id',
+  'subject',
   'account_id',
   'key_id',
   'payout_type',

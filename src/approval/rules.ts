@@ -5,14 +5,16 @@ import { currencyExponent } from '../money/currency.ts'
 import type { PriceSources } from '../price/price.ts'
 import { convertAtMid } from '../price/rate/rules.ts'
 import {
-  type ApprovalDecision,
+  type Approval,
   type ApprovalRule,
+  type Decided,
   type Decision,
   EXPIRES_AFTER_DAYS,
+  type JudgedBeneficiary,
   type JudgedPayout,
   type KeyFacts,
   type Needed,
-  type OpenApproval,
+  type Open,
   type RuleConditions,
 } from './approval.ts'
 
@@ -68,7 +70,28 @@ export function neededFor(
   now: Instant,
 ): Needed | null {
   const fitting = rules.filter(rule => fits(rule, payout, rating))
-  if (fitting.length === 0 && !key.makes_only) return null
+  return fitting.length === 0 && !key.makes_only ? null : neededBy(fitting, now)
+}
+
+/** What a beneficiary that is made or changed now needs before it is paid; null for nothing. */
+export function neededOfBeneficiary(
+  rules: readonly ApprovalRule[],
+  { key_id, country }: JudgedBeneficiary,
+  now: Instant,
+): Needed | null {
+  const fitting = rules.filter(
+    rule =>
+      (rule.key_id === null || rule.key_id === key_id) &&
+      (rule.country === null || rule.country === country),
+  )
+  return fitting.length === 0 ? null : neededBy(fitting, now)
+}
+
+/** What these rules ask for together; without one, a person within the usual time. */
+export function neededBy(
+  fitting: readonly Pick<ApprovalRule, 'rule_id' | 'approvers' | 'expires_after_days'>[],
+  now: Instant,
+): Needed {
   const days = fitting.map(rule => rule.expires_after_days)
   const least = fitting.length === 0 ? EXPIRES_AFTER_DAYS : Math.min(...days)
   return {
@@ -87,33 +110,41 @@ export interface AskedDecision {
   readonly reason: string
 }
 
+type AnyOpen = Open<Approval, Decided>
+
 /** Whether people can still decide. */
-export function isExpired({ approval }: OpenApproval, now: Instant): boolean {
+export function isExpired({ approval }: AnyOpen, now: Instant): boolean {
   return now >= approval.expires_at
+}
+
+/** Whether the person has made what is to be approved. */
+function isMaker({ made_by }: Approval, user_name: string): boolean {
+  return typeof made_by === 'string' ? made_by === user_name : made_by.includes(user_name)
 }
 
 /**
  * Refuses a decision of who may not decide, has decided, was shown something else, or is too late.
- * An approver who has made the payout may not reject it either: the account can cancel it.
+ * An approver who has made it may not reject it either. `what` names it, such as `payout pot_…`.
  */
 export function checkDecision(
-  open: OpenApproval,
+  what: string,
+  open: AnyOpen,
   asked: AskedDecision,
   approvers: ReadonlySet<string>,
   now: Instant,
 ): void {
   const { user_name, digest } = asked
-  const { payout_id, made_by, expires_at } = open.approval
+  const { expires_at } = open.approval
   if (!approvers.has(user_name)) {
     const message = `${user_name} is no approver of the account.`
     throw refusal('approval_not_allowed', message)
   }
-  if (user_name === made_by) {
-    const message = `${user_name} has made payout ${payout_id}: others approve or reject it.`
+  if (isMaker(open.approval, user_name)) {
+    const message = `${user_name} has made ${what}: others approve or reject it.`
     throw refusal('approval_not_allowed', message)
   }
   if (isExpired(open, now)) {
-    throw refusal('invalid_transition', `Nobody has approved payout ${payout_id} by ${expires_at}.`)
+    throw refusal('invalid_transition', `Nobody has approved ${what} by ${expires_at}.`)
   }
   const before = open.decisions.find(one => one.user_name === user_name)
   if (before !== undefined) {
@@ -121,26 +152,26 @@ export function checkDecision(
     throw refusal('already_decided', message)
   }
   if (digest !== undefined && digest !== open.approval.digest) {
-    const message = `Payout ${payout_id} is not as the digest says: look at it again.`
+    const message = `The digest is not that of ${what}: look at it again.`
     throw refusal('approval_outdated', message, 'digest')
   }
 }
 
 /** The people whose approvals count: they may approve at this moment, and saw what is there. */
-export function countedFor(
-  { approval, decisions }: OpenApproval,
+export function countedFor<By extends Decided>(
+  { approval, decisions }: Open<Approval, By>,
   approvers: ReadonlySet<string>,
-): readonly ApprovalDecision[] {
+): readonly By[] {
   return decisions.filter(
     ({ user_name, decision, digest }) =>
       decision === 'approve' &&
       digest === approval.digest &&
-      user_name !== approval.made_by &&
+      !isMaker(approval, user_name) &&
       approvers.has(user_name),
   )
 }
 
 /** Whether enough people have approved. */
-export function isComplete(open: OpenApproval, approvers: ReadonlySet<string>): boolean {
+export function isComplete(open: AnyOpen, approvers: ReadonlySet<string>): boolean {
   return countedFor(open, approvers).length >= open.approval.approvers
 }

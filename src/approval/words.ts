@@ -24,6 +24,13 @@ export function conditionWords(rule: RuleConditions): string {
   return words.filter(word => word !== '').join(' ')
 }
 
+/** What a rule asks people to approve: `payouts of account acc_1 from USD 10000.00 on`. */
+export function ruleWords(rule: RuleConditions): string {
+  const { subject } = rule
+  const what = subject === 'payout' ? 'payouts' : 'new and changed beneficiaries'
+  return `${what} of ${conditionWords(rule)}`
+}
+
 /** What a rule asks for: `2 approvers within 30 days`. */
 export function neededWords({
   approvers,

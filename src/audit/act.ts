@@ -4,6 +4,7 @@
 export type ActedOn =
   | 'payouts'
   | 'payout_approvals'
+  | 'beneficiary_approvals'
   | 'balance_transactions'
   | 'beneficiaries'
   | 'entities'

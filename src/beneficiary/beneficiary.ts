@@ -1,4 +1,5 @@
 // A beneficiary: who is paid, and where.
+import type { BeneficiaryApprovalStatus } from '../approval/approval.ts'
 import type { Instant } from '../instant.ts'
 import type { BeneficiaryRequest } from './request.ts'
 
@@ -13,6 +14,8 @@ export interface Beneficiary {
   readonly account_id: string
   readonly id: string
   readonly details: BeneficiaryDetails
+  /** Beside its record: no seal has it, as it is what people say of the record. */
+  readonly approval: BeneficiaryApprovalStatus
   readonly created_at: Instant
   readonly updated_at: Instant
 }

@@ -1,12 +1,15 @@
 // The operation that writes beneficiaries: creation and update share one lane, so that an account's
 // commands run in order. Payouts insert the beneficiaries that they make themselves.
+import type { ApprovalRules, KeyFacts } from '../approval/approval.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
-import { type BookId, nameOf, uniqueKeys } from '../id.ts'
+import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { lockBooks } from '../ledger/store.ts'
+import type { Making } from './approval.ts'
+import { findLatestApprovals, insertBeneficiaryApprovals } from './approval-store.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { presentBeneficiary } from './response.ts'
 import {
@@ -17,30 +20,42 @@ import {
 } from './rules.ts'
 import { findBeneficiaries, insertBeneficiaries, updateBeneficiaries } from './store.ts'
 
-export interface WriteBeneficiary extends Claiming {
+export interface WriteBeneficiary extends Claiming, Making {
   readonly change: BeneficiaryChange
+}
+
+/** What a decision needs besides the database. */
+export interface BeneficiaryReference {
+  /** Returns when rules are as new as this version of prices. */
+  pricing(price_version: bigint | null): Promise<unknown>
+  approvalRules(): ApprovalRules
+  keys(): ReadonlyMap<string, KeyFacts>
+  readonly bookId: BookId
 }
 
 export type WrittenBeneficiary = BeneficiaryOutcome & Answering
 
 /** POST and PUT /v3/beneficiary. */
 export function writeBeneficiary(
-  bookId: BookId,
+  reference: BeneficiaryReference,
 ): Operation<WriteBeneficiary, BeneficiaryState, WrittenBeneficiary> {
   return {
     name: 'write_beneficiary',
 
     async load(tx, commands) {
       const account_ids = commands.map(({ account_id }) => account_id)
-      const [{ books }, beneficiaries] = await Promise.all([
+      const [{ books, price_version }, beneficiaries, open] = await Promise.all([
         lockBooks(tx, account_ids),
         loadNamed(tx, commands),
+        findLatestApprovals(tx, namedBy(commands)),
       ])
-      return { books, beneficiaries, bookId }
+      await reference.pricing(price_version)
+      const asking = { rules: reference.approvalRules(), keys: reference.keys() }
+      return { books, beneficiaries, open, asking, bookId: reference.bookId }
     },
 
-    decide(state, { account_id, change }) {
-      const outcome = decideBeneficiary(state, account_id, change)
+    decide(state, command) {
+      const outcome = decideBeneficiary(state, command.account_id, command.change, command)
       return { ...outcome, reply: success(presentBeneficiary(outcome.beneficiary)) }
     },
 
@@ -48,6 +63,11 @@ export function writeBeneficiary(
       const rows = (did: BeneficiaryOutcome['did']) =>
         outcomes.filter(o => o.did === did).map(o => o.beneficiary)
       const [created, changed] = [rows('created'), uniqueKeys(rows('changed'))]
+      // Of a beneficiary that one batch changes twice, people are shown the last.
+      const asked = new Map(
+        outcomes.map(({ beneficiary, asked }) => [nameOf(beneficiary), asked] as const),
+      )
+      const approvals = [...asked.values()].filter(one => one !== null)
       const writes = outcomes.map(({ events }) => ({ entries: [], events }))
       return Promise.all([
         ...storeBooks(tx, state.books, writes),
@@ -57,18 +77,24 @@ export function writeBeneficiary(
             created.map(beneficiary => ({ ...beneficiary, screened: null })),
           ),
         changed.length > 0 && updateBeneficiaries(tx, changed),
+        // After the beneficiaries, to which a trigger compares them.
+        approvals.length > 0 && insertBeneficiaryApprovals(tx, approvals),
       ])
     },
   }
+}
+
+function namedBy(commands: readonly WriteBeneficiary[]): readonly Key[] {
+  const keys = commands.flatMap(({ account_id, change }) =>
+    change.kind === 'update' ? [{ account_id, id: change.id }] : [],
+  )
+  return uniqueKeys(keys)
 }
 
 async function loadNamed(
   tx: TransactionSql,
   commands: readonly WriteBeneficiary[],
 ): Promise<Map<string, Beneficiary>> {
-  const keys = commands.flatMap(({ account_id, change }) =>
-    change.kind === 'update' ? [{ account_id, id: change.id }] : [],
-  )
-  const found = await findBeneficiaries(tx, uniqueKeys(keys))
+  const found = await findBeneficiaries(tx, namedBy(commands))
   return new Map(found.map(beneficiary => [nameOf(beneficiary), beneficiary]))
 }

@@ -152,4 +152,7 @@ export const BeneficiaryQuery = ListQueryOf('bnf', {
   destination_type: Literals(DESTINATION_TYPES, {
     description: 'The type of the destination it has now.',
   }),
+  status: Literals(['pending_approval', 'rejected'] as const, {
+    description: 'What people have not approved.',
+  }),
 })

@@ -34,6 +34,11 @@ export const BeneficiaryResponse = Type.Object(
     id: Id('bnf', 'Beneficiary id.'),
     object: Type.Literal('beneficiary'),
     ...BeneficiaryDetailsResponse.properties,
+    status: Literals(['active', 'pending_approval', 'rejected', 'erased'] as const, {
+      description:
+        '`pending_approval` and `rejected`: no payout may go to it until people have approved ' +
+        'it. `erased`: its personal data is gone, and it is paid no more.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -43,6 +48,9 @@ export const BeneficiaryResponse = Type.Object(
   },
 )
 
-export function presentBeneficiary({ id, details, created_at, updated_at }: Beneficiary) {
-  return { id, object: 'beneficiary', ...details, created_at, updated_at }
+export function presentBeneficiary(beneficiary: Beneficiary) {
+  const { id, details, approval, created_at, updated_at } = beneficiary
+  const waits = approval === 'pending_approval' || approval === 'rejected'
+  const status = waits && details.status === 'active' ? approval : details.status
+  return { id, object: 'beneficiary', ...details, status, created_at, updated_at }
 }

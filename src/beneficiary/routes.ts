@@ -1,5 +1,5 @@
 // POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
@@ -8,6 +8,7 @@ import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import type { Answered } from '../idempotency/operations.ts'
+import type { Making } from './approval.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import type { WriteBeneficiary, WrittenBeneficiary } from './operations.ts'
 import { BeneficiaryQuery, BeneficiaryRequest, BeneficiaryUpdate } from './request.ts'
@@ -29,6 +30,11 @@ export function beneficiaryRoutes(app: FastifyInstance, deps: Needs): void {
   updateRoute(app, deps)
 }
 
+/** Who makes or changes one, and so does not approve it. */
+function makingOf({ key_id, person }: FastifyRequest): Making {
+  return { key_id, made_by: person?.user ?? '' }
+}
+
 function createRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: BeneficiaryRequest }>(
     '/v3/beneficiary',
@@ -39,7 +45,8 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
         summary: 'Record who can be paid, and where.',
         description:
           'Each call makes one, also when there is one with the same details. A payout with ' +
-          '`beneficiary_details` makes one by itself.',
+          '`beneficiary_details` makes one by itself. Where a rule of the operator asks for it, ' +
+          'the beneficiary is `pending_approval` until people have approved it.',
         body: BeneficiaryRequest,
         response: Envelope(BeneficiaryResponse),
         idempotent: true,
@@ -50,7 +57,7 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
       const { account, body } = request
       const claim = claimOf(request, 'POST /v3/beneficiary')
       const change = { kind: 'create', request: body } as const
-      const command = { account_id: account.account_id, claim, change }
+      const command = { account_id: account.account_id, claim, change, ...makingOf(request) }
       const { reply: answer } = await deps.lanes.writeBeneficiary.run(command)
       return send(reply, answer)
     },
@@ -112,7 +119,8 @@ function updateRoute(app: FastifyInstance, deps: Needs): void {
         description:
           'A member that is sent replaces the whole of what was there, null takes it away, and ' +
           'what is left out stays. Another destination has a new `destination` id. Payouts keep ' +
-          'the details they were made with.',
+          'the details they were made with. Where a rule asks for it, a change waits for an ' +
+          'approval as a new beneficiary does.',
         params: pathId('bnf'),
         body: BeneficiaryUpdate,
         response: Envelope(BeneficiaryResponse),
@@ -122,7 +130,7 @@ function updateRoute(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const { account, body, params } = request
       const change = { kind: 'update', id: params.id, update: body } as const
-      const command = { account_id: account.account_id, claim: null, change }
+      const command = { account_id: account.account_id, claim: null, change, ...makingOf(request) }
       const { reply: answer } = await deps.lanes.writeBeneficiary.run(command)
       return send(reply, answer)
     },

@@ -2,6 +2,7 @@
 // creation and update. The state advances, so that the next command of a batch sees the change.
 // Pure.
 import { isDeepStrictEqual } from 'node:util'
+import type { BeneficiaryApproval } from '../approval/approval.ts'
 import { found, invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
@@ -10,6 +11,7 @@ import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry } from '../network/country.ts'
 import { completed } from '../only-set.ts'
+import { type AskingState, askApproval, type Making } from './approval.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import { BENEFICIARY_SEAL, firstDestination, NO_DETAILS } from './columns.ts'
 import { checkDate, checkEmail } from './contact.ts'
@@ -123,7 +125,7 @@ export function makeBeneficiary(
   const { account_id, now } = book
   const id = bookId(book, 'bnf')
   const details = completeDetails(request, firstDestination(id))
-  return { account_id, id, details, created_at: now, updated_at: now }
+  return { account_id, id, details, approval: '', created_at: now, updated_at: now }
 }
 
 export type BeneficiaryChange =
@@ -131,8 +133,7 @@ export type BeneficiaryChange =
   | { readonly kind: 'update'; readonly id: string; readonly update: BeneficiaryUpdate }
 
 /** Everything that a batch may touch, read under the locks of its books. */
-export interface BeneficiaryState {
-  readonly books: ReadonlyMap<string, Book>
+export interface BeneficiaryState extends AskingState {
   /** The beneficiaries that commands name, by `account_id/id`. */
   readonly beneficiaries: Map<string, Beneficiary>
   readonly bookId: BookId
@@ -142,6 +143,8 @@ export interface BeneficiaryOutcome {
   readonly beneficiary: Beneficiary
   readonly did: 'created' | 'changed' | 'nothing'
   readonly events: readonly Event[]
+  /** What people must approve before it is paid; null for nothing. */
+  readonly asked: BeneficiaryApproval | null
 }
 
 /** Decides one creation or update of a checked request. Refuses with not_found. */
@@ -149,21 +152,18 @@ export function decideBeneficiary(
   state: BeneficiaryState,
   account_id: string,
   change: BeneficiaryChange,
+  by: Making,
 ): BeneficiaryOutcome {
   if (change.kind === 'update') {
     const name = nameOf({ account_id, id: change.id })
-    return decideUpdate(state, found(state.beneficiaries.get(name)), change.update)
+    return decideUpdate(state, found(state.beneficiaries.get(name)), change.update, by)
   }
   const book = bookOf(state.books, account_id)
-  const beneficiary = makeBeneficiary(book, change.request, state.bookId)
-  const event = recordChange(
-    state,
-    beneficiary,
-    'beneficiary.created',
-    {},
-    BENEFICIARY_SEAL.digest(beneficiary),
-  )
-  return { beneficiary, did: 'created', events: [event] }
+  const made = makeBeneficiary(book, change.request, state.bookId)
+  const content = BENEFICIARY_SEAL.digest(made)
+  const event = recordChange(state, made, 'beneficiary.created', {}, content)
+  const { beneficiary, asked, events } = askApproval(state, null, made, by)
+  return { beneficiary, did: 'created', events: [event, ...events], asked }
 }
 
 /** Refuses (422) whatever is asked of a beneficiary whose data is erased. */
@@ -177,6 +177,7 @@ function decideUpdate(
   state: BeneficiaryState,
   beneficiary: Beneficiary,
   update: BeneficiaryUpdate,
+  by: Making,
 ): BeneficiaryOutcome {
   checkNotErased(beneficiary, '')
   const before = beneficiary.details
@@ -188,20 +189,16 @@ function decideUpdate(
   const details = updatedDetails(before, update, () => state.bookId(book, 'dst'))
   const names = Object.keys(details) as (keyof BeneficiaryDetails)[]
   const changed = names.filter(name => !isDeepStrictEqual(details[name], before[name]))
-  if (changed.length === 0) return { beneficiary, did: 'nothing', events: [] }
+  if (changed.length === 0) return { beneficiary, did: 'nothing', events: [], asked: null }
   // After this point it succeeds.
 
-  const next = { ...beneficiary, details, updated_at: book.now }
-  state.beneficiaries.set(nameOf(next), next)
+  const changedTo = { ...beneficiary, details, updated_at: book.now }
   const previous = Object.fromEntries(changed.map(name => [name, before[name]]))
-  const event = recordChange(
-    state,
-    next,
-    'beneficiary.updated',
-    { previous },
-    BENEFICIARY_SEAL.digest(next),
-  )
-  return { beneficiary: next, did: 'changed', events: [event] }
+  const content = BENEFICIARY_SEAL.digest(changedTo)
+  const event = recordChange(state, changedTo, 'beneficiary.updated', { previous }, content)
+  const { beneficiary: next, asked, events } = askApproval(state, beneficiary, changedTo, by)
+  state.beneficiaries.set(nameOf(next), next)
+  return { beneficiary: next, did: 'changed', events: [event, ...events], asked }
 }
 
 /**

@@ -10,6 +10,7 @@ import { BENEFICIARY_KINDS, type BeneficiaryRow, beneficiaryRow, detailsOf } fro
 
 const insertRows = inserter<BeneficiaryRow & Screened>('beneficiaries', {
   ...BENEFICIARY_KINDS,
+  approval: 'text',
   screened: 'bigint',
 })
 
@@ -33,10 +34,26 @@ export function updateBeneficiaries(tx: TransactionSql, beneficiaries: readonly 
 const updateRows = updater<Omit<BeneficiaryRow, 'created_at'>>(
   'beneficiaries',
   ['account_id', 'id'],
-  { account_id: 'text', id: 'text', details: 'json', updated_at: 'timestamptz' },
+  {
+    account_id: 'text',
+    id: 'text',
+    details: 'json',
+    approval: 'text',
+    updated_at: 'timestamptz',
+  },
 )
 
-const COLUMNS = Object.keys(BENEFICIARY_KINDS) as readonly (keyof Beneficiary)[]
+/** Writes what people say of beneficiaries, whose records stay. */
+export const updateApprovalStatus = updater<Pick<Beneficiary, 'account_id' | 'id' | 'approval'>>(
+  'beneficiaries',
+  ['account_id', 'id'],
+  { account_id: 'text', id: 'text', approval: 'text' },
+)
+
+const COLUMNS: readonly (keyof Beneficiary)[] = [
+  ...(Object.keys(BENEFICIARY_KINDS) as (keyof typeof BENEFICIARY_KINDS)[]),
+  'approval',
+]
 
 /** Beneficiaries by (account, id), in no order; a key without a beneficiary has no row. */
 export async function findBeneficiaries(
@@ -54,6 +71,7 @@ const LISTED: Listed = {
   filters: [
     { name: 'destination_type', by: 'destination_type', leads: 'never' },
     { name: 'type', by: 'type', leads: 'never' },
+    { name: 'status', by: 'approval', leads: 'always' },
   ],
   kinds: ['type', 'destination_type'],
 }

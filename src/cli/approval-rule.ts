@@ -1,4 +1,4 @@
-// corridor approval-rule add|list|remove|history: which payouts wait until people approve them.
+// corridor approval-rule add|list|remove|history: what waits until people approve it.
 import type { Command } from 'commander'
 import {
   type ApprovalRule,
@@ -8,7 +8,7 @@ import {
 } from '../approval/approval.ts'
 import type { RuleCells } from '../approval/load.ts'
 import { ruleOfHistory } from '../approval/rule-store.ts'
-import { conditionWords, neededWords } from '../approval/words.ts'
+import { neededWords, ruleWords } from '../approval/words.ts'
 import { addRule, presentRule, removeRule, rulesFor } from '../operator/approval-rules.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { type Json, print, readOrRefuse, withContext } from './context.ts'
@@ -28,20 +28,26 @@ from now on, those of sandboxes too.
 --at-least is what is paid, without fees, converted at mid and rounded up. What
 cannot be converted needs the approval.
 
+--beneficiaries asks for the approval of each new or changed beneficiary. No
+payout goes to it before that, and none brings its payee along. It goes with
+--account, --key and --country.
+
 Examples:
   ${EXAMPLE}
   npx corridor approval-rule add --new-payee
+  npx corridor approval-rule add --beneficiaries --approvers 2
   npx corridor approval-rule add --type swift --country US --days 5`
 
 export function approvalRuleCommands(rule: Command): void {
   rule
     .command('add')
-    .description('let payouts wait until people approve them')
-    .option('--account <id>', 'only payouts of this account (default: of each account)')
-    .option('--key <id>', 'only payouts that this API key makes')
+    .description('let payouts, or beneficiaries, wait until people approve them')
+    .option('--account <id>', 'only of this account (default: of each account)')
+    .option('--beneficiaries', 'of new and changed beneficiaries, before they are paid')
+    .option('--key <id>', 'only what this API key makes')
     .option('--type <type>', `only of this type: ${PAYOUT_TYPES.join(', ')}`)
     .option('--network <name>', 'only over this local network, payment network or chain')
-    .option('--country <code>', 'only to this country')
+    .option('--country <code>', 'only to this country, or of beneficiaries with an account there')
     .option('--paid-in <code>', 'only in this currency')
     .option('--at-least <amount>', 'only from this amount on, in major units of --currency')
     .option('--currency <code>', 'the currency of --at-least')
@@ -68,7 +74,7 @@ export function approvalRuleCommands(rule: Command): void {
   historyCommand(rule, {
     table_name: 'approval_rules',
     description: 'list which rules were added and removed, newest first',
-    subject: row => `payouts of ${conditionWords(ruleOfHistory(row))}`,
+    subject: row => ruleWords(ruleOfHistory(row)),
     describe: row => neededWords(ruleOfHistory(row)),
     example: 'approval-rule history --limit 20',
   })
@@ -81,7 +87,7 @@ async function addAction(options: RuleCells & Json): Promise<void> {
 
 async function listAction(options: Json & { readonly account?: string }): Promise<void> {
   const rules = await withContext(({ sql }) => rulesFor(sql, options.account))
-  const rows = rules.map(rule => [rule.rule_id, conditionWords(rule), neededWords(rule)])
+  const rows = rules.map(rule => [rule.rule_id, ruleWords(rule), neededWords(rule)])
   const words = rows.length === 0 ? `no rule. Try ${EXAMPLE}` : table(['rule', 'of', 'needs'], rows)
   print(options, rules.map(presentRule), words)
 }
@@ -92,5 +98,5 @@ async function removeAction(rule_id: string, options: Json): Promise<void> {
 }
 
 function wordsOf(rule: ApprovalRule): string {
-  return `${rule.rule_id}: payouts of ${conditionWords(rule)} need ${neededWords(rule)}`
+  return `${rule.rule_id}: ${ruleWords(rule)} need ${neededWords(rule)}`
 }

@@ -91,8 +91,13 @@ const COMMANDS: readonly Called[] = [
   },
   {
     name: 'approval-rule',
-    description: 'let payouts wait until people approve them',
+    description: 'let payouts and beneficiaries wait until people approve them',
     load: async () => (await import('./approval-rule.ts')).approvalRuleCommands,
+  },
+  {
+    name: 'beneficiary',
+    description: 'approve or reject a beneficiary before a payout may go to it',
+    load: async () => (await import('./beneficiary.ts')).beneficiaryCommands,
   },
   {
     name: 'file',

@@ -148,7 +148,9 @@ export function updater<Row extends OfAccount>(
   const sets = entries
     .filter(([name]) => !key.includes(name))
     .map(([name, kind]) => `${name} = ${CAST[kind](`k.${name}`)}`)
-  const found = key.map(name => `t.${name} = k.${name}`)
+  const found = entries
+    .filter(([name]) => key.includes(name))
+    .map(([name, kind]) => `t.${name} = ${CAST[kind](`k.${name}`)}`)
   // The limit makes the look-up of each row's ctid use the index; see keysOf. A join by the key,
   // planned while the table is small, might scan all of it.
   return eachWritten(

@@ -44,7 +44,7 @@ export const EVENTS = {
     'approval_resubmitted',
     'erased',
   ],
-  beneficiary: ['created', 'updated', 'erased'],
+  beneficiary: ['created', 'updated', 'pending_approval', 'approved', 'rejected', 'erased'],
   balance_transaction: ['created'],
   webhook_endpoint: ['test'],
 } as const

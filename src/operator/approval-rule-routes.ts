@@ -1,7 +1,7 @@
 // GET and POST /v3/operator/approval_rule, and POST /v3/operator/approval_rule/{id}/remove.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
-import { EXPIRES_AFTER_DAYS, MAX_APPROVERS, MAX_DAYS } from '../approval/approval.ts'
+import { EXPIRES_AFTER_DAYS, MAX_APPROVERS, MAX_DAYS, RULE_SUBJECTS } from '../approval/approval.ts'
 import type { RuleCells } from '../approval/load.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
@@ -26,12 +26,20 @@ interface Named {
 }
 
 const Country = Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166, two letters.' })
-const KeyId = Text(64, { minLength: 1, description: 'Only payouts that this API key makes.' })
+const KeyId = Text(64, { minLength: 1, description: 'Only what this API key makes.' })
 const Network = Text(64, { minLength: 1, description: 'A local or payment network, or a chain.' })
 const MAX_MINOR = 9_007_199_254_740_991
 
 const AddRule = Closed(
   {
+    subject: Type.Optional(
+      Literals(RULE_SUBJECTS, {
+        default: 'payout',
+        description:
+          'What people approve: payouts; or each new or changed beneficiary before a payout may ' +
+          'go to it, with no conditions but `account_id`, `key_id` and `country`.',
+      }),
+    ),
     account_id: Type.Optional(AccountId),
     key_id: Type.Optional(KeyId),
     payout_type: Type.Optional(Literals(PAYOUT_TYPES)),
@@ -63,6 +71,7 @@ const OrNull = (type: 'string' | 'integer') => Type.Unsafe<unknown>({ type: [typ
 const Rule = Type.Object(
   {
     rule_id: Id('apr', 'The rule.'),
+    subject: Literals(RULE_SUBJECTS),
     account_id: OrNull('string'),
     key_id: OrNull('string'),
     payout_type: OrNull('string'),
@@ -75,7 +84,7 @@ const Rule = Type.Object(
     approvers: Type.Integer(),
     expires_after_days: Type.Integer(),
   },
-  { title: 'ApprovalRule', description: 'Which payouts wait; null is any.' },
+  { title: 'ApprovalRule', description: 'What waits; null is any.' },
 )
 
 export function approvalRuleRoutes(app: FastifyInstance, deps: Needs): void {
@@ -91,7 +100,8 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       config: { scope: 'installation_read' },
       schema: operationDocs({
         operationId: 'listApprovalRules',
-        summary: 'List the rules by which payouts wait until people approve them.',
+        summary:
+          'List the rules by which payouts and beneficiaries wait until people approve them.',
         response: Envelope(ListOf(Rule)),
         refusals: [],
       }),
@@ -110,7 +120,7 @@ function addRoute(app: FastifyInstance, deps: Needs): void {
       config: { scope: 'installation_write', check: checkAmount },
       schema: operationDocs({
         operationId: 'addApprovalRule',
-        summary: 'Let payouts wait until people approve them.',
+        summary: 'Let payouts, or beneficiaries, wait until people approve them.',
         description:
           'For payouts made from now on. A payout that one rule fits waits; of several, the most ' +
           'approvers and the fewest days count. Adding a rule twice asks for nothing more.',
@@ -172,6 +182,7 @@ function cellsOf(body: AddRule): RuleCells {
       currency: at_least_currency,
     }
   return {
+    beneficiaries: body.subject === 'beneficiary',
     ...(body.account_id !== undefined && { account: body.account_id }),
     ...(body.key_id !== undefined && { key: body.key_id }),
     ...(body.payout_type !== undefined && { type: body.payout_type }),

@@ -39,7 +39,7 @@ export function decidedBy(
   const { user_name } = asked
   const left = waiting.filter(open => !open.decisions.some(one => one.user_name === user_name))
   for (const open of left.length === 0 ? waiting : left) {
-    checkDecision(open, decision, approvers, now)
+    checkDecision(`payout ${open.approval.payout_id}`, open, decision, approvers, now)
   }
   if (digest !== undefined && digest !== digestOfWaiting(waiting)) {
     const message = `Batch ${batch_id} does not wait as the digest says: look at it again.`

@@ -77,7 +77,7 @@ export function decideApproval(
     return { ...NOTHING, steps: [{ status: 'failed', failure }], outcome: 'expired' }
   }
   const approvers = state.approvers.get(account_id) ?? NOBODY
-  if (open !== undefined) checkDecision(open, act, approvers, now)
+  if (open !== undefined) checkDecision(`payout ${id}`, open, act, approvers, now)
   if (open === undefined || payout.status !== 'pending_approval') {
     const message = `Payout ${id} waits for nobody's approval: it is ${payout.status}.`
     throw refusal('invalid_transition', message)

@@ -8,9 +8,9 @@ import {
   type PayoutApproval,
   rulesOf,
 } from '../approval/approval.ts'
-import { approvedAs } from '../approval/payee.ts'
 import { neededFor } from '../approval/rules.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { approvedAs } from '../beneficiary/payee.ts'
 import { nameOf } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import type { Quote } from '../quote/quote.ts'
@@ -33,7 +33,7 @@ export function neededApproval(
 ): Needed | null {
   const { account_id } = account
   const { approving } = state
-  const rules = rulesOf(approving.rules, account_id)
+  const rules = rulesOf(approving.rules, account_id, 'payout')
   const key = keyOf(approving, key_id)
   if (rules.length === 0 && !key.makes_only) return null
   const { now } = bookOf(state.books, account_id)

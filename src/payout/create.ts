@@ -6,6 +6,7 @@ import { checkActive } from '../account/states.ts'
 import type { Needed } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import { recordLine } from '../balance-transaction/rules.ts'
+import { checkInlinePayee, checkPayable } from '../beneficiary/approval.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import { checkNotErased, destinationTakes, makeBeneficiary } from '../beneficiary/rules.ts'
@@ -95,7 +96,7 @@ export function judgePayout(
   attempt(() => checkActive(book))
   const sentQuote = attempt(() => findSentQuote(state, account, request))
   const held_for = attempt(() => checkPrincipal(state, account, request, sentQuote ?? null))
-  const beneficiary = attempt(() => resolveBeneficiary(state, account, request))
+  const beneficiary = attempt(() => resolveBeneficiary(state, account, request, by))
   // The fields are wrong. This names what the quote's type requires as well.
   if (!isShaped && sentQuote) attempt(() => checkInline(request, sentQuote))
   if (!isShaped || sentQuote === undefined || beneficiary === undefined) return {}
@@ -165,10 +166,13 @@ function resolveBeneficiary(
   state: PayoutState,
   account: Account,
   request: PayoutRequest,
+  { key_id = '' }: AskedBy,
 ): Beneficiary {
   const { beneficiary: id, beneficiary_details } = request
   if (beneficiary_details !== undefined) {
     const book = bookOf(state.books, account.account_id)
+    const { destination_details } = beneficiary_details
+    checkInlinePayee(state.approving, book, key_id, destination_details)
     return makeBeneficiary(book, beneficiary_details, state.bookId)
   }
   const known = state.beneficiaries.get(`${account.account_id}/${id}`)
@@ -176,6 +180,7 @@ function resolveBeneficiary(
     throw refusal('beneficiary_not_found', `No beneficiary ${id} in this account.`, 'beneficiary')
   }
   checkNotErased(known, 'beneficiary')
+  checkPayable(known)
   return known
 }
 

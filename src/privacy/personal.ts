@@ -60,7 +60,10 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     digest: 'request_hash',
     none: 'account_id operation object_id',
   },
-  beneficiaries: { personal: 'details', none: 'account_id id type destination_type screening' },
+  beneficiaries: {
+    personal: 'details',
+    none: 'account_id id type destination_type screening approval',
+  },
   entities: {
     personal: 'reference_id details approval_status_description approval_history',
     digest: 'email_key national_identification_key name_address_key registration_key import_key',
@@ -170,7 +173,9 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   limit_uses: { digest: 'subject', none: 'account_id payout_id limit_id' },
   limit_payees: { digest: 'payee', none: 'account_id' },
   approval_rules: {
-    none: 'rule_id account_id key_id payout_type network country currency at_least_currency',
+    none:
+      'rule_id subject account_id key_id payout_type network country currency ' +
+      'at_least_currency',
   },
   payout_approvals: {
     digest: 'digest payee',
@@ -182,6 +187,17 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     digest: 'digest',
     staff: 'user_name',
     none: 'account_id payout_id decision',
+  },
+  beneficiary_approvals: {
+    digest: 'digest',
+    staff: 'made_by',
+    none: 'account_id beneficiary_id key_id rules outcome',
+  },
+  beneficiary_decisions: {
+    personal: 'reason',
+    digest: 'digest',
+    staff: 'user_name',
+    none: 'account_id beneficiary_id decision',
   },
   approved_payees: { digest: 'payee', none: 'account_id payout_id' },
   privacy_settings: { staff: 'set_by reason' },

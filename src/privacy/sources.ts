@@ -24,6 +24,7 @@ export interface Source {
 }
 
 const OF_PAYOUT = 't.account_id = $1 and t.payout_id = any ($3)'
+const OF_BENEFICIARY = 't.account_id = $1 and t.beneficiary_id = $2'
 const OF_OBJECT = 't.account_id = $1 and (t.object_id = $2 or t.object_id = any ($3))'
 const BY_ID = 't.account_id = $1 and t.id = any ($3)'
 
@@ -87,6 +88,8 @@ export const SOURCES: readonly Source[] = [
   },
   { table: 'screening_matches', where: OF_OBJECT, term: 'retention' },
   { table: 'screening_clears', where: OF_OBJECT, term: 'retention' },
+  { table: 'beneficiary_approvals', where: OF_BENEFICIARY, term: 'retention' },
+  { table: 'beneficiary_decisions', where: OF_BENEFICIARY, term: 'retention' },
   { table: 'payout_approvals', where: OF_PAYOUT, term: 'retention' },
   { table: 'approval_decisions', where: OF_PAYOUT, term: 'retention' },
   { table: 'approved_payees', where: OF_PAYOUT, term: 'retention' },

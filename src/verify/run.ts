@@ -6,6 +6,7 @@ import { isSpread } from '../db/shard.ts'
 import type { Head } from '../ledger/store.ts'
 import { APPROVALS } from './approvals.ts'
 import { ATTEMPTS } from './attempts.ts'
+import { BENEFICIARY_APPROVALS } from './beneficiary-approvals.ts'
 import { checkBookings } from './bookings.ts'
 import { type BooksSeen, walkBooks } from './books.ts'
 import { checkEntities } from './entities.ts'
@@ -101,7 +102,14 @@ export async function verifyAudit(sql: Sql): Promise<readonly Problem[]> {
   return findings.problems
 }
 
-const OF_TABLES = [...RECORDS, ...ATTEMPTS, ...LIMITS, ...APPROVALS, ...SCREENING]
+const OF_TABLES = [
+  ...RECORDS,
+  ...ATTEMPTS,
+  ...LIMITS,
+  ...APPROVALS,
+  ...BENEFICIARY_APPROVALS,
+  ...SCREENING,
+]
 
 async function check(
   tx: TransactionSql,

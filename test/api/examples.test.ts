@@ -294,6 +294,22 @@ test('examples, approvals: a payout that waits, approved by one and rejected by 
   await show(payer, 'getPayoutBatchApproval', 'rejected', batch)
 })
 
+test('examples, approvals: a beneficiary that waits, approved by one and rejected by another', async () => {
+  const { account_id } = payer.account
+  const roles = [[account_id, 'approver']] as const
+  const ada = await addPerson(service, { user: 'ada', roles })
+  const ben = await addPerson(service, { user: 'ben', roles })
+  const rule = { account_id, subject: 'beneficiary', approvers: 2 } as const
+  const remove = await addApprovalRule(service, rule)
+  const { business } = readExamples('createBeneficiary')
+  const { id } = (await payer.post('/v3/beneficiary', business?.request)).json.data
+  await remove()
+  const { digest } = await show(payer, 'getBeneficiaryApproval', 'pending', { ids: [id] })
+  await show(payer, 'approveBeneficiary', 'approve', { ids: [id], with: { digest }, person: ada })
+  await show(payer, 'rejectBeneficiary', 'reject', { ids: [id], person: ben })
+  await show(payer, 'getBeneficiaryApproval', 'rejected', { ids: [id] })
+})
+
 test('examples, what destinations need', async () => {
   const network = '?type=local&currency=GBP&country=GB&network=faster_payments'
   await show(payer, 'getPayoutRequirements', 'faster_payments', { query: network })

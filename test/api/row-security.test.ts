@@ -68,7 +68,7 @@ before(async () => {
   await service.setLimits([{ cap: 1_000_000n }, { cap: 1_000_000n, new_for_hours: 1 }])
   mine = await makeWorld(service, true)
   theirs = await makeWorld(service, true)
-  for (const { client } of [mine, theirs]) await furnish(client)
+  for (const world of [mine, theirs]) await furnish(world)
   const [now] = await service.database.owner<{ at: string }[]>`select clock_timestamp() as at`
   furnished_at = now?.at ?? ''
   sql = connect(service.database.url, { max: 2, as: 'service', look_ups: true })
@@ -81,7 +81,7 @@ after(async () => {
 const idOf = ({ client }: World) => client.account.account_id
 
 /** What no other account of a test has: payouts that wait, a review that ended, an import. */
-async function furnish(client: Client): Promise<void> {
+async function furnish({ client, ids }: World): Promise<void> {
   const { owner } = service.database
   const { account_id } = client.account
   await owner`update accounts set duplicate_window_s = 600 where account_id = ${account_id}`
@@ -133,11 +133,11 @@ async function furnish(client: Client): Promise<void> {
       currency, reference, said_at, sha256, position, same)
     values (${account_id}, ${paid.json.data.id}, 1, 'transaction', 'ACSP', '[]', '', '', '', '',
       sha256(''), '', sha256(''))`
-  await approveOne(client)
+  await approveOne(client, ids.bnf ?? '')
 }
 
-/** A payout that a person has approved. */
-async function approveOne(client: Client): Promise<void> {
+/** A payout and a beneficiary that a person has approved. */
+async function approveOne(client: Client, beneficiary: string): Promise<void> {
   const { account_id } = client.account
   const approver = await addPerson(service, {
     user: `approver.${account_id.slice(4)}`,
@@ -148,6 +148,16 @@ async function approveOne(client: Client): Promise<void> {
   assert.equal(made.json.data.status, 'pending_approval', made.text)
   await approve(service, { account_id, payout_id: made.json.data.id, user: approver.user })
   await remove()
+  const forget = await addApprovalRule(service, { account_id, subject: 'beneficiary' })
+  const url = `/v3/beneficiary/${beneficiary}`
+  const changed = await client.put(url, { tax_id: '1' })
+  assert.equal(changed.json.data.status, 'pending_approval', changed.text)
+  await forget()
+  const { digest } = (await client.get(`${url}/approval`)).json.data
+  const headers = approver.headers(account_id)
+  const asked = { method: 'POST', url: `${url}/approve`, headers, payload: { digest } } as const
+  const decided = await service.inject(asked)
+  assert.equal(decided.json.data.status, 'active', decided.text)
 }
 
 /** Tables with rows of accounts. */

@@ -176,6 +176,7 @@ test('event types to choose from: those that states and rooms write, and each ki
     ...['entity.*', 'entity.created', 'entity.updated'],
     ...APPROVAL_STATUSES.map(status => `entity.approval_${status}`),
     ...['beneficiary.*', 'beneficiary.created', 'beneficiary.updated'],
+    ...['pending_approval', 'approved', 'rejected'].map(became => `beneficiary.${became}`),
     ...['balance_transaction.*', 'balance_transaction.created'],
     ...['payout_quote.*', 'payout_quote.created'],
   ]

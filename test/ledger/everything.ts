@@ -56,7 +56,7 @@ async function addEverything(history: History): Promise<void> {
   await approveSome(history)
 }
 
-/** A payout of each of two accounts that somebody has approved, to a payee who was new. */
+/** A payout to a new payee and a beneficiary, in each of two accounts, that somebody has approved. */
 async function approveSome({ service }: History): Promise<void> {
   for (const user of ['ann', 'bob']) {
     const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
@@ -65,15 +65,18 @@ async function approveSome({ service }: History): Promise<void> {
     await addApprovalRule(service, { account_id, new_payee: true })
     await service.deps.reference.refresh()
     const made = await client.post('/v3/payout', { ...localPayout, amount: 1_000 })
-    const { id } = made.json.data
-    const { digest } = (await client.get(`/v3/payout/${id}/approval`)).json.data
-    const answer = await service.inject({
-      method: 'POST',
-      url: `/v3/payout/${id}/approve`,
-      headers: person.headers(account_id),
-      payload: { digest, reason: `Known to ${user}` },
-    })
-    assert.equal(answer.status, 200, answer.text)
+    await addApprovalRule(service, { account_id, subject: 'beneficiary' })
+    const listed = await client.post('/v3/beneficiary', bankBeneficiary)
+    for (const path of [`payout/${made.json.data.id}`, `beneficiary/${listed.json.data.id}`]) {
+      const { digest } = (await client.get(`/v3/${path}/approval`)).json.data
+      const answer = await service.inject({
+        method: 'POST',
+        url: `/v3/${path}/approve`,
+        headers: person.headers(account_id),
+        payload: { digest, reason: `Known to ${user}` },
+      })
+      assert.equal(answer.status, 200, answer.text)
+    }
   }
 }
 

@@ -187,6 +187,8 @@ const BODIES: Readonly<Record<string, (path: string) => readonly object[]>> = {
   'POST /v3/payout/:id/action': () => [{ note: 'As asked.' }],
   'POST /v3/payout/:id/approve': () => [{ digest: '0'.repeat(64) }],
   'POST /v3/payout/:id/reject': () => [{ reason: 'Not ours.' }],
+  'POST /v3/beneficiary/:id/approve': () => [{ digest: '0'.repeat(64) }],
+  'POST /v3/beneficiary/:id/reject': () => [{ reason: 'Not ours.' }],
   'POST /v3/payout_batch/:id/approve': () => [{ digest: '0'.repeat(64) }],
   'POST /v3/payout_batch/:id/reject': () => [{ reason: 'Not ours.' }],
   'POST /v3/payout_batch': path => {

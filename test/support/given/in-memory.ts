@@ -194,6 +194,7 @@ export const request: PayoutRequest = {
 export const beneficiary: Beneficiary = {
   account_id: 'acc_1',
   id: 'bnf_known',
+  approval: '',
   details: {
     address: {},
     date_of_birth: '',

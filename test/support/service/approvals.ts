@@ -8,6 +8,7 @@ import type { TestService } from './service.ts'
 
 /** All payouts, by one approver within a month. */
 const ANY: Omit<ApprovalRule, 'rule_id'> = {
+  subject: 'payout',
   account_id: null,
   key_id: null,
   payout_type: null,

@@ -1,8 +1,8 @@
 // Who is paid, so that rules of new payees know whom somebody has approved: another name, account
 // or bank is another payee. Pure.
-import { canonicalDestination } from '../beneficiary/destination.ts'
-import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import { hashJson } from '../seal.ts'
+import { canonicalDestination } from './destination.ts'
+import type { BeneficiaryRequest } from './request.ts'
 
 type Paid = Pick<BeneficiaryRequest, 'name' | 'destination_details'>
 

@@ -1,0 +1,59 @@
+// Answers about approvals of beneficiaries: what is needed, and who has decided what.
+import type { OpenBeneficiaryApproval } from '../approval/approval.ts'
+import { DecisionResponse, presentDecisions } from '../approval/response.ts'
+import { countedFor } from '../approval/rules.ts'
+import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+
+export const BeneficiaryApprovalResponse = Type.Object(
+  {
+    object: Type.Literal('beneficiary_approval'),
+    beneficiary: Id('bnf', 'The beneficiary.'),
+    status: Literals(['pending', 'approved', 'rejected'] as const, {
+      description: 'Whether it waits still, or how it has ended.',
+    }),
+    needed: Type.Integer({ minimum: 1, description: 'How many people must approve.' }),
+    given: Type.Integer({
+      minimum: 0,
+      description: 'How many have, of those who may approve at this moment.',
+    }),
+    digest: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description:
+        'SHA-256 of all of the beneficiary as it was asked for. Whoever approves sends it.',
+    }),
+    made_by: Type.Array(Type.String(), {
+      description:
+        'Who has made it or changed it since it was approved last, and cannot approve it.',
+    }),
+    requested_at: Timestamp,
+    expires_at: Timestamp,
+    ended_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    decisions: Type.Array(DecisionResponse, { description: 'The oldest first.' }),
+  },
+  {
+    title: 'BeneficiaryApproval',
+    description: 'What a beneficiary needs before a payout may go to it.',
+  },
+)
+
+export function presentBeneficiaryApproval(
+  open: OpenBeneficiaryApproval,
+  approvers: ReadonlySet<string>,
+) {
+  const { approval, decisions } = open
+  const { approvers: needed, outcome, digest, made_by, requested_at, expires_at } = approval
+  return {
+    object: 'beneficiary_approval',
+    beneficiary: approval.beneficiary_id,
+    status: outcome === '' ? 'pending' : outcome,
+    needed,
+    given: countedFor(open, approvers).length,
+    digest,
+    made_by,
+    requested_at,
+    expires_at,
+    ended_at: approval.ended_at,
+    decisions: presentDecisions(decisions),
+  }
+}

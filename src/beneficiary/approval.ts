@@ -1,0 +1,197 @@
+// Beneficiaries that people approve before a payout may go to them: what a new or changed one
+// needs, and what a decision comes to. Pure.
+import {
+  type ApprovalRules,
+  type Approvers,
+  type BeneficiaryApproval,
+  type BeneficiaryDecision,
+  type KeyFacts,
+  type Needed,
+  type OpenBeneficiaryApproval,
+  rulesOf,
+} from '../approval/approval.ts'
+import {
+  type AskedDecision,
+  checkDecision,
+  countedFor,
+  isComplete,
+  neededBy,
+  neededOfBeneficiary,
+} from '../approval/rules.ts'
+import { refusal } from '../errors.ts'
+import type { Event } from '../event/event.ts'
+import { recordChange } from '../event/rules.ts'
+import { nameOf } from '../id.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
+import type { Beneficiary } from './beneficiary.ts'
+import { BENEFICIARY_SEAL } from './columns.ts'
+import { destinationCountry } from './country.ts'
+import type { DestinationDetails } from './request.ts'
+
+/** Who makes or changes a beneficiary: a person, or a key. */
+export interface Making {
+  readonly key_id: string
+  /** The person who calls in their own name; '' for none. */
+  readonly made_by: string
+}
+
+/** The rules, as new as the prices, and whose key is whose. */
+export interface Asking {
+  readonly rules: ApprovalRules
+  readonly keys: ReadonlyMap<string, KeyFacts>
+}
+
+export interface AskingState {
+  readonly books: ReadonlyMap<string, Book>
+  readonly asking: Asking
+  /** What was asked last of beneficiaries, by `account_id/id`; decisions add their own. */
+  readonly open: Map<string, OpenBeneficiaryApproval>
+}
+
+interface Asked {
+  readonly beneficiary: Beneficiary
+  readonly asked: BeneficiaryApproval | null
+  readonly events: readonly Event[]
+}
+
+function isUnapproved({ approval }: Beneficiary): boolean {
+  return approval === 'pending_approval' || approval === 'rejected'
+}
+
+/** What rules ask of a beneficiary with this destination that is made or changed now. */
+export function neededNow(
+  { rules }: Asking,
+  { account_id, now }: Book,
+  key_id: string,
+  destination: DestinationDetails,
+): Needed | null {
+  const country = destinationCountry(destination)
+  return neededOfBeneficiary(rulesOf(rules, account_id, 'beneficiary'), { key_id, country }, now)
+}
+
+/**
+ * Asks for the approval of what is made or changed, if a rule does. What waits already or was
+ * rejected goes on needing as many people when no rule fits it any more: no change lets it go.
+ */
+export function askApproval(
+  state: AskingState,
+  before: Beneficiary | null,
+  after: Beneficiary,
+  { key_id, made_by }: Making,
+): Asked {
+  const { account_id, id: beneficiary_id, details } = after
+  const book = bookOf(state.books, account_id)
+  const earlier =
+    before !== null && isUnapproved(before) ? state.open.get(nameOf(after)) : undefined
+  const needed =
+    neededNow(state.asking, book, key_id, details.destination_details) ??
+    (earlier && { ...neededBy([], book.now), approvers: earlier.approval.approvers })
+  if (needed === undefined || needed === null) {
+    return { beneficiary: { ...after, approval: '' }, asked: null, events: [] }
+  }
+  const maker = made_by || (state.asking.keys.get(key_id)?.owner ?? '')
+  const makers = [...(earlier?.approval.made_by ?? []), ...(maker === '' ? [] : [maker])]
+  const digest = BENEFICIARY_SEAL.digest(after)
+  const { approvers, expires_at, rules } = needed
+  const asked: BeneficiaryApproval = {
+    account_id,
+    beneficiary_id,
+    approvers,
+    requested_at: book.now,
+    expires_at,
+    digest,
+    made_by: [...new Set(makers)],
+    key_id,
+    rules,
+    outcome: '',
+    ended_at: null,
+  }
+  state.open.set(nameOf(after), { approval: asked, decisions: [] })
+  const facts = { approval: { digest, needed: approvers, expires_at } }
+  const event = recordChange(state, after, 'beneficiary.pending_approval', facts, digest)
+  return { beneficiary: { ...after, approval: 'pending_approval' }, asked, events: [event] }
+}
+
+/** Refuses (422) a payout to a beneficiary that people have not approved. */
+export function checkPayable(beneficiary: Beneficiary): void {
+  if (!isUnapproved(beneficiary)) return
+  const { id, approval } = beneficiary
+  const message =
+    approval === 'rejected'
+      ? `Beneficiary ${id} was rejected: change it, and have it approved.`
+      : `Beneficiary ${id} waits until people approve it.`
+  throw refusal('beneficiary_not_approved', message, 'beneficiary')
+}
+
+/** Refuses (422) a payee that a payout brings along where beneficiaries are approved first. */
+export function checkInlinePayee(
+  asking: Asking,
+  book: Book,
+  key_id: string,
+  destination: DestinationDetails,
+): void {
+  if (neededNow(asking, book, key_id, destination) === null) return
+  const message =
+    'People approve beneficiaries before they are paid: record it by POST /v3/beneficiary, and ' +
+    'send its id as `beneficiary` once it is approved.'
+  throw refusal('beneficiary_not_approved', message, 'beneficiary_details')
+}
+
+/** Everything that decisions may touch, read under the locks of their books. */
+export interface DecidingState {
+  readonly books: ReadonlyMap<string, Book>
+  readonly beneficiaries: Map<string, Beneficiary>
+  readonly open: Map<string, OpenBeneficiaryApproval>
+  readonly approvers: Approvers
+}
+
+/** What a decision has come to. */
+export interface DecidedBeneficiary {
+  readonly beneficiary: Beneficiary
+  readonly decision: BeneficiaryDecision
+  /** The approval, when it has ended by this decision. */
+  readonly ended: BeneficiaryApproval | null
+  readonly events: readonly Event[]
+}
+
+/** Refuses what the person may not decide, and what waits for nobody. */
+export function decideApprovalOf(
+  state: DecidingState,
+  beneficiary: Beneficiary,
+  asked: AskedDecision,
+): DecidedBeneficiary {
+  const { account_id, id: beneficiary_id } = beneficiary
+  const name = nameOf(beneficiary)
+  const { now } = bookOf(state.books, account_id)
+  const approvers = state.approvers.get(account_id) ?? new Set()
+  const open = state.open.get(name)
+  const what = `beneficiary ${beneficiary_id}`
+  if (open !== undefined) checkDecision(what, open, asked, approvers, now)
+  if (open === undefined || beneficiary.approval !== 'pending_approval') {
+    throw refusal('invalid_transition', `The ${what} waits for nobody's approval.`)
+  }
+  const content = BENEFICIARY_SEAL.digest(beneficiary)
+  if (content !== open.approval.digest) {
+    throw refusal('approval_outdated', `The ${what} is not as it was when it was asked for.`)
+  }
+  const { user_name, decision: said, reason } = asked
+  const decision: BeneficiaryDecision = {
+    ...{ account_id, beneficiary_id, user_name, decision: said },
+    ...{ digest: content, reason, decided_at: now },
+  }
+  const after = { ...open, decisions: [...open.decisions, decision] }
+  const isApproved = said === 'approve' && isComplete(after, approvers)
+  const outcome = said === 'reject' ? ('rejected' as const) : isApproved && ('approved' as const)
+  const ended = outcome === false ? null : { ...open.approval, outcome, ended_at: now }
+  const next = { ...beneficiary, approval: outcome === false ? beneficiary.approval : outcome }
+  state.open.set(name, { ...after, approval: ended ?? open.approval })
+  state.beneficiaries.set(name, next)
+  const { approvers: needed } = open.approval
+  const facts = {
+    operator: user_name,
+    approval: { digest: content, given: countedFor(after, approvers).length, needed },
+  }
+  const type = said === 'approve' ? 'beneficiary.approved' : 'beneficiary.rejected'
+  const events = [recordChange(state, next, type, facts, content)]
+  return { beneficiary: next, decision, ended, events }
+}

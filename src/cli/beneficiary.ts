@@ -1,0 +1,120 @@
+// corridor beneficiary approval|approve|reject: what a beneficiary needs before it is paid, and who
+// gives it.
+import type { Command } from 'commander'
+import type { Decision } from '../approval/approval.ts'
+import { presentBeneficiaryApproval } from '../beneficiary/approval-response.ts'
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { findBeneficiaries } from '../beneficiary/store.ts'
+import { readConfined } from '../db/confine.ts'
+import {
+  accountOfBeneficiary,
+  decidingBeneficiary,
+  findBeneficiaryApproval,
+} from '../operator/beneficiary-approvals.ts'
+import { MAX_REASON } from '../operator/words.ts'
+import { CommandFailed, type Json, personOf, print, withContext } from './context.ts'
+import { readReason } from './input.ts'
+import { toSecond } from './table.ts'
+import { visible } from './terminal.ts'
+
+const REASON = `why, up to ${MAX_REASON} characters`
+
+export function beneficiaryCommands(beneficiary: Command): void {
+  beneficiary
+    .command('approval')
+    .description('show what a beneficiary needs before it is paid, and who has approved')
+    .argument('<id>', 'beneficiary id')
+    .addHelpText(
+      'after',
+      '\nExample:\n  npx corridor beneficiary approval bnf_01m7xpm2m0c6hkd4r9ye',
+    )
+    .action(showAction)
+  beneficiary
+    .command('approve')
+    .description('approve a beneficiary as it was shown to you')
+    .argument('<id>', 'beneficiary id')
+    .requiredOption('--digest <digest>', 'of what you were shown, as beneficiary approval says it')
+    .option('--reason <text>', REASON)
+    .addHelpText('after', APPROVE_HELP)
+    .action((id: string, options: Words) => decideAction(id, 'approve', options))
+  beneficiary
+    .command('reject')
+    .description('reject a beneficiary; no payout may go to it')
+    .argument('<id>', 'beneficiary id')
+    .requiredOption('--reason <text>', REASON)
+    .addHelpText('after', REJECT_HELP)
+    .action((id: string, options: Words) => decideAction(id, 'reject', options))
+}
+
+const APPROVE_HELP = `
+You must have the role approver on its account, and must have neither made nor
+changed it. Nobody approves twice. A change afterwards must be approved anew.
+CORRIDOR_USER must say who you are.
+
+Example:
+  npx corridor beneficiary approve bnf_01m7xpm2m0c6hkd4r9ye --digest \\
+    6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b`
+
+const REJECT_HELP = `
+One rejection ends it, whoever has approved before. Once it is changed, it can
+be approved. CORRIDOR_USER must say who you are.
+
+Example:
+  npx corridor beneficiary reject bnf_01m7xpm2m0c6hkd4r9ye --reason "Unknown"`
+
+interface Words extends Json {
+  readonly digest?: string
+  readonly reason?: string
+}
+
+async function showAction(id: string, options: Json): Promise<void> {
+  const { beneficiary, shown } = await withContext(async ({ sql, audit }) => {
+    const key = { account_id: await accountOfBeneficiary(audit, id), id }
+    return readConfined(sql, [key.account_id], async tx => {
+      const [[beneficiary], shown] = await Promise.all([
+        findBeneficiaries(tx, [key]),
+        findBeneficiaryApproval(tx, key),
+      ])
+      return { beneficiary, shown }
+    })
+  })
+  if (beneficiary === undefined || shown === undefined) {
+    throw new CommandFailed(`beneficiary ${id} has needed no approval`)
+  }
+  const approval = presentBeneficiaryApproval(shown.open, shown.approvers)
+  print(options, approval, describe(beneficiary, approval))
+}
+
+function describe(
+  { id, details }: Beneficiary,
+  approval: ReturnType<typeof presentBeneficiaryApproval>,
+): string {
+  const { needed, given, expires_at, digest, made_by, status, decisions } = approval
+  const said = decisions.map(({ decided_at, user, decision, reason }) =>
+    visible(`${toSecond(decided_at)}  ${user}: ${decision}${reason && `, ${reason}`}`),
+  )
+  return [
+    visible(`${id}  ${details.name}, ${JSON.stringify(details.destination_details)}`),
+    `approvals  ${given} of ${needed}; ${status}`,
+    `until      ${toSecond(expires_at)}`,
+    `made by    ${made_by.length === 0 ? 'a key that is nobody’s' : made_by.join(', ')}`,
+    `digest     ${digest}`,
+    ...said,
+  ].join('\n')
+}
+
+async function decideAction(id: string, decision: Decision, options: Words): Promise<void> {
+  const { beneficiary } = await withContext(async context => {
+    const { digest, reason } = options
+    const why = reason === undefined ? '' : readReason(reason)
+    const user_name = personOf(context)
+    const asked = { user_name, decision, reason: why, ...(digest && { digest }) }
+    const account_id = await accountOfBeneficiary(context.audit, id)
+    return context.run(decidingBeneficiary({ account_id, id }, asked))
+  })
+  const status = beneficiary.approval
+  const done = decision === 'approve' ? 'approved' : 'rejected'
+  const words =
+    status === 'pending_approval' ? `${id}  ${done}; others must, too` : `${id}  ${done}`
+  print(options, { beneficiary: id, decision, status }, words)
+}

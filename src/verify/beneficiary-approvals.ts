@@ -1,0 +1,85 @@
+// Compares what people have approved of beneficiaries with the beneficiaries, with their decisions
+// and with the events that told of both. Each rule is one select.
+import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import type { Findings } from './problem.ts'
+import { nameRows, ofAccount, type Rule } from './rows.ts'
+
+/** A beneficiary is what people have said of it as it is. An erased one is paid no more. */
+const SAID: Rule = {
+  table: 'beneficiaries',
+  select: account_id => `
+    select b.account_id, b.id as key,
+      case when a.digest is null then 'nothing that people were asked'
+        else coalesce(nullif(a.outcome, ''), 'pending_approval') end as expected,
+      case b.approval when '' then 'nobody was asked' else b.approval end as found
+    from beneficiaries b
+    left join beneficiary_approvals a on a.account_id = b.account_id and a.beneficiary_id = b.id
+      and a.digest = ${BENEFICIARY_SEAL.sql('b')}
+    where ${ofAccount('b.account_id', account_id)}
+      and b.details ->> 'status' is distinct from 'erased'
+      and b.approval
+        <> case when a.digest is null then ''
+          else coalesce(nullif(a.outcome, ''), 'pending_approval') end`,
+}
+
+/** An approval was asked for by an event, and has ended by as many people as that says. */
+const ASKED: Rule = {
+  table: 'beneficiary_approvals',
+  select: account_id => `
+    select a.account_id, a.beneficiary_id || ' ' || encode(a.digest, 'hex') as key,
+      coalesce('asked for with ' || e.needed || ' approvers, and ended by them',
+        'none, as no event asks')
+        as expected,
+      a.approvers || ' approvers, ' || coalesce(d.given, 0) || ' approvals, '
+        || coalesce(d.rejected, 0) || ' rejections, '
+        || coalesce(nullif(a.outcome, ''), 'waits') as found
+    from beneficiary_approvals a
+    left join (
+      select account_id, object_id, content, data #>> '{approval,needed}' as needed
+      from each_event
+      where type = 'beneficiary.pending_approval' and ${ofAccount('account_id', account_id)}
+    ) e on e.account_id = a.account_id and e.object_id = a.beneficiary_id and e.content = a.digest
+    left join (
+      select d.account_id, d.beneficiary_id, d.digest,
+        count(*) filter (where decision = 'approve' and d.user_name <> all (a.made_by)) as given,
+        count(*) filter (where decision = 'reject') as rejected
+      from beneficiary_decisions d
+      join beneficiary_approvals a on a.account_id = d.account_id
+        and a.beneficiary_id = d.beneficiary_id and a.digest = d.digest
+      where ${ofAccount('d.account_id', account_id)} group by 1, 2, 3
+    ) d on d.account_id = a.account_id and d.beneficiary_id = a.beneficiary_id
+      and d.digest = a.digest
+    where ${ofAccount('a.account_id', account_id)} and (e.needed is distinct from a.approvers::text
+      or (coalesce(d.rejected, 0) > 0) <> (a.outcome = 'rejected')
+      or a.outcome = 'approved' and coalesce(d.given, 0) < a.approvers
+      or a.ended_at >= a.expires_at)`,
+}
+
+/** Each decision is about an approval, by nobody who has made it, and an event tells of it. */
+const DECIDED: Rule = {
+  table: 'beneficiary_decisions',
+  select: account_id => `
+    select d.account_id, d.beneficiary_id || ' ' || d.user_name as key,
+      'a decision of somebody who has not made it, which an event tells of' as expected,
+      d.decision || coalesce(', made by ' || array_to_string(a.made_by, ', '), ', of no approval')
+        as found
+    from beneficiary_decisions d
+    left join beneficiary_approvals a on a.account_id = d.account_id
+      and a.beneficiary_id = d.beneficiary_id and a.digest = d.digest
+    where ${ofAccount('d.account_id', account_id)}
+      and (a.digest is null or d.user_name = any (a.made_by) or d.decided_at >= a.expires_at
+        or d.decided_at > a.ended_at or not exists (
+          select from each_event e
+          where e.account_id = d.account_id and e.object_id = d.beneficiary_id
+            and e.type = case d.decision when 'approve' then 'beneficiary.approved'
+              else 'beneficiary.rejected' end
+            and e.data ->> 'operator' = d.user_name and e.content = d.digest))`,
+}
+
+/** Tables that `corridor verify` looks at, each with its check. */
+export const BENEFICIARY_APPROVALS = [SAID, ASKED, DECIDED].map(({ table, select }) => ({
+  table,
+  check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
+    nameRows(tx, account_id, findings, { table, select: select(account_id) }),
+}))
