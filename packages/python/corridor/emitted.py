@@ -166,7 +166,7 @@ Beneficiary = TypedDict("Beneficiary", {
     "party_classification": "str",
     "phone": "\"Phone\"",
     "registration_number": "str",
-    "status": "Literal[\"active\", \"erased\"]",
+    "status": "Literal[\"active\", \"pending_approval\", \"rejected\", \"erased\"]",
     "tax_id": "str",
     "type": "Literal[\"individual\", \"business\"]",
     "created_at": "\"Timestamp\"",
@@ -177,6 +177,26 @@ BeneficiaryAnswer = TypedDict("BeneficiaryAnswer", {
     "status": "Literal[\"success\"]",
     "message": "Literal[\"\"]",
     "data": "\"Beneficiary\"",
+})
+
+BeneficiaryApproval = TypedDict("BeneficiaryApproval", {
+    "object": "Literal[\"beneficiary_approval\"]",
+    "beneficiary": "str",
+    "status": "Literal[\"pending\", \"approved\", \"rejected\"]",
+    "needed": "int",
+    "given": "int",
+    "digest": "str",
+    "made_by": "list[str]",
+    "requested_at": "\"Timestamp\"",
+    "expires_at": "\"Timestamp\"",
+    "ended_at": "Union[str, None]",
+    "decisions": "list[\"ApprovalDecision\"]",
+})
+
+BeneficiaryApprovalAnswer = TypedDict("BeneficiaryApprovalAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"BeneficiaryApproval\"",
 })
 
 BeneficiaryDetails = TypedDict("BeneficiaryDetails", {
@@ -1381,7 +1401,7 @@ WebhookEndpointWithSecretAnswer = TypedDict("WebhookEndpointWithSecretAnswer", {
     "data": "\"WebhookEndpointWithSecret\"",
 })
 
-WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created"]
+WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.pending_approval", "beneficiary.approved", "beneficiary.rejected", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created"]
 
 WebhookReplay = TypedDict("WebhookReplay", {
     "object": "Literal[\"webhook_replay\"]",
@@ -1618,9 +1638,9 @@ class BeneficiariesResource:
         """Record who can be paid, and where. `POST /v3/beneficiary`"""
         return self._transport.call("POST", "/v3/beneficiary", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[Literal["individual", "business"]] = None, destination_type: Optional[Literal["bank", "wallet", "local_payment_network", "service_account"]] = None, options: Options = Options()) -> Listing["Beneficiary"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[Literal["individual", "business"]] = None, destination_type: Optional[Literal["bank", "wallet", "local_payment_network", "service_account"]] = None, status: Optional[Literal["pending_approval", "rejected"]] = None, options: Options = Options()) -> Listing["Beneficiary"]:
         """List beneficiaries, newest first. `GET /v3/beneficiary`"""
-        return self._transport.list("id", "GET", "/v3/beneficiary", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "type": type, "destination_type": destination_type}, options=options)
+        return self._transport.list("id", "GET", "/v3/beneficiary", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "type": type, "destination_type": destination_type, "status": status}, options=options)
 
     def retrieve(self, id: str, *, options: Options = Options()) -> Answer["Beneficiary"]:
         """Fetch a beneficiary. `GET /v3/beneficiary/{id}`"""
@@ -1629,6 +1649,18 @@ class BeneficiariesResource:
     def update(self, id: str, body: "BeneficiaryUpdate" = {}, *, options: Options = Options()) -> Answer["Beneficiary"]:
         """Change a beneficiary, for payouts that are still to be made. `PUT /v3/beneficiary/{id}`"""
         return self._transport.call("PUT", f"/v3/beneficiary/{segment(id)}", query={}, body=body, options=options)
+
+    def approval(self, id: str, *, options: Options = Options()) -> Answer["BeneficiaryApproval"]:
+        """Show what a beneficiary needs before it is paid, and who has approved it. `GET /v3/beneficiary/{id}/approval`"""
+        return self._transport.call("GET", f"/v3/beneficiary/{segment(id)}/approval", query={}, options=options)
+
+    def approve(self, id: str, body: "ApproveRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Beneficiary"]:
+        """Approve a beneficiary as it was shown to you. `POST /v3/beneficiary/{id}/approve`"""
+        return self._transport.call("POST", f"/v3/beneficiary/{segment(id)}/approve", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def reject(self, id: str, body: "RejectRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Beneficiary"]:
+        """Reject a beneficiary. `POST /v3/beneficiary/{id}/reject`"""
+        return self._transport.call("POST", f"/v3/beneficiary/{segment(id)}/reject", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
 
 class EventsResource:

@@ -78,6 +78,7 @@ export type ApiReason =
   | 'route_unavailable'
   | 'calendar_ended'
   | 'limit_exceeded'
+  | 'beneficiary_not_approved'
   | 'party_erased'
   | 'erasure_refused'
   | 'webhook_endpoint_limit'
@@ -321,8 +322,11 @@ export interface Beneficiary {
   party_classification: string
   phone: Phone
   registration_number: string
-  /** `erased`: its personal data is gone, and it is paid no more. */
-  status: 'active' | 'erased'
+  /**
+   * `pending_approval` and `rejected`: no payout may go to it until people have approved it.
+   * `erased`: its personal data is gone, and it is paid no more.
+   */
+  status: 'active' | 'pending_approval' | 'rejected' | 'erased'
   tax_id: string
   type: 'individual' | 'business'
   created_at: Timestamp
@@ -333,6 +337,34 @@ export interface BeneficiaryAnswer {
   status: 'success'
   message: ''
   data: Beneficiary
+}
+
+/** What a beneficiary needs before a payout may go to it. */
+export interface BeneficiaryApproval {
+  object: 'beneficiary_approval'
+  /** The beneficiary. */
+  beneficiary: string
+  /** Whether it waits still, or how it has ended. */
+  status: 'pending' | 'approved' | 'rejected'
+  /** How many people must approve. */
+  needed: number
+  /** How many have, of those who may approve at this moment. */
+  given: number
+  /** SHA-256 of all of the beneficiary as it was asked for. Whoever approves sends it. */
+  digest: string
+  /** Who has made it or changed it since it was approved last, and cannot approve it. */
+  made_by: string[]
+  requested_at: Timestamp
+  expires_at: Timestamp
+  ended_at: string | null
+  /** The oldest first. */
+  decisions: ApprovalDecision[]
+}
+
+export interface BeneficiaryApprovalAnswer {
+  status: 'success'
+  message: ''
+  data: BeneficiaryApproval
 }
 
 export interface BeneficiaryDetails {
@@ -698,7 +730,7 @@ export interface ErrorDetail {
   /** The number of the error in the catalogue. */
   code: number
   /** Its name: decide by this one. New reasons may be added. */
-  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'likely_slip' | (string & {})
+  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'likely_slip' | (string & {})
   /** For people; the wording may change. */
   message: string
   /** JSON path of the field; empty for the whole request. */
@@ -2136,7 +2168,7 @@ export interface WebhookEndpointWithSecretAnswer {
   data: WebhookEndpointWithSecret
 }
 
-export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payout.*' | 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.erased' | 'entity.*' | 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased' | 'beneficiary.*' | 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.erased' | 'balance_transaction.*' | 'balance_transaction.created'
+export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payout.*' | 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.erased' | 'entity.*' | 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased' | 'beneficiary.*' | 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.erased' | 'balance_transaction.*' | 'balance_transaction.created'
 
 export interface WebhookReplay {
   object: 'webhook_replay'
@@ -2786,6 +2818,8 @@ export interface BeneficiariesListQuery {
   type?: 'individual' | 'business'
   /** The type of the destination it has now. */
   destination_type?: 'bank' | 'wallet' | 'local_payment_network' | 'service_account'
+  /** What people have not approved. */
+  status?: 'pending_approval' | 'rejected'
 }
 
 export class BeneficiariesResource extends Resource {
@@ -2823,6 +2857,33 @@ export class BeneficiariesResource extends Resource {
    */
   update(id: string, body: BeneficiaryUpdate = {}, options: Options = {}): Call<Beneficiary> {
     return this.transport.call('PUT', `/v3/beneficiary/${encodeURIComponent(id)}`, { body, options })
+  }
+
+  /**
+   * Show what a beneficiary needs before it is paid, and who has approved it.
+   *
+   * `GET /v3/beneficiary/{id}/approval`
+   */
+  approval(id: string, options: Options = {}): Call<BeneficiaryApproval> {
+    return this.transport.call('GET', `/v3/beneficiary/${encodeURIComponent(id)}/approval`, { options })
+  }
+
+  /**
+   * Approve a beneficiary as it was shown to you.
+   *
+   * `POST /v3/beneficiary/{id}/approve`
+   */
+  approve(id: string, body: ApproveRequest, options: OptionsWithKey = {}): Call<Beneficiary> {
+    return this.transport.call('POST', `/v3/beneficiary/${encodeURIComponent(id)}/approve`, { body, keyed: true, options })
+  }
+
+  /**
+   * Reject a beneficiary.
+   *
+   * `POST /v3/beneficiary/{id}/reject`
+   */
+  reject(id: string, body: RejectRequest, options: OptionsWithKey = {}): Call<Beneficiary> {
+    return this.transport.call('POST', `/v3/beneficiary/${encodeURIComponent(id)}/reject`, { body, keyed: true, options })
   }
 }
 

@@ -144,7 +144,7 @@ const FREE_TEXT = new Set(
     'digest',
     // Of operators, who name accounts and objects of any account.
     'act before by owner add_currencies primary_currency from currencies id limit rail reason',
-    'reference source',
+    'reference source to',
   ].flatMap(line => line.split(' ')),
 )
 
