@@ -22,7 +22,7 @@ import { checkBodyHeaders, readBodies } from './http/body.ts'
 import { Connections, STALLED_MS } from './http/connections.ts'
 import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
 import { MAX_BODY_BYTES } from './http/json.ts'
-import { type Limits, openLimits } from './http/limits.ts'
+import { type Limits, limitHeaders, openLimits } from './http/limits.ts'
 import {
   checkHost,
   checkQueryText,
@@ -186,6 +186,7 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
   // While draining, each answer closes its connection, so that the client reconnects elsewhere.
   app.addHook('onSend', async (request, reply, payload) => {
     if (lifecycle.draining) void reply.header('connection', 'close')
+    if (limits !== undefined) void reply.headers(limitHeaders(limits, request.key_id ?? ''))
     const { length = 0 } = (payload ?? '') as { length?: number }
     connections.sending(request.raw, reply.raw, length)
   })

@@ -106,8 +106,8 @@ export function authenticate(
     countFailure(means.limits, request.ip)
     throw refusal('invalid_credentials', 'The key is unknown, wrong or revoked.')
   }
-  countRequest(means.limits, key_id)
   request.key_id = key_id
+  countRequest(means.limits, key_id)
   request.person = person ?? null
   request.caller = person?.user ?? account?.account_id ?? ''
   if (person !== undefined) admitPerson(request, known, person, needed)

@@ -21,6 +21,21 @@ test('bucket, left alone: is full again, and holds no more than its burst', () =
   }
 })
 
+test('bucket, looked at: what is left, and when it is full; looking takes nothing', () => {
+  const buckets = new TokenBuckets({ per_second: 2, burst: 5, most: 10 })
+  assert.deepEqual([buckets.burst, buckets.window_s], [5, 3])
+  assert.deepEqual(buckets.look('a', 1_000), { left: 5, full_in_s: 0 })
+  for (let i = 0; i < 4; i++) buckets.take('a', 1_000)
+  for (let i = 0; i < 2; i++) {
+    assert.deepEqual(buckets.look('a', 1_000), { left: 1, full_in_s: 2 })
+  }
+  buckets.take('a', 1_000)
+  assert.equal(buckets.take('a', 1_000), 1)
+  assert.deepEqual(buckets.look('a', 1_000), { left: 0, full_in_s: 3 })
+  assert.deepEqual(buckets.look('a', 1_600), { left: 1, full_in_s: 2 })
+  assert.deepEqual(buckets.look('a', 60_000), { left: 5, full_in_s: 0 })
+})
+
 test('bucket of few a minute: the wait is as long as a token takes, rounded up', () => {
   const buckets = new TokenBuckets({ per_second: 5 / 60, burst: 5, most: 10 })
   for (let i = 0; i < 5; i++) assert.equal(buckets.take('a', 0), 0)

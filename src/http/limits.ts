@@ -47,6 +47,17 @@ export function countRequest({ requests }: Limits, key_id: string): void {
   throw rateLimited('This API key sends more requests than it may; wait.', wait_s)
 }
 
+/** What a caller is told of the limit of its key; nothing where there is none. */
+export function limitHeaders({ requests }: Limits, key_id: string): Record<string, string> {
+  if (requests === undefined || key_id === '') return {}
+  const { burst, window_s } = requests
+  const { left, full_in_s } = requests.look(key_id, performance.now())
+  return {
+    'ratelimit-policy': `"key";q=${burst};w=${window_s}`,
+    ratelimit: `"key";r=${left};t=${full_in_s}`,
+  }
+}
+
 /** What an address is counted by: its /64 for IPv6, which one client has whole; itself for IPv4. */
 export function networkOf(address: string): string {
   const text = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
@@ -70,6 +81,9 @@ export interface BucketSize {
 
 /** Token buckets by name, in bounded memory. The caller passes the time. */
 export class TokenBuckets {
+  readonly burst: number
+  /** In how many seconds an empty bucket is full, rounded up. */
+  readonly window_s: number
   readonly #token_ms: number
   readonly #whole_ms: number
   readonly #most: number
@@ -80,11 +94,21 @@ export class TokenBuckets {
     this.#token_ms = 1000 / per_second
     this.#whole_ms = burst * this.#token_ms
     this.#most = most
+    this.burst = burst
+    this.window_s = Math.ceil(this.#whole_ms / 1000)
   }
 
   /** The number of buckets kept. */
   get size(): number {
     return this.#full_at.size
+  }
+
+  /** How many tokens a bucket has, and in how many seconds it is full, rounded up. */
+  look(name: string, now_ms: number): { readonly left: number; readonly full_in_s: number } {
+    const missing_ms = Math.max((this.#full_at.get(name) ?? 0) - now_ms, 0)
+    // As in take, for sums that are not exact.
+    const left = Math.floor((this.#whole_ms - missing_ms + 0.001) / this.#token_ms)
+    return { left, full_in_s: Math.ceil(missing_ms / 1000) }
   }
 
   /**
