@@ -140,6 +140,11 @@ const COMMANDS: readonly Called[] = [
     load: async () => (await import('./listen.ts')).listenCommand,
   },
   {
+    name: 'trigger',
+    description: 'make an event happen in a sandbox, such as payout.failed',
+    load: async () => (await import('./trigger.ts')).triggerCommand,
+  },
+  {
     name: 'events',
     description: 'deliver events again; write old ones to a file, and prove it',
     load: async () => (await import('./events.ts')).eventsCommands,

@@ -1,0 +1,147 @@
+// corridor trigger: makes an event happen in a sandbox, by requests to the running service as a
+// customer sends them, and says which they were. It opens no database.
+import { randomUUID } from 'node:crypto'
+import type { Command } from 'commander'
+import { type Json, print, UsageError } from './context.ts'
+import { type Exchange, findService, readUrl, send, succeeded } from './demo-http.ts'
+
+interface TriggerOptions extends Json {
+  readonly key: string
+  readonly url?: string
+}
+
+interface Step {
+  readonly method: 'POST' | 'PUT'
+  readonly path: string
+  readonly body: object
+}
+
+/** `{id}` in a path is the object that the first step has made. */
+type Steps = readonly Step[]
+
+const bank = { account_number: '123456789012', country: 'HK', bank_codes: { bank_code: '004' } }
+
+const beneficiary = {
+  name: 'Harbour Trading Ltd',
+  type: 'business',
+  destination_details: { type: 'bank', bank },
+}
+
+/** The simulator leaves a payout of this amount alone, so that it becomes what is asked. */
+const STAYS = 100_000
+
+const payout = (): Step => ({
+  method: 'POST',
+  path: '/v3/payout',
+  body: {
+    amount: STAYS,
+    currency: 'HKD',
+    type: 'local',
+    purpose: 'supplier_payment',
+    transaction_description: 'Made by corridor trigger',
+    beneficiary_details: beneficiary,
+    allow_duplicate: true,
+  },
+})
+
+const becomes = (...statuses: readonly string[]): Steps => [
+  payout(),
+  ...statuses.map((status): Step => {
+    return { method: 'POST', path: '/v3/sandbox/payout/{id}/transition', body: { status } }
+  }),
+]
+
+/** Another person each time: one that is there is no new entity. */
+const entity = (): Step => {
+  const email = `${randomUUID()}@example.com`
+  return { method: 'POST', path: '/v3/entity', body: { type: 'individual', name: 'Anna', email } }
+}
+
+const submission: Step = { method: 'POST', path: '/v3/entity/{id}/submit', body: {} }
+
+const submitted = (...statuses: readonly string[]): Steps => [
+  entity(),
+  submission,
+  ...statuses.map((status): Step => {
+    return { method: 'POST', path: '/v3/sandbox/entity/{id}/review', body: { status } }
+  }),
+]
+
+const newBeneficiary: Step = { method: 'POST', path: '/v3/beneficiary', body: beneficiary }
+
+const quote: Step = {
+  method: 'POST',
+  path: '/v3/payout/quote',
+  body: {
+    payout_info: { currency: 'HKD', amount: STAYS },
+    destination_info: { currency: 'HKD', country: 'HK' },
+  },
+}
+
+/** What each type of event takes. Others need an operator, a person or a bank. */
+const RECIPES: Readonly<Record<string, () => Steps>> = {
+  'payout_quote.created': () => [quote],
+  'payout.created': () => becomes(),
+  'payout.requires_action': () => becomes('requires_action'),
+  'payout.processing': () => becomes('requires_action', 'processing'),
+  'payout.compliance_hold': () => becomes('compliance_hold'),
+  'payout.succeeded': () => becomes('succeeded'),
+  'payout.failed': () => becomes('failed'),
+  'payout.reversed': () => becomes('succeeded', 'reversed'),
+  'beneficiary.created': () => [newBeneficiary],
+  'beneficiary.updated': () => [
+    newBeneficiary,
+    { method: 'PUT', path: '/v3/beneficiary/{id}', body: { ...beneficiary, name: 'Pier Ltd' } },
+  ],
+  'entity.created': () => [entity()],
+  'entity.updated': () => [
+    entity(),
+    { method: 'PUT', path: '/v3/entity/{id}', body: { name: 'Anna Müller' } },
+  ],
+  'entity.approval_submitted': () => submitted(),
+  'entity.approval_approved': () => submitted('approved'),
+  'entity.approval_rejected': () => submitted('rejected'),
+  'entity.approval_requires_action': () => submitted('requires_action'),
+  'entity.approval_resubmitted': () => [...submitted('requires_action'), submission],
+  'balance_transaction.created': () => becomes(),
+}
+
+const HELP = `
+The service must be running. Events that it makes:
+${Object.keys(RECIPES)
+  .map(type => `  ${type}`)
+  .join('\n')}
+
+Examples:
+  npx corridor trigger payout.failed --key key_…:…
+  npx corridor listen --forward-to http://localhost:3000/hook`
+
+export function triggerCommand(command: Command): void {
+  command
+    .argument('<type>', 'the type of event, such as payout.failed')
+    .requiredOption('--key <key>', 'id and secret of a key of a sandbox: key_…:…')
+    .option('--url <url>', 'of the running service (default: of this machine)')
+    .addHelpText('after', HELP)
+    .action(trigger)
+}
+
+async function trigger(type: string, options: TriggerOptions): Promise<void> {
+  const recipe = Object.hasOwn(RECIPES, type) ? RECIPES[type] : undefined
+  if (recipe === undefined) {
+    throw new UsageError(`cannot make ${type}; it makes ${Object.keys(RECIPES).join(', ')}`)
+  }
+  if (!/^[^:\s]+:\S+$/.test(options.key)) throw new UsageError('--key is id and secret: key_…:…')
+  const url = readUrl(options.url)
+  await findService(url)
+  const authorization = `Basic ${Buffer.from(options.key).toString('base64')}`
+  const done: Exchange['request'][] = []
+  let id = ''
+  for (const step of recipe()) {
+    const request = { ...step, path: step.path.replace('{id}', id) }
+    const { response } = succeeded(await send(url, authorization, request))
+    done.push(request)
+    id ||= response.body?.data?.id ?? response.body?.id
+  }
+  const lines = done.map(({ method, path }) => `${method} ${path}`)
+  print(options, { type, object_id: id, requests: done }, `${lines.join('\n')}\n${type}  ${id}`)
+}

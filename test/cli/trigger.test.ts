@@ -1,0 +1,46 @@
+// corridor trigger: each type that it names happens, by requests of the API.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Front, startFront } from '../support/network/front.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+
+let service: TestService
+let account: Client
+let front: Front
+let cli: Cli
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount({ currencies: ['HKD'], fund: { HKD: 10_000_000n } })
+  front = await startFront(service.app)
+  cli = await openCli(service.database.url)
+})
+after(async () => {
+  front.close()
+  await cli.close()
+  await service.close()
+})
+
+const trigger = (type: string, key = `${account.key_id}:${account.secret}`) =>
+  cli.run('trigger', type, '--key', key, '--url', front.address, '--json')
+
+test('trigger: every type that its help names happens to the object that it prints', async () => {
+  const { stdout } = await cli.run('trigger', '--help')
+  const types = [...stdout.matchAll(/^ {2}(\w+\.\w+)$/gm)].map(([, type]) => type as string)
+  assert.ok(types.length > 10 && types.includes('payout.failed'), stdout)
+  for (const type of types) {
+    const { code, json, stderr } = await trigger(type)
+    assert.equal(code, 0, `${type}: ${stderr}`)
+    const { results } = (await account.get(`/v3/event?type=${type}&limit=1`)).json.data
+    const [event] = results
+    assert.ok(event, type)
+    if (!type.startsWith('balance_')) assert.equal(event.object_id, json.object_id, type)
+  }
+})
+
+test('trigger, a type that it cannot make, a wrong key: one line that says so', async () => {
+  const unknown = await trigger('payout.sent')
+  assert.equal(unknown.code, 2)
+  const wrong = await trigger('payout.failed', `${account.key_id}:wrong`)
+  assert.equal(wrong.code, 1)
+})
