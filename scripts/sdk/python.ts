@@ -15,7 +15,7 @@ export function emitPython(model: Model): string {
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, Literal, NotRequired, Optional, TypedDict, Union
+from typing import Any, List, Literal, NotRequired, Optional, TypedDict, Union
 
 from .listing import Listing
 from .transport import Answer, Options, Raw, Transport, segment
@@ -72,7 +72,7 @@ const PLAIN: Readonly<Record<string, string>> = {
 }
 
 function plain({ items = {}, additionalProperties: more }: Schema, type: string): string {
-  if (type === 'array') return `list[${typeOf(items)}]`
+  if (type === 'array') return `List[${typeOf(items)}]`
   if (type !== 'object') return PLAIN[type] ?? 'Any'
   return `dict[str, ${typeof more === 'object' ? typeOf(more) : 'Any'}]`
 }
@@ -141,7 +141,7 @@ function emitMethod(method: Method): string {
 const answerType = (answer: Schema | undefined) => `Answer[${typeOf(answer ?? {})}]`
 
 function queryType({ schema }: Parameter): string {
-  return schema.type === 'array' ? 'list[str]' : typeOf(schema)
+  return schema.type === 'array' ? 'List[str]' : typeOf(schema)
 }
 
 /** Words of the language that the document may use as names. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, Literal, NotRequired, Optional, TypedDict, Union
+from typing import Any, List, Literal, NotRequired, Optional, TypedDict, Union
 
 from .listing import Listing
 from .transport import Answer, Options, Raw, Transport, segment
@@ -15,11 +15,11 @@ Account = TypedDict("Account", {
     "name": "str",
     "sandbox": "bool",
     "state": "Literal[\"active\", \"frozen\", \"closed\"]",
-    "currencies": "list[str]",
+    "currencies": "List[str]",
     "primary_currency": "str",
     "deposit_address": "str",
     "duplicate_window_s": "int",
-    "limits": "list[\"AccountLimit\"]",
+    "limits": "List[\"AccountLimit\"]",
     "created_at": "\"Timestamp\"",
 })
 
@@ -46,7 +46,7 @@ AccountLimit = TypedDict("AccountLimit", {
 })
 
 ActionRequest = TypedDict("ActionRequest", {
-    "documents": NotRequired["list[\"Document\"]"],
+    "documents": NotRequired["List[\"Document\"]"],
     "beneficiary_details": NotRequired["\"AnsweredBeneficiaryDetails\""],
     "purpose": NotRequired["str"],
     "transaction_description": NotRequired["str"],
@@ -67,7 +67,7 @@ Amount = int
 AnsweredBeneficiaryDetails = TypedDict("AnsweredBeneficiaryDetails", {
     "address": NotRequired["\"Address\""],
     "date_of_birth": NotRequired["str"],
-    "documents": NotRequired["list[\"Document\"]"],
+    "documents": NotRequired["List[\"Document\"]"],
     "email": NotRequired["str"],
     "name_local": NotRequired["str"],
     "national_identification_number": NotRequired["str"],
@@ -98,7 +98,7 @@ ApproveRequest = TypedDict("ApproveRequest", {
 
 Balance = TypedDict("Balance", {
     "object": "Literal[\"balance\"]",
-    "available": "list[dict[str, Any]]",
+    "available": "List[dict[str, Any]]",
     "updated_at": "\"Timestamp\"",
 })
 
@@ -115,8 +115,8 @@ BalanceTransaction = TypedDict("BalanceTransaction", {
     "currency": "str",
     "created_at": "\"Timestamp\"",
     "description": "str",
-    "fee_details": "list[dict[str, Any]]",
-    "fx_conversions": "list[dict[str, Any]]",
+    "fee_details": "List[dict[str, Any]]",
+    "fx_conversions": "List[dict[str, Any]]",
     "net": "\"Money\"",
     "metadata": "dict[str, str]",
     "operation_type": "Literal[\"credit\", \"debit\"]",
@@ -133,7 +133,7 @@ BalanceTransactionAnswer = TypedDict("BalanceTransactionAnswer", {
 BalanceTransactionList = TypedDict("BalanceTransactionList", {
     "object": "Literal[\"list\"]",
     "has_more": "bool",
-    "results": "list[\"BalanceTransaction\"]",
+    "results": "List[\"BalanceTransaction\"]",
 })
 
 BalanceTransactionListAnswer = TypedDict("BalanceTransactionListAnswer", {
@@ -158,7 +158,7 @@ Beneficiary = TypedDict("Beneficiary", {
     "date_of_birth": "str",
     "destination": "str",
     "destination_details": "\"DestinationDetails\"",
-    "documents": "list[\"Document\"]",
+    "documents": "List[\"Document\"]",
     "email": "str",
     "name": "str",
     "name_local": "str",
@@ -186,11 +186,11 @@ BeneficiaryApproval = TypedDict("BeneficiaryApproval", {
     "needed": "int",
     "given": "int",
     "digest": "str",
-    "made_by": "list[str]",
+    "made_by": "List[str]",
     "requested_at": "\"Timestamp\"",
     "expires_at": "\"Timestamp\"",
     "ended_at": "Union[str, None]",
-    "decisions": "list[\"ApprovalDecision\"]",
+    "decisions": "List[\"ApprovalDecision\"]",
 })
 
 BeneficiaryApprovalAnswer = TypedDict("BeneficiaryApprovalAnswer", {
@@ -212,7 +212,7 @@ BeneficiaryDetails = TypedDict("BeneficiaryDetails", {
     "party_classification": NotRequired["str"],
     "registration_number": NotRequired["str"],
     "tax_id": NotRequired["str"],
-    "documents": NotRequired["list[\"Document\"]"],
+    "documents": NotRequired["List[\"Document\"]"],
 })
 
 BeneficiaryDetailsShown = TypedDict("BeneficiaryDetailsShown", {
@@ -220,7 +220,7 @@ BeneficiaryDetailsShown = TypedDict("BeneficiaryDetailsShown", {
     "date_of_birth": "str",
     "destination": "str",
     "destination_details": "\"DestinationDetails\"",
-    "documents": "list[\"Document\"]",
+    "documents": "List[\"Document\"]",
     "email": "str",
     "name": "str",
     "name_local": "str",
@@ -236,7 +236,7 @@ BeneficiaryDetailsShown = TypedDict("BeneficiaryDetailsShown", {
 BeneficiaryList = TypedDict("BeneficiaryList", {
     "object": "Literal[\"list\"]",
     "has_more": "bool",
-    "results": "list[\"Beneficiary\"]",
+    "results": "List[\"Beneficiary\"]",
 })
 
 BeneficiaryListAnswer = TypedDict("BeneficiaryListAnswer", {
@@ -258,7 +258,7 @@ BeneficiaryUpdate = TypedDict("BeneficiaryUpdate", {
     "party_classification": NotRequired["Union[str, None]"],
     "registration_number": NotRequired["Union[str, None]"],
     "tax_id": NotRequired["Union[str, None]"],
-    "documents": NotRequired["Union[list[\"Document\"], None]"],
+    "documents": NotRequired["Union[List[\"Document\"], None]"],
 })
 
 ByHand = TypedDict("ByHand", {
@@ -331,10 +331,10 @@ DuplicateRule = TypedDict("DuplicateRule", {
     "rule": "str",
     "priority": "int",
     "takes_part": "bool",
-    "missing": "list[str]",
+    "missing": "List[str]",
     "compared": "dict[str, str]",
     "entity": "str",
-    "rejected": "list[str]",
+    "rejected": "List[str]",
 })
 
 EndedApprovals = TypedDict("EndedApprovals", {
@@ -360,13 +360,13 @@ Entity = TypedDict("Entity", {
     "tax_id": "str",
     "purpose_of_use": "str",
     "relationship": "str",
-    "representatives": "list[\"Representative\"]",
-    "documents": "list[\"Document\"]",
+    "representatives": "List[\"Representative\"]",
+    "documents": "List[\"Document\"]",
     "reference_id": "str",
     "metadata": "Union[\"Metadata\", None]",
     "approval_status": "\"ApprovalStatus\"",
     "approval_status_description": "str",
-    "approval_history": "list[\"ApprovalStep\"]",
+    "approval_history": "List[\"ApprovalStep\"]",
     "created_at": "\"Timestamp\"",
     "updated_at": "\"Timestamp\"",
 })
@@ -393,7 +393,7 @@ EntityDuplicateCheck = TypedDict("EntityDuplicateCheck", {
     "duplicate": "bool",
     "entity": "str",
     "rule": "str",
-    "rules": "list[\"DuplicateRule\"]",
+    "rules": "List[\"DuplicateRule\"]",
 })
 
 EntityDuplicateCheckAnswer = TypedDict("EntityDuplicateCheckAnswer", {
@@ -405,7 +405,7 @@ EntityDuplicateCheckAnswer = TypedDict("EntityDuplicateCheckAnswer", {
 EntityList = TypedDict("EntityList", {
     "object": "Literal[\"list\"]",
     "has_more": "bool",
-    "results": "list[\"Entity\"]",
+    "results": "List[\"Entity\"]",
 })
 
 EntityListAnswer = TypedDict("EntityListAnswer", {
@@ -430,8 +430,8 @@ EntityRequest = TypedDict("EntityRequest", {
     "tax_id": NotRequired["str"],
     "purpose_of_use": NotRequired["str"],
     "relationship": NotRequired["str"],
-    "representatives": NotRequired["list[\"Representative\"]"],
-    "documents": NotRequired["list[\"Document\"]"],
+    "representatives": NotRequired["List[\"Representative\"]"],
+    "documents": NotRequired["List[\"Document\"]"],
     "reference_id": NotRequired["str"],
     "metadata": NotRequired["\"Metadata\""],
 })
@@ -454,8 +454,8 @@ EntityUpdate = TypedDict("EntityUpdate", {
     "tax_id": NotRequired["Union[str, None]"],
     "purpose_of_use": NotRequired["Union[str, None]"],
     "relationship": NotRequired["Union[str, None]"],
-    "representatives": NotRequired["Union[list[\"Representative\"], None]"],
-    "documents": NotRequired["Union[list[\"Document\"], None]"],
+    "representatives": NotRequired["Union[List[\"Representative\"], None]"],
+    "documents": NotRequired["Union[List[\"Document\"], None]"],
     "reference_id": NotRequired["Union[str, None]"],
     "metadata": NotRequired["Union[dict[str, str], None]"],
 })
@@ -463,7 +463,7 @@ EntityUpdate = TypedDict("EntityUpdate", {
 ErrorAnswer = TypedDict("ErrorAnswer", {
     "status": "Literal[\"error\"]",
     "message": "str",
-    "errors": "list[\"ErrorDetail\"]",
+    "errors": "List[\"ErrorDetail\"]",
     "data": "None",
 })
 
@@ -493,7 +493,7 @@ EventAnswer = TypedDict("EventAnswer", {
 EventList = TypedDict("EventList", {
     "object": "Literal[\"list\"]",
     "has_more": "bool",
-    "results": "list[\"Event\"]",
+    "results": "List[\"Event\"]",
 })
 
 EventListAnswer = TypedDict("EventListAnswer", {
@@ -511,7 +511,7 @@ ExplainedConversion = TypedDict("ExplainedConversion", {
     "from": "str",
     "to": "str",
     "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
-    "rows": "list[\"RateBookRow\"]",
+    "rows": "List[\"RateBookRow\"]",
     "mid": "\"ExplainedMid\"",
 })
 
@@ -551,7 +551,7 @@ ExplainedRate = TypedDict("ExplainedRate", {
     "from": "str",
     "to": "str",
     "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
-    "rows": "list[\"RateBookRow\"]",
+    "rows": "List[\"RateBookRow\"]",
     "mid": "\"ExplainedMid\"",
     "spread_bps": "int",
     "formula": "str",
@@ -579,7 +579,7 @@ ForeseenPayout = TypedDict("ForeseenPayout", {
     "holding_currency": "str",
     "total_debit": "str",
     "approvals_needed": "int",
-    "errors": "list[\"ErrorDetail\"]",
+    "errors": "List[\"ErrorDetail\"]",
 })
 
 Funding = TypedDict("Funding", {
@@ -651,15 +651,15 @@ Payout = TypedDict("Payout", {
     "beneficiary": "str",
     "beneficiary_details": "\"BeneficiaryDetailsShown\"",
     "charge_type": "str",
-    "confirmation_documents": "list[\"Document\"]",
-    "documents": "list[\"Document\"]",
+    "confirmation_documents": "List[\"Document\"]",
+    "documents": "List[\"Document\"]",
     "created_at": "\"Timestamp\"",
     "expected_at": "Union[\"Timestamp\", None]",
     "holding_fx_quote": "str",
     "holding_fx_transaction": "\"FxTransaction\"",
     "payout_fx_transaction": "\"FxTransaction\"",
     "local": "dict[str, Any]",
-    "logistics_tracking_details": "list[\"LogisticsTracking\"]",
+    "logistics_tracking_details": "List[\"LogisticsTracking\"]",
     "metadata": "Union[\"Metadata\", None]",
     "mt103": "str",
     "on_behalf_of": "str",
@@ -693,7 +693,7 @@ PayoutApproval = TypedDict("PayoutApproval", {
     "requested_at": "\"Timestamp\"",
     "expires_at": "\"Timestamp\"",
     "ended_at": "Union[str, None]",
-    "decisions": "list[\"ApprovalDecision\"]",
+    "decisions": "List[\"ApprovalDecision\"]",
 })
 
 PayoutApprovalAnswer = TypedDict("PayoutApprovalAnswer", {
@@ -709,9 +709,9 @@ PayoutBatch = TypedDict("PayoutBatch", {
     "dry_run": "bool",
     "status": "Literal[\"completed\", \"would_complete\", \"would_be_refused\"]",
     "counts": "\"PayoutBatchCounts\"",
-    "totals": "list[\"PayoutBatchTotal\"]",
-    "refused": "list[\"PayoutBatchItem\"]",
-    "payouts": NotRequired["list[\"ForeseenPayout\"]"],
+    "totals": "List[\"PayoutBatchTotal\"]",
+    "refused": "List[\"PayoutBatchItem\"]",
+    "payouts": NotRequired["List[\"ForeseenPayout\"]"],
     "reference_id": "str",
     "metadata": "Union[\"Metadata\", None]",
     "created_at": "\"Timestamp\"",
@@ -727,11 +727,11 @@ PayoutBatchApproval = TypedDict("PayoutBatchApproval", {
     "object": "Literal[\"payout_batch_approval\"]",
     "payout_batch": "str",
     "waiting": "int",
-    "totals": "list[\"WaitingTotal\"]",
+    "totals": "List[\"WaitingTotal\"]",
     "needed": "int",
     "expires_at": "Union[str, None]",
     "digest": "str",
-    "ended": "list[\"EndedApprovals\"]",
+    "ended": "List[\"EndedApprovals\"]",
 })
 
 PayoutBatchApprovalAnswer = TypedDict("PayoutBatchApprovalAnswer", {
@@ -751,7 +751,7 @@ PayoutBatchDecision = TypedDict("PayoutBatchDecision", {
     "object": "Literal[\"payout_batch_decision\"]",
     "payout_batch": "str",
     "decision": "Literal[\"approve\", \"reject\"]",
-    "payouts": "list[\"DecidedPayouts\"]",
+    "payouts": "List[\"DecidedPayouts\"]",
 })
 
 PayoutBatchDecisionAnswer = TypedDict("PayoutBatchDecisionAnswer", {
@@ -766,13 +766,13 @@ PayoutBatchItem = TypedDict("PayoutBatchItem", {
     "status": "Literal[\"created\", \"held\", \"refused\"]",
     "payout": "str",
     "reference_id": "str",
-    "errors": "list[\"ErrorDetail\"]",
+    "errors": "List[\"ErrorDetail\"]",
 })
 
 PayoutBatchItemList = TypedDict("PayoutBatchItemList", {
     "object": "Literal[\"list\"]",
     "has_more": "bool",
-    "results": "list[\"PayoutBatchItem\"]",
+    "results": "List[\"PayoutBatchItem\"]",
 })
 
 PayoutBatchItemListAnswer = TypedDict("PayoutBatchItemListAnswer", {
@@ -784,7 +784,7 @@ PayoutBatchItemListAnswer = TypedDict("PayoutBatchItemListAnswer", {
 PayoutBatchList = TypedDict("PayoutBatchList", {
     "object": "Literal[\"list\"]",
     "has_more": "bool",
-    "results": "list[\"PayoutBatch\"]",
+    "results": "List[\"PayoutBatch\"]",
 })
 
 PayoutBatchListAnswer = TypedDict("PayoutBatchListAnswer", {
@@ -798,7 +798,7 @@ PayoutBatchRequest = TypedDict("PayoutBatchRequest", {
     "dry_run": NotRequired["bool"],
     "reference_id": NotRequired["str"],
     "metadata": NotRequired["\"Metadata\""],
-    "payouts": "list[\"PayoutRequest\"]",
+    "payouts": "List[\"PayoutRequest\"]",
 })
 
 PayoutBatchTotal = TypedDict("PayoutBatchTotal", {
@@ -814,7 +814,7 @@ PayoutBatchTotal = TypedDict("PayoutBatchTotal", {
 PayoutDryRun = TypedDict("PayoutDryRun", {
     "object": "Literal[\"payout_dry_run\"]",
     "outcome": "Literal[\"would_create\", \"would_await_approval\", \"would_hold\", \"would_refuse\"]",
-    "errors": "list[\"ErrorDetail\"]",
+    "errors": "List[\"ErrorDetail\"]",
     "complete": "bool",
     "price": "Union[\"DryRunPrice\", None]",
     "rail": "str",
@@ -831,7 +831,7 @@ PayoutFailure = TypedDict("PayoutFailure", {
 PayoutList = TypedDict("PayoutList", {
     "object": "Literal[\"list\"]",
     "has_more": "bool",
-    "results": "list[\"Payout\"]",
+    "results": "List[\"Payout\"]",
 })
 
 PayoutListAnswer = TypedDict("PayoutListAnswer", {
@@ -843,18 +843,18 @@ PayoutListAnswer = TypedDict("PayoutListAnswer", {
 PayoutOption = TypedDict("PayoutOption", {
     "object": "Literal[\"payout_option\"]",
     "possible": "bool",
-    "errors": "list[\"ErrorDetail\"]",
+    "errors": "List[\"ErrorDetail\"]",
     "price": "Union[\"OptionPrice\", None]",
     "expected_at": "Union[\"Timestamp\", None]",
     "rail": "str",
-    "failover": "list[str]",
+    "failover": "List[str]",
     "rail_figures": "Union[\"RailFigures\", None]",
     "quote_request": "\"QuoteRequest\"",
 })
 
 PayoutOptions = TypedDict("PayoutOptions", {
     "object": "Literal[\"payout_options\"]",
-    "options": "list[\"PayoutOption\"]",
+    "options": "List[\"PayoutOption\"]",
 })
 
 PayoutOptionsAnswer = TypedDict("PayoutOptionsAnswer", {
@@ -886,7 +886,7 @@ PayoutQuote = TypedDict("PayoutQuote", {
 PayoutQuoteList = TypedDict("PayoutQuoteList", {
     "object": "Literal[\"list\"]",
     "has_more": "bool",
-    "results": "list[\"PayoutQuote\"]",
+    "results": "List[\"PayoutQuote\"]",
 })
 
 PayoutQuoteListAnswer = TypedDict("PayoutQuoteListAnswer", {
@@ -909,8 +909,8 @@ PayoutRequest = TypedDict("PayoutRequest", {
     "local": NotRequired["dict[str, Any]"],
     "reference_id": NotRequired["str"],
     "statement_descriptor": NotRequired["str"],
-    "documents": NotRequired["list[\"Document\"]"],
-    "logistics_tracking_details": NotRequired["list[\"LogisticsTracking\"]"],
+    "documents": NotRequired["List[\"Document\"]"],
+    "logistics_tracking_details": NotRequired["List[\"LogisticsTracking\"]"],
     "metadata": NotRequired["\"Metadata\""],
     "on_behalf_of": NotRequired["str"],
     "max_total_debit": NotRequired["int"],
@@ -923,8 +923,8 @@ PayoutRequirements = TypedDict("PayoutRequirements", {
     "currency": "str",
     "country": "str",
     "network": "str",
-    "alternatives": "list[\"RequirementAlternative\"]",
-    "networks": "list[\"RequirementNetwork\"]",
+    "alternatives": "List[\"RequirementAlternative\"]",
+    "networks": "List[\"RequirementNetwork\"]",
     "purpose": "\"RequirementPurpose\"",
 })
 
@@ -942,7 +942,7 @@ PayoutTimeline = TypedDict("PayoutTimeline", {
     "status": "Literal[\"pending_approval\", \"processing\", \"requires_action\", \"compliance_hold\", \"succeeded\", \"failed\", \"reversed\"]",
     "truncated": "bool",
     "under_review": "bool",
-    "items": "list[Union[\"TimelineState\", \"TimelineRoute\", \"TimelineAttempt\", \"TimelineReview\", \"TimelineReroute\", \"TimelineHandling\", \"TimelineApproval\", \"TimelineJournal\", \"TimelineWebhookAttempt\"]]",
+    "items": "List[Union[\"TimelineState\", \"TimelineRoute\", \"TimelineAttempt\", \"TimelineReview\", \"TimelineReroute\", \"TimelineHandling\", \"TimelineApproval\", \"TimelineJournal\", \"TimelineWebhookAttempt\"]]",
 })
 
 PayoutTimelineAnswer = TypedDict("PayoutTimelineAnswer", {
@@ -970,16 +970,16 @@ ProblemDetails = TypedDict("ProblemDetails", {
     "status": "int",
     "detail": "str",
     "instance": "str",
-    "errors": "list[\"ErrorDetail\"]",
+    "errors": "List[\"ErrorDetail\"]",
 })
 
 QuoteExplanation = TypedDict("QuoteExplanation", {
     "object": "Literal[\"quote_explanation\"]",
-    "currencies": "list[dict[str, Any]]",
-    "rates": "list[\"ExplainedRate\"]",
+    "currencies": "List[dict[str, Any]]",
+    "rates": "List[\"ExplainedRate\"]",
     "fee_row": "Union[\"ExplainedFee\", None]",
     "fee_conversion": "Union[\"ExplainedConversion\", None]",
-    "amounts": "list[\"ExplainedFigure\"]",
+    "amounts": "List[\"ExplainedFigure\"]",
     "total_debit": "\"ExplainedFigure\"",
 })
 
@@ -1028,7 +1028,7 @@ Representative = TypedDict("Representative", {
     "date_of_birth": NotRequired["str"],
     "nationality": NotRequired["\"EntityCountry\""],
     "ownership_percentage": NotRequired["Union[int, str]"],
-    "roles": NotRequired["list[str]"],
+    "roles": NotRequired["List[str]"],
     "address": NotRequired["\"EntityAddress\""],
     "email": NotRequired["str"],
     "phone": NotRequired["\"Phone\""],
@@ -1037,9 +1037,9 @@ Representative = TypedDict("Representative", {
 
 RequirementAlternative = TypedDict("RequirementAlternative", {
     "name": "str",
-    "countries": "list[str]",
-    "networks": "list[str]",
-    "fields": "list[\"RequirementField\"]",
+    "countries": "List[str]",
+    "networks": "List[str]",
+    "fields": "List[\"RequirementField\"]",
     "example": "Any",
 })
 
@@ -1049,7 +1049,7 @@ RequirementField = TypedDict("RequirementField", {
     "description": "str",
     "example": "str",
     "required": "bool",
-    "or": "list[\"RequirementInstead\"]",
+    "or": "List[\"RequirementInstead\"]",
 })
 
 RequirementInstead = TypedDict("RequirementInstead", {
@@ -1062,14 +1062,14 @@ RequirementInstead = TypedDict("RequirementInstead", {
 RequirementNetwork = TypedDict("RequirementNetwork", {
     "name": "str",
     "title": "str",
-    "currencies": "list[str]",
-    "countries": "list[str]",
+    "currencies": "List[str]",
+    "countries": "List[str]",
     "minimum_amount": "Union[int, None]",
     "maximum_amount": "Union[int, None]",
 })
 
 RequirementPurpose = TypedDict("RequirementPurpose", {
-    "codes": "list[str]",
+    "codes": "List[str]",
     "pattern": "str",
     "max_length": "int",
 })
@@ -1119,7 +1119,7 @@ SavedViewAnswer = TypedDict("SavedViewAnswer", {
 SavedViewList = TypedDict("SavedViewList", {
     "object": "Literal[\"list\"]",
     "has_more": "Literal[False]",
-    "results": "list[\"SavedView\"]",
+    "results": "List[\"SavedView\"]",
 })
 
 SavedViewListAnswer = TypedDict("SavedViewListAnswer", {
@@ -1184,7 +1184,7 @@ TimelineJournal = TypedDict("TimelineJournal", {
     "journal_number": "int",
     "journal_kind": "Literal[\"payout\", \"settlement\", \"failure\", \"reversal\"]",
     "hash": "str",
-    "postings": "list[\"Posting\"]",
+    "postings": "List[\"Posting\"]",
     "balance_transaction": "Union[str, None]",
     "balance_after": "Union[str, None]",
 })
@@ -1302,7 +1302,7 @@ WebhookDeliveryDetails = TypedDict("WebhookDeliveryDetails", {
     "next_attempt_at": "Union[str, None]",
     "created_at": "\"Timestamp\"",
     "updated_at": "\"Timestamp\"",
-    "attempts": "list[\"WebhookAttempt\"]",
+    "attempts": "List[\"WebhookAttempt\"]",
 })
 
 WebhookDeliveryDetailsAnswer = TypedDict("WebhookDeliveryDetailsAnswer", {
@@ -1314,7 +1314,7 @@ WebhookDeliveryDetailsAnswer = TypedDict("WebhookDeliveryDetailsAnswer", {
 WebhookDeliveryList = TypedDict("WebhookDeliveryList", {
     "object": "Literal[\"list\"]",
     "has_more": "bool",
-    "results": "list[\"WebhookDelivery\"]",
+    "results": "List[\"WebhookDelivery\"]",
 })
 
 WebhookDeliveryListAnswer = TypedDict("WebhookDeliveryListAnswer", {
@@ -1328,7 +1328,7 @@ WebhookEndpoint = TypedDict("WebhookEndpoint", {
     "object": "Literal[\"webhook_endpoint\"]",
     "url": "str",
     "description": "str",
-    "event_types": "list[str]",
+    "event_types": "List[str]",
     "status": "Literal[\"enabled\", \"disabled\"]",
     "disabled_reason": "Literal[\"\", \"account\", \"gone\"]",
     "previous_secret_until": "Union[str, None]",
@@ -1359,7 +1359,7 @@ WebhookEndpointId = str
 WebhookEndpointList = TypedDict("WebhookEndpointList", {
     "object": "Literal[\"list\"]",
     "has_more": "bool",
-    "results": "list[\"WebhookEndpoint\"]",
+    "results": "List[\"WebhookEndpoint\"]",
 })
 
 WebhookEndpointListAnswer = TypedDict("WebhookEndpointListAnswer", {
@@ -1371,13 +1371,13 @@ WebhookEndpointListAnswer = TypedDict("WebhookEndpointListAnswer", {
 WebhookEndpointRequest = TypedDict("WebhookEndpointRequest", {
     "url": "str",
     "description": NotRequired["str"],
-    "event_types": NotRequired["list[\"WebhookEventType\"]"],
+    "event_types": NotRequired["List[\"WebhookEventType\"]"],
 })
 
 WebhookEndpointUpdate = TypedDict("WebhookEndpointUpdate", {
     "url": NotRequired["str"],
     "description": NotRequired["Union[str, None]"],
-    "event_types": NotRequired["Union[list[\"WebhookEventType\"], None]"],
+    "event_types": NotRequired["Union[List[\"WebhookEventType\"], None]"],
     "status": NotRequired["Literal[\"enabled\", \"disabled\"]"],
 })
 
@@ -1386,7 +1386,7 @@ WebhookEndpointWithSecret = TypedDict("WebhookEndpointWithSecret", {
     "object": "Literal[\"webhook_endpoint\"]",
     "url": "str",
     "description": "str",
-    "event_types": "list[str]",
+    "event_types": "List[str]",
     "status": "Literal[\"enabled\", \"disabled\"]",
     "disabled_reason": "Literal[\"\", \"account\", \"gone\"]",
     "previous_secret_until": "Union[str, None]",
@@ -1420,11 +1420,11 @@ WebhookReplayAnswer = TypedDict("WebhookReplayAnswer", {
 
 WebhookReplayRequest = TypedDict("WebhookReplayRequest", {
     "event": NotRequired["str"],
-    "events": NotRequired["list[str]"],
+    "events": NotRequired["List[str]"],
     "created": NotRequired["\"CreatedRange\""],
     "sequence": NotRequired["\"SequenceRange\""],
     "status": NotRequired["Literal[\"dead\"]"],
-    "event_types": NotRequired["list[\"WebhookEventType\"]"],
+    "event_types": NotRequired["List[\"WebhookEventType\"]"],
 })
 
 WebhookTestRequest = Union[dict[str, Any], None]
