@@ -361,7 +361,8 @@ type Made = Pick<Payout, 'status' | 'status_description'> & { readonly expected_
 function asMade(payout: Payout, { status, status_description, expected_at }: Made): Payout {
   const untouched = { failure: null, rail_reference: '', answers: [] }
   const made = { status, status_description, expected_at: expected_at ?? null }
-  return { ...payout, ...made, ...untouched, rail: payout.first_rail }
+  const { first_rail: rail, created_at: updated_at } = payout
+  return { ...payout, ...made, ...untouched, rail, updated_at }
 }
 
 export const keptPayout: Keeping<CreatedPayout, Made> = {

@@ -21,8 +21,8 @@ import type { Decimal } from '../money/decimal.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { quoteIdOf } from '../quote/carried.ts'
 import { PayoutType } from '../quote/request.ts'
-import { PRICE, presentPrice } from '../quote/response.ts'
-import { totalDebit } from '../quote/rules.ts'
+import { Fees, money, PRICE, presentFees, presentPrice } from '../quote/response.ts'
+import { feesInPayoutCurrency, totalDebit } from '../quote/rules.ts'
 import { expectedArrival } from '../rail/plan.ts'
 import { withAnswers } from './action.ts'
 import type { DryRun } from './dry-run.ts'
@@ -64,6 +64,11 @@ export const PayoutResponse = Type.Object(
     amount: Minor,
     currency: Type.String(),
     holding_currency: Type.String(),
+    fee_info: Fees,
+    total_debit: Type.Object(Money.properties, {
+      title: 'TotalDebit',
+      description: 'What has left the balance: the amount in the holding currency and both fees.',
+    }),
     balance_transaction: Id('btr', 'The debit of this payout.'),
     beneficiary: Id('bnf', 'Beneficiary id.'),
     beneficiary_details: BeneficiaryDetailsResponse,
@@ -73,6 +78,12 @@ export const PayoutResponse = Type.Object(
     }),
     documents: Type.Array(Document),
     created_at: Timestamp,
+    updated_at: Type.String({
+      format: 'date-time',
+      description:
+        'When the payout last changed: its state, its answers, its rail, or who pays it. It is ' +
+        '`created_at` until then. A forecast that the rail changes leaves it as it is.',
+    }),
     expected_at: Type.Union([Timestamp, Type.Null()], {
       description:
         'When the beneficiary has the money at the latest, by the release of the payout, the ' +
@@ -124,6 +135,7 @@ export const PayoutResponse = Type.Object(
 export function presentPayout(payout: Payout) {
   const { particulars, beneficiary_details } = withAnswers(payout)
   const { mt103 } = payout
+  const charged = chargedFor(payout)
   const paid = { amount: payout.amount, currency: payout.currency }
   const held = { amount: payout.holding_amount, currency: payout.holding_currency }
   const sent = { amount: payout.destination_amount, currency: payout.destination_currency }
@@ -133,6 +145,8 @@ export function presentPayout(payout: Payout) {
     amount: amountToJson(payout.amount),
     currency: payout.currency,
     holding_currency: payout.holding_currency,
+    fee_info: presentFees({ ...charged, ...feesInPayoutCurrency(charged) }),
+    total_debit: money(payout.holding_currency, totalDebit(charged)),
     balance_transaction: payout.balance_transaction_id,
     beneficiary: payout.beneficiary_id,
     beneficiary_details,
@@ -140,6 +154,7 @@ export function presentPayout(payout: Payout) {
     confirmation_documents: mt103 === '' ? [] : [mt103Document(payout.id, mt103)],
     documents: particulars.documents,
     created_at: payout.created_at,
+    updated_at: payout.updated_at,
     expected_at: expectedArrival(payout),
     holding_fx_quote: payout.holding_fx_id === '' ? '' : quoteIdOf(payout),
     holding_fx_transaction: fx(payout.holding_fx_id, payout.holding_to_payout, held, paid),
@@ -160,6 +175,18 @@ export function presentPayout(payout: Payout) {
     tracking_details: trackingOf(payout),
     transaction_description: particulars.transaction_description,
     type: payout.type,
+  }
+}
+
+/** What was charged, by its names in a quote: the integers that were debited, and their rate. */
+function chargedFor(payout: Payout) {
+  return {
+    holding_currency: payout.holding_currency,
+    payout_currency: payout.currency,
+    holding_to_payout: payout.holding_to_payout,
+    holding_amount: payout.holding_amount,
+    fixed_fee_holding: payout.fixed_fee,
+    variable_fee_holding: payout.variable_fee,
   }
 }
 

@@ -124,12 +124,15 @@ const QuoteExplanation = Type.Object(
   },
 )
 
+/** The fees, of quotes and payouts. */
+export const Fees = Type.Object({ fixed: FeePart, variable: FeePart }, { title: 'Fees' })
+
 /** The price members, of a quote and of a dry run. */
 export const PRICE = {
   holding_info: Money,
   payout_info: Money,
   destination_info: Money,
-  fee_info: Type.Object({ fixed: FeePart, variable: FeePart }, { title: 'Fees' }),
+  fee_info: Fees,
   exchange_rates: Type.Object(
     { holding_to_payout: RateNumber, payout_to_destination: RateNumber },
     { title: 'ExchangeRates' },
@@ -194,14 +197,24 @@ export function presentPrice(quote: QuoteTerms & Omit<Price, 'basis'>) {
     holding_info: money(quote.holding_currency, quote.holding_amount),
     payout_info: money(quote.payout_currency, quote.payout_amount),
     destination_info: money(quote.destination_currency, quote.destination_amount),
-    fee_info: {
-      fixed: feePart(quote.fixed_fee_holding, quote.fixed_fee_payout),
-      variable: feePart(quote.variable_fee_holding, quote.variable_fee_payout),
-    },
+    fee_info: presentFees(quote),
     exchange_rates: {
       holding_to_payout: rateToJson(quote.holding_to_payout),
       payout_to_destination: rateToJson(quote.payout_to_destination),
     },
+  }
+}
+
+/** The fees in both currencies. */
+export function presentFees(
+  fees: Pick<
+    Price,
+    'fixed_fee_holding' | 'fixed_fee_payout' | 'variable_fee_holding' | 'variable_fee_payout'
+  >,
+) {
+  return {
+    fixed: feePart(fees.fixed_fee_holding, fees.fixed_fee_payout),
+    variable: feePart(fees.variable_fee_holding, fees.variable_fee_payout),
   }
 }
 
@@ -210,7 +223,7 @@ export function presentExplained(quote: Quote, now: Instant, expected_at: Instan
   return { ...presentQuote(quote, now, expected_at), explanation: explainQuote(quote) }
 }
 
-function money(currency: string, amount: bigint) {
+export function money(currency: string, amount: bigint) {
   return { currency, amount: amountToJson(amount) }
 }
 

@@ -114,11 +114,12 @@ for (const type of PAYOUT_TYPES.filter(t => t !== 'service_account')) {
     assert.notEqual(debit.net.amount, debit.amount, 'there are fees')
     const answer = await cancel(account, id)
     await assertCancelled(account, id, answer)
-    const unlike = { status: 'failed', failure: FAILURE, expected_at: null }
-    assert.deepEqual(answer.json.data, { ...made.json.data, ...unlike })
     const lines = await linesOf(service, account, [balance_transaction])
     assert.equal(lines.length, 1)
     const [credit] = lines
+    const { created_at: updated_at } = credit
+    const unlike = { status: 'failed', failure: FAILURE, expected_at: null, updated_at }
+    assert.deepEqual(answer.json.data, { ...made.json.data, ...unlike })
     assert.deepEqual([credit.type, credit.operation_type], ['payout_failure', 'credit'])
     assert.deepEqual([credit.source, credit.description], [balance_transaction, id])
     assert.equal(credit.net.amount, -debit.net.amount)

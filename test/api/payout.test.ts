@@ -330,6 +330,36 @@ test(`GET ${PATH}/{id}, a new payout: byte for byte its creation, in the envelop
   assert.equal(fetched.text, created.text)
 })
 
+test(`GET ${PATH}/{id}, fees and what was debited: those of its quote and of its line`, async () => {
+  const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  await service.setFees([{ fixed_amount: 251n, variable_bps: 37 }])
+  const body = { ...localPayout, currency: 'HKD', amount: 123_457 }
+  const payout = await paid(body, client)
+  const { fee_info, total_debit, balance_transaction } = payout
+  const quote = (await client.get(`/v3/payout/quote/${payout.quote}`)).json
+  const line = (await client.get(`/v3/balance_transaction/${balance_transaction}`)).json.data
+  assert.deepEqual(fee_info, quote.fee_info)
+  assert.ok(fee_info.fixed.in_holding_currency > 0 && fee_info.variable.in_holding_currency > 0)
+  assert.deepEqual(total_debit, { currency: 'USD', amount: -line.net.amount })
+  await service.setRates({ 'USD/HKD': '7' })
+  await service.setFees([])
+  const [listed] = (await client.get(PATH)).json.data.results
+  await service.setRates({ 'USD/HKD': '8' })
+  assert.deepEqual(listed, payout)
+})
+
+test(`GET ${PATH}/{id}, updated_at: its creation, then its last change`, async () => {
+  const payout = await paid(localPayout)
+  assert.equal(payout.updated_at, payout.created_at)
+  const path = `/v3/sandbox/payout/${payout.id}/transition`
+  const moved = (await account.post(path, { status: 'succeeded' })).json.data
+  const [event] = (await account.get('/v3/event?limit=1')).json.data.results
+  assert.match(moved.updated_at, IN_UTC)
+  assert.deepEqual([event.object_id, event.created_at], [payout.id, moved.updated_at])
+  const fetched = (await account.get(`${PATH}/${payout.id}`)).json.data
+  assert.equal(fetched.updated_at, moved.updated_at)
+})
+
 test(`POST ${PATH}, debit: taken in the creating transaction, once`, async () => {
   const client = await service.openAccount({ fund: { USD: 10_000n } })
   await paid({ ...localPayout, amount: 4_000 }, client)

@@ -647,6 +647,8 @@ Payout = TypedDict("Payout", {
     "amount": "int",
     "currency": "str",
     "holding_currency": "str",
+    "fee_info": "\"Fees\"",
+    "total_debit": "\"TotalDebit\"",
     "balance_transaction": "str",
     "beneficiary": "str",
     "beneficiary_details": "\"BeneficiaryDetailsShown\"",
@@ -654,6 +656,7 @@ Payout = TypedDict("Payout", {
     "confirmation_documents": "List[\"Document\"]",
     "documents": "List[\"Document\"]",
     "created_at": "\"Timestamp\"",
+    "updated_at": "str",
     "expected_at": "Union[\"Timestamp\", None]",
     "holding_fx_quote": "str",
     "holding_fx_transaction": "\"FxTransaction\"",
@@ -1248,6 +1251,11 @@ TimelineWebhookAttempt = TypedDict("TimelineWebhookAttempt", {
 })
 
 Timestamp = str
+
+TotalDebit = TypedDict("TotalDebit", {
+    "amount": "int",
+    "currency": "str",
+})
 
 TransitionRequest = TypedDict("TransitionRequest", {
     "status": "Literal[\"processing\", \"requires_action\", \"compliance_hold\", \"succeeded\", \"failed\", \"reversed\"]",

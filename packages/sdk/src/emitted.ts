@@ -993,6 +993,8 @@ export interface Payout<M extends Minor = number> {
   amount: M
   currency: string
   holding_currency: string
+  fee_info: Fees<M>
+  total_debit: TotalDebit<M>
   /** The debit of this payout. */
   balance_transaction: string
   /** Beneficiary id. */
@@ -1003,6 +1005,11 @@ export interface Payout<M extends Minor = number> {
   confirmation_documents: Document[]
   documents: Document[]
   created_at: Timestamp
+  /**
+   * When the payout last changed: its state, its answers, its rail, or who pays it. It is
+   * `created_at` until then. A forecast that the rail changes leaves it as it is.
+   */
+  updated_at: string
   /**
    * When the beneficiary has the money at the latest, by the release of the payout, the business
    * days of its currency and the rules of its network, or as the rail says. Null where that is not
@@ -1918,6 +1925,13 @@ export interface TimelineWebhookAttempt {
 
 /** UTC, six fractional digits. */
 export type Timestamp = string
+
+/** What has left the balance: the amount in the holding currency and both fees. */
+export interface TotalDebit<M extends Minor = number> {
+  /** Minor units. */
+  amount: M
+  currency: string
+}
 
 export interface TransitionRequest {
   /** What the payout becomes. */

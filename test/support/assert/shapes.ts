@@ -3,6 +3,7 @@ import type { Shape } from './check.ts'
 
 const AMOUNT_IN = { currency: 'string', amount: 'integer' } as const
 const FEE = { in_holding_currency: 'integer', in_payout_currency: 'integer' } as const
+const FEES = { fixed: FEE, variable: FEE } as const
 
 export const QUOTE: Shape = {
   // Ours, besides the fields of the table.
@@ -16,7 +17,7 @@ export const QUOTE: Shape = {
   holding_info: AMOUNT_IN,
   payout_info: AMOUNT_IN,
   destination_info: AMOUNT_IN,
-  fee_info: { fixed: FEE, variable: FEE },
+  fee_info: FEES,
   exchange_rates: { holding_to_payout: 'number', payout_to_destination: 'number' },
   valid_until: 'string',
   status: 'string',
@@ -45,7 +46,10 @@ export const BENEFICIARY_DETAILS: Shape = {
 export const PAYOUT: Shape = {
   // Ours, besides the fields of the table.
   expected_at: 'string or null',
+  fee_info: FEES,
   rail: 'string',
+  total_debit: AMOUNT_IN,
+  updated_at: 'string',
   id: 'string',
   object: 'string',
   amount: 'integer',
