@@ -12,6 +12,7 @@ import {
   FILES,
   type OperationDocs,
   REFUSALS,
+  TAGGED,
 } from '../../src/http/docs.ts'
 import { hoistSchemas, type Json, shareRepeated } from './components.ts'
 import { catalogueTable, errorExamples, errorResponses, REQUEST_ID, reasonsOf } from './errors.ts'
@@ -42,6 +43,22 @@ const text = (description: string, ...examples: readonly string[]) => ({
   content: { 'text/plain': { schema: { type: 'string', examples } } },
 })
 
+const REPLAYED = {
+  'Idempotent-Replayed': {
+    type: 'string',
+    const: 'true',
+    description: 'Present when this is the first answer again.',
+  },
+}
+const ETAG = {
+  ETag: { type: 'string', description: 'Names this content; send it in `If-None-Match`.' },
+}
+const UNCHANGED = {
+  'x-response-description': 'It is as `If-None-Match` says; there is no body.',
+  type: 'null',
+  headers: REQUEST_ID,
+}
+
 /** The public routes, which have no schema of their own. */
 const PUBLIC: Readonly<Record<string, object>> = {
   '/healthz': {
@@ -71,11 +88,7 @@ const PUBLIC: Readonly<Record<string, object>> = {
         headers: REQUEST_ID,
         content: { 'application/json': { schema: { type: 'object' } } },
       },
-      304: {
-        'x-response-description': 'It is as `If-None-Match` says; there is no body.',
-        type: 'null',
-        headers: REQUEST_ID,
-      },
+      304: UNCHANGED,
     },
   },
 }
@@ -175,6 +188,10 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
   const examples = readExamples(String(schema.operationId))
   const alternative = schema[ALTERNATIVE] as OperationDocs['alternative']
   const files = schema[FILES] as OperationDocs['files']
+  const headers = {
+    ...(traits.idempotent ? REPLAYED : {}),
+    ...(schema[TAGGED] === true ? ETAG : {}),
+  }
   const sentence = NEEDED[scope]
   return {
     ...schema,
@@ -190,7 +207,10 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     response: {
       200: files
         ? fileResponse(files)
-        : successResponse(success ?? {}, answerExamples(examples), traits.idempotent, alternative),
+        : successResponse(success ?? {}, answerExamples(examples), headers, alternative),
+      ...(schema[TAGGED] === true
+        ? { 304: { ...UNCHANGED, headers: { ...REQUEST_ID, ...ETAG } } }
+        : {}),
       ...errorResponses(reasons),
     },
   }
@@ -212,21 +232,14 @@ function asDocumented(schema: Json): Json {
 function successResponse(
   schema: Json,
   examples: object,
-  idempotent: boolean,
+  headers: object,
   alternative: OperationDocs['alternative'],
 ): object {
-  const replayed = {
-    'Idempotent-Replayed': {
-      type: 'string',
-      const: 'true',
-      description: 'Present when this is the first answer again.',
-    },
-  }
   const { data } = (schema.properties ?? {}) as { data?: Json }
   const content = { schema, ...(Object.keys(examples).length === 0 ? {} : { examples }) }
   return {
     'x-response-description': String(schema.description ?? data?.description ?? 'Success.'),
-    headers: { ...REQUEST_ID, ...(idempotent ? replayed : {}) },
+    headers: { ...REQUEST_ID, ...headers },
     content: {
       'application/json': content,
       ...(alternative === undefined ? {} : { [alternative.media]: asText(alternative) }),

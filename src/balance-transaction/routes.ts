@@ -5,7 +5,7 @@ import type { Account } from '../account/rules.ts'
 import type { Wanted } from '../db/page.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, refusal, refuseIfAny } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
+import { send, sendTagged, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -100,13 +100,14 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
         summary: 'Fetch one movement on a balance.',
         params: pathId('btr'),
         response: Envelope(BalanceTransactionResponse),
+        tagged: true,
         refusals: ['not_found'],
       }),
     },
     async (request, reply) => {
       const { account_id } = request.account
       const line = await deps.readers.balanceTransaction({ account_id, id: request.params.id })
-      return send(reply, success(presentBalanceTransaction(found(line))))
+      return sendTagged(request, reply, success(presentBalanceTransaction(found(line))))
     },
   )
 }

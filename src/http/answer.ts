@@ -1,9 +1,11 @@
 // What routes answer with. `success` and `bare` make the text of an answer once: the same text goes
 // to the socket and, under an Idempotency-Key, into the database. `claimOf` reads that key.
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
 import type { Claim, Reply } from '../idempotency/kept-reply.ts'
 import { hashJson } from '../seal.ts'
+import { isKnown } from './document.ts'
 
 /**
  * 1 to 255 characters of visible ASCII (§idempotency.key). The IETF draft puts the key in double
@@ -36,6 +38,17 @@ export function claimOf(
 export function send(reply: FastifyReply, { status, body, replayed }: Reply) {
   if (replayed) void reply.header('idempotent-replayed', 'true')
   return reply.status(status).type('application/json; charset=utf-8').send(body)
+}
+
+/**
+ * Sends the answer to a read of one object, named by its content: whoever has it is answered 304.
+ * It stays `no-store`, as it tells of people and money: who keeps it does so knowingly.
+ */
+export function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: Reply) {
+  const etag = `"${hash('sha256', answer.body, 'base64url').slice(0, 22)}"`
+  void reply.header('etag', etag)
+  if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  return send(reply, answer)
 }
 
 /** 200 with `{status, message, data}`. */

@@ -20,6 +20,8 @@ export interface OperationDocs {
   /** The media types of an answer that is a file, and never JSON. */
   readonly files?: readonly { readonly media: string; readonly description: string }[]
   readonly idempotent?: boolean
+  /** The answer has an ETag, and is 304 for whoever sends it in If-None-Match. */
+  readonly tagged?: boolean
   /** Reasons of refusals, besides those that every route can give. */
   readonly refusals: readonly Reason[]
 }
@@ -33,11 +35,14 @@ export const ALTERNATIVE = 'x-alternative'
 /** Schema keyword: the media types of an answer that is a file. */
 export const FILES = 'x-files'
 
+/** Schema keyword: the answer has an ETag. */
+export const TAGGED = 'x-tagged'
+
 /** Schema keyword: the schema for readers, where the validator needs another one. */
 export const DOCUMENTED = 'x-documented'
 
 /** Our own keywords, which the validator ignores. */
-export const DOC_KEYWORDS = [REFUSALS, ALTERNATIVE, FILES, DOCUMENTED]
+export const DOC_KEYWORDS = [REFUSALS, ALTERNATIVE, FILES, TAGGED, DOCUMENTED]
 
 /** The Fastify schema of a route. */
 export function operationDocs(docs: OperationDocs) {
@@ -54,6 +59,7 @@ export function operationDocs(docs: OperationDocs) {
     response: { 200: docs.response },
     ...(docs.alternative === undefined ? {} : { [ALTERNATIVE]: docs.alternative }),
     ...(docs.files === undefined ? {} : { [FILES]: docs.files }),
+    ...(docs.tagged === true ? { [TAGGED]: true } : {}),
     [REFUSALS]: docs.refusals,
   }
 }

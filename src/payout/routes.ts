@@ -5,7 +5,7 @@ import type { Runs } from '../engine/lanes.ts'
 import type { Tried } from '../engine/load-only.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
-import { claimOf, send, success } from '../http/answer.ts'
+import { claimOf, send, sendTagged, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
@@ -120,13 +120,14 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
         summary: 'Fetch a payout.',
         params: pathId('pot'),
         response: Envelope(PayoutResponse),
+        tagged: true,
         refusals: ['not_found'],
       }),
     },
     async (request, reply) => {
       const { account_id } = request.account
       const payout = await deps.readers.payout({ account_id, id: request.params.id })
-      return send(reply, success(presentPayout(found(payout))))
+      return sendTagged(request, reply, success(presentPayout(found(payout))))
     },
   )
 }

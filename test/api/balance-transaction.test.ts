@@ -141,3 +141,24 @@ for (const [status, type, railReport] of ENDS) {
     assert.deepEqual(await line(debit.id), debit)
   })
 }
+
+test('GET of one payout or line with If-None-Match: 304 without a body until it changes', async () => {
+  const made = await payout()
+  const paths = [`${PATH}/${made.balance_transaction}`, `/v3/payout/${made.id}`]
+  const other = await service.openAccount({ currencies: ['USD'] })
+  for (const path of paths) {
+    const first = await account.get(path)
+    const etag = String(first.headers.etag)
+    assert.match(etag, /^"[\w-]{22}"$/)
+    assert.equal(first.headers['cache-control'], 'no-store')
+    const again = await account.get(path, { 'if-none-match': etag })
+    assert.deepEqual([again.status, again.text, again.headers.etag], [304, '', etag])
+    const outdated = await account.get(path, { 'if-none-match': '"another"' })
+    assert.deepEqual([outdated.status, outdated.text], [200, first.text])
+    assert.equal((await other.get(path, { 'if-none-match': etag })).status, 404)
+    if (path !== paths[1]) continue
+    await account.post(`${path}/cancel`, {})
+    const changed = await account.get(path, { 'if-none-match': etag })
+    assert.deepEqual([changed.status, changed.json?.data.status], [200, 'failed'])
+  }
+})
