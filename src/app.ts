@@ -146,6 +146,30 @@ export function describedOnly(): Deps {
   })
 }
 
+/** Finds out who calls, and refuses what they may not. Waits for the session of a cookie alone. */
+function admission(
+  deps: Deps,
+  limits: () => Limits,
+): (request: FastifyRequest) => void | Promise<void> {
+  const findOpen: FindSession = token_hash =>
+    deps.inTurn('', () => findSession(deps.reads, token_hash))
+  return (request: FastifyRequest) => {
+    const { scope, anyHost } = request.routeOptions.config
+    if (anyHost !== true) checkHost(request.raw, deps.config.allowed_hosts)
+    if (scope === undefined) return undefined
+    const known = deps.reference.current()
+    const { allowed_hosts } = deps.config
+    const means = { limits: limits(), findSession: findOpen, allowed_hosts }
+    const admitted = () => {
+      if (request.person === null && scope !== 'anyone') deps.keyUses.note(request.key_id)
+      checkQueryText(request.raw)
+      checkBodyHeaders(request)
+    }
+    const waits = authenticate(request, known, scope, means)
+    return waits === undefined ? admitted() : waits.then(admitted)
+  }
+}
+
 /** The hooks of every request, from its headers to its answer. */
 function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): void {
   app.decorateRequest('account')
@@ -154,41 +178,48 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
   app.decorateRequest('key_id')
   app.decorateRequest('caller')
   const { connections } = lifecycle
-  const findOpen: FindSession = token_hash =>
-    deps.inTurn('', () => findSession(deps.reads, token_hash))
   // Opened by the first request: openapi.json is made from this application without a
   // configuration.
   let limits: Limits | undefined
-  app.addHook('onRequest', async (request, reply) => {
-    if (lifecycle.held !== undefined) await lifecycle.held
+  const openOnce = () => {
+    limits ??= openLimits(deps.config)
+    return limits
+  }
+  const admit = admission(deps, openOnce)
+  const takeTurn = (request: FastifyRequest, reply: FastifyReply) => {
     const refused = connections.isTooMany(request.raw) ? tooMany() : refuseMessage(request.raw)
     if (refused !== undefined) {
       void reply.header('connection', 'close')
       throw refused
     }
     const turn = connections.turnOf(request.raw, reply.raw)
-    if (turn !== true && !(await turn)) throw refusal('invalid_request', 'The client has gone.')
-    const { scope, anyHost } = request.routeOptions.config
-    if (anyHost !== true) checkHost(request.raw, deps.config.allowed_hosts)
-    if (scope === undefined) return
-    limits ??= openLimits(deps.config)
-    const known = deps.reference.current()
-    const { allowed_hosts } = deps.config
-    const means = { limits, findSession: findOpen, allowed_hosts }
-    const waits = authenticate(request, known, scope, means)
-    if (waits !== undefined) await waits
-    if (request.person === null && scope !== 'anyone') deps.keyUses.note(request.key_id)
-    checkQueryText(request.raw)
-    checkBodyHeaders(request)
+    if (turn === true) return admit(request)
+    return turn.then(is_open => {
+      if (!is_open) throw refusal('invalid_request', 'The client has gone.')
+      return admit(request)
+    })
+  }
+  // The hooks wait, and then return a promise, only where there is something to wait for
+  // (docs/decisions/0147).
+  app.addHook('onRequest', (request, reply, done) => {
+    const { held } = lifecycle
+    const waits =
+      held === undefined ? takeTurn(request, reply) : held.then(() => takeTurn(request, reply))
+    if (waits === undefined) done()
+    return waits
   })
   app.addHook('preValidation', refuseTooMuch)
-  app.addHook('preHandler', async request => refuseInvalid(request))
+  app.addHook('preHandler', (request, _reply, done) => {
+    refuseInvalid(request)
+    done()
+  })
   // While draining, each answer closes its connection, so that the client reconnects elsewhere.
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     if (lifecycle.draining) void reply.header('connection', 'close')
     if (limits !== undefined) void reply.headers(limitHeaders(limits, request.key_id ?? ''))
     const { length = 0 } = (payload ?? '') as { length?: number }
     connections.sending(request.raw, reply.raw, length)
+    done()
   })
 }
 
@@ -204,6 +235,8 @@ function makeFastify(deps: Deps): FastifyInstance {
       requestIdLogLabel: 'request_id',
     }),
     genReqId: requestIdOf,
+    // Without options, which Fastify would pass, pino makes a child in half the time.
+    childLoggerFactory: (log, bindings) => log.child(bindings),
     bodyLimit: MAX_BODY_BYTES,
     // Without a Host header, http/hosts.ts refuses the request; Node would, without a body.
     http: {

@@ -95,7 +95,7 @@ export class Connections {
       queue.push({ answer })
     }
     this.#in_hand.add(socket)
-    answer.once('close', () => this.#end(socket, answer))
+    answer.on('close', () => this.#end(socket, answer))
     if (queue !== undefined && queue.length > MAX_UNANSWERED) {
       this.#crowded.add(socket)
       socket.pause()

@@ -36,7 +36,7 @@ export function watchRequests(app: FastifyInstance, deps: Needs): void {
   app.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
     // A caller may leave before the answer.
-    reply.raw.once('close', () => end(request, reply, deps))
+    reply.raw.on('close', () => end(request, reply, deps))
     if (REQUESTS.hasSubscribers) begin(request, reply)
     done()
   })

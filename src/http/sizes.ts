@@ -1,7 +1,7 @@
 // Refuses a body that is too large for its schema before the validator runs. The validator visits
 // every item and member and reports each, so that a body with a hundred thousand of them would make
 // all callers wait. This check stops at the bounds of the schema. Knows schemas and values.
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidField, type Problem, Refusal } from '../errors.ts'
 import { isObject, MAX_PROBLEMS, memberPath, shortName } from './problems.ts'
 
@@ -22,11 +22,16 @@ interface Sized {
 }
 
 /** A hook that refuses a body that is too large for its schema. */
-export async function refuseTooMuch(request: FastifyRequest): Promise<void> {
+export function refuseTooMuch(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  done: () => void,
+): void {
   const { body, routeOptions } = request
   const { schema } = routeOptions
   const found = schema?.body === undefined ? [] : tooMuch(schema.body as object, body)
   if (found.length > 0) throw new Refusal(found)
+  done()
 }
 
 /**
