@@ -87,10 +87,10 @@ export type StoredPayout = Omit<Payout, 'beneficiary_details' | 'particulars' | 
     readonly route: StoredRoute | null
   }
 
-export function storedPayout(payout: Payout): StoredPayout {
+/** The members of a payout that are stored in another shape. */
+function storedMembers(payout: Payout) {
   const { reference_id, on_behalf_of, ...particulars } = onlySet(payout.particulars, NO_PARTICULARS)
   return {
-    ...payout,
     beneficiary_details: storedDetails(payout.beneficiary_details, payout.beneficiary_id),
     particulars,
     route: storedRoute(payout.route),
@@ -135,13 +135,13 @@ export type WrittenPayout = Omit<StoredPayout, keyof typeof DOCUMENTS> & {
 export function writtenPayout(payout: Payout): WrittenPayout {
   const known = written.get(payout)
   if (known !== undefined) return known
-  const stored = storedPayout(payout)
   const { basis } = payout
-  const { route } = stored
+  const { beneficiary_details, particulars, route, ...named } = storedMembers(payout)
   const row = {
-    ...stored,
-    beneficiary_details: JSON.stringify(stored.beneficiary_details),
-    particulars: JSON.stringify(stored.particulars),
+    ...payout,
+    ...named,
+    beneficiary_details: JSON.stringify(beneficiary_details),
+    particulars: JSON.stringify(particulars),
     basis: basis === null ? null : JSON.stringify(basis),
     route: route === null ? null : JSON.stringify(route),
   }

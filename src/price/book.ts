@@ -1,7 +1,9 @@
 // The pricing of an account: the rates and fees that it can see, and the policy of each pair. Pure.
+
+import type { Instant } from '../instant.ts'
 import type { Fee } from './fee/rules.ts'
 import { indexPolicies, type Policy, type PolicyName, valueInForce } from './policy/rules.ts'
-import type { PricingAt } from './price.ts'
+import type { Pricing, PricingAt } from './price.ts'
 import { type Rate, rateBookOf } from './rate/rules.ts'
 
 /** The rows of all prices. */
@@ -27,7 +29,7 @@ export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
   }
   const all = { rates: rateBookOf('', rates), fees }
   const index = indexPolicies(policies)
-  return ({ account_id, sandbox }, at) => {
+  const pricingOf: PricingAt = ({ account_id, sandbox }, at) => {
     const visible = sandbox ? all : own
     const value = (name: PolicyName, from_currency: string | null, to_currency: string | null) =>
       valueInForce(index, name, { account_id, from_currency, to_currency }, at)
@@ -35,7 +37,7 @@ export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
       rates: { ...visible.rates, pivot: value('pivot', null, null) },
       fees: visible.fees,
       fee_required: !sandbox,
-      policyOf(from, to) {
+      policyOf: oncePerPair((from, to) => {
         const max_age = value('max_age_s', from, to)
         return {
           spread_bps: Number(value('spread_bps', from, to)),
@@ -43,7 +45,30 @@ export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
           max_age_s: max_age === 'calendar' ? null : Number(max_age),
           any_age: sandbox,
         }
-      },
+      }),
     }
+  }
+  return keepingLast(pricingOf)
+}
+
+/** Keeps the pricing asked for last: all payouts of an account in a batch are made at one time. */
+function keepingLast(pricingOf: PricingAt): PricingAt {
+  let last: { readonly account: string; readonly at: Instant; readonly pricing: Pricing }
+  return (account, at) => {
+    const name = `${account.account_id} ${account.sandbox}`
+    if (last?.account === name && last.at === at) return last.pricing
+    last = { account: name, at, pricing: pricingOf(account, at) }
+    return last.pricing
+  }
+}
+
+/** Finds the policy of each pair once; a price asks for it some five times. */
+function oncePerPair(policyOf: Pricing['policyOf']): Pricing['policyOf'] {
+  const found = new Map<string, ReturnType<Pricing['policyOf']>>()
+  return (from, to) => {
+    const pair = `${from}/${to}`
+    const known = found.get(pair) ?? policyOf(from, to)
+    found.set(pair, known)
+    return known
   }
 }

@@ -139,7 +139,9 @@ function otherAccount(ways: readonly Way[], sent: string, country: string): Faul
  * The problems of one need: none of its members is present, or one has the wrong form. `country` is
  * set where a local network finds the account by its number.
  */
-function lacks({ field, instead }: Need, details: Details, country: string): Fault[] {
+function lacks({ field, instead }: Need, details: Details, country: string): readonly Fault[] {
+  // Most needs are one member that has any form.
+  if (instead.length === 0 && !isJudged(field) && valueAt(details, field.path) !== '') return NONE
   const present = [field, ...instead].filter(({ path }) => valueAt(details, path) !== '')
   if (present.length === 0) {
     const others = instead.map(({ path }) => path.split('.').at(-1))
@@ -147,16 +149,36 @@ function lacks({ field, instead }: Need, details: Details, country: string): Fau
     const name = field.path.split('.').at(-1)
     return [{ path: field.path, message: `${name}${or} is required: ${field.description}` }]
   }
-  return present.flatMap(({ path, pattern, description }) => {
-    if (path !== `${BANK}.account_number` && path !== `${KEY}.deposit_key`) return []
+  return present.flatMap(one => {
+    if (!isJudged(one)) return []
+    const { path, description } = one
     const value = valueAt(details, path)
-    const form = new RegExp(pattern)
+    const form = formOf(one)
     const bare = path === `${KEY}.deposit_key` ? value : value.replace(/[\s-]/g, '')
     const clabe = country === 'MX' ? bankCodeFault('clabe', bare, country) : undefined
     if ((form.test(bare) || form.test(value)) && clabe === undefined) return []
     return [{ path, message: clabe ?? `${description.replace(/\.$/, '')}; this is none.` }]
   })
 }
+
+const NONE: readonly Fault[] = []
+
+/** Whether the form of the member is judged here. */
+function isJudged({ path }: Field): boolean {
+  return path === ACCOUNT_NUMBER || path === DEPOSIT_KEY
+}
+
+const ACCOUNT_NUMBER = `${BANK}.account_number`
+const DEPOSIT_KEY = `${KEY}.deposit_key`
+
+function formOf({ pattern }: Field): RegExp {
+  const form = FORMS.get(pattern) ?? new RegExp(pattern)
+  FORMS.set(pattern, form)
+  return form
+}
+
+/** The form of each pattern, of which the tables have some dozen. */
+const FORMS = new Map<string, RegExp>()
 
 /** The text at a path without blanks around it; '' when there is none. */
 function valueAt(details: object, path: string): string {
