@@ -13,6 +13,7 @@ import { beneficiaryRoutes } from './beneficiary/routes.ts'
 import { connectorRoutes } from './connector/routes.ts'
 import { consolePages } from './console/routes.ts'
 import type { Deps } from './deps.ts'
+import { docsPages } from './docs/routes.ts'
 import { MAX_WAIT_MS } from './engine/late.ts'
 import { entityRoutes } from './entity/routes.ts'
 import { type Refusal, rateLimited, refusal } from './errors.ts'
@@ -32,7 +33,7 @@ import {
   refuseMessage,
 } from './http/message.ts'
 import { refuseInvalid } from './http/problems.ts'
-import { documentRoute, referencePages } from './http/reference.ts'
+import { documentRoute } from './http/reference.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { refuseTooMuch } from './http/sizes.ts'
 import { buildValidator, REQUESTS } from './http/validators.ts'
@@ -98,7 +99,7 @@ export async function buildApp(
   app.setNotFoundHandler((request, reply) => sendNotFound(app, request, reply))
   watchRequests(app, deps)
   admitRequests(app, deps, lifecycle)
-  await app.register(referencePages)
+  await app.register(async pages => docsPages(pages, deps))
   await app.register(async pages => sessionPages(pages, deps))
   await app.register(async pages => consolePages(pages, deps, lifecycle))
   addRoutes(app, deps, lifecycle)
@@ -264,11 +265,11 @@ function makeFastify(deps: Deps): FastifyInstance {
   })
 }
 
-/** 405 with Allow when the path exists for other methods, else 404; people at / get the console. */
+/** 405 with Allow when the path exists for other methods, else 404; people at / get /docs. */
 function sendNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
   const isPerson = /\btext\/html\b/.test(request.headers.accept ?? '')
   if (isPerson && request.method === 'GET' && pathOf(request.url) === '/') {
-    return reply.redirect('/console', 303)
+    return reply.redirect('/docs', 303)
   }
   const allowed = METHODS.filter(method => app.findRoute({ url: pathOf(request.url), method }))
   // A route took the request but has no such resource, such as a file of /docs: 404.

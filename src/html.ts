@@ -1,6 +1,6 @@
 // HTML as values: `html` escapes whatever is put into it, unless it is HTML itself. Pure.
 
-/** Text that is HTML already. `html` alone makes it. */
+/** Text that is HTML already: `html` makes it, and what renders Markdown. */
 export class Html {
   readonly text: string
   constructor(text: string) {

@@ -10,6 +10,7 @@ const FLOORS: readonly (readonly string[])[] = [
   [
     'csv',
     'errors',
+    'fixes',
     'html',
     'id',
     'instant',
@@ -61,7 +62,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'deps',
   ],
   ['bulk'],
-  ['console'],
+  ['console', 'docs'],
   ['worker', 'ops', 'app', 'service', 'trace'],
   ['cli', 'main'],
 ]

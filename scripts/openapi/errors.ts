@@ -3,6 +3,7 @@
 // themselves.
 
 import { CATALOGUE, REASONS, type Reason } from '../../src/errors.ts'
+import { FIXES } from '../../src/fixes.ts'
 import { MAX_BODY_BYTES } from '../../src/http/json.ts'
 import {
   MAX_KEYS,
@@ -193,6 +194,21 @@ export function catalogueTable(): string {
   return ['| code | reason | status | meaning |', '| ---: | --- | ---: | --- |', ...rows].join('\n')
 }
 
+/** The same with what to do. */
+function fixesTable(): string {
+  const rows = REASONS.map(reason => ({ reason, ...CATALOGUE[reason] }))
+    .sort((a, b) => a.code - b.code)
+    .map(
+      ({ code, reason, status, meaning }) =>
+        `| ${code} | \`${reason}\` | ${status} | ${meaning} | ${FIXES[reason]} |`,
+    )
+  const head = [
+    '| code | reason | status | meaning | what to do |',
+    '| ---: | --- | ---: | --- | --- |',
+  ]
+  return [...head, ...rows].join('\n')
+}
+
 const LIMITS = [
   ['body', `${MAX_BODY_BYTES / 1024} KiB; of a batch of payouts 16 MiB`, 'payload_too_large'],
   ['nesting of a body', `${MAX_LEVELS} levels`, 'invalid_json'],
@@ -242,7 +258,7 @@ is \`urn:corridor:error:\` followed by the reason.
 A 429 and a 503 carry \`Retry-After\`: repeat a POST with the same \`Idempotency-Key\`. A refusal is
 never kept for a key. Correct the request and send it again with the same key.
 
-${catalogueTable()}
+${fixesTable()}
 
 ## Limits
 

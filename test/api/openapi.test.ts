@@ -279,29 +279,4 @@ test('/openapi.json and /docs, no credentials: 200', async () => {
     const { status, headers } = await service.inject({ url })
     assert.deepEqual({ status, type: headers['content-type'] }, { status: 200, type }, url)
   }
-  for (const url of ['/docs/json', '/docs/yaml']) {
-    const { status, headers } = await service.inject({ url })
-    assert.deepEqual({ status, to: headers.location }, { status: 302, to: '../openapi.json' }, url)
-  }
-})
-
-test('/docs, its page: refers to files of this service only, which are there, and forbids others', async () => {
-  const page = await service.inject({ url: '/docs' })
-  const links = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link)
-  assert.ok(links.length >= 5)
-  assert.doesNotMatch(page.text, /https?:|"\/\//)
-  for (const url of links) {
-    assert.match(url, /^\/docs\/static\/[\w.-]+$/)
-    assert.equal((await service.inject({ url })).status, 200, url)
-  }
-  const policy = String(page.headers['content-security-policy'])
-  assert.match(policy, /default-src 'none'; script-src 'self';/)
-  assert.doesNotMatch(policy, /https?:|\*/)
-})
-
-test('/docs/static, no file of it: 404, never a fault', async () => {
-  for (const path of ['absent.js', '..%2f..%2fpackage.json', '%00', '/', '.hidden']) {
-    const { status, json } = await service.inject({ url: `/docs/static/${path}` })
-    assert.deepEqual([status, json.errors[0].reason], [404, 'not_found'], path)
-  }
 })

@@ -232,7 +232,7 @@ const UNUSUAL: Readonly<Record<string, readonly [status: number, Message]>> = {
   'a slash at the end': [404, () => get('/v3/balance/')],
   'up and down again': [404, () => get('/v3/payout/../balance')],
   'up and down again, encoded': [400, () => get('/v3/payout/%2e%2e%2fbalance')],
-  'out of the files of the documents': [404, () => get('/docs/static/../../package.json')],
+  'out of the files of the documents': [404, () => get('/docs/assets/../../package.json')],
   'a NUL in the path': [400, () => get('/v3/payout/%00')],
   'a NUL in the query': [400, () => get('/v3/payout?reference_id=%00')],
   'half an escape': [400, () => get('/v3/payout/%e')],

@@ -25,7 +25,8 @@ export function examplesOf(operations: readonly Operation[], name: string): Json
 }
 
 /** Pages; and what connectors send, and the routes of operators, which have their own documents. */
-export const ELSEWHERE = /^\/(docs|connector|console|log(in|out)|v3\/operator|v3\/session)([./]|$)/
+export const ELSEWHERE =
+  /^\/(docs|llms|connector|console|log(in|out)|v3\/operator|v3\/session)([./]|$)/
 
 /** What `start` gives, and the routes that were added meanwhile: `GET /v3/payout/{id}`. */
 export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, string[]]> {

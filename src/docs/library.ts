@@ -1,0 +1,89 @@
+// All pages of the documentation, read and made when the first one is asked for: the guides are
+// files, the reference comes from openapi.json.
+import { readFile } from 'node:fs/promises'
+import { DOCUMENT } from '../http/reference.ts'
+import { lifePage } from './life.ts'
+import { type FindLink, type FindPlace, type Rendered, render } from './markdown.ts'
+import { type Page, pageOf } from './page.ts'
+import { operationsOf, placeOfReason, referencePages } from './reference.ts'
+import type { ApiDocument } from './schema.ts'
+import { type Index, indexOf } from './search.ts'
+
+const GUIDES = new URL('../../docs/guides/', import.meta.url)
+
+/** In the order in which a newcomer needs them. */
+export const GUIDE_NAMES = [
+  'first-payout',
+  'quotes-and-fees',
+  'beneficiaries',
+  'webhooks',
+  'idempotency',
+  'handling-errors',
+  'testing',
+  'reconciliation',
+  'going-live',
+]
+
+export interface Library {
+  readonly pages: readonly Page[]
+  readonly index: Index
+  /** The page of this name; undefined when there is none. */
+  find(name: string): { readonly page: Page; readonly rendered: Rendered } | undefined
+}
+
+export async function readLibrary(): Promise<Library> {
+  const guides = await Promise.all(
+    GUIDE_NAMES.map(async name =>
+      pageOf(name, 'Guides', await readFile(new URL(`${name}.md`, GUIDES), 'utf8')),
+    ),
+  )
+  const document = JSON.parse(await readFile(DOCUMENT, 'utf8')) as ApiDocument
+  const pages = [...guides, lifePage(), ...referencePages(document)]
+  const byName = new Map(pages.map(page => [page.name, page]))
+  const operations = operationsOf(document)
+  const places = new Map(operations.map(({ method, path, place }) => [`${method} ${path}`, place]))
+  const placeOf: FindPlace = code => places.get(code.split('?', 1)[0] ?? '') ?? placeOfReason(code)
+  const link: FindLink = href => linkTo(byName, href)
+  const shown = new Map<string, Rendered>()
+  return {
+    pages,
+    index: indexOf(pages),
+    find(name) {
+      const page = byName.get(name)
+      if (page === undefined) return undefined
+      const rendered = shown.get(name) ?? render(page.markdown, placeOf, link)
+      shown.set(name, rendered)
+      return { page, rendered }
+    },
+  }
+}
+
+/** Links between files become links between pages; what leads out of the pages is no link. */
+function linkTo(pages: ReadonlyMap<string, Page>, href: string): string | undefined {
+  if (/^(https:\/\/|#|\/docs\b)/.test(href)) return href
+  const [path = '', anchor] = href.split('#')
+  const name = path.replace(/^.*\//, '').replace(/\.md$/, '')
+  if (!pages.has(name)) return undefined
+  return `/docs/${name}${anchor === undefined ? '' : `#${anchor}`}`
+}
+
+/** /llms.txt: what there is, for programs that read (llmstxt.org). */
+export function llmsText({ pages }: Library): string {
+  const groups = Object.entries(Object.groupBy(pages, ({ group }) => group))
+  const lists = groups.map(([group, theirs = []]) => {
+    const lines = theirs.map(
+      ({ name, title, summary }) => `- [${title}](/docs/${name}.md): ${summary}`,
+    )
+    return `## ${group}\n\n${lines.join('\n')}`
+  })
+  return `# Corridor
+
+> A self-hosted engine for cross-border payouts: balances, quotes, payouts, statements, webhooks.
+
+${lists.join('\n\n')}
+
+## Machine-readable
+
+- [OpenAPI 3.1](/openapi.json): every operation with its fields, bounds, errors and examples
+`
+}

@@ -1,0 +1,205 @@
+// The reference as Markdown, made from openapi.json and the catalogue of errors: one page a
+// resource, and one of every error with its fix. Pure.
+import { CATALOGUE, REASONS, type Reason } from '../errors.ts'
+import { FIXES } from '../fixes.ts'
+import { anchorOf, type Page, pageOf } from './page.ts'
+import {
+  type Answer,
+  type ApiDocument,
+  fieldLine,
+  fieldsOf,
+  type Operation,
+  type Parameter,
+  resolved,
+  type Schema,
+} from './schema.ts'
+import { fence, snippetsOf } from './snippets.ts'
+
+/** An operation with where it is asked for and where it is described. */
+export interface Described {
+  readonly method: string
+  readonly path: string
+  readonly operation: Operation
+  /** `api/payouts#make-a-payout`, below /docs. */
+  readonly place: string
+}
+
+export function operationsOf(document: ApiDocument): Described[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([name, operation]) => {
+      const place = `${pageNameOf(operation.tags[0] ?? '')}#${anchorOf(headingOf(operation))}`
+      return { method: name.toUpperCase(), path, operation, place }
+    }),
+  )
+}
+
+const pageNameOf = (tag: string) => `api/${anchorOf(tag)}`
+
+const headingOf = ({ summary }: Operation) => summary.replace(/\.$/, '')
+
+/** Where every error that has a reason is described, below /docs. */
+export function placeOfReason(reason: string): string | undefined {
+  return REASONS.some(known => known === reason) ? `errors#${reason}` : undefined
+}
+
+export function referencePages(document: ApiDocument): Page[] {
+  const operations = operationsOf(document)
+  const common = commonReasons(document, operations)
+  const pages = tagsOf(document, operations).map(tag => {
+    const own = operations.filter(({ operation }) => operation.tags[0] === tag.name)
+    const parts = [
+      `# ${tag.name}\n\n${tag.description}`,
+      own.map(({ method, path, place }) => `- [\`${method} ${path}\`](/docs/${place})`).join('\n'),
+      ...own.map(each => operationText(document, each, common)),
+      ...objectsOf(document, own),
+    ]
+    return pageOf(pageNameOf(tag.name), 'Reference', `${parts.join('\n\n')}\n`)
+  })
+  return [...pages, errorsPage(document, operations)]
+}
+
+/** Those of the document, and those that its operations alone name. */
+function tagsOf({ tags }: ApiDocument, operations: readonly Described[]) {
+  const named = new Set(operations.map(({ operation }) => operation.tags[0] ?? ''))
+  const others = [...named].filter(name => tags.every(tag => tag.name !== name))
+  return [...tags, ...others.map(name => ({ name, description: 'Its operations.' }))]
+}
+
+function operationText(document: ApiDocument, it: Described, common: readonly Reason[]): string {
+  const { method, path, operation } = it
+  const parameters = (operation.parameters ?? []).map(each => resolved(document, each))
+  const body = operation.requestBody?.content['application/json']
+  const parts = [`## ${headingOf(operation)}`, fence('http', `${method} ${path}`)]
+  if (operation.description !== undefined) parts.push(operation.description)
+  for (const [place, title] of PLACES) {
+    const own = parameters.filter(parameter => parameter.in === place)
+    if (own.length > 0)
+      parts.push(`### ${title}`, own.map(line => lineOf(document, line)).join('\n'))
+  }
+  if (body?.schema !== undefined) {
+    const fields = fieldsOf(document, body.schema)
+    if (fields.length > 0) parts.push('### Body', fields.join('\n'))
+  }
+  parts.push('### Example', snippetsOf(exampleOf(document, it, parameters)))
+  parts.push(answerText(document, operation))
+  const reasons = reasonsOf(document, operation).filter(reason => !common.includes(reason))
+  if (reasons.length > 0) {
+    parts.push('### Errors', reasons.map(errorLine).join('\n'))
+    parts.push('Besides these, [every request](/docs/errors#every-request) has its own.')
+  }
+  return parts.join('\n\n')
+}
+
+const PLACES = [
+  ['path', 'In the path'],
+  ['query', 'In the query'],
+  ['header', 'Headers'],
+] as const
+
+function lineOf(document: ApiDocument, { name, schema, ...rest }: Parameter): string {
+  const described = { ...resolved(document, schema), ...described$(rest.description) }
+  return `- ${fieldLine(document, name, described, rest.required === true)}`
+}
+
+const described$ = (description: string | undefined) =>
+  description === undefined ? {} : { description }
+
+function exampleOf(document: ApiDocument, it: Described, parameters: readonly Parameter[]) {
+  const examples = it.operation.requestBody?.content['application/json']?.examples
+  const [first] = Object.values(examples ?? {}).map(each => resolved(document, each))
+  const idempotent = parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key')
+  const path = it.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const schema = parameters.find(parameter => parameter.name === name)?.schema
+    const [, prefix = ''] = /\^\(?(?:\?:)?([a-z]{3})_/.exec(patternOf(schema)) ?? []
+    return prefix === '' ? name.toUpperCase() : `${prefix}_…`
+  })
+  const body = first === undefined ? {} : { body: first.value }
+  return { method: it.method, path, idempotent, ...body }
+}
+
+const patternOf = (schema: Schema | undefined) =>
+  String((schema as { readonly pattern?: string } | undefined)?.pattern ?? '')
+
+function answerText(document: ApiDocument, { responses }: Operation): string {
+  const answer = resolved(document, responses['200'] ?? { description: '' })
+  const media = answer.content?.['application/json']
+  const [first] = Object.values(media?.examples ?? {}).map(each => resolved(document, each))
+  const [name] = objectNamesOf(document, answer)
+  const link = name === undefined ? '' : ` See [the object ${name}](#the-object-${anchorOf(name)}).`
+  const parts = ['### Answer', `${answer.description}${link}`]
+  if (first !== undefined) parts.push(fence('json', JSON.stringify(first.value, null, 2)))
+  return parts.join('\n\n')
+}
+
+/** The names of the objects that an answer has as its data, or as the members of its list. */
+function objectNamesOf(document: ApiDocument, answer: Answer): string[] {
+  const schema = answer.content?.['application/json']?.schema
+  if (schema === undefined) return []
+  // Quotes are answered without an envelope.
+  return namesIn(document, resolved(document, schema).properties?.data ?? schema)
+}
+
+function namesIn(document: ApiDocument, schema: Schema): string[] {
+  if (schema.anyOf !== undefined) return schema.anyOf.flatMap(each => namesIn(document, each))
+  const results = resolved(document, schema).properties?.results
+  if (results?.items !== undefined) return namesIn(document, results.items)
+  const name = schema.$ref?.split('/').at(-1)
+  return name === undefined ? [] : [name]
+}
+
+/** Every object that the operations answer with, once, with its fields. */
+function objectsOf(document: ApiDocument, operations: readonly Described[]): string[] {
+  const names = operations.flatMap(({ operation }) =>
+    objectNamesOf(document, resolved(document, operation.responses['200'] ?? { description: '' })),
+  )
+  return [...new Set(names)].map(name => {
+    const schema = { $ref: `#/components/schemas/${name}` }
+    const { description } = resolved<Schema>(document, schema)
+    const said = description === undefined ? '' : `${description}\n\n`
+    return `## The object ${name}\n\n${said}${fieldsOf(document, schema).join('\n')}`
+  })
+}
+
+function reasonsOf(document: ApiDocument, { responses }: Operation): Reason[] {
+  const said = Object.values(responses).map(each => resolved(document, each).description)
+  const named = said.flatMap(text => [...text.matchAll(/^- `(\w+)`:/gm)].map(([, name]) => name))
+  return REASONS.filter(reason => named.includes(reason))
+}
+
+/** Those that all operations of an account have. */
+function commonReasons(document: ApiDocument, operations: readonly Described[]): Reason[] {
+  const theirs = operations
+    .filter(({ path }) => path.startsWith('/v3/'))
+    .map(({ operation }) => reasonsOf(document, operation))
+  return REASONS.filter(reason => theirs.every(reasons => reasons.includes(reason)))
+}
+
+function errorLine(reason: Reason): string {
+  const { status, meaning } = CATALOGUE[reason]
+  return `- \`${reason}\` *${status}* · ${meaning} ${FIXES[reason]}`
+}
+
+function errorsPage(document: ApiDocument, operations: readonly Described[]): Page {
+  const common = commonReasons(document, operations)
+  const each = REASONS.map(reason => {
+    const { code, status, meaning } = CATALOGUE[reason]
+    const from = operations.filter(({ operation }) =>
+      reasonsOf(document, operation).includes(reason),
+    )
+    const where = from.map(({ method, path }) => `\`${method} ${path}\``).join(', ')
+    const given = common.includes(reason) ? 'Any request' : where || 'Requests of operators'
+    return (
+      `### ${reason}\n\n*${status}, code ${code}.* ${meaning}\n\n` +
+      `**What to do.** ${FIXES[reason]}\n\n**Given by.** ${given}.`
+    )
+  })
+  const parts = [
+    '# Errors',
+    'Every error with what it means and what to do. A refused request changes nothing.',
+    'Decide by `reason`, which stays; `message` is for people. `remarks` is the path of the field.',
+    `## Every request\n\n${common.map(errorLine).join('\n')}`,
+    '## All errors',
+    ...each,
+  ]
+  return pageOf('errors', 'Reference', `${parts.join('\n\n')}\n`)
+}

@@ -1,0 +1,98 @@
+// /docs: guides and reference for people, the same as Markdown for programs, and /llms.txt.
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { found } from '../errors.ts'
+import { html } from '../html.ts'
+import { homeShown, pageShown, searchShown } from './frame.ts'
+import { type Library, llmsText, readLibrary } from './library.ts'
+import { type Known, personal, type Reader, readerOf } from './reader.ts'
+import { searchIn } from './search.ts'
+
+interface Needs {
+  readonly reference: { current(): Known }
+}
+
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; " +
+  "frame-ancestors 'none'; base-uri 'none'"
+
+const STYLE = new URL('docs.css', import.meta.url)
+
+interface Shelf {
+  readonly library: Library
+  readonly style: string
+  readonly stylePath: string
+}
+
+/** Longest question that is searched for. */
+const MAX_QUERY = 100
+
+export function docsPages(pages: FastifyInstance, deps: Needs): void {
+  let read: Promise<Shelf> | undefined
+  const shelf = () => {
+    read ??= readShelf()
+    return read
+  }
+  for (const url of ['/docs', '/docs/']) {
+    pages.get(url, async (request, reply) => {
+      const { library, stylePath: style } = await shelf()
+      const reader = await readerOf(pages, request, deps.reference.current())
+      return sendPage(reply, homeShown({ pages: library.pages, style }).text, reader)
+    })
+  }
+  pages.get<{ Querystring: { q?: string | string[] } }>('/docs/search', async (request, reply) => {
+    const { library, stylePath: style } = await shelf()
+    const query = String(request.query.q ?? '').slice(0, MAX_QUERY)
+    const shown = searchShown(
+      { pages: library.pages, style },
+      query,
+      searchIn(library.index, query),
+    )
+    return sendPage(reply, shown.text, { address: '', key: undefined })
+  })
+  pages.get<{ Params: { name: string } }>('/docs/assets/:name', async (request, reply) => {
+    const { style, stylePath } = await shelf()
+    found(stylePath.endsWith(`/${request.params.name}`) ? stylePath : undefined)
+    void reply.header('cache-control', 'public, max-age=31536000, immutable')
+    return reply.type('text/css; charset=utf-8').send(style)
+  })
+  pages.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {
+    const { library, stylePath: style } = await shelf()
+    const asked = request.params['*']
+    const { page, rendered } = found(library.find(asked.replace(/\.md$/, '')))
+    void reply.header('cache-control', 'no-cache')
+    if (asked.endsWith('.md')) return reply.type(MARKDOWN).send(page.markdown)
+    const reader = await readerOf(pages, request, deps.reference.current())
+    const note = rendered.switches && noteFor(reader)
+    const shown = pageShown({ pages: library.pages, style }, page, rendered, note)
+    return sendPage(reply, shown.text, reader)
+  })
+  pages.get('/llms.txt', async (_request, reply) => {
+    void reply.header('cache-control', 'no-cache')
+    return reply.type('text/plain; charset=utf-8').send(llmsText((await shelf()).library))
+  })
+}
+
+const MARKDOWN = 'text/markdown; charset=utf-8'
+
+/** What somebody who is logged in sees is theirs: nothing between may keep it. */
+function sendPage(reply: FastifyReply, text: string, reader: Reader) {
+  void reply.header('cache-control', reader.key === undefined ? 'no-cache' : 'private, no-store')
+  void reply.header('vary', 'cookie').header('content-security-policy', CONTENT_SECURITY_POLICY)
+  void reply.header('referrer-policy', 'same-origin')
+  const page = reader.address === '' ? text : personal(text, reader)
+  return reply.type('text/html; charset=utf-8').send(page)
+}
+
+function noteFor({ key }: Reader) {
+  if (key === undefined) return ''
+  return html`<p class="note">The examples name the key <code>${key.key_id}</code> of your sandbox
+${key.account.name}. Put its secret for <code>YOUR_SECRET</code>: the service keeps no secrets.</p>`
+}
+
+async function readShelf(): Promise<Shelf> {
+  const [library, style] = await Promise.all([readLibrary(), readFile(STYLE, 'utf8')])
+  const hash = createHash('sha256').update(style).digest('hex').slice(0, 16)
+  return { library, style, stylePath: `/docs/assets/${hash}.css` }
+}

@@ -1,0 +1,124 @@
+// The parts of openapi.json that pages are made from, and the fields of a schema as Markdown. Pure.
+
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly description?: string
+  readonly title?: string
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxLength?: number
+}
+
+export interface Parameter {
+  readonly $ref?: string
+  readonly name: string
+  readonly in: 'query' | 'path' | 'header'
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: Schema
+}
+
+interface Media {
+  readonly schema?: Schema
+  readonly examples?: Readonly<Record<string, { readonly $ref?: string; readonly value?: unknown }>>
+}
+
+export interface Answer {
+  readonly $ref?: string
+  readonly description: string
+  readonly content?: Readonly<Record<string, Media>>
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  readonly tags: readonly string[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly responses: Readonly<Record<string, Answer>>
+}
+
+export interface ApiDocument {
+  readonly info: { readonly version: string }
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+/** What a reference leads to; anything else is itself. */
+export function resolved<T extends { readonly $ref?: string }>(document: ApiDocument, it: T): T {
+  if (it.$ref === undefined) return it
+  const [kind = '', name = ''] = it.$ref.split('/').slice(2)
+  const target = document.components[kind]?.[name]
+  return target === undefined ? it : ({ ...(target as object), ...without$ref(it) } as T)
+}
+
+function without$ref<T extends { readonly $ref?: string }>(it: T): object {
+  const { $ref: _, ...rest } = it
+  return rest
+}
+
+/** No deeper, so that a page stays readable: what is deeper has its type alone. */
+const DEEPEST = 4
+
+/** The members of an object as a list, with those of their members indented. */
+export function fieldsOf(document: ApiDocument, sent: Schema, depth = 0): string[] {
+  const schema = membersOf(document, sent)
+  if (depth > DEEPEST || schema === undefined) return []
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const field = resolved(document, member)
+    const required = schema.required?.includes(name) === true
+    const line = `${'  '.repeat(depth)}- ${fieldLine(document, name, field, required)}`
+    return [line, ...fieldsOf(document, field, depth + 1)]
+  })
+}
+
+/** The object itself, that in a list, or the only object of several types. */
+function membersOf(document: ApiDocument, sent: Schema): Schema | undefined {
+  const schema = resolved(document, sent)
+  if (schema.properties !== undefined) return schema
+  if (schema.items !== undefined) return membersOf(document, schema.items)
+  const objects = (schema.anyOf ?? []).map(each => membersOf(document, each))
+  return objects.find(each => each !== undefined)
+}
+
+/** One field or parameter: its name, type, whether it must be sent, what it means. */
+export function fieldLine(
+  document: ApiDocument,
+  name: string,
+  schema: Schema,
+  required: boolean,
+): string {
+  const parts = [`\`${name}\` *${typeOf(document, schema)}*`]
+  if (required) parts.push('**required**')
+  const said = [schema.description?.replaceAll(/\s+/g, ' '), valuesOf(schema)].filter(Boolean)
+  return said.length === 0 ? parts.join(' ') : `${parts.join(' ')} · ${said.join(' ')}`
+}
+
+function typeOf(document: ApiDocument, sent: Schema): string {
+  const schema = resolved(document, sent)
+  if (schema.anyOf !== undefined) {
+    return [...new Set(schema.anyOf.map(each => typeOf(document, each)))].join(' or ')
+  }
+  if (schema.items !== undefined) return `list of ${typeOf(document, schema.items)}`
+  if (schema.type !== undefined) return [schema.type].flat().join(' or ')
+  return typeof (schema.const ?? schema.enum?.[0] ?? {})
+}
+
+function valuesOf({ enum: values, const: only, default: otherwise }: Schema): string {
+  const shown = (value: unknown) => `\`${String(value)}\``
+  const parts: string[] = []
+  if (values !== undefined) parts.push(`One of ${values.map(shown).join(', ')}.`)
+  if (only !== undefined && only !== '') parts.push(`Always ${shown(only)}.`)
+  if (otherwise !== undefined && otherwise !== '') parts.push(`${shown(otherwise)} unless said.`)
+  return parts.join(' ')
+}

@@ -1,0 +1,192 @@
+/// <reference lib="dom" />
+// The documentation that the service shows: every page and every link of it, its search, its
+// Markdown, and how it looks to people, in a real Chromium without JavaScript.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { CATALOGUE, REASONS } from '../../src/errors.ts'
+import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from '../../src/payout/states.ts'
+import { assertAccessible, NO_BROWSER, openBrowser, openPage } from '../support/service/browser.ts'
+import { addPerson, startTestService, type TestService } from '../support/service/service.ts'
+import { logIn } from '../support/service/session.ts'
+
+let service: TestService
+let address: string
+before(async () => {
+  service = await startTestService()
+  address = await service.app.listen({ host: '127.0.0.1', port: 0 })
+})
+after(() => service.close())
+
+const get = async (url: string) => {
+  const { status, text, headers } = await service.inject({ url })
+  return { status, text, headers }
+}
+
+/** Every page that can be reached from /docs, by its path. */
+async function everyPage(): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  const open = ['/docs']
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const { status, text, headers } = await get(path)
+    assert.equal(status, 200, path)
+    found.set(path, text)
+    if (!String(headers['content-type']).startsWith('text/html')) continue
+    for (const [, href = ''] of text.matchAll(/(?:href|src)="([^"]*)"/g)) {
+      const [to = ''] = href.split('#')
+      const isOurs = /^\/(docs|openapi|llms)/.test(to)
+      if (isOurs && !found.has(to) && !open.includes(to)) open.push(to)
+    }
+  }
+  return found
+}
+
+test('/docs, every link of every page: leads to a page, and to a place on it', async () => {
+  const pages = await everyPage()
+  assert.ok(pages.size > 40, `${pages.size} pages`)
+  for (const [path, text] of pages) {
+    for (const [, href = ''] of text.matchAll(/<a [^>]*href="([^"]*)"/g)) {
+      if (href.startsWith('https://') || href === '/console') continue
+      const [to = '', anchor] = href.split('#')
+      const target = pages.get(to === '' ? path : to)
+      assert.ok(target !== undefined, `${path}: ${href}`)
+      if (anchor !== undefined) assert.ok(target.includes(`id="${anchor}"`), `${path}: ${href}`)
+    }
+  }
+})
+
+test('/docs, every page: nothing of other hosts, no inline style, and a policy that forbids both', async () => {
+  for (const [path, text] of await everyPage()) {
+    if (!text.startsWith('<!doctype')) continue
+    assert.doesNotMatch(text, / style="|<style|<script|undefined|\[object /, path)
+    assert.doesNotMatch(text, /(?:src|rel="stylesheet" href)="(?:https?:|\/\/)/, path)
+    const policy = String((await get(path)).headers['content-security-policy'])
+    assert.match(policy, /^default-src 'none'; style-src 'self';/, path)
+    assert.doesNotMatch(policy, /unsafe|https?:|\*/, path)
+  }
+})
+
+test('/docs/….md, every page: its Markdown, and /llms.txt names it', async () => {
+  const { text: list } = await get('/llms.txt')
+  const names = [...list.matchAll(/\]\((\/docs\/[^)]+\.md)\)/g)].map(([, path = '']) => path)
+  assert.ok(names.length > 20)
+  for (const path of names) {
+    const { status, text, headers } = await get(path)
+    assert.equal(status, 200, path)
+    assert.equal(headers['content-type'], 'text/markdown; charset=utf-8')
+    assert.match(text, /^# \S/, path)
+  }
+})
+
+test('/docs, no such page: 404, whatever the path', async () => {
+  for (const path of [
+    'absent',
+    'absent.md',
+    'assets/absent.css',
+    '..%2f..%2fpackage.json',
+    '%00',
+  ]) {
+    const { status, json } = await service.inject({ url: `/docs/${path}` })
+    assert.deepEqual([status, json.errors[0].reason], [404, 'not_found'], path)
+  }
+})
+
+test('/docs/errors: every reason with its status, its meaning and what to do', async () => {
+  const { text } = await get('/docs/errors.md')
+  for (const reason of REASONS) {
+    const [, said = ''] = text.split(`### ${reason}\n`)
+    assert.ok(said.includes(CATALOGUE[reason].meaning), reason)
+    assert.match(said, /^\n\*\d{3}, code \d+\.\*[^#]+\*\*What to do\.\*\* [^#]{10}/, reason)
+  }
+})
+
+test('/docs/life-of-a-payout: the drawing and the table have every state and every step', async () => {
+  const { text } = await get('/docs/life-of-a-payout')
+  const [, drawing = ''] = /<svg(.*?)<\/svg>/s.exec(text) ?? []
+  for (const status of PAYOUT_STATUSES) assert.ok(drawing.includes(`>${status}</text>`), status)
+  const steps = PAYOUT_STATUSES.flatMap(status => PAYOUT_TRANSITIONS[status])
+  assert.equal([...drawing.matchAll(/class="step"/g)].length, steps.length)
+})
+
+test('/docs/search: what is looked for comes first; all words must be there; text stays text', async () => {
+  const rows: readonly [query: string, first: string][] = [
+    ['quote_expired', '/docs/errors#quote_expired'],
+    ['idempotency', '/docs/idempotency'],
+    ['cancel payout', '/docs/api/payouts#cancel-a-payout-that-the-rail-has-not-taken'],
+    ['verify signature', '/docs/webhooks#verify-a-signature'],
+  ]
+  for (const [query, first] of rows) {
+    const { text } = await get(`/docs/search?q=${encodeURIComponent(query)}`)
+    const [, hit] = /<ol class="hits"><li><a href="([^"]+)"/.exec(text) ?? []
+    assert.equal(hit, first, query)
+  }
+  assert.match((await get('/docs/search?q=payout+zebra')).text, /Nothing has all of these words/)
+  const strange = await get(`/docs/search?q=${encodeURIComponent('<b>"x"</b>')}&q=2`)
+  assert.equal(strange.status, 200)
+  assert.doesNotMatch(strange.text, /<b>/)
+})
+
+test('a maker of a sandbox who is logged in: examples name its key, no secret, and are not kept', async () => {
+  const { account, key_id, secret } = await service.openAccount()
+  await addPerson(service, { user: 'mia', roles: [[account.account_id, 'maker']] })
+  await addPerson(service, { user: 'vic', roles: [[account.account_id, 'viewer']] })
+  const read = async (user: string) => {
+    const headers = await logIn(service, user)
+    return service.inject({
+      url: '/docs/first-payout',
+      headers: { ...headers, host: 'localhost:9000' },
+    })
+  }
+  const own = await read('mia')
+  assert.ok(own.text.includes(`${key_id}:YOUR_SECRET`))
+  assert.ok(!own.text.includes(secret))
+  assert.equal(own.headers['cache-control'], 'private, no-store')
+  assert.ok(own.text.includes('http://localhost:9000$2'), 'the address is that of the service')
+  for (const other of [await read('vic'), await get('/docs/first-payout')]) {
+    assert.ok(!other.text.includes(key_id))
+    assert.equal(other.headers['cache-control'], 'no-cache')
+  }
+})
+
+const VIEWS = [1400, 390].flatMap(width =>
+  (['light', 'dark'] as const).map(colorScheme => ({ width, colorScheme })),
+)
+const LOOKED_AT = [
+  '',
+  '/first-payout',
+  '/api/payouts',
+  '/errors',
+  '/life-of-a-payout',
+  '/search?q=key',
+]
+
+for (const { width, colorScheme } of VIEWS) {
+  test(`/docs, ${width} wide, ${colorScheme}: accessible, nothing sticks out, by keyboard`, {
+    skip: NO_BROWSER ?? false,
+  }, async () => {
+    const browser: Browser = await openBrowser()
+    try {
+      const viewport = { width, height: 900 }
+      const { page, faults } = await openPage(browser, address, { viewport, colorScheme })
+      for (const path of LOOKED_AT) {
+        await page.goto(`/docs${path}`)
+        await assertAccessible(page, `${path} ${width} ${colorScheme}`)
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+        assert.ok(wide <= width, `${path}: ${wide} wide`)
+        const { PICTURES } = process.env
+        if (PICTURES !== undefined) {
+          const name = `${path.replace(/\W+/g, '-') || '-home'}-${width}-${colorScheme}`
+          await page.screenshot({ path: `${PICTURES}/${name}.png` })
+        }
+      }
+      await page.goto('/docs/first-payout')
+      await page.focus('#in-sh')
+      await page.keyboard.press('ArrowRight')
+      assert.equal(await page.locator('.in-ts').first().isVisible(), true)
+      assert.equal(await page.locator('.in-sh').first().isVisible(), false)
+      assert.deepEqual(faults, [])
+    } finally {
+      await browser.close()
+    }
+  })
+}
