@@ -3,14 +3,14 @@
 // parameters and answers of errors that are the same to the letter. Knows OpenAPI 3.1, no route.
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
-import { ALTERNATIVE, FILES, REFUSALS } from '../../src/http/docs.ts'
+import { ALTERNATIVE, FILES, REFUSALS, TAGGED } from '../../src/http/docs.ts'
 import { REASON } from '../../src/http/schema.ts'
 import { EXAMPLES } from './examples.ts'
 
 export type Json = Record<string, unknown>
 
 /** Our own keywords, which the document leaves out. */
-const INTERNAL = new Set<string>([EXAMPLES, REFUSALS, ALTERNATIVE, FILES, REASON])
+const INTERNAL = new Set<string>([EXAMPLES, REFUSALS, ALTERNATIVE, FILES, TAGGED, REASON])
 /** Keywords whose values are data, not schemas. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'x-extensible-enum'])
 /** Keywords whose members are names, not keywords. */

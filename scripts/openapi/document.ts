@@ -28,6 +28,8 @@ const TAGS = [
   ['/v3/balance_transaction', 'Balance transactions', 'The lines of the account’s statement.'],
   ['/v3/balance', 'Balances', 'What the account holds, in each currency.'],
   ['/v3/beneficiary', 'Beneficiaries', 'Whom payouts go to.'],
+  ['/v3/statement', 'Statements', 'The lines of a period as a file for bookkeeping.'],
+  ['/v3/saved_view', 'Saved views', 'Lists of the console that people have kept.'],
   ['/v3/entity', 'Entities', 'In whose name payouts are made.'],
   ['/v3/event', 'Events', 'What happened, in order.'],
   ['/v3/webhook_endpoint', 'Webhooks', 'Where events are sent.'],

@@ -100,6 +100,8 @@ test('openapi.json, references: each leads to something, schemas have names and 
       'x-refusals',
       'x-examples',
       'x-alternative',
+      'x-files',
+      'x-tagged',
       'x-response-description',
     ]) {
       assert.ok(!(key in node), `${place} shows ${key}`)
@@ -170,7 +172,8 @@ test('openapi.json, security: public exactly where the route asks for no scope',
     if (details === undefined) continue
     const scope = config?.scope
     assert.deepEqual(details.security, scope === undefined ? [] : undefined, url)
-    const needed = scope === 'approve' ? 'a person who may approve' : `scope \`${scope}\``
+    const people = { approve: 'a person who may approve', person: 'Needs a person' }
+    const needed = people[scope as keyof typeof people] ?? `scope \`${scope}\``
     if (scope !== undefined) assert.match(details.description, new RegExp(needed))
   }
 })
