@@ -64,8 +64,11 @@ export function writeBeneficiary(
         outcomes.filter(o => o.did === did).map(o => o.beneficiary)
       const [created, changed] = [rows('created'), uniqueKeys(rows('changed'))]
       // Of a beneficiary that one batch changes twice, people are shown the last.
+      // A command that changes nothing asks nothing, and what was asked stays.
       const asked = new Map(
-        outcomes.map(({ beneficiary, asked }) => [nameOf(beneficiary), asked] as const),
+        outcomes.flatMap(({ beneficiary, did, asked }) =>
+          did === 'nothing' ? [] : [[nameOf(beneficiary), asked] as const],
+        ),
       )
       const approvals = [...asked.values()].filter(one => one !== null)
       const writes = outcomes.map(({ events }) => ({ entries: [], events }))

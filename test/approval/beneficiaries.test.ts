@@ -168,6 +168,25 @@ test('beneficiary that is changed, while it waits: approvals before are void, an
   )
 })
 
+test('beneficiary, changed and sent again as it is in one batch: asked for, and the change has its maker', async () => {
+  const beneficiary = await make(dan)
+  for (const person of [ann, bob]) await approve(person.headers(id), beneficiary)
+  const url = `${PATH}/${beneficiary}`
+  const bank = { ...bankBeneficiary.destination_details.bank, account_number: '555555555555' }
+  const changed = { destination_details: { type: 'bank', bank } }
+  // The first command of a lane goes alone, and those that come meanwhile go together.
+  const answers = await Promise.all(
+    [await make(), beneficiary, beneficiary].map(one =>
+      ask(eve.headers(id), 'PUT', `${PATH}/${one}`, changed),
+    ),
+  )
+  for (const { json } of answers) assert.equal(json.data.status, 'pending_approval')
+  assert.deepEqual((await shown(beneficiary)).made_by, ['eve'])
+  await ask(dan.headers(id), 'PUT', url, { email: 'dan@example.com' })
+  assert.deepEqual((await shown(beneficiary)).made_by, ['eve', 'dan'])
+  assertRefused(await approve(eve.headers(id), beneficiary), 403, 'approval_not_allowed')
+})
+
 test('beneficiary that is approved, another account number: waits again, and the old payouts go on', async () => {
   const beneficiary = await make()
   for (const person of [ann, bob]) await approve(person.headers(id), beneficiary)
