@@ -11,12 +11,13 @@ import {
   listLimitsOf,
   placeLimit,
   presentLimit,
+  presentSet,
   presentUsed,
   removeLimit,
   type SetLimit,
   showLimit,
 } from '../operator/limits.ts'
-import { countsPast } from '../payout/limit-operation.ts'
+import { countsPast, type Write } from '../payout/limit-operation.ts'
 import { openReference } from '../reference.ts'
 import { type Context, type Json, print, readOrRefuse, withContext } from './context.ts'
 import { historyCommand } from './history.ts'
@@ -95,16 +96,12 @@ export function limitCommands(limit: Command): void {
 }
 
 async function setAction(options: SetOptions): Promise<void> {
-  const placed = await withContext(context => place(context, options))
-  const { limit, before, counted } = readOrRefuse(placed)
+  const placed = readOrRefuse(await withContext(context => place(context, options)))
+  const { limit, before, counted } = placed
   const was = before === undefined ? 'no limit' : capWords(before)
   const past = counted === null || !countsPast(limit) ? '' : `; ${counted} payouts count already`
   const words = `${limit.limit_id}: ${kindOf(limit)}: ${capWords(limit)} (before: ${was})${past}`
-  const json = {
-    ...presentLimit(limit),
-    before: before === undefined ? null : presentLimit(before),
-  }
-  print(options, { ...json, counted }, words)
+  print(options, presentSet(placed), words)
 }
 
 /** What is left of thousands of accounts is counted in one transaction. */
@@ -113,10 +110,18 @@ const MAX_WAIT_MS = 120_000
 async function place({ sql }: Context, options: SetOptions): Promise<Read<SetLimit>> {
   const reference = await openReference(sql, () => {})
   try {
-    const write: Parameters<typeof placeLimit>[0]['write'] = (operation, command) =>
+    const write: Write = (operation, command) =>
       new Lane(sql, operation, { max_batch: 1, max_wait_ms: MAX_WAIT_MS }).run(command)
-    const { pricing } = reference
-    return await placeLimit({ sql, change: work => work(sql), write, pricing }, options)
+    return await placeLimit<SetLimit>(
+      {
+        sql,
+        change: work => work(sql),
+        write,
+        make: async (operation, command, count, set) => set(count(await write(operation, command))),
+        pricing: reference.pricing,
+      },
+      options,
+    )
   } finally {
     await reference.close()
   }

@@ -24,8 +24,8 @@ import {
   DeskAccount,
   OpenedAccountResponse,
 } from './account-response.ts'
-import { findAccounts, presentAccount, showAccount } from './accounts.ts'
-import { authorOf, type Desk } from './desk.ts'
+import { accountNamed, findAccounts, presentAccount, showAccount } from './accounts.ts'
+import { authorOf, claimOfPerson, type Desk } from './desk.ts'
 import {
   AccountPath,
   checkLimit,
@@ -148,6 +148,7 @@ function settingsRoute(app: FastifyInstance, deps: Needs): void {
         params: AccountPath,
         body: AccountSettings,
         response: Envelope(ChangedSettingsResponse),
+        idempotent: true,
         refusals: ['not_found', 'currency', 'holding_currency_not_found', 'account_closed'],
       }),
     },
@@ -155,15 +156,20 @@ function settingsRoute(app: FastifyInstance, deps: Needs): void {
       const { id: account_id } = request.params
       const { add_currencies = [], ...change } = request.body
       const author = authorOf(request, 'account set')
-      const { before, after } = await deps.desk.run(author, {
-        operation: changeSettings,
-        command: { account_id, add_currencies, ...change },
-        act: null,
-      })
-      return send(
-        reply,
-        success({ account_id, before: settingsOf(before), after: settingsOf(after) }),
+      const claim = claimOfPerson(request, `PATCH /v3/operator/account/${account_id}`)
+      await accountNamed(deps.desk.audit, account_id)
+      const command = { account_id, add_currencies, ...change }
+      const answer = await deps.desk.answer(
+        author,
+        { operation: changeSettings, command, act: null },
+        claim,
+        ({ before, after }) => ({
+          account_id,
+          before: settingsOf(before),
+          after: settingsOf(after),
+        }),
       )
+      return send(reply, answer)
     },
   )
 }

@@ -11,7 +11,7 @@ import { Lane } from '../engine/lane.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { claimOf, success } from '../http/answer.ts'
-import { answeredOnce } from '../idempotency/installation.ts'
+import { answeredOnce, operatedOnce } from '../idempotency/installation.ts'
 import type { Claim, Reply } from '../idempotency/kept-reply.ts'
 import { idempotent, idempotentLong } from '../idempotency/operations.ts'
 import type { Book } from '../ledger/rules.ts'
@@ -101,10 +101,35 @@ export class Desk {
     claim: Claim | null,
     work: (sql: Sql) => Promise<object>,
   ): Promise<Reply> {
+    return (await this.changeAnyOnce(author, claim, work)) as Reply
+  }
+
+  /** As `changeOnce`; null of `work`, which had nothing to change, is no answer and not kept. */
+  async changeAnyOnce(
+    author: Author,
+    claim: Claim | null,
+    work: (sql: Sql) => Promise<object | null>,
+  ): Promise<Reply | null> {
     return this.change(author, sql => {
-      const make = async () => success(await work(sql))
+      const make = async () => {
+        const shown = await work(sql)
+        return shown && success(shown)
+      }
       return claim === null ? make() : answeredOnce(sql as unknown as TransactionSql, claim, make)
     })
+  }
+
+  /** As `run`, for what is no account's: a repeat of the claim gets the first answer again. */
+  async runOnce<C, S extends WithBooks, O>(
+    author: Author,
+    operation: Operation<C, S, O>,
+    command: C,
+    claim: Claim | null,
+    present: (outcome: O) => object,
+  ): Promise<Reply> {
+    const once = operatedOnce(operation, claim, outcome => success(present(outcome)))
+    const { reply } = await this.run(author, { operation: once, command, act: null })
+    return reply
   }
 }
 

@@ -1,25 +1,30 @@
 // GET and POST /v3/operator/limit, GET /v3/operator/limit/{id}, and POST …/remove.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
+import type { Author } from '../audit/store.ts'
+import type { Sql } from '../db/connect.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, CurrencyCode, Envelope, Id, Literals, REASON, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import type { Claim, Reply } from '../idempotency/kept-reply.ts'
 import { EACH, PERS } from '../limit/limit.ts'
 import { type LimitCells, MAX_NEW_FOR } from '../limit/load.ts'
 import { MAX_HOURS } from '../limit/window.ts'
 import { currencyExponent, findCurrency } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import type { PricingAt } from '../price/price.ts'
-import { authorOf, type Desk } from './desk.ts'
+import { authorOf, claimOfPerson, type Desk } from './desk.ts'
 import {
   listLimitsOf,
   placeLimit,
   presentLimit,
+  presentSet,
   presentUsed,
   removeLimit,
+  type SetLimit,
   showLimit,
 } from './limits.ts'
 import { whole } from './price-response.ts'
@@ -178,27 +183,46 @@ function setRoute(app: FastifyInstance, deps: Needs): void {
           'set`, which also has the time for an installation of thousands of accounts.',
         body: SetLimitRequest,
         response: Envelope(SetLimitResponse),
+        idempotent: true,
         refusals: ['currency', 'amount_out_of_range', 'not_found'],
       }),
     },
     async (request, reply) => {
-      const { desk, reference } = deps
       const author = authorOf(request, 'limit set')
-      const placed = await placeLimit(
-        {
-          sql: desk.audit,
-          change: work => desk.change(author, work),
-          write: (operation, command) => desk.run(author, { operation, command, act: null }),
-          pricing: version => reference.pricing(version),
-        },
-        cellsOf(request.body),
-      )
-      refuseIfAny((placed.messages ?? []).map(words => invalidField('', inMembers(words))))
-      const { limit, before, counted } = placed.value as NonNullable<typeof placed.value>
-      const was = before === undefined ? null : presentLimit(before)
-      return send(reply, success({ ...presentLimit(limit), before: was, counted }))
+      const claim = claimOfPerson(request, 'POST /v3/operator/limit')
+      return send(reply, await setOnce(deps, author, claim, cellsOf(request.body)))
     },
   )
+}
+
+/** Sets the limit in many transactions; the one that makes or changes it keeps the answer. */
+async function setOnce(
+  { desk, reference }: Needs,
+  author: Author,
+  claim: Claim | null,
+  cells: LimitCells,
+): Promise<Reply> {
+  const change = (work: (sql: Sql) => Promise<SetLimit | null>) =>
+    desk.changeAnyOnce(author, claim, async sql => {
+      const set = await work(sql)
+      return set && presentSet(set)
+    })
+  // What the limit names, such as a rail, may be gone since.
+  const kept = claim === null ? null : await change(() => Promise.resolve(null))
+  if (kept !== null) return kept
+  const placed = await placeLimit<Reply>(
+    {
+      sql: desk.audit,
+      change,
+      write: (operation, command) => desk.run(author, { operation, command, act: null }),
+      make: (operation, command, count, set) =>
+        desk.runOnce(author, operation, command, claim, done => presentSet(set(count(done)))),
+      pricing: version => reference.pricing(version),
+    },
+    cells,
+  )
+  refuseIfAny((placed.messages ?? []).map(words => invalidField('', inMembers(words))))
+  return placed.value as Reply
 }
 
 function removeRoute(app: FastifyInstance, deps: Needs): void {

@@ -14,7 +14,8 @@ import { deleteLimit, listLimits, listSumsOf, lockLimits, updateCap } from '../l
 import { windowFrom } from '../limit/window.ts'
 import { windowName } from '../limit/words.ts'
 import { amountToJson } from '../money/json.ts'
-import { setLimit } from '../payout/limit-operation.ts'
+import { type Make, setLimit, type Write } from '../payout/limit-operation.ts'
+import type { PricingAt } from '../price/price.ts'
 import { SIMULATOR } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
 import { accountNamed } from './accounts.ts'
@@ -29,39 +30,45 @@ export interface SetLimit {
   readonly counted: number | null
 }
 
-interface Writing {
+interface Writing<Answer> {
   readonly sql: Sql
-  /** Changes reference data in one transaction. */
-  change<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** Changes reference data in one transaction; null if there was nothing to change. */
+  change(work: (sql: Sql) => Promise<SetLimit | null>): Promise<Answer | null>
   /** Runs one portion of what counts for a new limit. */
-  readonly write: Parameters<typeof setLimit>[0]
-  readonly pricing: Parameters<typeof setLimit>[1]
+  readonly write: Write
+  /** Runs the last one, which makes the limit. */
+  make(...of: [...Parameters<Make<Answer>>, set: (counted: number) => SetLimit]): Promise<Answer>
+  readonly pricing: (price_version: bigint | null) => Promise<PricingAt>
 }
 
 /**
  * Makes a limit, or changes the cap of the one that counts the same. Triggers write the audit log.
  */
-export async function placeLimit(
-  { sql, change, write, pricing }: Writing,
+export async function placeLimit<Answer>(
+  { sql, change, write, make, pricing }: Writing<Answer>,
   cells: LimitCells,
-): Promise<Read<SetLimit>> {
+): Promise<Read<Answer>> {
   const read = await readKind(sql, cells)
   if (read.messages !== undefined) return read
   const { kind, accounts } = read.value
-  const cap = async (): Promise<SetLimit | undefined> => {
-    const before = await change(sql => changeCap(sql, kind))
-    return before && { limit: { ...before, cap: kind.cap }, before, counted: null }
-  }
+  const cap = () =>
+    change(async sql => {
+      const before = await changeCap(sql, kind)
+      return before === undefined
+        ? null
+        : { limit: { ...before, cap: kind.cap }, before, counted: null }
+    })
   const there = await cap()
-  if (there !== undefined) return { value: there }
+  if (there !== null) return { value: there }
   const limit = { ...kind, limit_id: newId('lim') }
+  const set = (counted: number): SetLimit => ({ limit, before: undefined, counted })
   try {
-    const counted = await setLimit(write, pricing, limit, accounts)
-    return { value: { limit, before: undefined, counted } }
+    const making: Make<Answer> = (...of) => make(...of, set)
+    return { value: await setLimit({ write, make: making }, pricing, limit, accounts) }
   } catch (error) {
     // Somebody else may have made it meanwhile: then it has this cap now.
-    const theirs = error instanceof DatabaseProblem ? await cap() : undefined
-    if (theirs === undefined) throw error
+    const theirs = error instanceof DatabaseProblem ? await cap() : null
+    if (theirs === null) throw error
     return { value: theirs }
   }
 }
@@ -165,6 +172,11 @@ async function limitNamed(sql: Sql | TransactionSql, limit_id: string): Promise<
   const limit = (await listLimits(sql)).find(one => one.limit_id === limit_id)
   if (limit !== undefined) return limit
   throw new Unknown('limit', limit_id)
+}
+
+export function presentSet({ limit, before, counted }: SetLimit) {
+  const was = before === undefined ? null : presentLimit(before)
+  return { ...presentLimit(limit), before: was, counted }
 }
 
 /** Its cap is in minor units, or payouts. */

@@ -213,15 +213,22 @@ function countersOf(uses: readonly PayoutUse[]): Wanted[] {
 }
 
 /** Runs the operation for each portion. */
-type Write = (operation: CountingPast, command: CountPast) => Promise<CountedPast>
+export type Write = (operation: CountingPast, command: CountPast) => Promise<CountedPast>
 
-/** Sets a limit that there is not yet; returns how many payouts count for it. */
-export async function setLimit(
-  write: Write,
+/** Runs it for what is left, and makes the limit; `count` is of all that count for the limit. */
+export type Make<Made> = (
+  operation: CountingPast,
+  command: CountPast,
+  count: (done: CountedPast) => number,
+) => Promise<Made>
+
+/** Sets a limit that there is not yet. */
+export async function setLimit<Made>(
+  { write, make }: { readonly write: Write; readonly make: Make<Made> },
   pricing: (price_version: bigint | null) => Promise<PricingAt>,
   limit: Limit,
   accounts: readonly Account[],
-): Promise<number> {
+): Promise<Made> {
   const operation = countPastPayouts(pricing)
   const counted = new Map<string, Counted>()
   let uses = 0
@@ -237,6 +244,6 @@ export async function setLimit(
     counted.set(nameOf({ account_id: account.account_id, id: '' }), { account, last_id })
   }
   const left = [...counted.values()]
-  const done = await write(operation, { limit, accounts: left, is_last: true })
-  return uses + done.uses.length
+  const last = { limit, accounts: left, is_last: true }
+  return make(operation, last, done => uses + done.uses.length)
 }

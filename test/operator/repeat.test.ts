@@ -38,6 +38,12 @@ async function auditHead(): Promise<string> {
   return row?.head ?? ''
 }
 
+async function rowsOfLog(after: bigint): Promise<number | undefined> {
+  const [row] = await world.service.database.owner<{ count: number }[]>`
+    select count(*)::integer as count from audit_log where change_id > ${after}`
+  return row?.count
+}
+
 for (const [name, callOf] of Object.entries(CALLS)) {
   if (name.startsWith('GET')) continue
   const keyed = takesKey(name)
@@ -89,6 +95,64 @@ test('a rate set again under its key after another was set: the other one stays'
   assert.deepEqual([hers.status, hers.json.data.previous?.mid], [200, '1.31'], hers.text)
 })
 
+test('a limit set again under its key after somebody else changed it: their cap stays', async () => {
+  const headers = { 'idempotency-key': newReference() }
+  const name = 'POST /v3/operator/limit'
+  const of = { account_id: world.live.account.account_id, per: 'day', zone: 'Asia/Seoul' }
+  const rounds = [
+    { what: 'the limit is new', first: 900_001, theirs: 900_002, key: headers },
+    { what: 'the limit is there', first: 900_003, theirs: 900_004, key: undefined },
+  ]
+  for (const { what, first: count, theirs, key } of rounds) {
+    const call = { body: { ...of, count }, headers: key ?? { 'idempotency-key': newReference() } }
+    const first = await world.call(name, call)
+    assert.equal(first.status, 200, first.text)
+    const other = await world.call(name, { body: { ...of, count: theirs } })
+    assert.equal(other.json.data.before?.cap, count, what)
+    const again = await world.call(name, call)
+    assert.deepEqual([again.text, again.headers['idempotent-replayed']], [first.text, 'true'])
+    const { json } = await world.call('GET /v3/operator/limit', {})
+    const mine = json.data.results.filter(({ zone }: { zone: string }) => zone === of.zone)
+    assert.deepEqual(
+      mine.map(({ cap }: { cap: number }) => cap),
+      [theirs],
+      what,
+    )
+  }
+  assertRefused(
+    await world.call(name, { body: { ...of, count: 1 }, headers }),
+    422,
+    'idempotency_key_reused',
+  )
+})
+
+test('a new limit, set eight times at once under one key: one answer, and one row in the log', async () => {
+  const headers = { 'idempotency-key': newReference() }
+  const body = { count: 900_000, per: 'day', zone: 'Asia/Taipei' }
+  const head = BigInt(await auditHead())
+  const calls = Array.from({ length: 8 }, () =>
+    callUntilAnswered(world, 'POST /v3/operator/limit', { body, headers }),
+  )
+  const answers = await Promise.all(calls)
+  for (const { status, text } of answers) assert.deepEqual([status, text], [200, answers[0]?.text])
+  assert.equal(await rowsOfLog(head), 1)
+})
+
+test('a name given again under its key after another: the other one stays', async () => {
+  const name = 'PATCH /v3/operator/account/:id'
+  const ids = [world.sandbox.account.account_id]
+  const headers = { 'idempotency-key': newReference() }
+  const first = await world.call(name, { ids, body: { name: 'Harbour' }, headers })
+  assert.equal(first.status, 200, first.text)
+  assert.equal((await world.call(name, { ids, body: { name: 'Pier' } })).status, 200)
+  const again = await world.call(name, { ids, body: { name: 'Harbour' }, headers })
+  assert.deepEqual([again.text, again.headers['idempotent-replayed']], [first.text, 'true'])
+  const { json } = await world.call('GET /v3/operator/account/:id', { ids })
+  assert.equal(json.data.name, 'Pier')
+  const elsewhere = { ids: ['acc_00000000'], body: { name: 'Harbour' }, headers }
+  assertRefused(await world.call(name, elsewhere), 404, 'not_found')
+})
+
 test('eight calls at once under one key: one answer for all, and one row in the log', async () => {
   const headers = { 'idempotency-key': newReference() }
   const body = { spread_bps: 41, from_currency: 'EUR', to_currency: 'USD' }
@@ -99,9 +163,7 @@ test('eight calls at once under one key: one answer for all, and one row in the 
     ),
   )
   for (const { status, text } of answers) assert.deepEqual([status, text], [200, answers[0]?.text])
-  const [row] = await world.service.database.owner<{ count: number }[]>`
-    select count(*)::integer as count from audit_log where change_id > ${head}`
-  assert.equal(row?.count, 1)
+  assert.equal(await rowsOfLog(head), 1)
 })
 
 test('what is refused under a key is not kept: the same call is done once it can be', async () => {
