@@ -1,6 +1,6 @@
 // Creates and finds the embedded PostgreSQL cluster: initdb, settings, password, and the role and
 // database of the service. A cluster is created completely or not at all.
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -200,14 +200,21 @@ export async function writeAs(user: User | undefined, file: string, text: string
   await fs.rename(temporary, file)
 }
 
+/**
+ * Ports below those that systems give to outgoing connections, from 32768 on Linux and 49152 on
+ * macOS. While the server is down, a connection that is tried again could otherwise be given the
+ * server's own port, connect to itself, and keep the server from starting.
+ */
+const PORTS = { from: 15_433, before: 32_768 }
+
 /** A free port of 127.0.0.1: `wanted` if possible. */
 function findFreePort(wanted: number): Promise<number> {
-  return new Promise((done, fail) => {
+  const port = wanted || randomInt(PORTS.from, PORTS.before)
+  return new Promise(done => {
     const server = createServer()
-    server.once('error', error => (wanted ? done(findFreePort(0)) : fail(error)))
-    server.listen({ host: '127.0.0.1', port: wanted, exclusive: true }, () => {
-      const address = server.address()
-      server.close(() => done(typeof address === 'object' && address ? address.port : 0))
-    })
+    server.once('error', () => done(findFreePort(0)))
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () =>
+      server.close(() => done(port)),
+    )
   })
 }

@@ -265,6 +265,14 @@ test('openEmbedded, stale postmaster.pid naming a stranger, or empty: starts all
   await kill(stranger)
 })
 
+test('openEmbedded: its port is none that outgoing connections are given', async () => {
+  const server = await open(await makeFolder())
+  const range = await fs
+    .readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8')
+    .catch(() => '49152 65535')
+  assert.ok(Number(new URL(server.url).port) < Number.parseInt(range, 10), range)
+})
+
 test('openEmbedded, port taken meanwhile: starts on another', async () => {
   const folder = await makeFolder()
   const server = await open(folder)
