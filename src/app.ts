@@ -46,6 +46,7 @@ import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
 import { payoutOptionsRoutes } from './payout-options/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'
+import { rateRoutes } from './rate/routes.ts'
 import { requirementRoutes } from './requirement/routes.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
 import { sessionPages } from './session/pages.ts'
@@ -119,6 +120,7 @@ export function addRoutes(
   payoutRoutes(app, deps)
   requirementRoutes(app)
   payoutOptionsRoutes(app, deps)
+  rateRoutes(app, deps)
   payoutBatchRoutes(app, deps)
   timelineRoutes(app, deps)
   balanceTransactionRoutes(app, deps)

@@ -44,7 +44,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['rail', 'funding', 'entity', 'nacha'],
   ['account-lifecycle', 'screening', 'limit'],
   ['quote'],
-  ['requirement', 'payout-options', 'account-summary'],
+  ['requirement', 'payout-options', 'account-summary', 'rate'],
   ['payout'],
   ['webhook'],
   ['timeline', 'sandbox', 'payout-batch', 'bank-file', 'connector'],

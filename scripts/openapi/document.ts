@@ -22,6 +22,7 @@ import { layOut } from './layout.ts'
 /** The first prefix that matches decides the tag of a path. */
 const TAGS = [
   ['/v3/payout/quote', 'Payout quotes', 'Fees and rates of a payout, fixed ahead of it.'],
+  ['/v3/rate', 'Rates', 'What currencies are converted at, without a quote.'],
   ['/v3/payout_batch', 'Payout batches', 'Many payouts in one request.'],
   ['/v3/payout', 'Payouts', 'Money moved out of a balance to a beneficiary.'],
   ['/v3/account', 'Account', 'Who asks, and what its limits leave.'],

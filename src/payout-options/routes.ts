@@ -3,16 +3,17 @@ import type { FastifyInstance } from 'fastify'
 import { MAX_WAIT_MS } from '../engine/late.ts'
 import type { Reads } from '../engine/reads.ts'
 import { approvalsByName, checkNamed } from '../entity/rules.ts'
+import { findApprovals } from '../entity/store.ts'
 import { claimOf, send, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { Envelope } from '../http/schema.ts'
 import type { PricingAt } from '../price/price.ts'
+import { readMoment } from '../quote/moment-store.ts'
 import type { KnownFigures } from '../rail/figures.ts'
 import type { Route } from '../rail/rules.ts'
 import { checkOptions, OptionsRequest } from './request.ts'
 import { OptionsResponse, presentOptions } from './response.ts'
 import { payoutOptions } from './rules.ts'
-import { readMoment } from './store.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly reference: {
@@ -52,8 +53,9 @@ export function payoutOptionsRoutes(app: FastifyInstance, deps: Needs): void {
       const { account, body } = request
       const { account_id } = account
       claimOf(request, 'POST /v3/payout/options')
-      const { now, at, price_version, approvals } = await deps.read(account_id, (tx, id) =>
-        readMoment(tx, id, body.entity_id),
+      const entities = body.entity_id === undefined ? [] : [{ account_id, id: body.entity_id }]
+      const [{ now, at, price_version }, approvals] = await deps.read(account_id, (tx, id) =>
+        Promise.all([readMoment(tx, id), findApprovals(tx, entities)]),
       )
       checkNamed(approvalsByName(approvals), account_id, body.entity_id ?? '', 'entity_id')
       const pricing = (await deps.reference.pricing(price_version))(account, at)

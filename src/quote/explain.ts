@@ -84,6 +84,11 @@ function wayIn(book: RateBook, from: string, to: string): readonly Step[] {
 
 /** The rows that lead from one currency to another, and the mid rate of all of them. */
 function presentWay(from: string, to: string, steps: readonly Step[]) {
+  return { ...presentRows(from, to, steps), mid: work(product(midFactors(steps))) }
+}
+
+/** The rows that lead from one currency to another, in the order in which they are used. */
+export function presentRows(from: string, to: string, steps: readonly Step[]) {
   return {
     from,
     to,
@@ -96,7 +101,6 @@ function presentWay(from: string, to: string, steps: readonly Step[]) {
       as_of: withOffset(as_of),
       inverted,
     })),
-    mid: work(product(midFactors(steps))),
   }
 }
 

@@ -15,7 +15,7 @@ const FeePart = Type.Object(
   { title: 'Fee', description: 'One fee in both currencies; the holding currency is charged.' },
 )
 
-const Digits = Type.String({
+export const Digits = Type.String({
   title: 'DecimalText',
   pattern: '^[0-9]+(\\.[0-9]+)?$',
   description: 'A decimal number as text, exact.',
@@ -35,7 +35,8 @@ const WORKED = {
   }),
 }
 
-const RATE_WAY = {
+/** How one currency becomes another: the rows of the rate book. */
+export const RATE_ROWS = {
   from: Type.String({ description: 'Currency code.' }),
   to: Type.String({ description: 'Currency code; the rate is units of it for one unit of from.' }),
   method: Literals(RATE_METHODS, { description: 'How the rate book joins the two.' }),
@@ -53,6 +54,10 @@ const RATE_WAY = {
     ),
     { description: 'Rows of the rate book as they were, in the order in which they are used.' },
   ),
+}
+
+const RATE_WAY = {
+  ...RATE_ROWS,
   mid: Type.Object(WORKED, { title: 'ExplainedMid', description: 'Before the spread.' }),
 }
 

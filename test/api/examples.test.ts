@@ -233,6 +233,7 @@ test('examples, quotes: one of each payout type, one explained, a page', async (
   await show(payer, 'listPayoutQuotes', 'page', { query: '?limit=1' })
   const query = '?explain=true'
   await show(payer, 'listPayoutOptions', 'euro')
+  await show(spread, 'getRate', 'crossed', { query: '?from=USD&to=HKD' })
   const { id } = await show(spread, 'createPayoutQuote', 'explained', { query })
   await show(spread, 'getPayoutQuote', 'explained', { ids: [id], query })
 })

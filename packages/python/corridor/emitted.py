@@ -595,6 +595,24 @@ FxTransaction = TypedDict("FxTransaction", {
     "final": NotRequired["\"Money\""],
 })
 
+IndicativeRate = TypedDict("IndicativeRate", {
+    "object": "Literal[\"rate\"]",
+    "from": "str",
+    "to": "str",
+    "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
+    "rows": "list[\"RateBookRow\"]",
+    "rate": "\"Decimal\"",
+    "mid": "\"DecimalText\"",
+    "spread_bps": "int",
+    "good_until": "Union[\"Timestamp\", None]",
+})
+
+IndicativeRateAnswer = TypedDict("IndicativeRateAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"IndicativeRate\"",
+})
+
 LocalPaymentNetworkDestination = TypedDict("LocalPaymentNetworkDestination", {
     "type": "str",
     "deposit_key_type": NotRequired["str"],
@@ -1535,6 +1553,15 @@ class PayoutsResource:
         return self._transport.call("POST", f"/v3/payout/{segment(id)}/reject", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
 
+class RateResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def retrieve(self, *, from_: str, to: str, options: Options = Options()) -> Answer["IndicativeRate"]:
+        """The rate at which the account would be quoted now. `GET /v3/rate`"""
+        return self._transport.call("GET", "/v3/rate", query={"from": from_, "to": to}, options=options)
+
+
 class PayoutBatchesItemsResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1802,6 +1829,7 @@ class Resources:
         self.operations = OperationsResource(transport)
         self.account = AccountResource(transport)
         self.payouts = PayoutsResource(transport)
+        self.rate = RateResource(transport)
         self.payout_batches = PayoutBatchesResource(transport)
         self.balance_transactions = BalanceTransactionsResource(transport)
         self.balance = BalanceResource(transport)

@@ -922,6 +922,35 @@ export interface FxTransaction<M extends Minor = number> {
   final?: Money<M>
 }
 
+/** A rate of this moment, which binds nobody. */
+export interface IndicativeRate {
+  object: 'rate'
+  /** Currency code. */
+  from: string
+  /** Currency code; the rate is units of it for one unit of from. */
+  to: string
+  /** How the rate book joins the two. */
+  method: 'same_currency' | 'direct' | 'inverted' | 'crossed'
+  /** Rows of the rate book as they were, in the order in which they are used. */
+  rows: RateBookRow[]
+  /** Up to 12 significant digits. */
+  rate: number
+  mid: DecimalText
+  /** Taken off the mid, in hundredths of a percent. */
+  spread_bps: number
+  /**
+   * Until when the rows may be quoted, unless newer ones come; null where they do not age, as in
+   * sandboxes.
+   */
+  good_until: Timestamp | null
+}
+
+export interface IndicativeRateAnswer {
+  status: 'success'
+  message: ''
+  data: IndicativeRate
+}
+
 export interface LocalPaymentNetworkDestination {
   type: string
   deposit_key_type?: string
@@ -2496,6 +2525,24 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
   }
 }
 
+export interface RateRetrieveQuery {
+  /** What is converted. */
+  from: string
+  /** What it is converted into. */
+  to: string
+}
+
+export class RateResource extends Resource {
+  /**
+   * The rate at which the account would be quoted now.
+   *
+   * `GET /v3/rate`
+   */
+  retrieve(query: RateRetrieveQuery, options: Options = {}): Call<IndicativeRate> {
+    return this.transport.call('GET', '/v3/rate', { query, options })
+  }
+}
+
 export interface PayoutBatchesItemsListQuery {
   /** Most items on a page. */
   limit?: number
@@ -3188,6 +3235,7 @@ export class Resources<M extends Minor = number> {
   readonly operations: OperationsResource
   readonly account: AccountResource
   readonly payouts: PayoutsResource<M>
+  readonly rate: RateResource
   readonly payoutBatches: PayoutBatchesResource
   readonly balanceTransactions: BalanceTransactionsResource<M>
   readonly balance: BalanceResource
@@ -3203,6 +3251,7 @@ export class Resources<M extends Minor = number> {
     this.operations = new OperationsResource(transport)
     this.account = new AccountResource(transport)
     this.payouts = new PayoutsResource(transport)
+    this.rate = new RateResource(transport)
     this.payoutBatches = new PayoutBatchesResource(transport)
     this.balanceTransactions = new BalanceTransactionsResource(transport)
     this.balance = new BalanceResource(transport)

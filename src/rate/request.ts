@@ -1,0 +1,17 @@
+// What a caller sends to ask for a rate: two currencies.
+import type { Static } from 'typebox'
+import { refuseIfAny } from '../errors.ts'
+import { CurrencyFilter } from '../http/list.ts'
+import { Closed } from '../http/schema.ts'
+import { checkCurrency } from '../quote/terms.ts'
+
+export const RateQuery = Closed({
+  from: CurrencyFilter('What is converted.'),
+  to: CurrencyFilter('What it is converted into.'),
+})
+export type RateQuery = Static<typeof RateQuery>
+
+/** Refuses (400) unknown currencies, both at once. */
+export function checkRateQuery({ from, to }: RateQuery): void {
+  refuseIfAny([...checkCurrency(from, 'from'), ...checkCurrency(to, 'to')])
+}

@@ -1,0 +1,43 @@
+// An indicative rate as answers show it.
+import { Literals, RateNumber, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { formatDecimal } from '../money/decimal.ts'
+import { rateToJson } from '../money/json.ts'
+import { presentRows } from '../quote/explain.ts'
+import { Digits, RATE_ROWS } from '../quote/response.ts'
+import type { IndicativeRate } from './rules.ts'
+
+export const RateResponse = Type.Object(
+  {
+    object: Literals(['rate']),
+    ...RATE_ROWS,
+    rate: RateNumber,
+    mid: Digits,
+    spread_bps: Type.Integer({ description: 'Taken off the mid, in hundredths of a percent.' }),
+    good_until: Type.Union([Timestamp, Type.Null()], {
+      description:
+        'Until when the rows may be quoted, unless newer ones come; null where they do not age, ' +
+        'as in sandboxes.',
+    }),
+  },
+  { title: 'IndicativeRate', description: 'A rate of this moment, which binds nobody.' },
+)
+
+export function presentRate({
+  from,
+  to,
+  rate,
+  mid,
+  spread_bps,
+  steps,
+  good_until,
+}: IndicativeRate) {
+  return {
+    object: 'rate',
+    ...presentRows(from, to, steps),
+    rate: rateToJson(rate),
+    mid: formatDecimal(mid),
+    spread_bps,
+    good_until,
+  }
+}

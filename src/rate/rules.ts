@@ -1,0 +1,40 @@
+// The rate at which an account would be quoted at this moment. Pure.
+import type { Instant } from '../instant.ts'
+import type { Decimal } from '../money/decimal.ts'
+import type { Pricing } from '../price/price.ts'
+import { customerRate, goodUntil, type Step, stepsBetween } from '../price/rate/rules.ts'
+
+export interface IndicativeRate {
+  readonly from: string
+  readonly to: string
+  /** Units of `to` for one unit of `from`, as a quote would have it. */
+  readonly rate: Decimal
+  /** The same without the spread. */
+  readonly mid: Decimal
+  readonly spread_bps: number
+  readonly steps: readonly Step[]
+  /** Until when the rows may be quoted; null when none of them ages. */
+  readonly good_until: Instant | null
+}
+
+/**
+ * The same rate as in a quote made now. Refuses with rate_unavailable (422) or rate_stale (503).
+ * @param now the database's clock, by which rates age
+ */
+export function indicativeRate(
+  from: string,
+  to: string,
+  { rates, policyOf }: Pricing,
+  now: Instant,
+): IndicativeRate {
+  const policy = policyOf(from, to)
+  const rate = customerRate(rates, policy, from, to, now)
+  const mid = customerRate(rates, { ...policy, spread_bps: 0 }, from, to, now)
+  const steps = stepsBetween(rates, from, to) ?? []
+  const ends = policy.any_age
+    ? []
+    : steps.flatMap(step => goodUntil(step.rate, policy.max_age_s)?.good_until ?? [])
+  // The same currency has no spread.
+  const spread_bps = from === to ? 0 : policy.spread_bps
+  return { from, to, rate, mid, spread_bps, steps, good_until: ends.toSorted()[0] ?? null }
+}
