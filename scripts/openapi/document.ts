@@ -100,7 +100,7 @@ const PUBLIC: Readonly<Record<string, object>> = {
 type Readers = 'accounts' | 'operators'
 
 function readersOf(url: string): Readers {
-  return /^\/v3\/(operator|session)(\/|$)/.test(url) ? 'operators' : 'accounts'
+  return /^\/v3\/(operator|session|saved_view)(\/|$)/.test(url) ? 'operators' : 'accounts'
 }
 
 const TITLES: Readonly<Record<Readers, string>> = {

@@ -4,7 +4,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { REQUESTS, type StepContext, stepChannel } from '../../src/steps.ts'
-import { bodiesOf, type Route, urlOf, watchRoutes } from '../support/assert/routes.ts'
+import {
+  bodiesOf,
+  QUERIES,
+  REQUIREMENTS,
+  type Route,
+  urlOf,
+  watchRoutes,
+} from '../support/assert/routes.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
@@ -98,7 +105,7 @@ const setsOf = (some: readonly Told[]) => [...new Set(some.map(one => one.accoun
 /** What a transaction named in the end, which is what it writes under. */
 const lastOf = (transaction: readonly Told[]) => transaction.at(-1)?.accounts.join() ?? ''
 
-function ask(route: Route, { ids, headersOf }: World, url = urlOf(route, ids)) {
+function ask(route: Route, { ids, headersOf }: World, url = plainUrl(route, ids)) {
   const [body] = bodiesOf(route)
   const headers = headersOf(route)
   return service.inject({
@@ -109,12 +116,15 @@ function ask(route: Route, { ids, headersOf }: World, url = urlOf(route, ids)) {
   })
 }
 
+/** With the query that the route needs. */
+function plainUrl(route: Route, ids: World['ids']): string {
+  const query = QUERIES[route.url]
+  return urlOf(route, ids) + (query === undefined ? '' : `?${query}`)
+}
+
 const DUPLICATES = '/v3/entity/duplicate_check'
 /** Nothing waits here. */
 const DECIDES_BATCH = /^\/v3\/payout_batch\/:id\/(approve|reject)$/
-/** Answered from what the process holds in memory. */
-const REQUIREMENTS = '/v3/payout/requirements'
-
 test('every route, asked alone: the account that asks is named, and no other', async () => {
   for (const route of routes.filter(({ url }) => url !== REQUIREMENTS)) {
     const transactions = await toldBy(() => ask(route, mine))

@@ -31,8 +31,8 @@ import { scriptedRail, settleAll } from '../support/service/settling.ts'
 const WRITE = process.env.EXAMPLES === 'write'
 /** The host of webhooks in the examples; a receiver of this test stands in for it. */
 const HOST = 'https://example.com'
-/** Probes are described where the document is made. */
-const WITHOUT = ['getOpenApi', 'getHealth', 'getReadiness', 'getMetrics']
+/** Probes are described where the document is made; a statement is a file. */
+const WITHOUT = ['getOpenApi', 'getHealth', 'getReadiness', 'getMetrics', 'getStatement']
 
 let service: TestService
 let receiver: Receiver

@@ -11,7 +11,7 @@ import {
   bodiesOf,
   type Ids,
   type Leaf,
-  REQUIREMENTS,
+  QUERIES,
   type Route,
   urlOf,
   watchRoutes,
@@ -204,7 +204,8 @@ test('routes of the API: all are found, each with a scope', () => {
 
 test('every list and object of one’s own: nothing of another account in it', async () => {
   for (const route of routes.filter(({ method }) => method === 'GET')) {
-    const plain = route.url === REQUIREMENTS.url ? `?${REQUIREMENTS.query}` : ''
+    const query = QUERIES[route.url]
+    const plain = query === undefined ? '' : `?${query}`
     for (const query of [plain, '?limit=100', `?reference_id=${OWNERS_REFERENCE}`]) {
       const url = encodeURI(urlOf(route, stranger.ids) + query)
       for (const accept of ACCEPTS) {

@@ -42,6 +42,8 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   lt: ['2036-01-31T09:30:00.123456Z'],
   lte: ['2036-12-31T00:00:00Z'],
   as_of: ['2036-12-31T00:00:00Z', '2020-01-01T00:00:00+02:00'],
+  from: ['2020-01-31', '2020-01-01T00:00:00+02:00'],
+  to: ['2036-12-31'],
   type: ['local', 'ethereum', 'pix'],
   fund_transfer_network: ['chats'],
 }
@@ -66,8 +68,8 @@ export function generator(api: ApiDocument, world: World): Generator {
     )
     if (prefixes.length > 0) return id(chance, pick(chance, prefixes))
     if (name === 'deposit_address') return deposit_address
-    if (name in BY_NAME) return String(pick(chance, BY_NAME[name] ?? []))
     if (pattern === '^[A-Z]{3,4}$') return pick(chance, CURRENCIES)
+    if (name in BY_NAME) return String(pick(chance, BY_NAME[name] ?? []))
     if (pattern === '^[A-Z]{2}$' || name === 'country') return pick(chance, COUNTRIES)
     if (pattern === '^[a-z_]+\\.[a-z_]+$') return pick(chance, ['payout.created', 'entity.updated'])
     if (schema.format === 'date-time') return pick(chance, TIMES)

@@ -128,7 +128,13 @@ function apart(ids: Ids, others: Ids): Ids {
 }
 
 /** What is read without an id, and is no list. */
-const NO_LISTS = ['/v3/account', '/v3/balance', '/v3/payout/requirements']
+const NO_LISTS = [
+  '/v3/account',
+  '/v3/balance',
+  '/v3/payout/requirements',
+  '/v3/rate',
+  '/v3/statement',
+]
 
 /** Every id in any list of the account. */
 async function idsOf(account: Client, operations: readonly Operation[]): Promise<Ids> {

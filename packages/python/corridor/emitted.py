@@ -291,18 +291,6 @@ DecidedPayouts = TypedDict("DecidedPayouts", {
 
 DecimalText = str
 
-DeletedView = TypedDict("DeletedView", {
-    "object": "Literal[\"saved_view\"]",
-    "id": "str",
-    "deleted": "Literal[True]",
-})
-
-DeletedViewAnswer = TypedDict("DeletedViewAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"DeletedView\"",
-})
-
 DestinationDetails = TypedDict("DestinationDetails", {
     "type": "Literal[\"bank\", \"wallet\", \"local_payment_network\", \"service_account\"]",
     "bank": NotRequired["\"BankDestination\""],
@@ -600,7 +588,7 @@ IndicativeRate = TypedDict("IndicativeRate", {
     "from": "str",
     "to": "str",
     "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
-    "rows": "list[\"RateBookRow\"]",
+    "rows": "List[\"RateBookRow\"]",
     "rate": "\"Decimal\"",
     "mid": "\"DecimalText\"",
     "spread_bps": "int",
@@ -636,11 +624,6 @@ Money = TypedDict("Money", {
 NationalIdentification = TypedDict("NationalIdentification", {
     "type": NotRequired["str"],
     "number": NotRequired["str"],
-})
-
-NewView = TypedDict("NewView", {
-    "name": "str",
-    "place": "str",
 })
 
 OptionPrice = TypedDict("OptionPrice", {
@@ -1038,10 +1021,6 @@ RejectRequest = TypedDict("RejectRequest", {
     "digest": NotRequired["str"],
 })
 
-RenamedView = TypedDict("RenamedView", {
-    "name": "str",
-})
-
 Representative = TypedDict("Representative", {
     "first_name": NotRequired["str"],
     "middle_name": NotRequired["str"],
@@ -1121,32 +1100,6 @@ SandboxClockAnswer = TypedDict("SandboxClockAnswer", {
 SandboxReview = TypedDict("SandboxReview", {
     "status": "Literal[\"approved\", \"rejected\", \"requires_action\"]",
     "description": NotRequired["str"],
-})
-
-SavedView = TypedDict("SavedView", {
-    "object": "Literal[\"saved_view\"]",
-    "id": "str",
-    "name": "str",
-    "place": "str",
-    "created_at": "str",
-})
-
-SavedViewAnswer = TypedDict("SavedViewAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"SavedView\"",
-})
-
-SavedViewList = TypedDict("SavedViewList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "Literal[False]",
-    "results": "List[\"SavedView\"]",
-})
-
-SavedViewListAnswer = TypedDict("SavedViewListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"SavedViewList\"",
 })
 
 SecretRotationRequest = Union[dict[str, Any], None]
@@ -1801,27 +1754,6 @@ class SandboxResource:
         return self._transport.call("POST", "/v3/sandbox/fund", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
 
-class SavedViewsResource:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def list(self, *, page: Optional[str] = None, options: Options = Options()) -> Listing["SavedView"]:
-        """List the views of the console that you have kept. `GET /v3/saved_view`"""
-        return self._transport.list("id", "GET", "/v3/saved_view", query={"page": page}, options=options)
-
-    def create(self, body: "NewView", *, options: Options = Options()) -> Answer["SavedView"]:
-        """Keep a list of the console under a name. `POST /v3/saved_view`"""
-        return self._transport.call("POST", "/v3/saved_view", query={}, body=body, options=options)
-
-    def update(self, id: str, body: "RenamedView", *, options: Options = Options()) -> Answer["SavedView"]:
-        """Give a view another name. `PATCH /v3/saved_view/{id}`"""
-        return self._transport.call("PATCH", f"/v3/saved_view/{segment(id)}", query={}, body=body, options=options)
-
-    def delete(self, id: str, *, options: Options = Options()) -> Answer["DeletedView"]:
-        """Delete a view. `DELETE /v3/saved_view/{id}`"""
-        return self._transport.call("DELETE", f"/v3/saved_view/{segment(id)}", query={}, options=options)
-
-
 class Resources:
     """Every resource of the service."""
 
@@ -1839,4 +1771,3 @@ class Resources:
         self.events = EventsResource(transport)
         self.webhook_endpoints = WebhookEndpointsResource(transport)
         self.sandbox = SandboxResource(transport)
-        self.saved_views = SavedViewsResource(transport)

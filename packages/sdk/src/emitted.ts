@@ -489,18 +489,6 @@ export interface DecidedPayouts {
 /** A decimal number as text, exact. */
 export type DecimalText = string
 
-export interface DeletedView {
-  object: 'saved_view'
-  id: string
-  deleted: true
-}
-
-export interface DeletedViewAnswer {
-  status: 'success'
-  message: ''
-  data: DeletedView
-}
-
 export interface DestinationDetails {
   type: 'bank' | 'wallet' | 'local_payment_network' | 'service_account'
   bank?: BankDestination
@@ -976,13 +964,6 @@ export interface Money<M extends Minor = number> {
 export interface NationalIdentification {
   type?: string
   number?: string
-}
-
-export interface NewView {
-  /** One line, such as Failed today. */
-  name: string
-  /** The path of a list of the console, with its filters. */
-  place: string
 }
 
 export interface OptionPrice<M extends Minor = number> {
@@ -1598,11 +1579,6 @@ export interface RejectRequest {
   digest?: string
 }
 
-export interface RenamedView {
-  /** One line, such as Failed today. */
-  name: string
-}
-
 export interface Representative {
   first_name?: string
   middle_name?: string
@@ -1708,34 +1684,6 @@ export interface SandboxReview {
   status: 'approved' | 'rejected' | 'requires_action'
   /** What the account is told. */
   description?: string
-}
-
-export interface SavedView {
-  object: 'saved_view'
-  id: string
-  name: string
-  /** The path of the page, with its filters. */
-  place: string
-  created_at: string
-}
-
-export interface SavedViewAnswer {
-  status: 'success'
-  message: ''
-  data: SavedView
-}
-
-/** All views of the person, by name. */
-export interface SavedViewList {
-  object: 'list'
-  has_more: false
-  results: SavedView[]
-}
-
-export interface SavedViewListAnswer {
-  status: 'success'
-  message: ''
-  data: SavedViewList
 }
 
 export type SecretRotationRequest = {
@@ -3187,49 +3135,6 @@ export class SandboxResource<M extends Minor = number> extends Resource {
   }
 }
 
-export interface SavedViewsListQuery {
-  /** Only the views of this page. */
-  page?: string
-}
-
-export class SavedViewsResource extends Resource {
-  /**
-   * List the views of the console that you have kept.
-   *
-   * `GET /v3/saved_view`
-   */
-  list(query: SavedViewsListQuery = {}, options: Options = {}): Listing<SavedView> {
-    return this.transport.list<SavedView>('/v3/saved_view', 'id', { query, options })
-  }
-
-  /**
-   * Keep a list of the console under a name.
-   *
-   * `POST /v3/saved_view`
-   */
-  create(body: NewView, options: Options = {}): Call<SavedView> {
-    return this.transport.call('POST', '/v3/saved_view', { body, options })
-  }
-
-  /**
-   * Give a view another name.
-   *
-   * `PATCH /v3/saved_view/{id}`
-   */
-  update(id: string, body: RenamedView, options: Options = {}): Call<SavedView> {
-    return this.transport.call('PATCH', `/v3/saved_view/${encodeURIComponent(id)}`, { body, options })
-  }
-
-  /**
-   * Delete a view.
-   *
-   * `DELETE /v3/saved_view/{id}`
-   */
-  delete(id: string, options: Options = {}): Call<DeletedView> {
-    return this.transport.call('DELETE', `/v3/saved_view/${encodeURIComponent(id)}`, { options })
-  }
-}
-
 /** Every resource of the service. */
 export class Resources<M extends Minor = number> {
   readonly operations: OperationsResource
@@ -3245,7 +3150,6 @@ export class Resources<M extends Minor = number> {
   readonly events: EventsResource
   readonly webhookEndpoints: WebhookEndpointsResource
   readonly sandbox: SandboxResource<M>
-  readonly savedViews: SavedViewsResource
 
   constructor(transport: Transport) {
     this.operations = new OperationsResource(transport)
@@ -3261,6 +3165,5 @@ export class Resources<M extends Minor = number> {
     this.events = new EventsResource(transport)
     this.webhookEndpoints = new WebhookEndpointsResource(transport)
     this.sandbox = new SandboxResource(transport)
-    this.savedViews = new SavedViewsResource(transport)
   }
 }

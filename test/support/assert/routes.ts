@@ -159,8 +159,16 @@ export function urlOf(route: Route, own: Ids, chosen: Ids = {}): string {
   })
 }
 
-/** Answered from what every process holds in memory, of no account; asked with a query. */
-export const REQUIREMENTS = { url: '/v3/payout/requirements', query: 'currency=USD' } as const
+/** Answered from what every process holds in memory, of no account. */
+export const REQUIREMENTS = '/v3/payout/requirements'
+export const RATE = '/v3/rate'
+
+/** The queries of routes that need one. */
+export const QUERIES: Readonly<Record<string, string>> = {
+  [REQUIREMENTS]: 'currency=USD',
+  [RATE]: 'from=USD&to=USD',
+  '/v3/statement': 'format=csv&from=2020-01-01&to=2100-01-01',
+}
 
 /** Answers nowhere, and is quick about it. */
 export const NOBODYS_URL = 'http://127.0.0.1:26/'
@@ -208,6 +216,7 @@ const BODIES: Readonly<Record<string, (path: string) => readonly object[]>> = {
   'POST /v3/sandbox/clock/advance': () => [{ seconds: 1 }],
   'POST /v3/sandbox/fund': () => [{ amount: 100, currency: 'USD' }],
   'POST /v3/sandbox/payout/:id/transition': () => [{ status: 'succeeded' }],
+  'POST /v3/sandbox/entity/:id/review': () => [{ status: 'approved' }],
 }
 
 /** Routes whose body may be left out. */

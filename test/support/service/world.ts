@@ -7,7 +7,7 @@ import { type Ids, NOBODYS_URL, type Route } from '../assert/routes.ts'
 import { bankBeneficiary, localPayout } from '../given/bodies.ts'
 import { addApprovalRule } from './approvals.ts'
 import { bookUsd } from './operate.ts'
-import { addPerson, basic, type Client, type TestService } from './service.ts'
+import { addPerson, basic, type Client, type PersonClient, type TestService } from './service.ts'
 
 export interface World {
   /** With a key that may do everything a key can. */
@@ -54,13 +54,16 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
   })
   assert.equal(status, 200)
   const beneficiary = await post('/v3/beneficiary', bankBeneficiary)
+  const { account_id, deposit_address } = client.account
+  const roles = [[account_id, 'approver']] as const
+  const approver = await addPerson(service, { user: `of.${account_id.slice(4)}`, roles })
+  await approveChanged(service, client, beneficiary.id, approver)
   const quote = await post('/v3/payout/quote', {
     payout_info: { currency: 'USD', amount: 10_000 },
     holding_info: { currency: 'EUR' },
     entity_id: on_behalf_of,
   })
   const { beneficiary_details: _, ...bare } = localPayout
-  const { account_id, deposit_address } = client.account
   const removeRule = await addApprovalRule(service, { account_id })
   const payout = await post('/v3/payout', {
     ...bare,
@@ -87,8 +90,6 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
     `/v3/webhook_endpoint/${endpoint.id}/delivery`,
     ({ attempt_count }) => attempt_count > 0,
   )
-  const roles = [[account_id, 'approver']] as const
-  const approver = await addPerson(service, { user: `of.${account_id.slice(4)}`, roles })
   const authorization = basic(client.key_id, client.secret)
   const rows = await rowsOf(service.database.owner, account_id)
   return {
@@ -116,4 +117,23 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
     },
     all: new Set(Object.values(rows).join('\n').match(ID)),
   }
+}
+
+/** Changes a beneficiary under a rule, and lets a person approve the change. */
+async function approveChanged(
+  service: TestService,
+  client: Client,
+  id: string,
+  approver: PersonClient,
+): Promise<void> {
+  const { account_id } = client.account
+  const removeRule = await addApprovalRule(service, { account_id, subject: 'beneficiary' })
+  const url = `/v3/beneficiary/${id}`
+  const changed = await client.put(url, { email: 'paid@beneficiary.example' })
+  assert.equal(changed.status, 200, changed.text)
+  await removeRule()
+  const payload = { digest: (await client.get(`${url}/approval`)).json.data.digest }
+  const headers = approver.headers(account_id)
+  const answer = await service.inject({ method: 'POST', url: `${url}/approve`, headers, payload })
+  assert.equal(answer.status, 200, answer.text)
 }
