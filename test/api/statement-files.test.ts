@@ -129,3 +129,13 @@ test('the console: the same file by a session, for a role on the account alone',
   const twice = await look('reader', 'format=csv&from=2026-01-01&from=2026-01-02')
   assert.equal(twice.status, 400)
 })
+
+test(`GET ${PATH}, a balance longer than amounts of MT940: 400 at format, and camt053 has it`, async () => {
+  const rich = await service.openAccount({
+    currencies: ['USD'],
+    fund: { USD: 9_007_199_254_740_991n },
+  })
+  const refused = await rich.get(`${PATH}?format=mt940&${PERIOD}`)
+  assertRefused(refused, 400, 'invalid_query_parameter', 'format')
+  assert.equal((await rich.get(`${PATH}?format=camt053&${PERIOD}`)).status, 200)
+})

@@ -17,10 +17,10 @@ import {
   absolute,
   type BookedLine,
   cut,
+  FormatTooNarrow,
   lastDate,
   type Statement,
   type StatementBalances,
-  StatementFault,
   type StatementWriter,
   type Totals,
 } from './statement.ts'
@@ -245,7 +245,7 @@ function more({ fx_conversions, reference_id, description }: BookedLine): string
 /** The amount without its sign, which the indicator carries. */
 function money(tag: string, amount: bigint, currency: string): string {
   if (!isWritable(amount, currency)) {
-    throw new StatementFault(
+    throw new FormatTooNarrow(
       `${currency} ${major(absolute(amount), currency)} has more digits than ISO 20022 amounts`,
     )
   }

@@ -10,7 +10,7 @@ import type { Reads } from '../../engine/reads.ts'
 import { rateLimited, refusal } from '../../errors.ts'
 import { csvWriter } from './csv.ts'
 import { MEDIA, type StatementFormat, writerOf } from './formats.ts'
-import type { StatementWanted } from './statement.ts'
+import { FormatTooNarrow, type StatementWanted } from './statement.ts'
 import { countStatement, findStatement, type InTurn, statementPages } from './store.ts'
 import { writeStatement } from './write.ts'
 
@@ -80,7 +80,7 @@ function openStatements(deps: Needs): Statements {
         raw.writeHead(200, { ...headersOf(reply), ...fileHeaders(period) })
         await sendPieces(raw, begun, pieces)
       } catch (error) {
-        if (!reply.raw.headersSent) throw error
+        if (!reply.raw.headersSent) throw refusalOf(error)
         // The answer has no end, which every HTTP client detects.
         reply.log.error({ err: error, account_id }, 'statement broken off')
         reply.raw.destroy()
@@ -90,6 +90,12 @@ function openStatements(deps: Needs): Statements {
       return reply
     },
   }
+}
+
+/** A format that cannot hold the figures is refused, as another one can. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof FormatTooNarrow)) return error
+  return refusal('invalid_query_parameter', `${error.message}.`, 'format')
 }
 
 /** The pieces of the file. Formats with totals before their lines have them counted first. */

@@ -9,10 +9,10 @@ import { isReversal } from '../rules.ts'
 import {
   absolute,
   type BookedLine,
+  FormatTooNarrow,
   lastDate,
   type Statement,
   type StatementBalances,
-  StatementFault,
   type StatementWriter,
 } from './statement.ts'
 
@@ -97,7 +97,7 @@ class Pages {
   open(): string {
     this.#number += 1
     if (this.#number > MAX_PAGES) {
-      throw new StatementFault(
+      throw new FormatTooNarrow(
         `the ${this.#currency} lines are more than ${MAX_PAGES} messages of MT940 hold; ` +
           'take a shorter period, or camt053',
       )
@@ -222,7 +222,7 @@ function commaAmount(amount: bigint, currency: string): string {
 function swiftAmount(amount: bigint, currency: string): string {
   const text = commaAmount(amount, currency)
   if (text.length <= AMOUNT_LENGTH) return text
-  throw new StatementFault(`${currency} ${text} is longer than amounts of MT940; take camt053`)
+  throw new FormatTooNarrow(`${currency} ${text} is longer than amounts of MT940; take camt053`)
 }
 
 /** `261121` */

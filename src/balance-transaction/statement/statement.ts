@@ -54,7 +54,12 @@ export const NO_LINES: Totals = { count: 0, credits: 0n, debits: 0n }
 
 /** There is no statement: the books do not add up, or the format cannot hold their figures. */
 export class StatementFault extends Error {
-  override readonly name = 'StatementFault'
+  override readonly name: string = 'StatementFault'
+}
+
+/** The books are in order, and the format cannot hold their figures: another one can. */
+export class FormatTooNarrow extends StatementFault {
+  override readonly name = 'FormatTooNarrow'
 }
 
 /** Writes one format; lines come in the order of the book. */
