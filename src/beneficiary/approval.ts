@@ -97,7 +97,7 @@ export function askApproval(
     account_id,
     beneficiary_id,
     approvers,
-    requested_at: book.now,
+    requested_at: after.updated_at,
     expires_at,
     digest,
     made_by: [...new Set(makers)],

@@ -7,6 +7,7 @@ import { found, invalidField, type Problem, refusal, refuseIfAny } from '../erro
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
+import { type Instant, plusMicros } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry } from '../network/country.ts'
@@ -192,13 +193,21 @@ function decideUpdate(
   if (changed.length === 0) return { beneficiary, did: 'nothing', events: [], asked: null }
   // After this point it succeeds.
 
-  const changedTo = { ...beneficiary, details, updated_at: book.now }
+  const changedTo = { ...beneficiary, details, updated_at: timeAfter(beneficiary, book) }
   const previous = Object.fromEntries(changed.map(name => [name, before[name]]))
   const content = BENEFICIARY_SEAL.digest(changedTo)
   const event = recordChange(state, changedTo, 'beneficiary.updated', { previous }, content)
   const { beneficiary: next, asked, events } = askApproval(state, beneficiary, changedTo, by)
   state.beneficiaries.set(nameOf(next), next)
   return { beneficiary: next, did: 'changed', events: [event, ...events], asked }
+}
+
+/**
+ * The book's time, or a microsecond after a change that the same batch has made: what people
+ * approve is never the same twice, and has an order.
+ */
+function timeAfter({ updated_at }: Beneficiary, { now }: Book): Instant {
+  return updated_at < now ? now : plusMicros(updated_at, 1n)
 }
 
 /**

@@ -187,6 +187,20 @@ test('beneficiary, changed and sent again as it is in one batch: asked for, and 
   assertRefused(await approve(eve.headers(id), beneficiary), 403, 'approval_not_allowed')
 })
 
+test('beneficiary, changed 60 times to and fro in one batch: each is written, and the last is asked for', async () => {
+  const beneficiary = await make()
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, i) =>
+      ask((i === 58 ? dan : eve).headers(id), 'PUT', `${PATH}/${beneficiary}`, {
+        email: `${['a', 'b', 'c'][i % 3]}@example.com`,
+      }),
+    ),
+  )
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  assert.deepEqual((await shown(beneficiary)).made_by, ['eve', 'dan'])
+  assert.equal((await approve(ann.headers(id), beneficiary)).status, 200)
+})
+
 test('beneficiary that is approved, another account number: waits again, and the old payouts go on', async () => {
   const beneficiary = await make()
   for (const person of [ann, bob]) await approve(person.headers(id), beneficiary)
