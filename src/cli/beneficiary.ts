@@ -108,7 +108,7 @@ async function decideAction(id: string, decision: Decision, options: Words): Pro
     const { digest, reason } = options
     const why = reason === undefined ? '' : readReason(reason)
     const user_name = personOf(context)
-    const asked = { user_name, decision, reason: why, ...(digest && { digest }) }
+    const asked = { user_name, decision, reason: why, ...(digest !== undefined && { digest }) }
     const account_id = await accountOfBeneficiary(context.audit, id)
     return context.run(decidingBeneficiary({ account_id, id }, asked))
   })

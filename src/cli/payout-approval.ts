@@ -130,7 +130,12 @@ function describeBatch(approval: ReturnType<typeof presentBatchApproval>): strin
 /** What a person decides by the command. */
 function askedBy(context: Context, decision: Decision, { digest, reason }: Words): AskedDecision {
   const why = reason === undefined ? '' : readReason(reason)
-  return { user_name: personOf(context), decision, reason: why, ...(digest && { digest }) }
+  return {
+    user_name: personOf(context),
+    decision,
+    reason: why,
+    ...(digest !== undefined && { digest }),
+  }
 }
 
 async function decideBatchAction(id: string, decision: Decision, options: Words): Promise<void> {

@@ -9,6 +9,7 @@ import { verify } from '../../src/verify/run.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
+import { openCli } from '../support/service/cli.ts'
 import {
   type Answer,
   addPerson,
@@ -299,6 +300,17 @@ test('approver who loses the role before the last approval: counted no more', as
   await deleteAccountRole(service.deps.sql, { account_id: id, user_name: 'ian', role: 'approver' })
   assert.equal((await approve(ann.headers(id), beneficiary)).json.data.status, 'pending_approval')
   assert.equal((await approve(bob.headers(id), beneficiary)).json.data.status, 'active')
+})
+
+test('corridor beneficiary approve with an empty digest, as of an unset variable: refused', async () => {
+  const beneficiary = await make()
+  await addPerson(service, { user: 'olga', role: 'operator', roles: [[id, 'approver']] })
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+  const ran = await cli.run('beneficiary', 'approve', beneficiary, '--digest', '')
+  await cli.close()
+  assert.equal(ran.code, 1, ran.stdout)
+  assert.match(ran.stderr, /digest/)
+  assert.equal((await shown(beneficiary)).given, 0)
 })
 
 test('decision, in the audit log: who, on which beneficiary, with which digest', async () => {
