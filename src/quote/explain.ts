@@ -249,7 +249,7 @@ function feesInPayoutCurrency(quote: Quote): Figure[] {
 function total(quote: Quote): Figure {
   const { holding_amount, fixed_fee_holding, variable_fee_holding } = quote
   return whole(
-    'total_debit',
+    'total_debit.amount',
     quote.holding_currency,
     `holding_info.amount + ${FIXED} + ${VARIABLE}`,
     `${holding_amount} + ${fixed_fee_holding} + ${variable_fee_holding}`,

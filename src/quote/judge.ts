@@ -6,8 +6,9 @@ import type { Pricing } from '../price/price.ts'
 import { type Plan, planFor, planOrRefuse, sentOf } from '../rail/plan.ts'
 import { SIMULATOR } from '../rail/rail.ts'
 import { type Route, type Routed, routeOf, selectRoutes, TRANSFER } from '../rail/rules.ts'
-import type { Price, Quote, QuoteTerms } from './quote.ts'
+import type { FixedAmount, Price, Quote, QuoteTerms } from './quote.ts'
 import { priceQuote, quoteStatus, routeSubject } from './rules.ts'
+import { payoutAmountFor } from './solve.ts'
 import { checkCountryKnown, checkLimits } from './terms.ts'
 
 /** Whose quote it is, and where the payouts of live accounts go. */
@@ -17,6 +18,8 @@ export interface Payer {
 }
 
 export interface Judged {
+  /** The terms, with the payout amount that a fixed one leads to. */
+  readonly terms: QuoteTerms
   readonly price: Price
   /** Where a payout of just these terms would go; that of a real one is chosen when it is made. */
   readonly routed: Routed
@@ -29,19 +32,23 @@ export interface Judged {
  * amount that no route or not the network takes; a route whose calendar has ended.
  */
 export function judgeTerms(
-  terms: QuoteTerms,
+  asked: QuoteTerms,
   { account, routes }: Payer,
   pricing: Pricing,
-  { now, at }: { readonly now: Instant; readonly at: Instant },
+  { now, at, fixed }: { readonly now: Instant; readonly at: Instant; readonly fixed?: FixedAmount },
 ): Judged {
+  const path = fixed?.path ?? 'payout_info.amount'
   // Refuse a quote that no payout could use.
-  routeOf(routes, account, routeSubject(terms, null), 'payout_type')
-  checkCountryKnown(terms, pricing.fees)
-  const price = priceQuote(terms, pricing, now)
+  routeOf(routes, account, routeSubject(asked, null), 'payout_type')
+  checkCountryKnown(asked, pricing.fees)
+  const terms = fixed
+    ? { ...asked, payout_amount: payoutAmountFor(fixed, asked, pricing, now) }
+    : asked
+  const price = priceQuote(terms, pricing, now, path)
   const subject = routeSubject(terms, price.destination_amount)
-  const routed = routeOf(routes, account, subject, 'payout_info.amount')
-  checkLimits({ ...terms, ...price }, terms.fund_transfer_network, 'payout_info.amount')
-  return { price, routed, plan: planOrRefuse(routed, sentOf(terms), at) }
+  const routed = routeOf(routes, account, subject, path)
+  checkLimits({ ...terms, ...price }, terms.fund_transfer_network, path)
+  return { terms, price, routed, plan: planOrRefuse(routed, sentOf(terms), at) }
 }
 
 /**

@@ -20,7 +20,7 @@ import type { QuoteRequest } from './request.ts'
 import { presentExplained, presentQuote } from './response.ts'
 import { checkExpectations, makeQuote } from './rules.ts'
 import { insertQuotes } from './store.ts'
-import { quoteTerms } from './terms.ts'
+import { fixedAmount, quoteTerms } from './terms.ts'
 
 export interface CreateQuote extends Claiming {
   readonly account: Account
@@ -72,12 +72,15 @@ export function createQuote(reference: {
       const book = bookOf(books, account.account_id)
       const { now: at } = book
       const pricing = pricingAt(account, at)
-      const terms = quoteTerms(request, account)
-      checkNamed(approvals, account.account_id, terms.entity_id, 'entity_id')
-      const { price, plan } = judgeTerms(terms, { account, routes }, pricing, { now, at })
+      const asked = quoteTerms(request, account)
+      checkNamed(approvals, account.account_id, asked.entity_id, 'entity_id')
+      const fixed = fixedAmount(request)
+      const when = { now, at, ...(fixed && { fixed }) }
+      const { terms, price, plan } = judgeTerms(asked, { account, routes }, pricing, when)
       checkExpectations(price, {
         holding_amount: expected(request.holding_info?.amount),
-        destination_amount: expected(request.destination_info?.amount),
+        // Fixed, it is the least that arrives, and no expectation.
+        destination_amount: fixed ? undefined : expected(request.destination_info?.amount),
       })
       const identity = { account_id: account.account_id, id: reference.bookId(book, 'poq') }
       const quote = makeQuote(identity, terms, price, 'active', at, pricing)

@@ -55,3 +55,9 @@ export interface Quote extends QuoteTerms, Price {
   readonly created_at: Instant
   readonly updated_at: Instant
 }
+
+/** The amount that a request fixes in place of the payout amount, and where it stands. */
+export interface FixedAmount {
+  readonly path: 'total_debit' | 'destination_info.amount'
+  readonly amount: bigint
+}

@@ -5,6 +5,7 @@ import { DOCUMENTED } from '../http/docs.ts'
 import { ListQueryOf } from '../http/list.ts'
 import {
   Amount,
+  AmountOf,
   Closed,
   CountryCode,
   CurrencyCode,
@@ -25,8 +26,18 @@ export const QuoteRequest = Closed(
   {
     payout_type: Type.Optional(Literals(PAYOUT_TYPES, { default: 'local' })),
     payout_info: Closed(
-      { currency: CurrencyCode, amount: Amount },
-      { description: 'What is paid out; the amount that all others follow from.' },
+      { currency: CurrencyCode, amount: Type.Optional(Amount) },
+      {
+        description:
+          'What is paid out; the amount that all others follow from. It is required unless ' +
+          '`total_debit` or `destination_info.amount` is sent in its place.',
+      },
+    ),
+    total_debit: Type.Optional(
+      AmountOf(
+        'In place of `payout_info.amount`: what may leave the balance at most, fees included, in ' +
+          'the holding currency. The quote is of the largest payout that costs no more.',
+      ),
     ),
     holding_info: Type.Optional(
       Closed(
@@ -37,7 +48,11 @@ export const QuoteRequest = Closed(
     destination_info: Type.Optional(
       Closed(
         { currency: CurrencyCode, country: CountryCode, amount: Type.Optional(Amount) },
-        { description: 'What arrives; an amount is an expectation that must be met.' },
+        {
+          description:
+            'What arrives. Beside `payout_info.amount` an amount is an expectation that must be ' +
+            'met; in its place, the quote is of the smallest payout of which so much arrives.',
+        },
       ),
     ),
     local: Type.Optional(

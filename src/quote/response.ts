@@ -8,7 +8,7 @@ import { amountToJson, rateToJson } from '../money/json.ts'
 import { explainQuote, RATE_METHODS } from './explain.ts'
 import type { Price, Quote, QuoteTerms } from './quote.ts'
 import { PayoutType, QUOTE_STATUSES } from './request.ts'
-import { quoteStatus } from './rules.ts'
+import { quoteStatus, totalDebit } from './rules.ts'
 
 const FeePart = Type.Object(
   { in_holding_currency: Minor, in_payout_currency: Minor },
@@ -156,6 +156,7 @@ export const QuoteResponse = Type.Object(
       network: Type.Optional(Type.String()),
     }),
     ...PRICE,
+    total_debit: Money,
     valid_until: Type.String({ format: 'date-time', description: 'From this instant on: 422.' }),
     expected_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description:
@@ -189,6 +190,7 @@ export function presentQuote(quote: Quote, now: Instant, expected_at: Instant | 
         ? { type: quote.wallet_type, network: quote.wallet_network }
         : {},
     ...presentPrice(quote),
+    total_debit: money(quote.holding_currency, totalDebit(quote)),
     valid_until: withOffset(quote.valid_until),
     expected_at: expected_at && withOffset(expected_at),
     status: quoteStatus(quote, now),

@@ -68,7 +68,7 @@ export function checkFee(terms: QuoteTerms, pricing: PriceSources): void {
 }
 
 /** The row of the fee schedule. A live account needs one: free is a decision, no row is not. */
-function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | undefined {
+export function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | undefined {
   const subject = feeSubject(terms)
   const fee = selectFee(fees, subject)
   if (fee !== undefined || !fee_required) return fee

@@ -9,7 +9,13 @@ import { checkCountry, isCountry } from '../network/country.ts'
 import { findNetwork, limitFault, networkFault, networksOf } from '../network/local.ts'
 import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
 import { dependsOnCountry, type Fee } from '../price/fee/rules.ts'
-import { PAYOUT_TYPES, type PayoutType, type Quote, type QuoteTerms } from './quote.ts'
+import {
+  type FixedAmount,
+  PAYOUT_TYPES,
+  type PayoutType,
+  type Quote,
+  type QuoteTerms,
+} from './quote.ts'
 import type { QuoteRequest } from './request.ts'
 import { defaultHoldingCurrency, feeSubject } from './rules.ts'
 
@@ -36,6 +42,7 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     ...checkPaymentNetwork(request.local_payment_network?.type, destination_currency),
     ...(payout_type === 'wallet' ? checkWallet(request) : checkBank(request)),
     ...checkReach(request),
+    ...checkFixed(request),
   ]
   refuseIfAny(problems)
 
@@ -45,7 +52,8 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     holding_currency:
       holding_info?.currency ?? defaultHoldingCurrency(account, payout_info.currency),
     payout_currency: payout_info.currency,
-    payout_amount: BigInt(payout_info.amount),
+    // Of a request that fixes another amount, quote/solve.ts finds it.
+    payout_amount: BigInt(payout_info.amount ?? 0),
     destination_currency,
     destination_country: countryOf(request),
     fund_transfer_network: networkName(request.local?.fund_transfer_network, destination_currency),
@@ -55,6 +63,31 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     charge_type: request.swift?.charge_type ?? '',
     entity_id: request.entity_id ?? '',
   }
+}
+
+/** The amount that a request fixes, if it is not the payout amount. */
+export function fixedAmount(request: QuoteRequest): FixedAmount | undefined {
+  const { payout_info, total_debit, destination_info } = request
+  if (payout_info.amount !== undefined) return undefined
+  if (total_debit !== undefined) return { path: 'total_debit', amount: BigInt(total_debit) }
+  const path = 'destination_info.amount'
+  return { path, amount: BigInt(destination_info?.amount ?? 0) }
+}
+
+/** One amount is fixed: that of the payout, the total debit, or what arrives. */
+function checkFixed({ payout_info, total_debit, destination_info }: QuoteRequest): Problem[] {
+  const others = [total_debit, destination_info?.amount].filter(amount => amount !== undefined)
+  if (payout_info.amount !== undefined) {
+    if (total_debit === undefined) return []
+    const message = 'Send either payout_info.amount or total_debit: one amount fixes the price.'
+    return [invalidField('total_debit', message)]
+  }
+  if (others.length === 1) return []
+  const message =
+    others.length === 0
+      ? 'payout_info.amount is required, or total_debit or destination_info.amount in its place.'
+      : 'Send payout_info.amount, or one of total_debit and destination_info.amount.'
+  return [invalidField(others.length === 0 ? 'payout_info.amount' : 'total_debit', message)]
 }
 
 /** Refuses (400) an amount outside the limits of its network. */

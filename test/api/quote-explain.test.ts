@@ -83,7 +83,7 @@ const CASES: readonly Case[] = [
       'exchange_rates.holding_to_payout': ['1', '1'],
       'holding_info.amount': ['75000', '75000'],
       'variable_fee.before_bounds': ['150', '150'],
-      total_debit: ['75300', '75300'],
+      'total_debit.amount': ['75300', '75300'],
     },
   },
   {
@@ -380,7 +380,8 @@ test(`POST and GET ${PATH}, without explain or with false: not one byte more`, a
 
 const PLAIN = [
   ...['id', 'object', 'payout_type', 'local', 'local_payment_network', 'wallet', 'holding_info'],
-  ...['payout_info', 'destination_info', 'fee_info', 'exchange_rates', 'valid_until'],
+  ...['payout_info', 'destination_info', 'fee_info', 'exchange_rates', 'total_debit'],
+  'valid_until',
   'expected_at',
   'status',
   ...['created_at', 'updated_at'],

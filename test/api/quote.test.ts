@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertProblems, assertRefused, assertShape } from '../support/assert/check.ts'
 import { idOf, QUOTE, WITH_OFFSET } from '../support/assert/shapes.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
@@ -11,7 +12,11 @@ let service: TestService
 let account: Client
 before(async () => {
   service = await startTestService()
-  account = await service.openAccount({ currencies: ['USD', 'EUR'], primary: 'USD' })
+  account = await service.openAccount({
+    currencies: ['USD', 'EUR'],
+    primary: 'USD',
+    fund: { USD: 1_000_000n },
+  })
   await service.setRates({
     'USD/HKD': '7.81',
     'USD/EUR': '0.8',
@@ -169,6 +174,18 @@ const REFUSED: readonly [what: string, body: object, reason: string, remarks: st
     'holding_info.currency',
   ],
   ['no payout_info', { payout_info: undefined }, 'invalid_field', 'payout_info'],
+  ['no amount at all', { payout_info: { currency: 'USD' } }, 'invalid_field', 'payout_info.amount'],
+  ['payout amount and total_debit', { total_debit: 100 }, 'invalid_field', 'total_debit'],
+  [
+    'total_debit and destination amount',
+    {
+      payout_info: { currency: 'USD' },
+      total_debit: 100,
+      destination_info: { currency: 'USD', country: 'US', amount: 100 },
+    },
+    'invalid_field',
+    'total_debit',
+  ],
 ]
 
 for (const [what, change, reason, remarks] of REFUSED) {
@@ -194,4 +211,40 @@ test(`GET ${PATH}/{id}, valid_until passed: status expired, computed on reading`
   await owner`
     update quotes set valid_until = statement_timestamp() + interval '1 minute' where id = ${id}`
   assert.equal((await account.get(`${PATH}/${id}`)).json.status, 'active')
+})
+
+test(`POST ${PATH}, total_debit for the payout amount: the largest payout that costs no more, and payable`, async () => {
+  await service.setFees([{ fixed_amount: 251n, variable_bps: 37 }])
+  const body = { payout_info: { currency: 'HKD' }, holding_info: { currency: 'USD' } }
+  const quote = await quoted({ ...body, total_debit: 100_000 })
+  assert.ok(quote.total_debit.amount <= 100_000, JSON.stringify(quote.total_debit))
+  const { amount } = quote.payout_info
+  const more = await quoted({ ...body, payout_info: { currency: 'HKD', amount: amount + 1 } })
+  assert.ok(more.total_debit.amount > 100_000)
+  const { currency } = quote.payout_info
+  const paid = await account.post('/v3/payout', {
+    ...localPayout,
+    quote: quote.id,
+    amount,
+    currency,
+  })
+  assert.equal(paid.status, 200, paid.text)
+  assert.deepEqual(paid.json.data.total_debit, quote.total_debit)
+  const nothing = await account.post(PATH, { ...body, total_debit: 251 })
+  assertRefused(nothing, 400, 'amount_out_of_range', 'total_debit')
+  await service.setFees([])
+})
+
+test(`POST ${PATH}, destination amount for the payout amount: the smallest payout of which so much arrives`, async () => {
+  const destination = { currency: 'EUR', country: 'DE' }
+  const body = {
+    payout_info: { currency: 'USD' },
+    destination_info: { ...destination, amount: 80_001 },
+  }
+  const quote = await quoted(body)
+  assert.ok(quote.destination_info.amount >= 80_001)
+  const amount = quote.payout_info.amount - 1
+  const payout_info = { currency: 'USD', amount }
+  const less = await quoted({ payout_info, destination_info: destination })
+  assert.ok(less.destination_info.amount < 80_001)
 })

@@ -879,6 +879,7 @@ PayoutQuote = TypedDict("PayoutQuote", {
     "destination_info": "\"Money\"",
     "fee_info": "\"Fees\"",
     "exchange_rates": "\"ExchangeRates\"",
+    "total_debit": "\"Money\"",
     "valid_until": "str",
     "expected_at": "Union[str, None]",
     "status": "Literal[\"active\", \"used\", \"expired\"]",
@@ -990,6 +991,7 @@ QuoteExplanation = TypedDict("QuoteExplanation", {
 QuoteRequest = TypedDict("QuoteRequest", {
     "payout_type": NotRequired["Literal[\"swift\", \"local\", \"local_payment_network\", \"wallet\", \"service_account\"]"],
     "payout_info": "dict[str, Any]",
+    "total_debit": NotRequired["int"],
     "holding_info": NotRequired["dict[str, Any]"],
     "destination_info": NotRequired["dict[str, Any]"],
     "local": NotRequired["dict[str, Any]"],

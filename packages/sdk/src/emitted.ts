@@ -1353,6 +1353,7 @@ export interface PayoutQuote<M extends Minor = number> {
   destination_info: Money<M>
   fee_info: Fees<M>
   exchange_rates: ExchangeRates
+  total_debit: Money<M>
   /** From this instant on: 422. */
   valid_until: string
   /**
@@ -1517,17 +1518,28 @@ export interface QuoteExplanation {
 
 export interface QuoteRequest<M extends Minor = number> {
   payout_type?: 'swift' | 'local' | 'local_payment_network' | 'wallet' | 'service_account'
-  /** What is paid out; the amount that all others follow from. */
+  /**
+   * What is paid out; the amount that all others follow from. It is required unless `total_debit`
+   * or `destination_info.amount` is sent in its place.
+   */
   payout_info: {
     currency: CurrencyCode
-    amount: M
+    amount?: M
   }
+  /**
+   * In place of `payout_info.amount`: what may leave the balance at most, fees included, in the
+   * holding currency. The quote is of the largest payout that costs no more.
+   */
+  total_debit?: number
   /** The balance that pays; an amount is an expectation that must be met. */
   holding_info?: {
     currency: CurrencyCode
     amount?: M
   }
-  /** What arrives; an amount is an expectation that must be met. */
+  /**
+   * What arrives. Beside `payout_info.amount` an amount is an expectation that must be met; in its
+   * place, the quote is of the smallest payout of which so much arrives.
+   */
   destination_info?: {
     currency: CurrencyCode
     country: CountryCode

@@ -8,6 +8,7 @@ const FEES = { fixed: FEE, variable: FEE } as const
 export const QUOTE: Shape = {
   // Ours, besides the fields of the table.
   expected_at: 'string or null',
+  total_debit: AMOUNT_IN,
   id: 'string',
   object: 'string',
   payout_type: 'string',

@@ -1,0 +1,84 @@
+// The payout amount of a quote whose total debit or destination amount is fixed. Pure.
+import { refusal } from '../errors.ts'
+import type { Instant } from '../instant.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { divideByRate, divideUp, MAX_AMOUNT, multiplyByRate } from '../money/decimal.ts'
+import { feeAmounts } from '../price/fee/rules.ts'
+import type { PriceSources } from '../price/price.ts'
+import { customerRate } from '../price/rate/rules.ts'
+import type { FixedAmount, QuoteTerms } from './quote.ts'
+import { feeFor } from './rules.ts'
+
+/**
+ * The payout amount that the fixed amount leads to (§quote.fixed_debit, §quote.fixed_destination).
+ * Refuses as `priceQuote` does; the amount of these terms is not read.
+ */
+export function payoutAmountFor(
+  fixed: FixedAmount,
+  terms: QuoteTerms,
+  pricing: PriceSources,
+  now: Instant,
+): bigint {
+  const amount =
+    fixed.path === 'total_debit'
+      ? largestWithin(fixed.amount, terms, pricing, now)
+      : smallestReaching(fixed.amount, terms, pricing, now)
+  if (amount >= 1n && amount <= MAX_AMOUNT) return amount
+  const message =
+    amount < 1n
+      ? `${fixed.path} of ${fixed.amount} does not pay the fees and one minor unit.`
+      : `With these terms the payout comes to more than ${MAX_AMOUNT} minor units.`
+  throw refusal('amount_out_of_range', message, fixed.path)
+}
+
+/**
+ * The smallest payout of which at least so much arrives. What arrives is a × r rounded down, and an
+ * integer is reached by that exactly when a × r reaches it: so a is the fixed amount ÷ r, up.
+ */
+function smallestReaching(
+  amount: bigint,
+  { payout_currency, destination_currency }: QuoteTerms,
+  { rates, policyOf }: PriceSources,
+  now: Instant,
+): bigint {
+  const policy = policyOf(payout_currency, destination_currency)
+  const rate = customerRate(rates, policy, payout_currency, destination_currency, now)
+  const from = currencyExponent(destination_currency)
+  return divideByRate(amount, rate, from, currencyExponent(payout_currency), divideUp)
+}
+
+/**
+ * The largest payout whose total debit is not above the limit; 0 for none. Holding amount and fees
+ * never fall when the payout grows, so halving finds it. A payout that converts to more than the
+ * limit costs more, fees or none, which gives the upper end.
+ */
+function largestWithin(
+  limit: bigint,
+  terms: QuoteTerms,
+  pricing: PriceSources,
+  now: Instant,
+): bigint {
+  const { holding_currency, payout_currency } = terms
+  const { rates, policyOf } = pricing
+  const policy = policyOf(holding_currency, payout_currency)
+  const rate = customerRate(rates, policy, holding_currency, payout_currency, now)
+  const held = currencyExponent(holding_currency)
+  const paid = currencyExponent(payout_currency)
+  const fee = feeFor(terms, pricing)
+  const feePolicy = policyOf(fee?.fee_currency ?? holding_currency, holding_currency)
+  const debit = (payout: bigint) => {
+    const amount = divideByRate(payout, rate, paid, held, divideUp)
+    const holding = { currency: holding_currency, amount }
+    const { fixed, variable } = feeAmounts(fee, holding, rates, feePolicy, now)
+    return amount + fixed + variable
+  }
+  let within = 0n
+  let above = multiplyByRate(limit, rate, held, paid, divideUp) + 1n
+  if (above > MAX_AMOUNT) above = MAX_AMOUNT + 1n
+  while (above - within > 1n) {
+    const middle = (within + above) / 2n
+    if (debit(middle) <= limit) within = middle
+    else above = middle
+  }
+  return within
+}
