@@ -1,7 +1,7 @@
 // What a caller sends about balances and balance transactions: the schemas of queries.
 
 import { CurrencyFilter, ListQueryOf } from '../http/list.ts'
-import { Literals } from '../http/schema.ts'
+import { Id, Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPattern } from '../id.ts'
 import { BALANCE_TRANSACTION_TYPES } from './balance-transaction.ts'
@@ -20,6 +20,7 @@ export const BalanceTransactionQuery = ListQueryOf('btr', {
       'The payout, the balance transaction that was given back or reversed, the escrow, the ' +
       'withdrawal or the adjustment.',
   }),
+  payout: Id('pot', 'Every line of this payout: its debit, and what gave it back.'),
 })
 
 export const BalanceQuery = Type.Object(

@@ -46,7 +46,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
           'In the order of the book, in which each line found the balance it moved. With ' +
           '`Accept: text/csv` the whole range is streamed as a statement, oldest first, between ' +
           'rows of its opening and closing balances; it has no pages, so that `limit`, ' +
-          '`starting_after` and `ending_before` are refused.',
+          '`starting_after`, `ending_before` and `payout` are refused.',
         querystring: BalanceTransactionQuery,
         response: Envelope(ListOf(BalanceTransactionResponse)),
         alternative: { media: 'text/csv', description: 'The statement, with a row of names.' },
@@ -55,6 +55,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const wanted = readList(request.query)
+      refuseTwoSources(wanted.filters)
       if (prefersCsv(request.headers.accept)) {
         refusePaging(request.query)
         return sendCsv(deps, reply, request.account, wanted)
@@ -68,14 +69,22 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-const PAGING = ['limit', 'starting_after', 'ending_before'] as const
+/** `payout` stands for the sources of its lines. */
+function refuseTwoSources({ payout, source }: ListQuery): void {
+  if (payout === undefined || source === undefined) return
+  throw refusal('invalid_query_parameter', 'Send either payout or source.', 'payout')
+}
+
+const PAGING = ['limit', 'starting_after', 'ending_before', 'payout'] as const
 
 /** Refuses paging: a part of a statement would not lead to its closing balance. */
 function refusePaging(query: ListQuery): void {
   const sent = PAGING.filter(name => query[name] !== undefined)
   refuseIfAny(
     sent.map(name => {
-      const message = `CSV has no pages; leave ${name} out, and choose by created and the filters.`
+      const message =
+        `CSV is of a whole range; leave ${name} out, and choose by created and the ` +
+        'other filters.'
       return invalidParameter(name, message)
     }),
   )

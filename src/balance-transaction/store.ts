@@ -4,6 +4,7 @@ import type { Fragment } from 'postgres'
 import { byNumber, locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { accountMarkSql } from '../db/id-sql.ts'
+import { mergePages } from '../db/merge.ts'
 import type { Moment } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { eachShard, within } from '../db/shard.ts'
@@ -107,12 +108,40 @@ export async function listBalanceTransactions(
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<BalanceTransaction> | undefined> {
+  const { payout, ...others } = wanted.filters
+  if (payout !== undefined) {
+    return listOfPayout(sql, account_id, { ...wanted, filters: others }, payout)
+  }
   const chosen = chosenBy(wanted.filters)
   const { equal: filters } = chosen
   const listed = chosen.by_credits ? CREDITS : LISTED
   const filtered = { ...wanted, filters }
   const page = await findPage<LineRow>(sql, listed, account_id, filtered, besidesOf(sql, chosen))
   return page && { ...page, rows: page.rows.map(fromRow) }
+}
+
+/**
+ * The lines of one payout: what it has moved, and what gave that back. Each is one look-up in a
+ * unique index, so there are two at most, and a page of one look-up is merged with the other's.
+ */
+async function listOfPayout(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  wanted: Wanted,
+  payout: string,
+): Promise<Page<BalanceTransaction> | undefined> {
+  const [moved] = await sql<{ account_id: string; number: bigint; created_at: Instant }[]>`
+    select account_id, number, created_at from journals
+    where account_id = ${account_id} and source = ${payout}
+      and ${sql.unsafe(LINE_INDEXES.source)} limit 1`
+  const sources = moved === undefined ? [payout] : [payout, numberedId('btr', moved, moved.number)]
+  const [page, undone] = await Promise.all(
+    sources.map(source => {
+      const filters = { ...wanted.filters, source }
+      return listBalanceTransactions(sql, account_id, { ...wanted, filters })
+    }),
+  )
+  return page && undone ? mergePages(wanted, page, undone) : page
 }
 
 /** The filters of lines, as conditions of journals. */

@@ -86,6 +86,24 @@ test(`GET ${PATH}, filters: exact, several at once, in any pages`, async () => {
   await assertFilters(account, PATH, all, cases)
 })
 
+test(`GET ${PATH}, of one payout: its debit and what gave it back, in any pages`, async () => {
+  const given = all.filter(({ type }) => ['payout_failure', 'payout_reversal'].includes(type))
+  assert.ok(given.length > 1)
+  const lines = all.filter(({ type }) => type === 'payout')
+  for (const { source: payout } of lines) {
+    const own = all.filter(line => line.source === payout || line.description === payout)
+    const page = (await account.get(`${PATH}?payout=${payout}`)).json.data
+    assert.deepEqual(page, { object: 'list', has_more: false, results: own })
+    const first = (await account.get(`${PATH}?payout=${payout}&limit=1`)).json.data
+    assert.deepEqual(first, { ...page, has_more: own.length > 1, results: own.slice(0, 1) })
+    const path = `${PATH}?payout=${payout}&starting_after=${own[0]?.id}`
+    assert.deepEqual((await account.get(path)).json.data.results, own.slice(1))
+    assert.deepEqual((await other.get(`${PATH}?payout=${payout}`)).json.data.results, [])
+  }
+  const both = await account.get(`${PATH}?payout=${lines[0]?.source}&source=${lines[0]?.source}`)
+  assert.equal(both.status, 400)
+})
+
 test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
   const [foreign = ''] = await idsOfAll(other)
   const wrong = {

@@ -2635,6 +2635,8 @@ export interface BalanceTransactionsListQuery {
    * or the adjustment.
    */
   source?: string
+  /** Every line of this payout: its debit, and what gave it back. */
+  payout?: string
 }
 
 export interface BalanceTransactionsCsvQuery {
@@ -2663,6 +2665,8 @@ export interface BalanceTransactionsCsvQuery {
    * or the adjustment.
    */
   source?: string
+  /** Every line of this payout: its debit, and what gave it back. */
+  payout?: string
 }
 
 export class BalanceTransactionsResource<M extends Minor = number> extends Resource {
