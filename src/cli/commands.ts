@@ -25,6 +25,11 @@ const COMMANDS: readonly Called[] = [
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
   {
+    name: 'doctor',
+    description: 'look at the machine, the database and live accounts, and say what to mend',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
+  {
     name: 'account',
     description: 'open, list, change and freeze accounts',
     load: async () => (await import('./account.ts')).accountCommands,

@@ -1,12 +1,10 @@
 // corridor start: runs the service in the foreground.
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { OpenedAccount } from '../account-lifecycle/create.ts'
-import { type Config, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { logForPeople, makeLog } from '../log.ts'
 import { VOCABULARY } from '../operator/fees.ts'
 import { loadDefaultFees } from '../price/fee/load.ts'
@@ -16,7 +14,8 @@ import { listRates, upsertRates } from '../price/rate/store.ts'
 import { startService } from '../service.ts'
 import { listUsers } from '../user/store.ts'
 import { createFunded } from './account.ts'
-import { CommandFailed, type Context, onDatabase } from './context.ts'
+import { type Context, onDatabase } from './context.ts'
+import { explainListening, tryToListen } from './port.ts'
 
 /** Balances of the sandbox account that a first start makes. */
 const SANDBOX = {
@@ -46,6 +45,7 @@ const HEAP_GROWTH_PERCENT = 60
 async function start(options: { json?: boolean }): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   const config = readConfig()
+  // A first start shows a secret once: one that cannot listen must not get that far.
   await tryToListen(config)
   const log = makeLog(config.log_level, await logForPeople())
   // The last resort. Node would print every member of the error.
@@ -92,33 +92,6 @@ interface Found {
   readonly sandbox?: OpenedAccount
   readonly accounts: readonly Account[]
   readonly has_users: boolean
-}
-
-/**
- * Runs before anything is opened. A first start makes an account whose secret is shown once, when
- * the service listens, so a start that cannot listen must not get that far.
- */
-async function tryToListen(config: Config): Promise<void> {
-  const { host, port } = config
-  if (port === 0) return
-  const server = createServer(socket => socket.destroy())
-  try {
-    await once(server.listen({ host, port }), 'listening')
-  } catch (error) {
-    throw explainListening(config, error)
-  }
-  await new Promise(resolve => server.close(resolve))
-}
-
-/** Explains why HOST and PORT cannot be bound; returns any other error as it is. */
-function explainListening({ host, port }: Config, error: unknown): unknown {
-  const { code, syscall, hostname } = error as Partial<Record<string, string>>
-  const lookingUp = syscall === 'getaddrinfo' && hostname === host
-  if (syscall !== 'listen' && !lookingUp) return error
-  if (code !== 'EADDRINUSE') {
-    return new CommandFailed(`cannot listen on HOST ${host}, PORT ${port}: ${code}`)
-  }
-  return new CommandFailed(`port ${port} on ${host} is taken; stop what uses it or set PORT`)
 }
 
 /**

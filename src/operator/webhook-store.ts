@@ -40,3 +40,21 @@ export async function listFailing(
     where e.id > ${starting_after} and (e.status = 'disabled' or d.dead > 0)
     order by e.id limit ${limit}`
 }
+
+/** How many enabled endpoints have had an event or a delivery waiting for a worker for so long. */
+export async function countLate(audit: Sql, late_s: number): Promise<number> {
+  const [row] = await audit<{ endpoints: number }[]>`
+    select count(*)::integer as endpoints from webhook_endpoints e
+    join books b using (account_id)
+    where e.status = 'enabled' and (
+      exists (
+        select from webhook_deliveries d
+        where d.account_id = e.account_id and d.endpoint_id = e.id
+          and d.due_at <= statement_timestamp() - make_interval(secs => ${late_s}))
+      or (
+        select v.created_at from events v
+        where v.account_id = e.account_id and v.sequence > e.fanned_out
+        order by v.sequence limit 1
+      ) <= statement_timestamp() + b.clock_ahead - make_interval(secs => ${late_s}))`
+  return row?.endpoints ?? 0
+}

@@ -16,6 +16,7 @@ import { instantIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import type { Payout } from './payout.ts'
+import { mayBeAsked, versionBefore } from './screen-store.ts'
 import { unclaimed } from './state-store.ts'
 import { GIVEN_BACK_STATUSES, isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
@@ -178,6 +179,20 @@ export function countLeftAlone(
     where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
       and (not rail = any (${[...rails]}::text[]) or (rail = ${SIMULATOR}) <> sandbox)
     group by rail order by rail`
+}
+
+/** How many payouts have been due for so long and are unclaimed, though their rail may be asked. */
+export async function countOverdue(
+  audit: Sql,
+  paused: readonly string[],
+  late_s: number,
+): Promise<number> {
+  const [row] = await audit<{ payouts: number }[]>`
+    select count(*)::integer as payouts from open_payouts
+    where ask_rail_at <= statement_timestamp() - make_interval(secs => ${late_s})
+      and ${unclaimed(audit)} and ${mayBeAsked(audit, await versionBefore(audit))}
+      and not rail = any (${[...paused]}::text[])`
+  return row?.payouts ?? 0
 }
 
 interface Waiting {

@@ -1,0 +1,146 @@
+// What corridor doctor finds in the database: workers, rates, lists, webhooks, verify and backup.
+// What is in order is decided by the rules that the service itself keeps.
+import type { Account } from '../account/rules.ts'
+import { listLastRuns, UPKEEP_KINDS, type UpkeepKind } from '../audit/upkeep-store.ts'
+import { databaseNow, type Sql } from '../db/connect.ts'
+import { secondsBetween } from '../instant.ts'
+import { listLists } from '../operator/lists.ts'
+import { datedRates } from '../operator/rates.ts'
+import { countLate, listFailing } from '../operator/webhook-store.ts'
+import { countOverdue } from '../payout/list-store.ts'
+import { findPivot } from '../price/policy/store.ts'
+import { listRails } from '../rail/row-store.ts'
+import { listRoutes } from '../rail/store.ts'
+import type { Context } from './context.ts'
+import { type Finding, inOrder, wrong } from './doctor-machine.ts'
+import { describeAge } from './table.ts'
+
+/** Workers ask at least each minute: what has waited for longer has none. */
+const LATE_S = 300
+
+/** Processes of the service, by the session in which each listens for changes. */
+export async function countProcesses(owner: Sql): Promise<number> {
+  const [row] = await owner<{ processes: number }[]>`
+    select count(*)::integer as processes from pg_stat_activity
+    where datname = current_database() and query like 'listen "corridor_reference"%'`
+  return row?.processes ?? 0
+}
+
+export async function checkWorkers(
+  { audit, sql }: Context,
+  processes: number,
+  has_live: boolean,
+): Promise<Finding[]> {
+  const paused = (await listRails(sql)).filter(({ paused_reason }) => paused_reason !== '')
+  const payouts = await countOverdue(
+    audit,
+    paused.map(({ name }) => name),
+    LATE_S,
+  )
+  const endpoints = await countLate(audit, LATE_S)
+  const minutes = LATE_S / 60
+  return [
+    processes === 0 && has_live
+      ? wrong('service', 'no process runs, and there are live accounts', 'run npx corridor start')
+      : inOrder('service', `${processes} processes run`),
+    payouts === 0
+      ? inOrder('payout worker', 'no payout is late for its rail')
+      : wrong(
+          'payout worker',
+          `${payouts} payouts have waited over ${minutes} min for a worker`,
+          'run a process with CORRIDOR_SETTLE=on on the machine that may ask their rails',
+        ),
+    endpoints === 0
+      ? inOrder('webhook worker', 'no delivery is late')
+      : wrong(
+          'webhook worker',
+          `${endpoints} endpoints have waited over ${minutes} min for a worker`,
+          'run a process with CORRIDOR_WEBHOOKS=on',
+        ),
+  ]
+}
+
+/**
+ * Rates of the operator's own between currencies that live accounts hold or routes name. The pegs
+ * of stablecoins age from the day of their release, and concern nobody who pays none.
+ */
+export async function checkRates({ sql }: Context, live: readonly Account[]): Promise<Finding> {
+  const { dated, now } = await datedRates(sql)
+  const named = (await listRoutes(sql)).flatMap(({ currency }) => currency ?? [])
+  const held = live.flatMap(({ currencies }) => currencies)
+  const used = new Set([...named, ...held, await findPivot(sql)])
+  const own = dated.filter(r => !r.sample && used.has(r.base) && used.has(r.quote))
+  const stale = own.filter(({ good_until }) => good_until !== null && good_until < now)
+  const [first] = stale
+  if (first === undefined) return inOrder('rates', `${own.length} for live accounts, none stale`)
+  const { base, quote, age_s } = first
+  const found = `${stale.length} of ${own.length} are stale: ${base}/${quote} is ${old(age_s)} old`
+  return wrong('rates', found, 'run npx corridor rates fetch, import or set; or remove the pair')
+}
+
+export async function checkLists({ audit }: Context): Promise<Finding> {
+  const required = (await listLists(audit)).filter(({ is_required }) => is_required)
+  const names = required.map(({ list }) => list).join(', ')
+  const not = required.filter(({ state }) => state !== 'current')
+  if (not.length === 0) return inOrder('lists', names === '' ? 'none is required' : names)
+  const words = not.map(({ list, state, status }) =>
+    state === 'stale' ? `${list} is ${old(status?.age_s ?? 0)} old` : `${list} is ${state}`,
+  )
+  const found = `payouts of live accounts are held: ${words.join(', ')}`
+  return wrong('lists', found, 'run npx corridor lists import for each (docs/screening.md)')
+}
+
+const MOST_ENDPOINTS = 10_000
+
+/** Endpoints of live accounts. One that its account has disabled itself needs nobody. */
+export async function checkWebhooks(
+  { audit }: Context,
+  live: ReadonlySet<string>,
+): Promise<Finding> {
+  const failing = (await listFailing(audit, '', MOST_ENDPOINTS)).filter(
+    ({ account_id, status, disabled_reason }) =>
+      live.has(account_id) && (status === 'enabled' || disabled_reason === 'gone'),
+  )
+  const [first] = failing
+  if (first === undefined) return inOrder('webhooks', 'no endpoint of a live account fails')
+  const { id, account_id, status, dead } = first
+  const how = status === 'disabled' ? 'is disabled, as it answered 410' : `has ${dead} dead events`
+  const more = failing.length === 1 ? '' : `, and ${failing.length - 1} more fail`
+  const fix =
+    'tell the account; once it answers, enable it or deliver its dead events again in the ' +
+    'console, "Dead webhooks"'
+  return wrong('webhooks', `${id} of ${account_id} ${how}${more}`, fix)
+}
+
+/** As docs/operations.md says: each day, with two hours to run. */
+const UPKEEP_WITHIN_S = 26 * 3600
+
+export async function checkUpkeep(
+  { audit, config }: Context,
+  has_live: boolean,
+): Promise<Finding[]> {
+  const runs = await listLastRuns(audit)
+  const now = await databaseNow(audit)
+  return UPKEEP_KINDS.map(kind => {
+    const fix = FIXES[kind]
+    const last = runs.find(run => run.kind === kind)
+    if (kind === 'backup' && config.database_url !== undefined) {
+      return inOrder(kind, 'of your own database: its own tools take it')
+    }
+    if (last === undefined) return has_live ? wrong(kind, 'never', fix) : inOrder(kind, 'never')
+    const age_s = Math.floor(secondsBetween(last.finished_at, now))
+    const found = `${old(age_s)} ago: ${last.told}`
+    if (!last.well) return wrong(kind, found, BAD)
+    if (has_live && age_s > UPKEEP_WITHIN_S) return wrong(kind, found, fix)
+    return inOrder(kind, found)
+  })
+}
+
+const FIXES: Readonly<Record<UpkeepKind, string>> = {
+  verify: 'run npx corridor verify each day, beside the service',
+  backup: 'run npx corridor backup FILE each day, and keep the file on another machine',
+}
+
+const BAD = 'docs/operations.md, "`corridor verify` exits 1"; stop writing before all else'
+
+const old = (seconds: number) => describeAge(Math.floor(seconds))

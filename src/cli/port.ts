@@ -1,0 +1,31 @@
+// Whether the service can listen where HOST and PORT say, and why not.
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Config } from '../config.ts'
+import { CommandFailed } from './context.ts'
+
+type Where = Pick<Config, 'host' | 'port'>
+
+/** @throws CommandFailed when HOST and PORT cannot be bound */
+export async function tryToListen(config: Where): Promise<void> {
+  const { host, port } = config
+  if (port === 0) return
+  const server = createServer(socket => socket.destroy())
+  try {
+    await once(server.listen({ host, port }), 'listening')
+  } catch (error) {
+    throw explainListening(config, error)
+  }
+  await new Promise(resolve => server.close(resolve))
+}
+
+/** Explains why HOST and PORT cannot be bound; returns any other error as it is. */
+export function explainListening({ host, port }: Where, error: unknown): unknown {
+  const { code, syscall, hostname } = error as Partial<Record<string, string>>
+  const lookingUp = syscall === 'getaddrinfo' && hostname === host
+  if (syscall !== 'listen' && !lookingUp) return error
+  if (code !== 'EADDRINUSE') {
+    return new CommandFailed(`cannot listen on HOST ${host}, PORT ${port}: ${code}`)
+  }
+  return new CommandFailed(`port ${port} on ${host} is taken; stop what uses it or set PORT`)
+}
