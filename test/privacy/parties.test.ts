@@ -111,6 +111,35 @@ test('a beneficiary: every text that was sent is gone, from every table', async 
   assert.deepEqual(await findTexts(service, all), [])
 })
 
+/** Every row of an account, in whatever table. */
+async function rowsOf({ account: { account_id } }: Client): Promise<Record<string, string[]>> {
+  const { owner } = service.database
+  const tables = await owner<{ name: string }[]>`
+    select table_name::text as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'account_id' order by 1`
+  const found = tables.map(async ({ name }) => {
+    const rows = await owner.unsafe<{ text: string }[]>(
+      `select to_jsonb(t)::text as text from ${name} t where account_id = $1 order by 1`,
+      [account_id],
+    )
+    return [name, rows.map(({ text }) => text)] as const
+  })
+  return Object.fromEntries(await Promise.all(found))
+}
+
+test('a beneficiary of another account, with the same data under the same key: no row of it changes', async () => {
+  const other = account
+  const theirs = await made('/v3/beneficiary', BENEFICIARY, 'same')
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 7n } })
+  const id = await made('/v3/beneficiary', BENEFICIARY, 'same')
+  const rows = await rowsOf(other)
+  assert.ok(rows['beneficiaries']?.[0]?.includes('Zwick Name'))
+  const { code, stderr } = await erase(id)
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(await rowsOf(other), rows)
+  assert.equal((await erase(theirs)).code, 0)
+})
+
 test('an entity: its record, its reviews and what identifies it are gone', async () => {
   const entity = marked(fullEntity, 'quorn')
   const texts = everyText(entity, ['business', 'HK'])
