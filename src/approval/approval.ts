@@ -86,10 +86,12 @@ export interface KeyFacts {
   readonly makes_only: boolean
 }
 
-/** What a beneficiary is, as rules judge it; '' is "not set". */
+/** What a beneficiary is, as rules judge it. */
 export interface JudgedBeneficiary {
+  /** '' is "not set". */
   readonly key_id: string
-  readonly country: string
+  /** Whether its account is in this country, or may be. */
+  mayBeIn(country: string): boolean
 }
 
 /** What a new payout needs before it goes out, or a beneficiary before it is paid. */

@@ -76,13 +76,13 @@ export function neededFor(
 /** What a beneficiary that is made or changed now needs before it is paid; null for nothing. */
 export function neededOfBeneficiary(
   rules: readonly ApprovalRule[],
-  { key_id, country }: JudgedBeneficiary,
+  judged: JudgedBeneficiary,
   now: Instant,
 ): Needed | null {
   const fitting = rules.filter(
     rule =>
-      (rule.key_id === null || rule.key_id === key_id) &&
-      (rule.country === null || rule.country === country),
+      (rule.key_id === null || rule.key_id === judged.key_id) &&
+      (rule.country === null || judged.mayBeIn(rule.country)),
   )
   return fitting.length === 0 ? null : neededBy(fitting, now)
 }

@@ -25,7 +25,7 @@ import { nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { BENEFICIARY_SEAL } from './columns.ts'
-import { destinationCountry } from './country.ts'
+import { mayBeIn } from './country.ts'
 import type { DestinationDetails } from './request.ts'
 
 /** Who makes or changes a beneficiary: a person, or a key. */
@@ -65,8 +65,8 @@ export function neededNow(
   key_id: string,
   destination: DestinationDetails,
 ): Needed | null {
-  const country = destinationCountry(destination)
-  return neededOfBeneficiary(rulesOf(rules, account_id, 'beneficiary'), { key_id, country }, now)
+  const judged = { key_id, mayBeIn: (country: string) => mayBeIn(country, destination) }
+  return neededOfBeneficiary(rulesOf(rules, account_id, 'beneficiary'), judged, now)
 }
 
 /**

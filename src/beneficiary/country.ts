@@ -39,6 +39,19 @@ export function destinationCountry(
   return served.length === 1 ? (served[0] ?? '') : ''
 }
 
+/**
+ * Whether the destination may be in this country: it is, or it does not say where it is, and its
+ * quote does. A wallet or an account of this installation is in none.
+ */
+export function mayBeIn(country: string, destination: DestinationDetails): boolean {
+  const { type, local_payment_network: network } = destination
+  if (type === 'local_payment_network' && network !== undefined) {
+    return paymentNetworksNamed(network.type).some(one => one.countries.includes(country))
+  }
+  const is_in = destinationCountry(destination)
+  return is_in === country || (type === 'bank' && is_in === '')
+}
+
 function bankCountry({ iban, bank_codes = {}, country = '' }: Bank): string {
   if (iban !== undefined) return electronicForm(iban).slice(0, 2)
   const [bic] = bicsOf(bank_codes)

@@ -253,6 +253,31 @@ test('rule of one country: beneficiaries elsewhere are active, and payees brough
   assert.equal((await other.post(PATH, german)).json.data.status, 'pending_approval')
 })
 
+const UNTOLD: readonly (readonly [string, string, object])[] = [
+  [
+    'a bank account without a country',
+    'US',
+    { type: 'bank', bank: { account_number: '12345678' } },
+  ],
+  [
+    'a network of several countries',
+    'GH',
+    {
+      type: 'local_payment_network',
+      local_payment_network: { type: 'mtn_momo', deposit_key: '+233241234567' },
+    },
+  ],
+]
+for (const [what, country, destination_details] of UNTOLD) {
+  test(`rule of one country, ${what}: may be there, and waits`, async () => {
+    const other = await service.openAccount({ currencies: ['USD'] })
+    const rule = { account_id: other.account.account_id, subject: 'beneficiary' } as const
+    await addApprovalRule(service, { ...rule, country })
+    const made = await other.post(PATH, { ...bankBeneficiary, destination_details })
+    assert.equal(made.json.data?.status, 'pending_approval', made.text)
+  })
+}
+
 test('nobody approves in time: decisions are refused, and a change asks anew', async () => {
   const other = await service.openAccount({ currencies: ['USD'] })
   const other_id = other.account.account_id
