@@ -163,6 +163,13 @@ test('SDK, no answer: timed out and sent again; aborted and unreadable: not agai
   assert.equal(front.seen.length, 1)
 })
 
+test('SDK, a time limit of 25 days, longer than timers hold: the answer is awaited', async () => {
+  const long = 25 * 86_400_000
+  const patient = connect({ timeout_ms: long, total_timeout_ms: long, maxRetries: 0 })
+  const answer = await patient.payouts.create(BODY).withResponse()
+  assert.deepEqual([answer.status, front.seen.length], [200, 1])
+})
+
 test('SDK, a POST that takes no key and may have arrived: not sent again', async () => {
   front.faults = ['drop after']
   const body = { payout_info: { currency: 'USD', amount: 1 }, holding_info: { currency: 'USD' } }

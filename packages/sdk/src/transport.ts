@@ -56,6 +56,8 @@ interface Taken extends Facts {
 const RETRIED = new Set([408, 429, 502, 503, 504])
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8_000
+/** A timer that is set for longer ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export class Transport {
   readonly #settings: Settings
@@ -110,7 +112,8 @@ export class Transport {
       const facts = { request_id, idempotency_key: key, attempts }
       const left = ends_at - performance.now()
       const timer = new AbortController()
-      const limit = setTimeout(() => timer.abort(), Math.min(settings.timeout_ms, left))
+      const most_ms = Math.min(settings.timeout_ms, left, LONGEST_TIMER_MS)
+      const limit = setTimeout(() => timer.abort(), most_ms)
       const signals = [timer.signal, ...(options.signal === undefined ? [] : [options.signal])]
       let error: unknown
       let after_ms: number | undefined
