@@ -99,15 +99,20 @@ export async function findFiles(sql: Sql, msg_ids: readonly string[]): Promise<R
 export interface FileQuery {
   readonly rail?: string | undefined
   readonly state?: FileState | undefined
+  /** A message id: only those that come after it. */
+  readonly starting_after?: string | undefined
   readonly limit: number
 }
 
 /** The newest first. */
-export async function listFiles(sql: Sql, { rail, state, limit }: FileQuery): Promise<RailFile[]> {
+export async function listFiles(sql: Sql, query: FileQuery): Promise<RailFile[]> {
+  const { rail, state, starting_after, limit } = query
   return sql<RailFile[]>`
     select ${columns(sql)} from rail_files
     where (${rail ?? null}::text is null or rail = ${rail ?? null})
       and (${state ?? null}::text is null or state = ${state ?? null})
+      and (${starting_after ?? null}::text is null or (sealed_at, msg_id) < (
+        select sealed_at, msg_id from rail_files where msg_id = ${starting_after ?? null}))
     order by sealed_at desc, msg_id desc limit ${limit}`
 }
 

@@ -208,6 +208,7 @@ const WAYS_OUT = {
   beneficiary: 'corridor privacy find ACCOUNT finds them by name, e-mail or IBAN',
   entity: 'corridor entity list shows those that wait for review',
   rail: 'corridor rail list shows those there are',
+  file: 'corridor file list shows the newest',
   limit: 'corridor limit list shows those there are',
   key: 'corridor key list ACCOUNT shows those of an account',
   user: 'corridor user list shows those there are',

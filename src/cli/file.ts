@@ -1,13 +1,7 @@
 // corridor file list|show|release|withdraw|resend|reseal: the files for banks. file-quarantine.ts
 // has what banks have sent that was not applied.
 import type { Command } from 'commander'
-import {
-  FILE_STATES,
-  findFile,
-  listFiles,
-  type RailFile,
-  readBytes,
-} from '../bank-file/file-store.ts'
+import { FILE_STATES, listFiles, type RailFile, readBytes } from '../bank-file/file-store.ts'
 import { listItemsOf } from '../bank-file/item-store.ts'
 import {
   type Resealed,
@@ -18,7 +12,7 @@ import {
 } from '../bank-file/resend.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { parseMajor } from '../money/decimal.ts'
-import { amountToJson } from '../money/json.ts'
+import { fileNamed, presentFile, presentFileInFull, showFile } from '../operator/files.ts'
 import {
   CommandFailed,
   type Context,
@@ -160,33 +154,18 @@ function sumOf({ currency, control_sum }: RailFile): string {
   return amount === undefined ? `${currency} ${control_sum}` : money(currency, amount)
 }
 
-function presentFile({ size, ...file }: RailFile) {
-  return { ...file, bytes: size }
-}
-
 async function showAction(msg_id: string, options: Json & { bytes?: boolean }): Promise<void> {
   if (options.bytes === true) {
     if (options.json === true) throw new UsageError('--bytes prints the file itself, and no JSON')
     const { bytes } = await withContext(async ({ audit }) => {
-      await fileOf(audit, msg_id)
+      await fileNamed(audit, msg_id)
       return readBytes(audit, msg_id)
     })
     process.stdout.write(bytes)
     return
   }
-  const { file, items } = await withContext(async ({ audit }) => {
-    const file = await fileOf(audit, msg_id)
-    return { file, items: await listItemsOf(audit, msg_id) }
-  })
-  const shown = items.map(item => ({
-    account_id: item.account_id,
-    payout: item.payout_id,
-    attempt: item.attempt,
-    end_to_end_id: item.end_to_end_id,
-    uetr: item.uetr,
-    amount: amountToJson(item.amount),
-    currency: item.currency,
-  }))
+  const shown = await withContext(({ audit }) => showFile(audit, msg_id))
+  const { file, items } = shown
   const rows = items.map(({ payout_id, end_to_end_id, currency, amount }) => [
     payout_id,
     end_to_end_id,
@@ -197,13 +176,7 @@ async function showAction(msg_id: string, options: Json & { bytes?: boolean }): 
     '',
     table(['payout', 'end to end id', 'amount'], rows),
   ]
-  print(options, { ...presentFile(file), payments: shown }, words.join('\n'))
-}
-
-async function fileOf(sql: Context['audit'], msg_id: string): Promise<RailFile> {
-  const file = await findFile(sql, msg_id)
-  if (file !== undefined) return file
-  throw new CommandFailed(`there is no file ${msg_id}; corridor file list shows the newest`)
+  print(options, presentFileInFull(shown), words.join('\n'))
 }
 
 async function releaseAction(
@@ -216,7 +189,7 @@ async function releaseAction(
   }
   const file = await withContext(async context => {
     const person = personOf(context)
-    const file = await fileOf(context.sql, msg_id)
+    const file = await fileNamed(context.sql, msg_id)
     if (file.sha256 !== sha256) {
       throw new CommandFailed(`file ${msg_id} has another hash: nothing was released; look at it`)
     }
@@ -227,7 +200,7 @@ async function releaseAction(
     const force = options.force === true
     const fault = await releaseFile(context.sql, file, { force, items, person })
     if (fault !== undefined) throw new CommandFailed(fault)
-    return fileOf(context.sql, msg_id)
+    return fileNamed(context.sql, msg_id)
   })
   const words = `${msg_id}  released by ${file.approved_by}; it is sent now`
   print(options, presentFile(file), words)
@@ -242,13 +215,13 @@ async function resendAction(msg_id: string, options: ReasonOptions): Promise<voi
   const reason = readReason(options.reason)
   const file = await withContext(async context => {
     const person = personOf(context)
-    const file = await fileOf(context.sql, msg_id)
+    const file = await fileNamed(context.sql, msg_id)
     const force = options.force === true
     const items = await listItemsOf(context.audit, msg_id)
     const note = `${person}: ${reason}`
     const fault = await resendFile(context.sql, file, { force, note, items })
     if (fault !== undefined) throw new CommandFailed(fault)
-    return fileOf(context.sql, msg_id)
+    return fileNamed(context.sql, msg_id)
   })
   print(options, presentFile(file), `${msg_id}  is sent again, as it is`)
 }
@@ -275,7 +248,7 @@ async function putBack(
 ): Promise<void> {
   const reason = readReason(options.reason)
   const { count, left } = await withContext(async context => {
-    const file = await fileOf(context.sql, msg_id)
+    const file = await fileNamed(context.sql, msg_id)
     const note = `${personOf(context)}: ${reason}`
     const items = await listItemsOf(context.audit, msg_id)
     if (items.length === 0) throw new CommandFailed(`file ${msg_id} has no payment any more`)

@@ -33,6 +33,7 @@ export type Kind =
   | 'balance transaction'
   | 'beneficiary'
   | 'entity'
+  | 'file'
   | 'key'
   | 'limit'
   | 'payout'

@@ -5,6 +5,7 @@ import { approvalRuleRoutes } from './approval-rule-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { deskEntityRoutes } from './entity-routes.ts'
 import { deskExceptionRoutes } from './exception-routes.ts'
+import { deskFileRoutes } from './file-routes.ts'
 import { fundingRoutes } from './funding-routes.ts'
 import { incomeRoutes } from './income-routes.ts'
 import { deskKeyRoutes } from './key-routes.ts'
@@ -38,6 +39,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskListRoutes(app, deps)
   deskRoutingRoutes(app, deps)
   deskRailRoutes(app, deps)
+  deskFileRoutes(app, deps)
   deskWebhookRoutes(app, deps)
   fundingRoutes(app, deps)
   auditRoutes(app, deps)

@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { openFileWorld } from '../support/bank/file-rail.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { openCli } from '../support/service/cli.ts'
 import { callUntilAnswered, makeOperatorWorld, newRail, type OperatorWorld } from './world.ts'
 
 let world: OperatorWorld
@@ -27,6 +29,46 @@ async function loggedOf(act: string): Promise<Logged[]> {
   assert.equal(status, 200, text)
   return json.data.results
 }
+
+test('files for banks: listed and shown as the command does, with their payments, page by page', async t => {
+  const bank = await openFileWorld(world.service, {
+    name: 'bank_of_files',
+    profile: { release_by_person: true },
+  })
+  const cli = await openCli(world.service.database.url, { CORRIDOR_USER: 'ada' })
+  t.after(() => Promise.all([bank.close(), cli.close()]))
+  for (const amounts of [[1_234, 66], [500]]) {
+    await bank.pay(amounts)
+    await bank.work()
+  }
+  const list = async (query: string) => {
+    const answer = await world.call('GET /v3/operator/bank_file', { query })
+    assert.equal(answer.status, 200, answer.text)
+    return answer.json.data
+  }
+  const first = await list('?rail=bank_of_files&state=sealed&limit=1')
+  const [newest] = first.results
+  const second = await list(`?rail=bank_of_files&limit=1&starting_after=${newest.msg_id}`)
+  const [older] = second.results
+  assert.deepEqual([first.has_more, second.has_more], [true, false])
+  assert.deepEqual([newest.control_sum, older.control_sum], ['5.00', '13.00'])
+  const commanded = await cli.run('file', 'list', '--rail', 'bank_of_files', '--json')
+  assert.deepEqual(commanded.json.results, [newest, older])
+  const ids = [older.msg_id]
+  const shown = (await world.call('GET /v3/operator/bank_file/:id', { ids })).json.data
+  assert.deepEqual(shown, (await cli.run('file', 'show', older.msg_id, '--json')).json)
+  const amounts = shown.payments.map(({ amount }: { amount: number }) => amount)
+  assert.deepEqual(amounts.toSorted(), [1_234, 66])
+  assert.deepEqual(await list('?rail=bank_of_files&state=sent'), {
+    ...{ object: 'list', has_more: false, results: [] },
+  })
+  const nobodys = 'C0000000000000N0'
+  const missing = await world.call('GET /v3/operator/bank_file/:id', { ids: [nobodys] })
+  assertRefused(missing, 404, 'not_found')
+  const query = `?starting_after=${nobodys}`
+  const after = await world.call('GET /v3/operator/bank_file', { query })
+  assertRefused(after, 400, 'invalid_query_parameter')
+})
 
 test('a rail, paused twice and resumed twice: each in the log once, under the name; its secret is not shown', async () => {
   const name = await newRail(world)

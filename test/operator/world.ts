@@ -1,10 +1,13 @@
 // A service with an account whose payouts people pay, and people of every kind; the routes of the
 // operator API as the application adds them; and a call of each that is answered well.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { insertFile } from '../../src/bank-file/file-store.ts'
+import { newMessageId } from '../../src/bank-file/ids.ts'
 import { CONNECTOR } from '../../src/connector/kind.ts'
+import type { TransactionSql } from '../../src/db/connect.ts'
 import { newId } from '../../src/id.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
 import { updateDisabled } from '../../src/user/store.ts'
@@ -228,6 +231,8 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     ids: [await newRail(world, 'The bank is closed')],
     body: {},
   }),
+  'GET /v3/operator/bank_file': () => ({ query: '?limit=1' }),
+  'GET /v3/operator/bank_file/:id': async world => ({ ids: [await newFile(world)] }),
   'GET /v3/operator/screening_list': () => ({}),
   'POST /v3/operator/screening_list/require': () => ({ body: { required: ['un'], ...REASON } }),
   'GET /v3/operator/approval_rule': () => ({}),
@@ -371,6 +376,20 @@ export async function newRail({ service }: OperatorWorld, paused_reason = ''): P
   const { sql } = service.deps.desk
   await insertRail(sql, { name, kind: 'connector', config, secret: 'x'.repeat(64), paused_reason })
   return name
+}
+
+/** An empty file, which a person must release. */
+export async function newFile(world: OperatorWorld): Promise<string> {
+  const rail = await newRail(world)
+  const msg_id = newMessageId()
+  const bytes = new TextEncoder().encode(msg_id)
+  await insertFile(world.service.deps.desk.sql as unknown as TransactionSql, {
+    ...{ msg_id, name: `${msg_id}.xml`, rail, format: 'pain.001.001.09', currency: 'USD' },
+    ...{ settlement_account: 'DE89370400440532013000', execution_date: '2026-11-25' },
+    ...{ item_count: 1, control_sum: '13.00', needs_release: true, resend_is_safe: false },
+    ...{ sha256: createHash('sha256').update(bytes).digest('hex'), bytes, envelope: null },
+  })
+  return msg_id
 }
 
 /** A payout with an open exception. */
