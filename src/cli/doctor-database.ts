@@ -42,7 +42,7 @@ export async function checkWorkers(
   return [
     processes === 0 && has_live
       ? wrong('service', 'no process runs, and there are live accounts', 'run npx corridor start')
-      : inOrder('service', `${processes} processes run`),
+      : inOrder('service', `processes that run: ${processes}`),
     payouts === 0
       ? inOrder('payout worker', 'no payout is late for its rail')
       : wrong(

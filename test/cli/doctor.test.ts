@@ -55,7 +55,7 @@ test('doctor, sandboxes alone: all is in order, exit code 0', async () => {
   const { stdout, code } = await cli.run('doctor')
   assert.equal(code, 0)
   assert.match(stdout, /^in order +database +PostgreSQL \d+/m)
-  assert.match(stdout, /^in order +service +1 processes run$/m)
+  assert.match(stdout, /^in order +service +processes that run: 1$/m)
   assert.match(stdout, /\nNothing needs you\.\n$/)
 })
 
@@ -102,13 +102,21 @@ test('doctor, a live account: what its payouts lack, one after the other', async
   await requireLists(service)
 })
 
-test('doctor, an endpoint of a live account: gone is wrong, disabled by its account is not', async () => {
+test('doctor, an endpoint of a live account: gone is wrong; of a sandbox, or by its account, not', async () => {
   const { account_id } = (await service.openAccount({ sandbox: false, currencies: ['USD'] }))
     .account
   const { owner } = service.database
   const { id } = await addEndpoint(service.database, account_id, 'https://example.com/hook')
   const disable = (reason: string) => owner`
     update webhook_endpoints set status = 'disabled', disabled_reason = ${reason} where id = ${id}`
+  const others = await addEndpoint(
+    service.database,
+    sandbox.account.account_id,
+    'https://example.com/hook',
+  )
+  await owner`
+    update webhook_endpoints set status = 'disabled', disabled_reason = 'gone'
+    where id = ${others.id}`
   await disable('account')
   assert.deepEqual(await wrongs(), {})
   await disable('gone')
