@@ -94,8 +94,9 @@ export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): 
     return
   }
   const { _httpMessage: unfinished } = socket
-  if (unfinished?.req.complete === true) {
-    // Written now, it would pass for the answer to the earlier request, which was valid.
+  if (unfinished?.req.complete === true || unfinished?.writableEnded === true) {
+    // Written now, it would pass for the answer to the earlier request, which was valid, or follow
+    // an answer that closes the connection.
     unfinished.once('close', () => sendMalformed(error, socket))
     return
   }
