@@ -513,7 +513,7 @@ const CHANGEABLE = {
     'answers',
   ],
   quotes: ['status', 'updated_at', 'renewed_as'],
-  beneficiaries: ['details', 'updated_at', 'screening'],
+  beneficiaries: ['approval', 'details', 'updated_at', 'screening'],
   books: [
     'journal_count',
     'head_hash',
