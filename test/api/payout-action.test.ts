@@ -83,8 +83,10 @@ test('POST /v3/payout/{id}/action, every member: processing, shown merged, what 
   const body = { documents: [invoice], beneficiary_details, purpose, transaction_description }
   const answer = await act(account, before.id, { ...body, note: 'Here it is.' })
   assert.equal(answer.status, 200, answer.text)
+  assert.ok(answer.json.data.updated_at > before.updated_at)
   assert.deepEqual(answer.json.data, {
     ...before,
+    updated_at: answer.json.data.updated_at,
     status: 'processing',
     purpose,
     transaction_description,

@@ -118,14 +118,6 @@ test('without a session: to the log-in, which leads back', async () => {
   assert.match(elsewhere.text, /name="next" value="\/console"/)
 })
 
-test('the address of the service leads people to the console, and programs nowhere', async () => {
-  const host = { host: '127.0.0.1:8080' }
-  const person = await look({ ...host, accept: 'text/html,*/*;q=0.8' } as never, '/')
-  assert.deepEqual([person.status, person.headers.location], [303, '/console'])
-  const program = await look({ ...host, accept: 'application/json' } as never, '/')
-  assert.deepEqual([program.status, program.json.errors[0].reason], [404, 'not_found'])
-})
-
 test('each role sees every screen of its account, and text that means harm is text', async () => {
   for (const role of ['viewer', 'maker', 'approver'] as const) {
     const { headers } = await person([role])

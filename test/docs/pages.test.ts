@@ -55,6 +55,13 @@ test('/docs, every link of every page: leads to a page, and to a place on it', a
   }
 })
 
+test('/: leads people to the documentation, and programs nowhere', async () => {
+  const ask = (accept: string) => service.inject({ url: '/', headers: { accept } })
+  const person = await ask('text/html,*/*;q=0.8')
+  assert.deepEqual([person.status, person.headers.location], [303, '/docs'])
+  assert.equal((await ask('application/json')).status, 404)
+})
+
 test('/docs, every page: nothing of other hosts, no inline style, and a policy that forbids both', async () => {
   for (const [path, text] of await everyPage()) {
     if (!text.startsWith('<!doctype')) continue
