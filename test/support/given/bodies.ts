@@ -89,7 +89,7 @@ export const fullEntity = {
       phone: { code: '+852', number: '1' },
       national_identification_number: { type: 'passport', number: 'K1' },
     },
-    { first_name: 'Bo', ownership_percentage: '37.5' },
+    { first_name: 'Bo', ownership_percentage: '37.4061' },
   ],
   documents: [{ type: 'certificate', file_name: 'cr.pdf', url: 'https://files.example/cr.pdf' }],
   reference_id: 'supplier-118',
