@@ -30,12 +30,15 @@ const beneficiary = {
 /** The simulator leaves a payout of this amount alone, so that it becomes what is asked. */
 const STAYS = 100_000
 
+const PAYOUT = '/v3/payout'
+const CURRENCY = 'HKD'
+
 const payout = (): Step => ({
   method: 'POST',
-  path: '/v3/payout',
+  path: PAYOUT,
   body: {
     amount: STAYS,
-    currency: 'HKD',
+    currency: CURRENCY,
     type: 'local',
     purpose: 'supplier_payment',
     transaction_description: 'Made by corridor trigger',
@@ -73,7 +76,7 @@ const quote: Step = {
   method: 'POST',
   path: '/v3/payout/quote',
   body: {
-    payout_info: { currency: 'HKD', amount: STAYS },
+    payout_info: { currency: CURRENCY, amount: STAYS },
     destination_info: { currency: 'HKD', country: 'HK' },
   },
 }
@@ -137,11 +140,25 @@ async function trigger(type: string, options: TriggerOptions): Promise<void> {
   const done: Exchange['request'][] = []
   let id = ''
   for (const step of recipe()) {
-    const request = { ...step, path: step.path.replace('{id}', id) }
+    const path = step.path.replace('{id}', id)
+    const holding = path === PAYOUT ? await findHolding(url, authorization) : {}
+    const request = { ...step, path, body: { ...step.body, ...holding } }
     const { response } = succeeded(await send(url, authorization, request))
     done.push(request)
     id ||= response.body?.data?.id ?? response.body?.id
   }
   const lines = done.map(({ method, path }) => `${method} ${path}`)
   print(options, { type, object_id: id, requests: done }, `${lines.join('\n')}\n${type}  ${id}`)
+}
+
+/** What names the holding currency: nothing if that of the payout has enough, else the fullest. */
+async function findHolding(url: string, authorization: string): Promise<object> {
+  const asked = await send(url, authorization, { method: 'GET', path: '/v3/balance' })
+  const balances: readonly { currency: string; amount: string }[] =
+    succeeded(asked).response.body.data.available
+  const paysItself = balances.some(
+    ({ currency, amount }) => currency === CURRENCY && BigInt(amount) >= 2n * BigInt(STAYS),
+  )
+  const [most] = balances.toSorted((a, b) => (BigInt(a.amount) < BigInt(b.amount) ? 1 : -1))
+  return paysItself || most === undefined ? {} : { holding_currency: most.currency }
 }

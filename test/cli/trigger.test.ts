@@ -44,3 +44,13 @@ test('trigger, a type that it cannot make, a wrong key: one line that says so', 
   const wrong = await trigger('payout.failed', `${account.key_id}:wrong`)
   assert.equal(wrong.code, 1)
 })
+
+test('trigger, an account whose balance of the payout currency is empty: pays from the fullest one', async () => {
+  await service.setRates({ 'USD/HKD': '8' })
+  const currencies = ['HKD', 'USD']
+  const poor = await service.openAccount({ currencies, fund: { USD: 10_000_000n } })
+  const { code, stderr, json } = await trigger('payout.failed', `${poor.key_id}:${poor.secret}`)
+  assert.equal(code, 0, stderr)
+  const { status, holding_currency } = (await poor.get(`/v3/payout/${json.object_id}`)).json.data
+  assert.deepEqual([status, holding_currency], ['failed', 'USD'])
+})
