@@ -2,7 +2,7 @@
 // customer sends them, and says which they were. It opens no database.
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { type Json, print, UsageError } from './context.ts'
+import { CommandFailed, type Json, print, UsageError } from './context.ts'
 import { type Exchange, findService, readUrl, send, succeeded } from './demo-http.ts'
 
 interface TriggerOptions extends Json {
@@ -137,6 +137,7 @@ async function trigger(type: string, options: TriggerOptions): Promise<void> {
   const url = readUrl(options.url)
   await findService(url)
   const authorization = `Basic ${Buffer.from(options.key).toString('base64')}`
+  await refuseLive(url, authorization)
   const done: Exchange['request'][] = []
   let id = ''
   for (const step of recipe()) {
@@ -149,6 +150,13 @@ async function trigger(type: string, options: TriggerOptions): Promise<void> {
   }
   const lines = done.map(({ method, path }) => `${method} ${path}`)
   print(options, { type, object_id: id, requests: done }, `${lines.join('\n')}\n${type}  ${id}`)
+}
+
+/** A payout of a live account would pay somebody. */
+async function refuseLive(url: string, authorization: string): Promise<void> {
+  const asked = await send(url, authorization, { method: 'GET', path: '/v3/account' })
+  const { id, sandbox } = succeeded(asked).response.body.data
+  if (sandbox !== true) throw new CommandFailed(`${id} is no sandbox: nothing was made`)
 }
 
 /** What names the holding currency: nothing if that of the payout has enough, else the fullest. */

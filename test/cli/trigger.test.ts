@@ -54,3 +54,14 @@ test('trigger, an account whose balance of the payout currency is empty: pays fr
   const { status, holding_currency } = (await poor.get(`/v3/payout/${json.object_id}`)).json.data
   assert.deepEqual([status, holding_currency], ['failed', 'USD'])
 })
+
+test('trigger, a key of a live account: refused before anything is sent, no payout', async () => {
+  const fund = { HKD: 10_000_000n }
+  const live = await service.openAccount({ currencies: ['HKD'], fund, sandbox: false })
+  await service.setRoutes([{}])
+  await service.setFees([{}])
+  const { code, stderr } = await trigger('payout.created', `${live.key_id}:${live.secret}`)
+  assert.equal(code, 1)
+  assert.match(stderr, /is no sandbox: nothing was made/)
+  assert.deepEqual((await live.get('/v3/payout')).json.data.results, [])
+})
