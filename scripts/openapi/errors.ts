@@ -40,7 +40,7 @@ export const ErrorResponse = Type.Object(
     errors: Type.Array(ErrorDetail, { minItems: 1 }),
     data: Type.Null(),
   },
-  { title: 'Error', description: 'The first of the errors decides the HTTP status.' },
+  { title: 'ErrorAnswer', description: 'The first of the errors decides the HTTP status.' },
 )
 
 /**

@@ -79,23 +79,14 @@ interface Operation {
   readonly responses: Readonly<Record<string, Json>>
 }
 
-/** `Error` hides a global of JavaScript. */
-const RENAMED: Readonly<Record<string, string>> = { Error: 'ErrorAnswer' }
-
-const nameOf = (ref: string) => {
-  const last = ref.slice(ref.lastIndexOf('/') + 1)
-  return RENAMED[last] ?? last
-}
-
 /** The name of the schema that a reference names. */
 export function referred({ $ref }: Schema): string | undefined {
-  return $ref === undefined ? undefined : nameOf($ref)
+  return $ref?.slice($ref.lastIndexOf('/') + 1)
 }
 
 export function readModel(text: string): Model {
   const document = JSON.parse(text)
-  const all: [string, Schema][] = Object.entries(document.components.schemas)
-  const schemas = new Map(all.map(([name, schema]) => [nameOf(name), schema]))
+  const schemas = new Map<string, Schema>(Object.entries(document.components.schemas))
   const root: Resource = { name: '', way: [], children: [], methods: [] }
   const paths = document.paths as Record<string, Record<string, Operation>>
   for (const path of Object.keys(paths)) {

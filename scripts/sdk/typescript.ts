@@ -45,7 +45,7 @@ ${reasons.map(reason => `  | '${reason}'`).join('\n')}
 ${schemas.join('\n\n')}
 
 /** What a webhook brings. */
-export type EventOf${model.carriers.has('Event') ? '<M extends Minor> = Event<M>' : '<_M extends Minor> = Event'}
+export type EventOf${model.carriers.has('AccountEvent') ? '<M extends Minor> = AccountEvent<M>' : '<_M extends Minor> = AccountEvent'}
 
 ${resources.join('\n\n')}
 

@@ -12,7 +12,7 @@ export const Document = Closed(
     file_name: Type.Optional(Text(255)),
     url: Type.Optional(Text(2048)),
   },
-  { title: 'Document' },
+  { title: 'AttachedDocument' },
 )
 
 export const Address = Closed(

@@ -42,7 +42,7 @@ export const EventResponse = Type.Object(
     }),
   },
   {
-    title: 'Event',
+    title: 'AccountEvent',
     description: 'One change of state, written in the transaction of the change.',
   },
 )

@@ -9,6 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import payouts from '../../docs/api/examples/createPayout.json' with { type: 'json' }
 import manifest from '../../package.json' with { type: 'json' }
+import { makeConnectorDocument } from '../../scripts/openapi/connector.ts'
 import { makeDocument } from '../../scripts/openapi/document.ts'
 import { errorsPage } from '../../scripts/openapi/errors.ts'
 import { CATALOGUE, REASONS, type Reason } from '../../src/errors.ts'
@@ -114,9 +115,31 @@ test('openapi.json, references: each leads to something, schemas have names and 
     // Compiling takes seconds in all, and the service shares this process.
     await turn()
   }
-  const names = ['QuoteRequest', 'PayoutQuote', 'PayoutRequest', 'Payout', 'Balance', 'Error']
-  const more = ['BalanceTransaction', 'BeneficiaryDetails', 'FxTransaction', 'ProblemDetails']
+  const names = ['QuoteRequest', 'PayoutQuote', 'PayoutRequest', 'Payout', 'Balance']
+  const more = [
+    'ErrorAnswer',
+    'BalanceTransaction',
+    'BeneficiaryDetails',
+    'FxTransaction',
+    'ProblemDetails',
+  ]
   for (const name of [...names, ...more]) assert.ok(document.components.schemas[name], name)
+})
+
+test('openapi.json, names of schemas: none hides a global of JavaScript in generated code', async () => {
+  const types = `@typescript/typescript-${process.platform}-${process.arch}/lib/lib.dom.d.ts`
+  const dom = await readFile(new URL(`../../node_modules/${types}`, import.meta.url), 'utf8')
+  const found = [...dom.matchAll(/^declare (?:var|function|const) (\w+)/gm)].map(([, name]) => name)
+  const globals = new Set([...found, ...Object.getOwnPropertyNames(globalThis)])
+  assert.ok(globals.has('Event') && globals.has('Document') && globals.has('Error'))
+  const documents = [document, JSON.parse(await makeDocument('operators'))]
+  for (const { components } of [...documents, JSON.parse(makeConnectorDocument())]) {
+    const names = Object.keys(components.schemas)
+    assert.deepEqual(
+      names.filter(name => globals.has(name)),
+      [],
+    )
+  }
 })
 
 test('openapi.json, what is shared: one component, whose parts the document uses, for what is repeated', () => {
@@ -189,7 +212,7 @@ test('openapi.json, errors: every reason of the catalogue has an example, one in
   for (const reason of REASONS) {
     const { code, status } = CATALOGUE[reason]
     const { value: error } = examples[`Error.${reason}`]
-    assertMatches(schemas.Error, error, reason)
+    assertMatches(schemas.ErrorAnswer, error, reason)
     assert.equal(error.errors[0].code, code)
     assert.ok(document.info.description.includes(`| ${code} | \`${reason}\` | ${status} |`), reason)
   }

@@ -48,7 +48,7 @@ export function complaintOf(api: ApiDocument, request: Request, answer: Answer):
 function elsewhere(api: ApiDocument, status: number, media = ''): Json {
   const { schemas } = api.json.components
   if (![400, 404, 405, 413, 414, 415, 431].includes(status)) return undefined
-  return media === 'application/problem+json' ? schemas.ProblemDetails : schemas.Error
+  return media === 'application/problem+json' ? schemas.ProblemDetails : schemas.ErrorAnswer
 }
 
 function refusalComplaint(operation: Operation | undefined, answer: Answer): string {

@@ -29,6 +29,34 @@ AccountAnswer = TypedDict("AccountAnswer", {
     "data": "\"Account\"",
 })
 
+AccountEvent = TypedDict("AccountEvent", {
+    "id": "str",
+    "object": "Literal[\"event\"]",
+    "type": "str",
+    "created_at": "\"Timestamp\"",
+    "sequence": "int",
+    "object_id": "str",
+    "data": "dict[str, Any]",
+})
+
+AccountEventAnswer = TypedDict("AccountEventAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"AccountEvent\"",
+})
+
+AccountEventList = TypedDict("AccountEventList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "List[\"AccountEvent\"]",
+})
+
+AccountEventListAnswer = TypedDict("AccountEventListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"AccountEventList\"",
+})
+
 AccountLimit = TypedDict("AccountLimit", {
     "id": "str",
     "currency": "Union[str, None]",
@@ -46,7 +74,7 @@ AccountLimit = TypedDict("AccountLimit", {
 })
 
 ActionRequest = TypedDict("ActionRequest", {
-    "documents": NotRequired["List[\"Document\"]"],
+    "documents": NotRequired["List[\"AttachedDocument\"]"],
     "beneficiary_details": NotRequired["\"AnsweredBeneficiaryDetails\""],
     "purpose": NotRequired["str"],
     "transaction_description": NotRequired["str"],
@@ -67,7 +95,7 @@ Amount = int
 AnsweredBeneficiaryDetails = TypedDict("AnsweredBeneficiaryDetails", {
     "address": NotRequired["\"Address\""],
     "date_of_birth": NotRequired["str"],
-    "documents": NotRequired["List[\"Document\"]"],
+    "documents": NotRequired["List[\"AttachedDocument\"]"],
     "email": NotRequired["str"],
     "name_local": NotRequired["str"],
     "national_identification_number": NotRequired["str"],
@@ -94,6 +122,12 @@ ApprovalStep = TypedDict("ApprovalStep", {
 ApproveRequest = TypedDict("ApproveRequest", {
     "digest": "str",
     "reason": NotRequired["str"],
+})
+
+AttachedDocument = TypedDict("AttachedDocument", {
+    "type": NotRequired["str"],
+    "file_name": NotRequired["str"],
+    "url": NotRequired["str"],
 })
 
 Balance = TypedDict("Balance", {
@@ -158,7 +192,7 @@ Beneficiary = TypedDict("Beneficiary", {
     "date_of_birth": "str",
     "destination": "str",
     "destination_details": "\"DestinationDetails\"",
-    "documents": "List[\"Document\"]",
+    "documents": "List[\"AttachedDocument\"]",
     "email": "str",
     "name": "str",
     "name_local": "str",
@@ -212,7 +246,7 @@ BeneficiaryDetails = TypedDict("BeneficiaryDetails", {
     "party_classification": NotRequired["str"],
     "registration_number": NotRequired["str"],
     "tax_id": NotRequired["str"],
-    "documents": NotRequired["List[\"Document\"]"],
+    "documents": NotRequired["List[\"AttachedDocument\"]"],
 })
 
 BeneficiaryDetailsShown = TypedDict("BeneficiaryDetailsShown", {
@@ -220,7 +254,7 @@ BeneficiaryDetailsShown = TypedDict("BeneficiaryDetailsShown", {
     "date_of_birth": "str",
     "destination": "str",
     "destination_details": "\"DestinationDetails\"",
-    "documents": "List[\"Document\"]",
+    "documents": "List[\"AttachedDocument\"]",
     "email": "str",
     "name": "str",
     "name_local": "str",
@@ -258,7 +292,7 @@ BeneficiaryUpdate = TypedDict("BeneficiaryUpdate", {
     "party_classification": NotRequired["Union[str, None]"],
     "registration_number": NotRequired["Union[str, None]"],
     "tax_id": NotRequired["Union[str, None]"],
-    "documents": NotRequired["Union[List[\"Document\"], None]"],
+    "documents": NotRequired["Union[List[\"AttachedDocument\"], None]"],
 })
 
 ByHand = TypedDict("ByHand", {
@@ -297,12 +331,6 @@ DestinationDetails = TypedDict("DestinationDetails", {
     "wallet": NotRequired["\"WalletDestination\""],
     "local_payment_network": NotRequired["\"LocalPaymentNetworkDestination\""],
     "service_account": NotRequired["\"ServiceAccountDestination\""],
-})
-
-Document = TypedDict("Document", {
-    "type": NotRequired["str"],
-    "file_name": NotRequired["str"],
-    "url": NotRequired["str"],
 })
 
 DryRunPrice = TypedDict("DryRunPrice", {
@@ -349,7 +377,7 @@ Entity = TypedDict("Entity", {
     "purpose_of_use": "str",
     "relationship": "str",
     "representatives": "List[\"Representative\"]",
-    "documents": "List[\"Document\"]",
+    "documents": "List[\"AttachedDocument\"]",
     "reference_id": "str",
     "metadata": "Union[\"Metadata\", None]",
     "approval_status": "\"ApprovalStatus\"",
@@ -419,7 +447,7 @@ EntityRequest = TypedDict("EntityRequest", {
     "purpose_of_use": NotRequired["str"],
     "relationship": NotRequired["str"],
     "representatives": NotRequired["List[\"Representative\"]"],
-    "documents": NotRequired["List[\"Document\"]"],
+    "documents": NotRequired["List[\"AttachedDocument\"]"],
     "reference_id": NotRequired["str"],
     "metadata": NotRequired["\"Metadata\""],
 })
@@ -443,7 +471,7 @@ EntityUpdate = TypedDict("EntityUpdate", {
     "purpose_of_use": NotRequired["Union[str, None]"],
     "relationship": NotRequired["Union[str, None]"],
     "representatives": NotRequired["Union[List[\"Representative\"], None]"],
-    "documents": NotRequired["Union[List[\"Document\"], None]"],
+    "documents": NotRequired["Union[List[\"AttachedDocument\"], None]"],
     "reference_id": NotRequired["Union[str, None]"],
     "metadata": NotRequired["Union[dict[str, str], None]"],
 })
@@ -460,34 +488,6 @@ ErrorDetail = TypedDict("ErrorDetail", {
     "reason": "str",
     "message": "str",
     "remarks": "str",
-})
-
-Event = TypedDict("Event", {
-    "id": "str",
-    "object": "Literal[\"event\"]",
-    "type": "str",
-    "created_at": "\"Timestamp\"",
-    "sequence": "int",
-    "object_id": "str",
-    "data": "dict[str, Any]",
-})
-
-EventAnswer = TypedDict("EventAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"Event\"",
-})
-
-EventList = TypedDict("EventList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"Event\"]",
-})
-
-EventListAnswer = TypedDict("EventListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"EventList\"",
 })
 
 ExchangeRates = TypedDict("ExchangeRates", {
@@ -654,8 +654,8 @@ Payout = TypedDict("Payout", {
     "beneficiary": "str",
     "beneficiary_details": "\"BeneficiaryDetailsShown\"",
     "charge_type": "str",
-    "confirmation_documents": "List[\"Document\"]",
-    "documents": "List[\"Document\"]",
+    "confirmation_documents": "List[\"AttachedDocument\"]",
+    "documents": "List[\"AttachedDocument\"]",
     "created_at": "\"Timestamp\"",
     "updated_at": "str",
     "expected_at": "Union[\"Timestamp\", None]",
@@ -914,7 +914,7 @@ PayoutRequest = TypedDict("PayoutRequest", {
     "local": NotRequired["dict[str, Any]"],
     "reference_id": NotRequired["str"],
     "statement_descriptor": NotRequired["str"],
-    "documents": NotRequired["List[\"Document\"]"],
+    "documents": NotRequired["List[\"AttachedDocument\"]"],
     "logistics_tracking_details": NotRequired["List[\"LogisticsTracking\"]"],
     "metadata": NotRequired["\"Metadata\""],
     "on_behalf_of": NotRequired["str"],
@@ -1657,11 +1657,11 @@ class EventsResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[str] = None, object_id: Optional[str] = None, options: Options = Options()) -> Listing["Event"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[str] = None, object_id: Optional[str] = None, options: Options = Options()) -> Listing["AccountEvent"]:
         """List events, newest first. `GET /v3/event`"""
         return self._transport.list("id", "GET", "/v3/event", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "type": type, "object_id": object_id}, options=options)
 
-    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["Event"]:
+    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["AccountEvent"]:
         """Fetch an event. `GET /v3/event/{id}`"""
         return self._transport.call("GET", f"/v3/event/{segment(id)}", query={}, options=options)
 
@@ -1708,7 +1708,7 @@ class WebhookEndpointsResource:
         """Give a webhook endpoint another secret. `POST /v3/webhook_endpoint/{id}/rotate_secret`"""
         return self._transport.call("POST", f"/v3/webhook_endpoint/{segment(id)}/rotate_secret", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def test(self, id: str, body: "WebhookTestRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Event"]:
+    def test(self, id: str, body: "WebhookTestRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["AccountEvent"]:
         """Send an event of no meaning to a webhook endpoint. `POST /v3/webhook_endpoint/{id}/test`"""
         return self._transport.call("POST", f"/v3/webhook_endpoint/{segment(id)}/test", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 

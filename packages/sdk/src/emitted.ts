@@ -119,6 +119,59 @@ export interface AccountAnswer {
   data: Account
 }
 
+/** One change of state, written in the transaction of the change. */
+export interface AccountEvent {
+  /** Event id. */
+  id: string
+  object: 'event'
+  /** What happened: the kind of object, and what became of it. */
+  type: string
+  created_at: Timestamp
+  /** The number of the event in its account: from 1, without gaps, in order. */
+  sequence: number
+  /** Id of the object it happened to. */
+  object_id: string
+  /**
+   * The id and the kind of the object, with what the event says of it: for payouts `status`,
+   * `previous_status`, `failure`, `by` (who caused it: `account`, `rail`, `operator` or `review`,
+   * the review of its entity), `journals` (numbers of the journals it wrote in the book of the
+   * account, which GET /v3/payout/{id}/timeline shows) and, where there is one,
+   * `status_description`, of what was done by hand `operator`, `reference` and `reason`, of
+   * payout.rerouted `rail`, `previous_rail` and `attempt`, and of payout.sent and each step that a
+   * rail reports `rail_attempt` (`number`, `rail`, `uetr`, `references`, `released_at`,
+   * `expected_at`, as far as the rail had said); for entities `approval_status`, `previous_status`
+   * and `description`, or `previous`, the values that were changed, `erased` when these are no
+   * longer kept. More members may come.
+   */
+  data: {
+    /** As `object_id`. */
+    id: string
+    /** What the object is. */
+    object: 'beneficiary' | 'balance_transaction' | 'entity' | 'payout_quote' | 'payout' | 'webhook_endpoint'
+  } & Record<string, unknown>
+}
+
+export interface AccountEventAnswer {
+  status: 'success'
+  message: ''
+  data: AccountEvent
+}
+
+/** One page, newest first. */
+export interface AccountEventList {
+  object: 'list'
+  /** More follow in the direction of paging. */
+  has_more: boolean
+  /** Newest first. */
+  results: AccountEvent[]
+}
+
+export interface AccountEventListAnswer {
+  status: 'success'
+  message: ''
+  data: AccountEventList
+}
+
 /** A limit of payouts. See also `limit_exceeded`. */
 export interface AccountLimit {
   id: string
@@ -153,7 +206,7 @@ export interface AccountLimit {
 
 /** What was asked for; at least one member. */
 export interface ActionRequest {
-  documents?: Document[]
+  documents?: AttachedDocument[]
   beneficiary_details?: AnsweredBeneficiaryDetails
   /** Purpose code. */
   purpose?: string
@@ -181,7 +234,7 @@ export type Amount = number
 export interface AnsweredBeneficiaryDetails {
   address?: Address
   date_of_birth?: string
-  documents?: Document[]
+  documents?: AttachedDocument[]
   email?: string
   name_local?: string
   national_identification_number?: string
@@ -212,6 +265,12 @@ export interface ApproveRequest {
   digest: string
   /** Why; in the timeline. */
   reason?: string
+}
+
+export interface AttachedDocument {
+  type?: string
+  file_name?: string
+  url?: string
 }
 
 /** Every balance currency of the account, zeros included. */
@@ -314,7 +373,7 @@ export interface Beneficiary {
   /** Id of the destination, `dst_…`. */
   destination: string
   destination_details: DestinationDetails
-  documents: Document[]
+  documents: AttachedDocument[]
   email: string
   name: string
   name_local: string
@@ -380,7 +439,7 @@ export interface BeneficiaryDetails {
   party_classification?: string
   registration_number?: string
   tax_id?: string
-  documents?: Document[]
+  documents?: AttachedDocument[]
 }
 
 export interface BeneficiaryDetailsShown {
@@ -389,7 +448,7 @@ export interface BeneficiaryDetailsShown {
   /** Id of the destination, `dst_…`. */
   destination: string
   destination_details: DestinationDetails
-  documents: Document[]
+  documents: AttachedDocument[]
   email: string
   name: string
   name_local: string
@@ -443,7 +502,7 @@ export interface BeneficiaryUpdate {
   party_classification?: string | null
   registration_number?: string | null
   tax_id?: string | null
-  documents?: Document[] | null
+  documents?: AttachedDocument[] | null
 }
 
 /** Who did it by hand, and what they said of it. */
@@ -495,12 +554,6 @@ export interface DestinationDetails {
   wallet?: WalletDestination
   local_payment_network?: LocalPaymentNetworkDestination
   service_account?: ServiceAccountDestination
-}
-
-export interface Document {
-  type?: string
-  file_name?: string
-  url?: string
 }
 
 /** What the payout would cost; null when it has no price. */
@@ -564,7 +617,7 @@ export interface Entity {
   purpose_of_use: string
   relationship: string
   representatives: Representative[]
-  documents: Document[]
+  documents: AttachedDocument[]
   reference_id: string
   metadata: Metadata | null
   approval_status: ApprovalStatus
@@ -649,7 +702,7 @@ export interface EntityRequest {
   /** What the entity is to the account. */
   relationship?: string
   representatives?: Representative[]
-  documents?: Document[]
+  documents?: AttachedDocument[]
   reference_id?: string
   metadata?: Metadata
 }
@@ -700,7 +753,7 @@ export interface EntityUpdate {
   /** What the entity is to the account. */
   relationship?: string | null
   representatives?: Representative[] | null
-  documents?: Document[] | null
+  documents?: AttachedDocument[] | null
   reference_id?: string | null
   /** Up to 50 pairs of a name (1 to 40 characters) and a text (up to 500). */
   metadata?: Record<string, string> | null
@@ -723,59 +776,6 @@ export interface ErrorDetail {
   message: string
   /** JSON path of the field; empty for the whole request. */
   remarks: string
-}
-
-/** One change of state, written in the transaction of the change. */
-export interface Event {
-  /** Event id. */
-  id: string
-  object: 'event'
-  /** What happened: the kind of object, and what became of it. */
-  type: string
-  created_at: Timestamp
-  /** The number of the event in its account: from 1, without gaps, in order. */
-  sequence: number
-  /** Id of the object it happened to. */
-  object_id: string
-  /**
-   * The id and the kind of the object, with what the event says of it: for payouts `status`,
-   * `previous_status`, `failure`, `by` (who caused it: `account`, `rail`, `operator` or `review`,
-   * the review of its entity), `journals` (numbers of the journals it wrote in the book of the
-   * account, which GET /v3/payout/{id}/timeline shows) and, where there is one,
-   * `status_description`, of what was done by hand `operator`, `reference` and `reason`, of
-   * payout.rerouted `rail`, `previous_rail` and `attempt`, and of payout.sent and each step that a
-   * rail reports `rail_attempt` (`number`, `rail`, `uetr`, `references`, `released_at`,
-   * `expected_at`, as far as the rail had said); for entities `approval_status`, `previous_status`
-   * and `description`, or `previous`, the values that were changed, `erased` when these are no
-   * longer kept. More members may come.
-   */
-  data: {
-    /** As `object_id`. */
-    id: string
-    /** What the object is. */
-    object: 'beneficiary' | 'balance_transaction' | 'entity' | 'payout_quote' | 'payout' | 'webhook_endpoint'
-  } & Record<string, unknown>
-}
-
-export interface EventAnswer {
-  status: 'success'
-  message: ''
-  data: Event
-}
-
-/** One page, newest first. */
-export interface EventList {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** Newest first. */
-  results: Event[]
-}
-
-export interface EventListAnswer {
-  status: 'success'
-  message: ''
-  data: EventList
 }
 
 export interface ExchangeRates {
@@ -1012,8 +1012,8 @@ export interface Payout<M extends Minor = number> {
   beneficiary_details: BeneficiaryDetailsShown
   charge_type: string
   /** Of a payout by SWIFT its MT103, of type `mt103`; a `data:` URL holds it. */
-  confirmation_documents: Document[]
-  documents: Document[]
+  confirmation_documents: AttachedDocument[]
+  documents: AttachedDocument[]
   created_at: Timestamp
   /**
    * When the payout last changed: its state, its answers, its rail, or who pays it. It is
@@ -1401,7 +1401,7 @@ export interface PayoutRequest<M extends Minor = number> {
   }
   reference_id?: string
   statement_descriptor?: string
-  documents?: Document[]
+  documents?: AttachedDocument[]
   logistics_tracking_details?: LogisticsTracking[]
   metadata?: Metadata
   /** The entity the payout is made for. */
@@ -2209,7 +2209,7 @@ export interface WebhookReplayRequest {
 export type WebhookTestRequest = {} | null
 
 /** What a webhook brings. */
-export type EventOf<_M extends Minor> = Event
+export type EventOf<_M extends Minor> = AccountEvent
 
 export class OperationsResource extends Resource {
   /**
@@ -2941,8 +2941,8 @@ export class EventsResource extends Resource {
    *
    * `GET /v3/event`
    */
-  list(query: EventsListQuery = {}, options: Options = {}): Listing<Event> {
-    return this.transport.list<Event>('/v3/event', 'id', { query, options })
+  list(query: EventsListQuery = {}, options: Options = {}): Listing<AccountEvent> {
+    return this.transport.list<AccountEvent>('/v3/event', 'id', { query, options })
   }
 
   /**
@@ -2950,7 +2950,7 @@ export class EventsResource extends Resource {
    *
    * `GET /v3/event/{id}`
    */
-  retrieve(id: string, options: Options = {}): Call<Event> {
+  retrieve(id: string, options: Options = {}): Call<AccountEvent> {
     return this.transport.call('GET', `/v3/event/${encodeURIComponent(id)}`, { options })
   }
 }
@@ -3082,7 +3082,7 @@ export class WebhookEndpointsResource extends Resource {
    *
    * `POST /v3/webhook_endpoint/{id}/test`
    */
-  test(id: string, body: WebhookTestRequest = {}, options: OptionsWithKey = {}): Call<Event> {
+  test(id: string, body: WebhookTestRequest = {}, options: OptionsWithKey = {}): Call<AccountEvent> {
     return this.transport.call('POST', `/v3/webhook_endpoint/${encodeURIComponent(id)}/test`, { body, keyed: true, options })
   }
 
