@@ -1689,6 +1689,7 @@ CREATE TABLE payout_approvals (
   CONSTRAINT payout_approvals_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'approved'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text, 'failed'::text])))
 );
 CREATE INDEX payout_approvals_expiring ON payout_approvals USING btree (expires_at) WHERE (outcome = ''::text);
+CREATE TRIGGER ends_once BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN (((new.payee <> ''::text) OR (old.payee = ''::text))) EXECUTE FUNCTION check_ends_once();
 CREATE TRIGGER enough_approvers BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN (((new.payee <> ''::text) OR (old.payee = ''::text))) EXECUTE FUNCTION check_approval_end();
 CREATE TRIGGER erased_only BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN (((new.payee = ''::text) AND (old.payee <> ''::text))) EXECUTE FUNCTION guard_papers('{"payee":""}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1759,6 +1760,7 @@ CREATE TABLE beneficiary_approvals (
   CONSTRAINT ended_with_an_outcome CHECK (((outcome = ''::text) = (ended_at IS NULL))),
   CONSTRAINT expires_later CHECK ((expires_at > requested_at))
 );
+CREATE TRIGGER ends_once BEFORE UPDATE ON beneficiary_approvals FOR EACH ROW EXECUTE FUNCTION check_ends_once();
 CREATE TRIGGER enough_approvers BEFORE UPDATE ON beneficiary_approvals FOR EACH ROW EXECUTE FUNCTION check_beneficiary_approval_end();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON beneficiary_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER of_a_waiting_beneficiary BEFORE INSERT ON beneficiary_approvals FOR EACH ROW EXECUTE FUNCTION check_new_beneficiary_approval();
@@ -3015,6 +3017,37 @@ AS $function$
       and r.account_id = may_approve.of_account and r.role = 'approver')
 $function$;
 
+CREATE OR REPLACE FUNCTION check_decider(name text, of_account text, made_by text[], what text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if name = any (made_by) then
+    raise exception '% has made %', name, what
+      using errcode = 'check_violation', constraint = 'never_the_maker';
+  end if;
+  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
+  if not may_approve(name, of_account) then
+    raise exception '% is no approver of account %', name, of_account
+      using errcode = 'serialization_failure';
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_ends_once()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.outcome <> '' or to_jsonb(new) - array['outcome', 'ended_at']
+    is distinct from to_jsonb(old) - array['outcome', 'ended_at']
+  then
+    raise exception 'an approval stays as it is' using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION check_new_approval()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3048,19 +3081,12 @@ begin
     raise exception 'payout % waits for nobody''s approval', new.payout_id
       using errcode = 'check_violation', constraint = 'waits_for_an_approval';
   end if;
-  if new.user_name = approval.made_by then
-    raise exception '% has made payout %', new.user_name, new.payout_id
-      using errcode = 'check_violation', constraint = 'never_the_maker';
-  end if;
   if new.digest <> approval.digest then
     raise exception 'payout % is not as it was shown', new.payout_id
       using errcode = 'check_violation', constraint = 'as_it_was_shown';
   end if;
-  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
-  if not may_approve(new.user_name, new.account_id) then
-    raise exception '% is no approver of account %', new.user_name, new.account_id
-      using errcode = 'serialization_failure';
-  end if;
+  perform check_decider(new.user_name, new.account_id, array[approval.made_by],
+    'payout ' || new.payout_id);
   return new;
 end $function$;
 
@@ -3074,12 +3100,6 @@ declare
   given bigint;
   refused bigint;
 begin
-  if old.outcome <> '' or to_jsonb(new) - 'outcome' - 'ended_at'
-    is distinct from to_jsonb(old) - 'outcome' - 'ended_at'
-  then
-    raise exception 'the approval of payout % stays as it is', old.payout_id
-      using errcode = 'check_violation';
-  end if;
   select count(*) filter (where decision = 'approve' and d.digest = new.digest
       and d.user_name <> new.made_by and may_approve(d.user_name, d.account_id)),
     count(*) filter (where decision = 'reject') into given, refused
@@ -3186,15 +3206,8 @@ begin
     raise exception 'beneficiary % waits for nobody''s approval as it was shown', new.beneficiary_id
       using errcode = 'check_violation', constraint = 'as_it_was_shown';
   end if;
-  if new.user_name = any (approval.made_by) then
-    raise exception '% has made beneficiary %', new.user_name, new.beneficiary_id
-      using errcode = 'check_violation', constraint = 'never_the_maker';
-  end if;
-  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
-  if not may_approve(new.user_name, new.account_id) then
-    raise exception '% is no approver of account %', new.user_name, new.account_id
-      using errcode = 'serialization_failure';
-  end if;
+  perform check_decider(new.user_name, new.account_id, approval.made_by,
+    'beneficiary ' || new.beneficiary_id);
   return new;
 end $function$;
 
@@ -3208,12 +3221,6 @@ declare
   given bigint;
   refused bigint;
 begin
-  if old.outcome <> '' or to_jsonb(new) - 'outcome' - 'ended_at'
-    is distinct from to_jsonb(old) - 'outcome' - 'ended_at'
-  then
-    raise exception 'the approval of beneficiary % stays as it is', old.beneficiary_id
-      using errcode = 'check_violation';
-  end if;
   select count(*) filter (where decision = 'approve' and d.user_name <> all (new.made_by)
       and may_approve(d.user_name, d.account_id)),
     count(*) filter (where decision = 'reject') into given, refused

@@ -135,6 +135,34 @@ language sql stable security definer set search_path to public, pg_temp as $$
       and r.account_id = may_approve.of_account and r.role = 'approver')
 $$;
 
+-- Refuses who has made what waits, and who is no approver.
+create function check_decider(name text, of_account text, made_by text[], what text) returns void
+language plpgsql security definer set search_path to public, pg_temp as $$
+begin
+  if name = any (made_by) then
+    raise exception '% has made %', name, what
+      using errcode = 'check_violation', constraint = 'never_the_maker';
+  end if;
+  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
+  if not may_approve(name, of_account) then
+    raise exception '% is no approver of account %', name, of_account
+      using errcode = 'serialization_failure';
+  end if;
+end $$;
+
+-- An approval ends once, and nothing else of it changes.
+create function check_ends_once() returns trigger language plpgsql as $$
+begin
+  if old.outcome <> '' or to_jsonb(new) - array['outcome', 'ended_at']
+    is distinct from to_jsonb(old) - array['outcome', 'ended_at']
+  then
+    raise exception 'an approval stays as it is' using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger ends_once before update on payout_approvals
+  for each row execute function check_ends_once();
+
 create function check_new_approval() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -162,38 +190,24 @@ begin
     raise exception 'payout % waits for nobody''s approval', new.payout_id
       using errcode = 'check_violation', constraint = 'waits_for_an_approval';
   end if;
-  if new.user_name = approval.made_by then
-    raise exception '% has made payout %', new.user_name, new.payout_id
-      using errcode = 'check_violation', constraint = 'never_the_maker';
-  end if;
   if new.digest <> approval.digest then
     raise exception 'payout % is not as it was shown', new.payout_id
       using errcode = 'check_violation', constraint = 'as_it_was_shown';
   end if;
-  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
-  if not may_approve(new.user_name, new.account_id) then
-    raise exception '% is no approver of account %', new.user_name, new.account_id
-      using errcode = 'serialization_failure';
-  end if;
+  perform check_decider(new.user_name, new.account_id, array[approval.made_by],
+    'payout ' || new.payout_id);
   return new;
 end $$;
 create trigger by_an_approver before insert on approval_decisions
   for each row execute function check_decision();
 
--- An approval ends once. Approved is what enough people have approved who may do so still, and who were
--- shown what is there.
+-- Approved is what enough people have approved who may do so still, and who were shown what is there.
 create function check_approval_end() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 declare
   given bigint;
   refused bigint;
 begin
-  if old.outcome <> '' or to_jsonb(new) - 'outcome' - 'ended_at'
-    is distinct from to_jsonb(old) - 'outcome' - 'ended_at'
-  then
-    raise exception 'the approval of payout % stays as it is', old.payout_id
-      using errcode = 'check_violation';
-  end if;
   select count(*) filter (where decision = 'approve' and d.digest = new.digest
       and d.user_name <> new.made_by and may_approve(d.user_name, d.account_id)),
     count(*) filter (where decision = 'reject') into given, refused
@@ -297,6 +311,8 @@ create table beneficiary_approvals (
 );
 create trigger kept before delete or truncate on beneficiary_approvals
   for each statement execute function refuse_change();
+create trigger ends_once before update on beneficiary_approvals
+  for each row execute function check_ends_once();
 
 create table beneficiary_decisions (
   decided_at timestamptz not null,
@@ -351,15 +367,8 @@ begin
     raise exception 'beneficiary % waits for nobody''s approval as it was shown', new.beneficiary_id
       using errcode = 'check_violation', constraint = 'as_it_was_shown';
   end if;
-  if new.user_name = any (approval.made_by) then
-    raise exception '% has made beneficiary %', new.user_name, new.beneficiary_id
-      using errcode = 'check_violation', constraint = 'never_the_maker';
-  end if;
-  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
-  if not may_approve(new.user_name, new.account_id) then
-    raise exception '% is no approver of account %', new.user_name, new.account_id
-      using errcode = 'serialization_failure';
-  end if;
+  perform check_decider(new.user_name, new.account_id, approval.made_by,
+    'beneficiary ' || new.beneficiary_id);
   return new;
 end $$;
 create trigger by_an_approver before insert on beneficiary_decisions
@@ -371,12 +380,6 @@ declare
   given bigint;
   refused bigint;
 begin
-  if old.outcome <> '' or to_jsonb(new) - 'outcome' - 'ended_at'
-    is distinct from to_jsonb(old) - 'outcome' - 'ended_at'
-  then
-    raise exception 'the approval of beneficiary % stays as it is', old.beneficiary_id
-      using errcode = 'check_violation';
-  end if;
   select count(*) filter (where decision = 'approve' and d.user_name <> all (new.made_by)
       and may_approve(d.user_name, d.account_id)),
     count(*) filter (where decision = 'reject') into given, refused

@@ -309,6 +309,9 @@ create trigger erased_only before update of said, reason on rail_inbox_lines
   for each row when (new.said::text <> '{}' or new.reason <> 'erased') execute function guard_words();
 grant update (said, reason) on rail_inbox_lines to corridor_service;
 -- Digests of payees go; who is paid again is new to limits and to approvals.
+drop trigger ends_once on payout_approvals;
+create trigger ends_once before update on payout_approvals
+  for each row when (new.payee <> '' or old.payee = '') execute function check_ends_once();
 drop trigger enough_approvers on payout_approvals;
 create trigger enough_approvers before update on payout_approvals
   for each row when (new.payee <> '' or old.payee = '') execute function check_approval_end();

@@ -37,9 +37,11 @@ import { documentRoute } from './http/reference.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { refuseTooMuch } from './http/sizes.ts'
 import { buildValidator, REQUESTS } from './http/validators.ts'
-import { approvalRoutes } from './operator/approval-routes.ts'
-import { batchApprovalRoutes } from './operator/batch-approval-routes.ts'
-import { beneficiaryApprovalRoutes } from './operator/beneficiary-approval-routes.ts'
+import {
+  batchApprovalRoutes,
+  beneficiaryApprovalRoutes,
+  payoutApprovalRoutes,
+} from './operator/approval-routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { opsRoutes } from './ops.ts'
 import { payoutRoutes } from './payout/routes.ts'
@@ -130,7 +132,7 @@ export function addRoutes(
   webhookRoutes(app, deps)
   connectorRoutes(app, deps)
   sandboxRoutes(app, deps)
-  approvalRoutes(app, deps)
+  payoutApprovalRoutes(app, deps)
   batchApprovalRoutes(app, deps)
   beneficiaryApprovalRoutes(app, deps)
   sessionRoutes(app, deps)

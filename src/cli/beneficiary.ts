@@ -10,7 +10,7 @@ import {
   accountOfBeneficiary,
   decidingBeneficiary,
   findBeneficiaryApproval,
-} from '../operator/beneficiary-approvals.ts'
+} from '../operator/approvals.ts'
 import { MAX_REASON } from '../operator/words.ts'
 import { CommandFailed, type Json, personOf, print, withContext } from './context.ts'
 import { readReason } from './input.ts'

@@ -1,16 +1,39 @@
-// GET /v3/payout/{id}/approval, POST /v3/payout/{id}/approve and /reject: for approvers of the
-// account, in their own name.
-import type { FastifyInstance } from 'fastify'
+// What approvers of an account ask for in their own name: GET /v3/…/{id}/approval shows what waits,
+// POST …/approve and …/reject decide. The same of payouts, of batches and of beneficiaries.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
 import type { Decision } from '../approval/approval.ts'
 import { ApproveRequest, RejectRequest } from '../approval/request.ts'
 import { ApprovalResponse, presentApproval } from '../approval/response.ts'
+import type { AskedDecision } from '../approval/rules.ts'
+import {
+  BeneficiaryApprovalResponse,
+  presentBeneficiaryApproval,
+} from '../beneficiary/approval-response.ts'
+import { BeneficiaryResponse, presentBeneficiary } from '../beneficiary/response.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import type { Reads } from '../engine/reads.ts'
-import { found } from '../errors.ts'
+import { found, type Reason } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { Envelope } from '../http/schema.ts'
+import type { IdPrefix, Key } from '../id.ts'
+import type { Reply } from '../idempotency/kept-reply.ts'
 import { PayoutResponse, presentPayout } from '../payout/response.ts'
-import { deciding, findApproval } from './approvals.ts'
+import { findBatchApproval } from '../payout-batch/approval-operation.ts'
+import {
+  BatchApprovalResponse,
+  BatchDecisionResponse,
+  presentBatchApproval,
+  presentBatchDecision,
+} from '../payout-batch/approval-response.ts'
+import {
+  deciding,
+  decidingBatch,
+  decidingBeneficiary,
+  findApproval,
+  findBeneficiaryApproval,
+} from './approvals.ts'
 import { authorOf, claimOfPerson, type Desk, operatorOf } from './desk.ts'
 import { checkLines } from './request.ts'
 
@@ -18,102 +41,207 @@ interface Needs extends Pick<Reads, 'read'> {
   readonly desk: Desk
 }
 
+interface Words {
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+}
+
+/** What people approve: its paths, its answers, and what a decision runs. */
+interface Approved<Shown> {
+  readonly path: string
+  readonly prefix: IdPrefix
+  readonly show: Words & { readonly response: TSchema }
+  find(tx: TransactionSql, key: Key): Promise<Shown | undefined>
+  present(shown: Shown, id: string): object
+  readonly approve: Words
+  readonly reject: Words
+  readonly decided: TSchema
+  /** Besides those that each decision can give. */
+  readonly refusals: readonly Reason[]
+  decide(desk: Desk, call: Call): Promise<Reply>
+}
+
+/** A decision as somebody calls it. */
+interface Call {
+  readonly request: FastifyRequest
+  readonly key: Key
+  readonly asked: AskedDecision
+  readonly claim: ReturnType<typeof claimOfPerson>
+}
+
+export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
+  approvalRoutes(app, deps, {
+    path: '/v3/payout',
+    prefix: 'pot',
+    show: {
+      operationId: 'getPayoutApproval',
+      summary: 'Show what a payout needs before it goes out, and who has approved it.',
+      description: 'A payout that has needed no approval has none: 404.',
+      response: ApprovalResponse,
+    },
+    find: findApproval,
+    present: ({ open, approvers }) => presentApproval(open, approvers),
+    approve: {
+      operationId: 'approvePayout',
+      summary: 'Approve a payout as it was shown to you.',
+      description:
+        'For a person with the role approver on the account who has not made the payout. With ' +
+        'the last approval that it needs it goes on: it is `processing`, held if a review must ' +
+        'come first, and a transfer to another account is paid.',
+    },
+    reject: {
+      operationId: 'rejectPayout',
+      summary: 'Reject a payout.',
+      description:
+        'One rejection ends it: the payout is `failed` with code `PF000400`, and amount and fees ' +
+        'are back with the answer.',
+    },
+    decided: PayoutResponse,
+    refusals: [],
+    decide: (desk, { request, key, asked, claim }) =>
+      desk.answer(
+        authorOf(request, `payout ${asked.decision}`),
+        deciding(key, asked),
+        claim,
+        ({ payout }) => presentPayout(payout),
+      ),
+  })
+}
+
+export function batchApprovalRoutes(app: FastifyInstance, deps: Needs): void {
+  approvalRoutes(app, deps, {
+    path: '/v3/payout_batch',
+    prefix: 'pob',
+    show: {
+      operationId: 'getPayoutBatchApproval',
+      summary: 'Show what of a batch waits for people, with one digest of all of it.',
+      response: BatchApprovalResponse,
+    },
+    find: findBatchApproval,
+    present: (shown, id) => presentBatchApproval(id, shown),
+    approve: {
+      operationId: 'approvePayoutBatch',
+      summary: 'Approve all payouts of a batch that wait, as they were shown to you.',
+      description:
+        'One transaction: either all that you have not decided yet are approved, or none. Each ' +
+        'goes on with the last approval that it needs, as if it were approved alone.',
+    },
+    reject: {
+      operationId: 'rejectPayoutBatch',
+      summary: 'Reject all payouts of a batch that wait.',
+      description:
+        'One transaction. Each is `failed` with code `PF000400`, and amount and fees are back ' +
+        'with the answer. What was approved before, and waits no more, goes on.',
+    },
+    decided: BatchDecisionResponse,
+    refusals: [],
+    decide: (desk, { request, key, asked, claim }) =>
+      desk.answerLong(
+        authorOf(request, `payout ${asked.decision}`),
+        decidingBatch(key, asked),
+        claim,
+        made => presentBatchDecision(asked.decision, made),
+      ),
+  })
+}
+
+export function beneficiaryApprovalRoutes(app: FastifyInstance, deps: Needs): void {
+  approvalRoutes(app, deps, {
+    path: '/v3/beneficiary',
+    prefix: 'bnf',
+    show: {
+      operationId: 'getBeneficiaryApproval',
+      summary: 'Show what a beneficiary needs before it is paid, and who has approved it.',
+      description: 'What was asked last. A beneficiary that has needed no approval has none: 404.',
+      response: BeneficiaryApprovalResponse,
+    },
+    find: findBeneficiaryApproval,
+    present: ({ open, approvers }) => presentBeneficiaryApproval(open, approvers),
+    approve: {
+      operationId: 'approveBeneficiary',
+      summary: 'Approve a beneficiary as it was shown to you.',
+      description:
+        'For a person with the role approver on the account who has neither made nor changed it. ' +
+        'With the last approval that it needs, payouts may go to it.',
+    },
+    reject: {
+      operationId: 'rejectBeneficiary',
+      summary: 'Reject a beneficiary.',
+      description: 'No payout may go to it. Once it is changed, it can be approved.',
+    },
+    decided: BeneficiaryResponse,
+    refusals: ['party_erased'],
+    decide: (desk, { request, key, asked, claim }) =>
+      desk.answer(
+        authorOf(request, `beneficiary ${asked.decision}`),
+        decidingBeneficiary(key, asked),
+        claim,
+        ({ beneficiary }) => presentBeneficiary(beneficiary),
+      ),
+  })
+}
+
 interface Named {
   readonly Params: { readonly id: string }
 }
 
-export function approvalRoutes(app: FastifyInstance, deps: Needs): void {
-  getRoute(app, deps)
-  decideRoute(app, deps, 'approve', ApproveRequest, {
-    operationId: 'approvePayout',
-    summary: 'Approve a payout as it was shown to you.',
-    description:
-      'For a person with the role approver on the account who has not made the payout. With the ' +
-      'last approval that it needs it goes on: it is `processing`, held if a review must come ' +
-      'first, and a transfer to another account is paid.',
-  })
-  decideRoute(app, deps, 'reject', RejectRequest, {
-    operationId: 'rejectPayout',
-    summary: 'Reject a payout.',
-    description:
-      'One rejection ends it: the payout is `failed` with code `PF000400`, and amount and fees ' +
-      'are back with the answer.',
-  })
-}
-
-function getRoute(app: FastifyInstance, deps: Needs): void {
+function approvalRoutes<Shown>(app: FastifyInstance, deps: Needs, of: Approved<Shown>): void {
+  const { response, ...words } = of.show
+  const params = pathId(of.prefix)
   app.get<Named>(
-    '/v3/payout/:id/approval',
+    `${of.path}/:id/approval`,
     {
       config: { scope: 'read' },
       schema: operationDocs({
-        operationId: 'getPayoutApproval',
-        summary: 'Show what a payout needs before it goes out, and who has approved it.',
-        description: 'A payout that has needed no approval has none: 404.',
-        params: pathId('pot'),
-        response: Envelope(ApprovalResponse),
+        ...words,
+        params,
+        response: Envelope(response),
         refusals: ['not_found'],
       }),
     },
     async (request, reply) => {
       const { id } = request.params
       const { account_id } = request.account
-      const shown = await deps.read(account_id, tx => findApproval(tx, { account_id, id }))
-      const { open, approvers } = found(shown)
-      return send(reply, success(presentApproval(open, approvers)))
+      const shown = await deps.read(account_id, tx => of.find(tx, { account_id, id }))
+      return send(reply, success(of.present(found(shown), id)))
     },
   )
+  decisionRoute(app, deps, of, 'approve', ApproveRequest)
+  decisionRoute(app, deps, of, 'reject', RejectRequest)
 }
 
-interface Words {
-  readonly operationId: string
-  readonly summary: string
-  readonly description: string
-}
-
-function decideRoute(
+function decisionRoute(
   app: FastifyInstance,
   deps: Needs,
+  of: Omit<Approved<never>, 'find' | 'present'>,
   decision: Decision,
   body: typeof ApproveRequest | typeof RejectRequest,
-  words: Words,
 ): void {
   app.post<Named & { Body: ApproveRequest | RejectRequest }>(
-    `/v3/payout/:id/${decision}`,
+    `${of.path}/:id/${decision}`,
     {
-      config: {
-        scope: 'approve',
-        asksPassword: true,
-        check: (sent: never) => checkLines(sent),
-      },
+      config: { scope: 'approve', asksPassword: true, check: (sent: never) => checkLines(sent) },
       schema: operationDocs({
-        ...words,
-        params: pathId('pot'),
+        ...of[decision],
+        params: pathId(of.prefix),
         body,
-        response: Envelope(PayoutResponse),
+        response: Envelope(of.decided),
         idempotent: true,
         refusals: [
-          'not_found',
-          'approval_not_allowed',
-          'already_decided',
-          'approval_outdated',
-          'invalid_transition',
+          ...(['not_found', 'approval_not_allowed', 'already_decided'] as const),
+          ...(['approval_outdated', 'invalid_transition'] as const),
+          ...of.refusals,
         ],
       }),
     },
     async (request, reply) => {
-      const { id } = request.params
-      const { account_id } = request.account
+      const key = { account_id: request.account.account_id, id: request.params.id }
       const { digest, reason = '' } = request.body
       const { name: user_name } = operatorOf(request)
       const asked = { user_name, decision, reason, ...(digest !== undefined && { digest }) }
-      const claim = claimOfPerson(request, `POST /v3/payout/${id}/${decision}`)
-      const author = authorOf(request, `payout ${decision}`)
-      const deed = deciding({ account_id, id }, asked)
-      const answer = await deps.desk.answer(author, deed, claim, ({ payout }) =>
-        presentPayout(payout),
-      )
-      return send(reply, answer)
+      const claim = claimOfPerson(request, `POST ${of.path}/${key.id}/${decision}`)
+      return send(reply, await of.decide(deps.desk, { request, key, asked, claim }))
     },
   )
 }

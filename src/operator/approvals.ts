@@ -1,8 +1,14 @@
 // What approvers do: a person approves or rejects what waits for it.
-import type { OpenApproval } from '../approval/approval.ts'
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers, findOpenApprovals } from '../approval/store.ts'
+import type { DecidedBeneficiary, DecidingState } from '../beneficiary/approval.ts'
+import {
+  type DecideBeneficiary,
+  decideBeneficiaryApproval,
+} from '../beneficiary/approval-operation.ts'
+import { findLatestApprovals } from '../beneficiary/approval-store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { findAccountOf } from '../db/keys.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
@@ -60,21 +66,47 @@ export function decidingBatch({ account_id, id: batch_id }: Key, asked: AskedDec
   }
 }
 
-/** An approval as it is now, and who may decide about it. */
-export interface ShownApproval {
-  readonly open: OpenApproval
-  readonly approvers: ReadonlySet<string>
+/** The account of a beneficiary. Refuses an id that none has. */
+export async function accountOfBeneficiary(audit: Sql, id: string): Promise<string> {
+  const account_id = await findAccountOf(audit, 'beneficiaries', id)
+  if (account_id === undefined) throw new Unknown('beneficiary', id)
+  return account_id
+}
+
+/** A person decides about a beneficiary, whose account must have them as an approver. */
+export function decidingBeneficiary(
+  { account_id, id }: Key,
+  asked: AskedDecision,
+): Deed<DecideBeneficiary, DecidingState, DecidedBeneficiary> {
+  return {
+    operation: decideBeneficiaryApproval,
+    command: { account_id, id, asked },
+    act: ({ beneficiary: { approval: status }, decision: { digest } }) => ({
+      table_name: 'beneficiary_approvals',
+      reason: asked.reason,
+      before: { account_id, id, status: 'pending_approval' },
+      after: { account_id, id, status, decision: asked.decision, digest },
+    }),
+  }
 }
 
 /** Undefined of a payout that has needed no approval. */
-export async function findApproval(
+export function findApproval(tx: TransactionSql, key: Key) {
+  return withApprovers(tx, key, findOpenApprovals(tx, [key]))
+}
+
+/** What was asked last; undefined of a beneficiary that has needed no approval. */
+export function findBeneficiaryApproval(tx: TransactionSql, key: Key) {
+  return withApprovers(tx, key, findLatestApprovals(tx, [key]))
+}
+
+/** An approval as it is now, and who may decide about it. */
+async function withApprovers<Open>(
   tx: TransactionSql,
   key: Key,
-): Promise<ShownApproval | undefined> {
-  const [found, approvers] = await Promise.all([
-    findOpenApprovals(tx, [key]),
-    findApprovers(tx, [key.account_id]),
-  ])
+  finding: Promise<ReadonlyMap<string, Open>>,
+): Promise<{ readonly open: Open; readonly approvers: ReadonlySet<string> } | undefined> {
+  const [found, approvers] = await Promise.all([finding, findApprovers(tx, [key.account_id])])
   const open = found.get(nameOf(key))
   return open && { open, approvers: approvers.get(key.account_id) ?? new Set() }
 }
