@@ -2012,6 +2012,13 @@ UNION ALL
 GRANT SELECT ON payout_states TO corridor_auditor;
 GRANT SELECT ON payout_states TO corridor_service;
 
+CREATE VIEW password_digests AS
+ SELECT user_name,
+    set_at,
+    encode(sha256(convert_to(secret_hash, 'UTF8'::name)), 'hex'::text) AS secret_digest
+   FROM user_passwords;
+GRANT SELECT ON password_digests TO corridor_auditor;
+
 CREATE OR REPLACE FUNCTION refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql

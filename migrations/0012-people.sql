@@ -51,6 +51,13 @@ create table user_passwords (
 create trigger history after insert or update or delete on user_passwords
   for each row execute function keep_history();
 
+-- Passwords as the history has them: enough for who verifies it, and nothing to guess at.
+create view password_digests as
+  select user_name, set_at,
+    encode(sha256(convert_to(secret_hash, 'UTF8')), 'hex') as secret_digest
+  from user_passwords;
+grant select on password_digests to corridor_auditor;
+
 -- Links by which people come in for the first time, or after they have lost their password: good once.
 create table login_links (
   -- SHA-256 of the token, which has 256 random bits.

@@ -51,10 +51,10 @@ export async function countLate(audit: Sql, late_s: number): Promise<number> {
         select from webhook_deliveries d
         where d.account_id = e.account_id and d.endpoint_id = e.id
           and d.due_at <= statement_timestamp() - make_interval(secs => ${late_s}))
-      or (
-        select v.created_at from events v
+      or exists (
+        select from events v
         where v.account_id = e.account_id and v.sequence > e.fanned_out
-        order by v.sequence limit 1
-      ) <= statement_timestamp() + b.clock_ahead - make_interval(secs => ${late_s}))`
+          and v.created_at
+            <= statement_timestamp() + b.clock_ahead - make_interval(secs => ${late_s})))`
   return row?.endpoints ?? 0
 }

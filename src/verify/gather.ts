@@ -31,7 +31,9 @@ export async function gatherRows(tx: TransactionSql, account_id: string | null):
     await tx.unsafe(text.replace(/INDEX \S+ ON public\./, 'INDEX ON pg_temp.'))
   }
   for (const { name } of tables) await tx.unsafe(`analyze pg_temp.${name}`)
-  for (const { name, text } of views) {
+  const isOfThem = (text: string) =>
+    tables.some(({ name }) => new RegExp(`\\b${name}\\b`).test(text))
+  for (const { name, text } of views.filter(view => isOfThem(view.text))) {
     await tx.unsafe(`create temporary view ${name} as ${text.replace(/\bpublic\./g, '')}`)
   }
 }

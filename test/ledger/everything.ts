@@ -149,6 +149,17 @@ async function addRowsThatWait({ service, main, entities }: History): Promise<vo
       ('usk_00000000000000000001', 'ada', sha256('a'), 'a'),
       ('usk_00000000000000000002', 'grace', sha256('g'), 'g')`
   await owner`
+    insert into user_passwords (user_name, secret_hash) values
+      ('ada', '$argon2id$a'), ('grace', '$argon2id$g')`
+  await owner`
+    insert into login_links (secret_hash, user_name, expires_at) values
+      (sha256('la'), 'ada', now() + interval '1 hour'),
+      (sha256('lg'), 'grace', now() + interval '2 hours')`
+  await owner`
+    insert into sessions (secret_hash, user_name, ended_at) values
+      (sha256('sa'), 'ada', null), (sha256('sg'), 'grace', null), (sha256('so'), 'ada', now()),
+      (sha256('sp'), 'grace', now() + interval '1 second')`
+  await owner`
     insert into routes (payout_type, rail, priority) values
       ('local', 'manual', 1), ('swift', 'manual', 2)`
   await owner`

@@ -51,10 +51,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'approval_decisions.reason': 'the words of a person; moves nothing',
   'approval_decisions deleted': 'named with the approval that it was part of',
   'approved_payees deleted': 'who is paid again is asked about once more',
-  user_passwords:
-    'how people log in, with a history of digests; test/api/session.test.ts has what is refused',
-  login_links: 'links that are good once, with a history; they move nothing',
-  sessions: 'who is logged in, with a history; what they do has its act',
+  'sessions.last_seen_at': 'when a session was used last, by which it is over some time sooner',
   upkeep_runs: 'when verify and backup last ran, for people; moves nothing',
   saved_views: 'pages of the console that people have kept under a name; moves nothing',
   login_attempts: 'who tried to log in, until it is forgotten; moves nothing',

@@ -89,7 +89,7 @@ async function pickRows(tx: TransactionSql, table: string, wanted = 'true'): Pro
   const own = columns.filter(one => one.table === table).map(({ column }) => column)
   const account = own.includes('account_id') ? 'account_id' : `''`
   const shared = own.includes('id') ? [] : ['payout_type']
-  const besides = ['object_id', 'source', 'quote_id', ...shared]
+  const besides = ['object_id', 'source', 'quote_id', 'user_name', ...shared]
   const naming = [...(keys.get(table) ?? []), ...besides]
     .filter(column => own.includes(column) && column !== 'account_id')
     .map(column => `ltrim(${column}::text, '\\x')`)
@@ -190,6 +190,11 @@ function isAbout({ table, account_id, key, expected, found }: Problem, row: Pick
     audit_log: [
       'reference_version',
       'users',
+      'account_roles',
+      'user_keys',
+      'user_passwords',
+      'login_links',
+      'sessions',
       'accounts',
       'api_keys',
       'rates',

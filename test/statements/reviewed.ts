@@ -25,6 +25,11 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/idempotency/store.ts', says: 'select account_id from idempotency_keys', why: FOUND },
   { file: 'src/payout/duplicate-store.ts', says: 'select account_id from payout', why: FOUND },
   { file: 'src/payout/list-store.ts', says: 'group by', why: METRIC },
+  {
+    file: 'src/payout/list-store.ts',
+    says: 'where ask_rail_at <= statement_timestamp() - make_interval',
+    why: OPERATOR,
+  },
   { file: 'src/approval/store.ts', says: 'a.expires_at <= statement', why: FOUND },
   { file: 'src/approval/store.ts', says: 'as first_ends_in_s', why: METRIC },
   { file: 'src/payout/screen-store.ts', says: 'where screened is null', why: FOUND },
