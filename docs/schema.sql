@@ -63,6 +63,7 @@ CREATE TRIGGER disabled_is_out AFTER UPDATE ON users FOR EACH ROW WHEN (((new.di
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON users FOR EACH ROW EXECUTE FUNCTION keep_history();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON users FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER one_operator_left AFTER INSERT OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION require_operator();
+CREATE TRIGGER rights_by_another BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION refuse_own_rights();
 GRANT SELECT ON users TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (disabled_at, disabled_reason, role) ON users TO corridor_service;
 
@@ -1519,6 +1520,7 @@ CREATE TABLE account_roles (
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON account_roles FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON account_roles FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER rights_by_another BEFORE INSERT OR DELETE OR UPDATE ON account_roles FOR EACH ROW EXECUTE FUNCTION refuse_own_rights();
 GRANT SELECT ON account_roles TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON account_roles TO corridor_service;
 
@@ -1567,6 +1569,7 @@ CREATE TABLE login_links (
 CREATE INDEX login_links_open ON login_links USING btree (user_name) WHERE (ended_at IS NULL);
 CREATE TRIGGER history AFTER INSERT OR UPDATE ON login_links FOR EACH ROW EXECUTE FUNCTION keep_history();
 CREATE TRIGGER over_for_good BEFORE UPDATE ON login_links FOR EACH ROW EXECUTE FUNCTION check_over();
+CREATE TRIGGER rights_by_another BEFORE INSERT ON login_links FOR EACH ROW EXECUTE FUNCTION refuse_own_rights();
 GRANT SELECT ON login_links TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (ended_at) ON login_links TO corridor_service;
 
@@ -2930,6 +2933,23 @@ begin
   update login_links set ended_at = clock_timestamp()
   where user_name = new.name and ended_at is null;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_own_rights()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  changed jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
+begin
+  if starts_with(current_setting('corridor.via', true), 'api ')
+    and coalesce(changed ->> 'user_name', changed ->> 'name') = current_setting('corridor.operator', true)
+  then
+    raise exception 'what a person may is changed by another'
+      using errcode = 'restrict_violation', constraint = 'rights_by_another';
+  end if;
+  if tg_op = 'DELETE' then return old; end if;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION keep_refused_login(attempt bigint, why text)

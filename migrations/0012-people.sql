@@ -113,6 +113,28 @@ create trigger disabled_is_out after update on users
   for each row when (new.disabled_at is not null and old.disabled_at is null)
   execute function end_sessions();
 
+-- By the API nobody changes what they may do themselves, nor makes a link for themselves: a session that
+-- was left open gives itself nothing. Who runs commands has the database.
+create function refuse_own_rights() returns trigger language plpgsql as $$
+declare
+  changed jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
+begin
+  if starts_with(current_setting('corridor.via', true), 'api ')
+    and coalesce(changed ->> 'user_name', changed ->> 'name') = current_setting('corridor.operator', true)
+  then
+    raise exception 'what a person may is changed by another'
+      using errcode = 'restrict_violation', constraint = 'rights_by_another';
+  end if;
+  if tg_op = 'DELETE' then return old; end if;
+  return new;
+end $$;
+create trigger rights_by_another before update on users
+  for each row execute function refuse_own_rights();
+create trigger rights_by_another before insert or update or delete on account_roles
+  for each row execute function refuse_own_rights();
+create trigger rights_by_another before insert on login_links
+  for each row execute function refuse_own_rights();
+
 -- Attempts to log in, whether or not there is such a user, until they are forgotten.
 create table login_attempts (
   number bigint generated always as identity primary key,

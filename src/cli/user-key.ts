@@ -2,16 +2,14 @@
 import type { Command } from 'commander'
 import { hashSecret } from '../account/rules.ts'
 import { newUserSecret } from '../account/secret.ts'
-import type { Sql } from '../db/connect.ts'
 import { newId } from '../id.ts'
+import { userNamed } from '../operator/users.ts'
 import {
   insertUserKey,
   listKeysOfUser,
-  listUsers,
   markUserKeyRevoked,
   type UserKeyListing,
 } from '../user/store.ts'
-import type { User } from '../user/user.ts'
 import { CommandFailed, type Json, NotThere, print, withContext } from './context.ts'
 import { table, toSecond } from './table.ts'
 
@@ -38,7 +36,7 @@ export function userKeyCommands(key: Command): void {
     .addHelpText('after', '\nExample:\n  npx corridor user key list ada')
     .action(async (name: string | undefined, options: Json) => {
       const keys = await withContext(async ({ audit }) => {
-        if (name !== undefined) await findUser(audit, name)
+        if (name !== undefined) await userNamed(audit, name)
         return listKeysOfUser(audit, name ?? null)
       })
       print(options, keys, keyTable(keys))
@@ -56,7 +54,7 @@ async function createAction(user_name: string, options: Json & { name: string })
   const secret = newUserSecret()
   const key_id = newId('usk')
   await withContext(async ({ sql, audit }) => {
-    const { disabled_at } = await findUser(audit, user_name)
+    const { disabled_at } = await userNamed(audit, user_name)
     if (disabled_at !== null) throw new CommandFailed(`user ${user_name} is disabled`)
     await insertUserKey(sql, { key_id, user_name, secret_hash: hashSecret(secret), name })
   })
@@ -75,15 +73,6 @@ async function revokeAction(key_id: string, options: Json): Promise<void> {
   const is = revoked === undefined ? 'was revoked before' : 'is revoked'
   const words = `${key_id} ${is}: a key of ${user}; every process refuses it within a second`
   print(options, { key_id, user, name, revoked: true }, words)
-}
-
-/** A user, disabled or not. */
-export async function findUser(sql: Sql, name: string): Promise<User> {
-  const users = await listUsers(sql)
-  const user = users.find(known => known.name === name)
-  if (user !== undefined) return user
-  const names = users.map(known => known.name)
-  throw new NotThere('user', name, names)
 }
 
 function keyTable(keys: readonly UserKeyListing[]): string {

@@ -1,13 +1,11 @@
 // corridor user login-link|log-out: how a person comes in for the first time, and is sent out at
 // once.
 import type { Command } from 'commander'
-import { transact } from '../db/transact.ts'
 import type { Instant } from '../instant.ts'
-import { hashToken, LINK_MINUTES, newToken } from '../user/session.ts'
-import { endSessions, insertLink } from '../user/session-store.ts'
-import { CommandFailed, type Json, print, withContext } from './context.ts'
+import { logOutUser, makeLoginLink } from '../operator/users.ts'
+import { LINK_MINUTES, LINK_PATH } from '../user/session.ts'
+import { type Json, print, withContext } from './context.ts'
 import { toSecond } from './table.ts'
-import { findUser } from './user-key.ts'
 
 const LINK_HELP = `
 The link is good once, and for ${LINK_MINUTES} minutes; it ends those made before. Whoever
@@ -30,26 +28,19 @@ export function userSessionCommands(user: Command): void {
     .argument('<user>', 'the user')
     .addHelpText('after', '\nExample:\n  npx corridor user log-out mary')
     .action(async (name: string, options: Json) => {
-      const ended = await withContext(async ({ sql, audit }) => {
-        await findUser(audit, name)
-        return endSessions(sql, name)
-      })
+      const ended = await withContext(({ sql }) => logOutUser(sql, name))
       const words = `${name}: ${ended} ${ended === 1 ? 'session' : 'sessions'} ended`
       print(options, { user: name, ended }, words)
     })
 }
 
 async function linkAction(name: string, options: Json): Promise<void> {
-  const token = newToken()
-  const { host, port, made } = await withContext(async ({ sql, audit, config }) => {
-    await findUser(audit, name)
-    const hashed = hashToken(token) as Buffer
-    const made = await transact(sql, tx => insertLink(tx, name, hashed))
-    return { host: config.host, port: config.port, made }
+  const { host, port, made } = await withContext(async ({ sql, config }) => {
+    const { host, port } = config
+    return { host, port, made: await makeLoginLink(sql, name) }
   })
-  if (made === undefined) throw new CommandFailed(`user ${name} is disabled`)
-  const link = `http://${named(host)}:${port}/login/link?token=${token}`
-  const { expires_at } = made
+  const { token, expires_at } = made
+  const link = `http://${named(host)}:${port}${LINK_PATH}${token}`
   print(options, { user: name, link, expires_at }, linkWords(link, expires_at))
 }
 

@@ -2,37 +2,23 @@
 // those who work for its accounts. user-key.ts has their keys, user-session.ts how they log in.
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
+import {
+  disableUser,
+  giveAccountRole,
+  giveRole,
+  listWithRoles,
+  makeUser,
+  takeAccountRole,
+  type UserWithRoles,
+} from '../operator/users.ts'
 import { readUserName, refuseFirst } from '../user/rules.ts'
-import {
-  deleteAccountRole,
-  insertAccountRole,
-  insertUser,
-  listAccountRoles,
-  listUsers,
-  updateDisabled,
-  updateRole,
-} from '../user/store.ts'
-import {
-  ACCOUNT_ROLES,
-  type RoleOnAccount,
-  USER_ROLES,
-  type User,
-  type UserRole,
-} from '../user/user.ts'
-import {
-  CommandFailed,
-  type Context,
-  findAccount,
-  type Json,
-  print,
-  readOrRefuse,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { listUsers } from '../user/store.ts'
+import { ACCOUNT_ROLES, USER_ROLES, type UserRole } from '../user/user.ts'
+import { type Json, print, readOrRefuse, UsageError, withContext } from './context.ts'
 import { historyCommand } from './history.ts'
 import { MAX_NAME, readOneOf, readReason, readText } from './input.ts'
 import { table, toSecond } from './table.ts'
-import { findUser, userKeyCommands } from './user-key.ts'
+import { userKeyCommands } from './user-key.ts'
 import { userSessionCommands } from './user-session.ts'
 
 const CREATE_HELP = `
@@ -92,16 +78,14 @@ export function userCommands(user: Command): void {
     .addHelpText('after', '\nExample:\n  npx corridor user disable alan --reason "Left"')
     .action(async (name: string, options: Json & { reason: string }) => {
       const reason = readReason(options.reason)
-      await change(name, options, ({ sql }) => updateDisabled(sql, name, reason))
+      await change(options, sql => disableUser(sql, name, reason))
     })
   user
     .command('enable')
     .description('take commands from a disabled user again')
     .argument('<user>', 'the user')
     .addHelpText('after', '\nExample:\n  npx corridor user enable alan')
-    .action((name: string, options: Json) =>
-      change(name, options, ({ sql }) => updateDisabled(sql, name, '')),
-    )
+    .action((name: string, options: Json) => change(options, sql => disableUser(sql, name, '')))
   historyCommand(user, {
     table_name: 'users',
     description: 'list what changed in the users, newest first',
@@ -124,8 +108,8 @@ async function createAction(
     const users = await listUsers(audit)
     const refused = refuseFirst(users, role)
     if (refused !== undefined) throw new UsageError(refused)
-    if (await insertUser(sql, { name, full_name, role })) return users.length === 0
-    throw new CommandFailed(`there is a user ${name}, and names are given once`)
+    await makeUser(sql, { name, full_name, role })
+    return users.length === 0
   })
   const words = [
     `user ${name}, ${full_name}, is ${role === 'member' ? 'a' : 'an'} ${role}`,
@@ -146,50 +130,20 @@ async function roleAction(name: string, text: string, options: RoleOptions): Pro
     const accounts_role = ACCOUNT_ROLES.find(role => role === text)
     if (accounts_role !== undefined) throw new UsageError(`${text} is a role on an --account`)
     const role = readOneOf('role', text, USER_ROLES)
-    return change(name, options, ({ sql }) => updateRole(sql, name, role))
+    return change(options, sql => giveRole(sql, name, role))
   }
   const role = readOneOf('role', text, ACCOUNT_ROLES)
   const given = { user_name: name, account_id: account, role }
-  await change(name, options, async ({ sql }) => {
-    await findAccount(sql, account)
-    if (!remove) await insertAccountRole(sql, given)
-    else if (!(await deleteAccountRole(sql, given))) {
-      throw new CommandFailed(`${name} has no role ${role} on ${account}`)
-    }
-  })
+  await change(options, sql => (remove ? takeAccountRole : giveAccountRole)(sql, given))
 }
 
 /** Changes a user, and shows them as they are then. */
-async function change(
-  name: string,
-  options: Json,
-  write: (context: Context) => Promise<void>,
-): Promise<void> {
-  const user = await withContext(async context => {
-    await findUser(context.audit, name)
-    await write(context).catch(refuseLast)
-    return (await listWithRoles(context.audit)).find(known => known.name === name)
-  })
-  print(options, user, userTable(user === undefined ? [] : [user]))
+async function change(options: Json, write: (sql: Sql) => Promise<UserWithRoles>): Promise<void> {
+  const user = await withContext(({ sql }) => write(sql))
+  print(options, user, userTable([user]))
 }
 
-function refuseLast(error: unknown): never {
-  const { constraint_name } = error as { constraint_name?: string }
-  if (constraint_name !== 'one_operator_left') throw error
-  throw new CommandFailed('this is the last operator: make another one first')
-}
-
-type WithRoles = User & { readonly accounts: readonly Omit<RoleOnAccount, 'user_name'>[] }
-
-async function listWithRoles(sql: Sql): Promise<WithRoles[]> {
-  const given = Map.groupBy(await listAccountRoles(sql), ({ user_name }) => user_name)
-  return (await listUsers(sql)).map(user => ({
-    ...user,
-    accounts: (given.get(user.name) ?? []).map(({ account_id, role }) => ({ account_id, role })),
-  }))
-}
-
-function userTable(users: readonly WithRoles[]): string {
+function userTable(users: readonly UserWithRoles[]): string {
   if (users.length === 0) return 'no user; corridor user create makes one'
   const rows = users.map(user => [
     user.name,

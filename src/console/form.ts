@@ -112,6 +112,11 @@ export function reasonField(visit: Visit): Html {
   return field(visit, { name: 'reason', label: 'Why', required: true })
 }
 
+/** The same visit, whose calls the page does not show: their answers have a secret. */
+export function unseen(visit: Visit): Visit {
+  return { ...visit, api: visit.api.quietly() }
+}
+
 /** The names of values as options, after one that stands for any of them. */
 export function anyOf(values: readonly string[]): [string, string][] {
   return [['', 'Any'], ...values.map((value): [string, string] => [value, words(value)])]

@@ -34,8 +34,8 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
-/** An id, or the name of a rail. */
-const PARAMETER = /^[\w-]{1,64}$/
+/** An id, or the name of a rail or of a user. */
+const PARAMETER = /^\w[\w.-]{0,63}$/
 
 const STREAM = { scope: 'person', streams: true } as const
 

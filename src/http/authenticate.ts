@@ -50,6 +50,8 @@ declare module 'fastify' {
     scope?: Access
     /** Whether a session must have given its password lately. */
     asksPassword?: boolean
+    /** Whether a person's key, which gives no password, may not do it. */
+    ofSession?: boolean
   }
 }
 
@@ -110,8 +112,12 @@ export function authenticate(
   countRequest(means.limits, key_id)
   request.person = person ?? null
   request.caller = person?.user ?? account?.account_id ?? ''
-  if (person !== undefined) admitPerson(request, known, person, needed)
-  else if (own !== undefined && account !== undefined) admitKey(request, own, account, needed)
+  if (person !== undefined) {
+    admitPerson(request, known, person, needed)
+    if (request.routeOptions.config.ofSession !== true) return
+    throw refusal('insufficient_scope', 'This is for people who are logged in: a key may not.')
+  }
+  if (own !== undefined && account !== undefined) admitKey(request, own, account, needed)
 }
 
 function admitAnyone(request: FastifyRequest, { allowed_hosts }: Means): void {

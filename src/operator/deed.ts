@@ -39,6 +39,7 @@ export type Kind =
   | 'payout'
   | 'payout batch'
   | 'rail'
+  | 'user'
   | 'webhook endpoint'
 
 /** Refuses (404) an id that nothing of its kind has, of whatever account. */

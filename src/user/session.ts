@@ -9,6 +9,8 @@ export const LONGEST_HOURS = 12
 
 /** How long a link to log in is good for. */
 export const LINK_MINUTES = 15
+/** Where it leads; its token follows. */
+export const LINK_PATH = '/login/link?token='
 
 /** After giving the password, a person may do for so long what asks for it. */
 export const CONFIRMED_MINUTES = 5

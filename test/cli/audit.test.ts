@@ -59,7 +59,7 @@ test('without users: whoever has the database runs commands; the first user is a
     assert.match(made.stdout, /Ada Lovelace, is an operator\n.*export CORRIDOR_USER=ada/)
     assert.equal((await anyone.run('rates', 'list')).code, 2)
     assert.equal((await create(ada, 'grace', 'auditor', 'Grace Hopper')).code, 0)
-    assert.match((await create(ada, 'grace', 'auditor')).stderr, /there is a user grace/)
+    assert.match((await create(ada, 'grace', 'auditor')).stderr, /There is a user grace/)
   } finally {
     await Promise.all([anyone.close(), ada.close()])
     await empty.drop()

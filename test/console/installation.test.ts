@@ -38,6 +38,33 @@ test('users: operators and auditors see who may do what, and no member does', as
   for (const path of ['/users', '']) assert.equal((await look('mo', path)).status, 403)
 })
 
+test('users: an operator makes one, gives a role and a link that is nobody’s to follow; an auditor has no form', async () => {
+  const send = async (path: string, form: Record<string, string>) =>
+    service.inject({
+      method: 'POST',
+      url: `/console/installation/users${path}`,
+      headers: {
+        ...(await logIn(service, 'ada')),
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: String(new URLSearchParams(form)),
+    })
+  const made = await send('', { name: 'bob.n', full_name: 'Bob Noyce', role: 'member' })
+  assert.equal(made.headers.location, '/console/installation/users/bob.n?done=saved', made.text)
+  const role = { account_id: id, role: 'approver' }
+  assert.equal((await send('/bob.n/account_role', role)).status, 303)
+  const page = await look('ada', '/users/bob.n')
+  assert.match(page.text, /Take it away/)
+  const { text } = await send('/bob.n/login_link', {})
+  assert.match(text, /<pre class="secret"[^>]*>http:[^<]*\/login\/link\?token=[\w-]{43}<\/pre>/)
+  assert.equal(text.match(/token=/g)?.length, 2, 'once, and for the button that copies it')
+  assert.equal(/href="[^"]*token=/.test(text), false)
+  assert.equal((await send('/ada/role', { role: 'member' })).status, 403)
+  const auditor = await look('grace', '/users/bob.n')
+  assert.equal(auditor.status, 200)
+  assert.equal(auditor.text.includes('Make the link'), false)
+})
+
 test('upkeep: never, until corridor verify of all accounts has run; then with its age', async () => {
   const never = await look('ada', '')
   assert.match(never.text, /The books were proved: never/)

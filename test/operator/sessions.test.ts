@@ -5,12 +5,13 @@ import { after, before, test } from 'node:test'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { addPerson } from '../support/service/service.ts'
 import { cookieOf, logIn, OWN, PASSWORD } from '../support/service/session.ts'
-import { CALLS, makeOperatorWorld, type OperatorWorld } from './world.ts'
+import { CALLS, makeOperatorWorld, OF_SESSIONS, type OperatorWorld } from './world.ts'
 
 type Headers = Record<string, string>
 
 /** The routes that ask for the password again: what they make outlives the session, or opens all. */
 const ASKING = [
+  ...Object.keys(CALLS).filter(name => OF_SESSIONS.test(name)),
   'POST /v3/operator/account/:id/key',
   'POST /v3/operator/key/:id/revoke',
   'POST /v3/operator/approval_rule/:id/remove',

@@ -10,7 +10,7 @@ import { CONNECTOR } from '../../src/connector/kind.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { newId } from '../../src/id.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
-import { updateDisabled } from '../../src/user/store.ts'
+import { insertAccountRole, insertUser, updateDisabled } from '../../src/user/store.ts'
 import { NOBODYS_URL } from '../support/assert/routes.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addEndpoint } from '../support/network/receiver.ts'
@@ -23,6 +23,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
+import { logIn } from '../support/service/session.ts'
 
 export interface OperatorRoute {
   /** `POST /v3/operator/payout/:id/take` */
@@ -38,10 +39,13 @@ export interface OperatorWorld {
   readonly live: Client
   readonly sandbox: Client
   readonly ada: PersonClient
-  /** Calls a route in ada's name, or another's. */
+  /** Calls a route in ada's name, or another's; what a key may not, in a session of alan's. */
   call(name: string, call: Call, headers?: Record<string, string>): Promise<Answer>
   close(): Promise<void>
 }
+
+/** What a key of a person may not. */
+export const OF_SESSIONS = /^POST \/v3\/operator\/user\b/
 
 export interface Call {
   /** What stands in the path for its parameters, in their order. */
@@ -62,13 +66,16 @@ export async function makeOperatorWorld(): Promise<OperatorWorld> {
   const live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
   const sandbox = await service.openAccount({ currencies: ['USD'], fund })
   const ada = await addPerson(service, { user: 'ada', role: 'operator' })
+  await addPerson(service, { user: 'alan', role: 'operator' })
+  const session = await logIn(service, 'alan')
   return {
     service,
     routes,
     live,
     sandbox,
     ada,
-    call(name, { ids = [], query = '', body, headers: more }, headers = ada.headers()) {
+    call(name, { ids = [], query = '', body, headers: more }, by) {
+      const headers = by ?? (OF_SESSIONS.test(name) ? session : ada.headers())
       const [method = '', template = ''] = name.split(' ')
       const rest = [...ids]
       const url = template.replace(/:\w+/g, () => String(rest.shift())) + query
@@ -313,7 +320,48 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   'GET /v3/operator/audit': () => ({ query: '?limit=2' }),
   'GET /v3/operator/account/:id/income': ({ live }) => ({ ids: [idOf(live)] }),
   'GET /v3/operator/user': () => ({}),
+  'POST /v3/operator/user': () => ({
+    body: { name: newReference(), full_name: 'Bob Noyce', role: 'member' },
+  }),
+  'POST /v3/operator/user/:name/role': async world => ({
+    ids: [await newUser(world)],
+    body: { role: 'auditor' },
+  }),
+  'POST /v3/operator/user/:name/account_role': async world => ({
+    ids: [await newUser(world)],
+    body: { account_id: idOf(world.live), role: 'approver' },
+  }),
+  'POST /v3/operator/user/:name/account_role/remove': async world => {
+    const user = await newUser(world)
+    await insertAccountRole(world.service.deps.sql, { ...ofLive(world), user_name: user })
+    return { ids: [user], body: ofLive(world) }
+  },
+  'POST /v3/operator/user/:name/disable': async world => ({
+    ids: [await newUser(world)],
+    body: REASON,
+  }),
+  'POST /v3/operator/user/:name/enable': async world => {
+    const user = await newUser(world)
+    await updateDisabled(world.service.deps.sql, user, 'Left')
+    return { ids: [user], body: {} }
+  },
+  'POST /v3/operator/user/:name/login_link': async world => ({
+    ids: [await newUser(world)],
+    body: {},
+  }),
+  'POST /v3/operator/user/:name/log_out': async world => ({
+    ids: [await newUser(world)],
+    body: {},
+  }),
   'GET /v3/operator/upkeep': () => ({}),
+}
+
+const ofLive = ({ live }: OperatorWorld) => ({ account_id: idOf(live), role: 'maker' }) as const
+
+async function newUser({ service }: OperatorWorld): Promise<string> {
+  const name = newReference()
+  await insertUser(service.deps.sql, { name, full_name: 'Bob Noyce', role: 'member' })
+  return name
 }
 
 async function newEntity({ live }: OperatorWorld): Promise<{ id: string; updated_at: string }> {

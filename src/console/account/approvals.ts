@@ -32,8 +32,6 @@ function nothing(visit: Visit): Html {
   return html`<p>Nothing waits for an approval.
 <a href="/console/installation/rules?account_id=${account_id}">A rule says which payouts need
 one.</a>
-A second person who approves is made on the machine:</p>
-<pre tabindex="0">npx corridor user create bob --name "Bob Noyce" --role member
-npx corridor user role bob approver --account ${account_id}
-npx corridor user login-link bob</pre>`
+A second person approves: <a href="/console/installation/users">make them, give them the role
+approver on this account, and a link to log in.</a></p>`
 }

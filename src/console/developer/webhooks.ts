@@ -1,7 +1,7 @@
 // Webhooks: endpoints, their deliveries with each attempt, and sending again.
 import { type Html, html } from '../../html.ts'
 import type { JsonObject } from '../api.ts'
-import { deed, field } from '../form.ts'
+import { deed, field, unseen } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Delivery, Endpoint } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -79,7 +79,7 @@ async function makeEndpoint(visit: Visit): Promise<Screen> {
     ...(description && { description }),
   }
   const key = form.get('key') ?? ''
-  const made = await visit.api.post<Endpoint & { secret: string }>(
+  const made = await unseen(visit).api.post<Endpoint & { secret: string }>(
     '/v3/webhook_endpoint',
     body,
     key,

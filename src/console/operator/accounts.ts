@@ -3,7 +3,7 @@ import { type Html, html } from '../../html.ts'
 import { currencyExponent, findCurrency } from '../../money/currency.ts'
 import { parseMajor } from '../../money/decimal.ts'
 import { ApiError } from '../api.ts'
-import { deed, field, post, reasonField, said } from '../form.ts'
+import { deed, field, post, reasonField, said, unseen } from '../form.ts'
 import { rows, showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money, state, time } from '../show.ts'
@@ -56,12 +56,17 @@ function booking(visit: Visit, account_id: string): object {
   return { account_id, currency, amount, reference: said(visit, 'reference') }
 }
 
+interface Made {
+  readonly key_id: string
+  readonly secret: string
+}
+
 /** The secret is shown now and never again. */
 async function makeKey(visit: Visit): Promise<Screen> {
   const { id } = visit.params
   const name = said(visit, 'name')
   const body = { scope: said(visit, 'scope'), ...(name && { name }) }
-  const made = await post<{ key_id: string; secret: string }>(visit, `${API}/${id}/key`, body)
+  const made = await post<Made>(unseen(visit), `${API}/${id}/key`, body)
   const shown = html`<p>This is the key with its secret. It is not shown again:</p>
 <pre class="secret" tabindex="0">${made.key_id}:${made.secret}</pre>
 <p><a class="button" href="${rootOf(visit)}/accounts/${id}">To the account</a></p>`

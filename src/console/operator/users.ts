@@ -1,18 +1,68 @@
-// Users: who there is, what each may do and where, and when each was seen last. They are changed on
-// the machine; the page says by which commands.
+// Users: who there is, what each may do and where, and when each was seen last. Operators make
+// people, give and take roles, let them in and send them out; never themselves.
 import { type Html, html } from '../../html.ts'
+import { mayRunInstallation } from '../../user/rules.ts'
+import { ACCOUNT_ROLES, USER_ROLES } from '../../user/user.ts'
+import { ApiError, type ListOf } from '../api.ts'
+import { type Deed, deed, field, post, reasonField, said, unseen } from '../form.ts'
 import { rows } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { state, time } from '../show.ts'
+import { copier, facts, state, time } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
-import type { DeskUser } from './objects.ts'
+import type { DeskAccount, DeskUser } from './objects.ts'
+
+const API = '/v3/operator/user'
 
 export function userScreens(screens: Screens): void {
-  screens.show('installation', '/users', show)
+  screens.show('installation', '/users', list)
+  screens.act('installation', '/users', make, list)
+  screens.show('installation', '/users/:name', show)
+  const act = (path: string, body: (visit: Visit) => object) =>
+    screens.act(
+      'installation',
+      `/users/:name/${path}`,
+      async visit => {
+        await post(visit, `${API}/${visit.params.name}/${path}`, body(visit))
+        return `${rootOf(visit)}/users/${visit.params.name}?done=saved`
+      },
+      show,
+    )
+  const onAccount = (visit: Visit) => ({
+    account_id: said(visit, 'account_id'),
+    role: said(visit, 'role'),
+  })
+  act('role', visit => ({ role: said(visit, 'role') }))
+  act('account_role', onAccount)
+  act('account_role/remove', onAccount)
+  act('disable', visit => ({ reason: said(visit, 'reason') }))
+  act('enable', () => ({}))
+  act('log_out', () => ({}))
+  screens.act('installation', '/users/:name/login_link', makeLink, show)
 }
 
-async function show(visit: Visit): Promise<Screen> {
-  const users = await visit.api.list<DeskUser>('/v3/operator/user')
+async function make(visit: Visit): Promise<string> {
+  const name = said(visit, 'name')
+  const body = { name, full_name: said(visit, 'full_name'), role: said(visit, 'role') }
+  const made = await post<DeskUser>(visit, API, body)
+  return `${rootOf(visit)}/users/${made.name}?done=saved`
+}
+
+/** It is shown now and never again, and not as a link: whoever follows it is that person. */
+async function makeLink(visit: Visit): Promise<Screen> {
+  const { name } = visit.params
+  const path = `${API}/${name}/login_link`
+  const made = await post<{ link: string; expires_at: string }>(unseen(visit), path, {})
+  const body = html`<p>Give this to <strong>${name}</strong> and to nobody else: whoever opens it
+sets the password and is logged in as them. It is good once, until ${time(made.expires_at)}, and is
+not shown again.</p>
+<pre class="secret" tabindex="0">${made.link}</pre><p>${copier('Copy the link', made.link)}</p>
+<p><a class="button" href="${rootOf(visit)}/users/${name}">Back to ${name}</a></p>`
+  return { title: 'The link is made', body }
+}
+
+async function list(visit: Visit): Promise<Screen> {
+  const users = await visit.api.list<DeskUser>(API)
+  const root = rootOf(visit)
   const table = rows(
     { ...visit, query: {} },
     {
@@ -21,35 +71,157 @@ async function show(visit: Visit): Promise<Screen> {
       columns: [
         {
           name: 'User',
-          show: ({ name, full_name }) => html`<strong>${name}</strong><br>${full_name}`,
+          show: ({ name, full_name }) =>
+            html`<a href="${root}/users/${name}"><strong>${name}</strong></a><br>${full_name}`,
         },
         { name: 'Is', show: ({ role }) => role },
-        { name: 'On accounts', show: ({ accounts }) => rolesOf(visit, accounts) },
+        { name: 'On accounts', show: ({ accounts }) => rolesOf(root, accounts) },
         { name: 'Last seen', show: ({ last_seen_at }) => time(last_seen_at) },
         { name: 'State', show: stateOf },
         {
           name: 'Did',
-          show: ({ name }) => html`<a href="${rootOf(visit)}/audit?by=${name}">their acts</a>`,
+          show: ({ name }) => html`<a href="${root}/audit?by=${name}">their acts</a>`,
         },
       ],
     },
     users,
   )
-  const body = html`${table}
-<h2>Change them</h2><p>A session or a key that is stolen makes no people and gives no rights: this
-is done on the machine, and the audit log has it.</p>
-<pre tabindex="0">npx corridor user create bob --name "Bob Noyce" --role member
-npx corridor user role bob approver --account acc_…
-npx corridor user login-link bob
-npx corridor user log-out bob
-npx corridor user disable bob --reason "Left"</pre>`
+  const body = html`${table}${mayChange(visit) && html`<h2>Another person</h2>${newForm(visit)}`}`
   return { title: 'Users', body }
 }
 
-function rolesOf(visit: Visit, accounts: DeskUser['accounts']): Html[] {
+function newForm(visit: Visit): Html {
+  return deed(visit, {
+    action: `${rootOf(visit)}/users`,
+    button: 'Make the user',
+    asksPassword: true,
+    body: html`${field(visit, {
+      name: 'name',
+      label: 'Name to log in with',
+      hint: 'Small letters, digits, “.”, “_” and “-”, such as bob',
+      required: true,
+    })}
+${field(visit, { name: 'full_name', label: 'Full name', required: true })}
+${field(visit, { name: 'role', label: 'In the installation', options: IN_INSTALLATION })}`,
+  })
+}
+
+const MEANING = {
+  member: 'member: works for accounts',
+  auditor: 'auditor: reads everything',
+  operator: 'operator: reads and changes everything',
+} as const
+const IN_INSTALLATION = USER_ROLES.toReversed().map(role => [role, MEANING[role]] as const)
+
+async function show(visit: Visit): Promise<Screen> {
+  const { name = '' } = visit.params
+  const root = rootOf(visit)
+  const [users, accounts] = await Promise.all([
+    visit.api.list<DeskUser>(API),
+    visit.api.quietly().list<DeskAccount>('/v3/operator/account', { limit: '100' }),
+  ])
+  const user = users.results.find(known => known.name === name)
+  if (user === undefined) {
+    const message = `There is no user ${name}.`
+    throw new ApiError(404, [{ reason: 'not_found', message, remarks: '' }])
+  }
+  const isSelf = name === visit.person.user
+  const body = html`<p class="lead">${user.full_name} ${stateOf(user)}</p>
+${facts([
+  ['In the installation', user.role],
+  ['Last seen', time(user.last_seen_at)],
+  ['Acts', html`<a href="${root}/audit?by=${name}">what they did</a>`],
+])}
+<h2>On accounts</h2>${onAccounts(visit, user, isSelf)}
+${mayChange(visit) && (isSelf ? ONESELF : changes(visit, user, accounts))}`
+  return { title: name, body }
+}
+
+const ONESELF = html`<p>What you may yourself is changed by another operator, or on the machine by
+<code>corridor user</code>.</p>`
+
+function mayChange({ person }: Visit): boolean {
+  return mayRunInstallation(person.role, 'write')
+}
+
+function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean): Html {
+  const root = rootOf(visit)
+  const columns = [
+    {
+      name: 'Account',
+      show: ({ account_id }: Given) =>
+        html`<a href="${root}/accounts/${account_id}"><code>${account_id}</code></a>`,
+    },
+    { name: 'Is its', show: ({ role }: Given) => role },
+  ]
+  const take = {
+    name: '',
+    show: ({ account_id, role }: Given) =>
+      deed(visit, {
+        action: `${root}/users/${name}/account_role/remove`,
+        button: 'Take it away',
+        small: true,
+        asksPassword: true,
+        body: html`<input type="hidden" name="account_id" value="${account_id}">
+<input type="hidden" name="role" value="${role}">`,
+      }),
+  }
+  return rows(
+    { ...visit, query: {} },
+    {
+      caption: 'Roles on accounts',
+      empty: 'None.',
+      columns: mayChange(visit) && !isSelf ? [...columns, take] : columns,
+    },
+    { results: accounts },
+  )
+}
+
+type Given = DeskUser['accounts'][number]
+
+function changes(visit: Visit, user: DeskUser, accounts: ListOf<DeskAccount>): Html {
+  const form = (path: string, summary: string, spec: Pick<Deed, 'button' | 'body' | 'danger'>) =>
+    html`<details><summary>${summary}</summary>${deed(visit, {
+      action: `${rootOf(visit)}/users/${user.name}/${path}`,
+      asksPassword: true,
+      ...spec,
+    })}</details>`
+  const role = field(visit, {
+    ...{ name: 'role', label: 'In the installation', value: user.role },
+    options: IN_INSTALLATION,
+  })
+  const isOut = user.disabled_at !== null
+  return html`<h2>Change</h2><div class="side">
+${form('account_role', 'A role on an account', {
+  button: 'Give the role',
+  body: accountRoleFields(visit, accounts),
+})}
+${!isOut && form('login_link', 'A link to log in', { button: 'Make the link', body: LINK })}
+${form('role', 'In the installation', { button: 'Give this role', body: role })}
+${!isOut && form('log_out', 'Log out everywhere', { button: 'End their sessions', danger: true })}
+${
+  isOut
+    ? form('enable', 'Enable', { button: 'Let them work again' })
+    : form('disable', 'Disable', { button: 'Disable', danger: true, body: reasonField(visit) })
+}</div>`
+}
+
+const LINK = html`<p>Good once, for 15 minutes. It lets them set a password.</p>`
+const ROLES = ACCOUNT_ROLES.map(role => [role, role] as const)
+
+function accountRoleFields(visit: Visit, { results, has_more }: ListOf<DeskAccount>): Html {
+  const named = results.map(({ account_id, name }) => [account_id, name || account_id] as const)
+  return html`${field(visit, {
+    ...{ name: 'account_id', label: 'Account', required: true },
+    ...(has_more ? { hint: 'Its id, acc_…' } : { options: named }),
+  })}
+${field(visit, { name: 'role', label: 'Is its', options: ROLES })}`
+}
+
+function rolesOf(root: string, accounts: DeskUser['accounts']): Html[] {
   return [...Map.groupBy(accounts, ({ account_id }) => account_id)].map(
     ([id, given]) =>
-      html`<a href="${rootOf(visit)}/accounts/${id}"><code>${id}</code></a>
+      html`<a href="${root}/accounts/${id}"><code>${id}</code></a>
 ${given.map(({ role }) => role).join(', ')}<br>`,
   )
 }

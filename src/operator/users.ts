@@ -1,0 +1,115 @@
+// Users, as operators make and change them: each by a command, and all but themselves by the API.
+import type { Sql } from '../db/connect.ts'
+import { transact } from '../db/transact.ts'
+import { invalidField, refusal, refuseIfAny } from '../errors.ts'
+import type { Instant } from '../instant.ts'
+import { hashToken, newToken } from '../user/session.ts'
+import { endSessions, insertLink } from '../user/session-store.ts'
+import {
+  deleteAccountRole,
+  insertAccountRole,
+  insertUser,
+  listAccountRoles,
+  listUsers,
+  updateDisabled,
+  updateRole,
+} from '../user/store.ts'
+import type { RoleOnAccount, User, UserRole } from '../user/user.ts'
+import { accountNamed } from './accounts.ts'
+import { Unknown } from './deed.ts'
+
+export type UserWithRoles = User & {
+  readonly accounts: readonly Omit<RoleOnAccount, 'user_name'>[]
+}
+
+/** All users by name, disabled ones too. */
+export async function listWithRoles(sql: Sql): Promise<UserWithRoles[]> {
+  const given = Map.groupBy(await listAccountRoles(sql), ({ user_name }) => user_name)
+  return (await listUsers(sql)).map(user => ({
+    ...user,
+    accounts: (given.get(user.name) ?? []).map(({ account_id, role }) => ({ account_id, role })),
+  }))
+}
+
+/** A user, disabled or not. Refuses a name that nobody has. */
+export async function userNamed(sql: Sql, name: string): Promise<UserWithRoles> {
+  const users = await listWithRoles(sql)
+  const user = users.find(known => known.name === name)
+  if (user !== undefined) return user
+  const names = users.map(known => known.name)
+  throw new Unknown('user', name, names)
+}
+
+export async function makeUser(
+  sql: Sql,
+  user: Pick<User, 'name' | 'full_name' | 'role'>,
+): Promise<UserWithRoles> {
+  if (!(await insertUser(sql, user))) {
+    const message = `There is a user ${user.name}, and names are given once.`
+    refuseIfAny([invalidField('name', message)])
+  }
+  return userNamed(sql, user.name)
+}
+
+/** Gives a user another role in the installation. The last operator stays one. */
+export function giveRole(sql: Sql, name: string, role: UserRole): Promise<UserWithRoles> {
+  return changed(sql, name, () => updateRole(sql, name, role))
+}
+
+export function giveAccountRole(sql: Sql, given: RoleOnAccount): Promise<UserWithRoles> {
+  return changed(sql, given.user_name, async () => {
+    await accountNamed(sql, given.account_id)
+    await insertAccountRole(sql, given)
+  })
+}
+
+export function takeAccountRole(sql: Sql, given: RoleOnAccount): Promise<UserWithRoles> {
+  const { user_name, account_id, role } = given
+  return changed(sql, user_name, async () => {
+    await accountNamed(sql, account_id)
+    if (await deleteAccountRole(sql, given)) return
+    refuseIfAny([invalidField('role', `${user_name} has no role ${role} on ${account_id}.`)])
+  })
+}
+
+/** Disables a user for a reason, and ends their sessions; '' enables them. */
+export function disableUser(sql: Sql, name: string, reason: string): Promise<UserWithRoles> {
+  return changed(sql, name, () => updateDisabled(sql, name, reason))
+}
+
+export interface LoginLink {
+  /** What the link ends with; the database has its hash alone. */
+  readonly token: string
+  readonly expires_at: Instant
+}
+
+/** Makes a link by which a user sets a password and logs in. It ends those made before. */
+export async function makeLoginLink(sql: Sql, name: string): Promise<LoginLink> {
+  await userNamed(sql, name)
+  const token = newToken()
+  const made = await transact(sql, tx => insertLink(tx, name, hashToken(token) as Buffer))
+  if (made === undefined) throw refusal('invalid_transition', `User ${name} is disabled.`)
+  return { token, expires_at: made.expires_at }
+}
+
+/** Ends the sessions of a user, and says how many there were. */
+export async function logOutUser(sql: Sql, name: string): Promise<number> {
+  await userNamed(sql, name)
+  return endSessions(sql, name)
+}
+
+async function changed(
+  sql: Sql,
+  name: string,
+  write: () => Promise<unknown>,
+): Promise<UserWithRoles> {
+  await userNamed(sql, name)
+  await write().catch(refuseLast)
+  return userNamed(sql, name)
+}
+
+function refuseLast(error: unknown): never {
+  const { constraint_name } = error as { constraint_name?: string }
+  if (constraint_name !== 'one_operator_left') throw error
+  throw refusal('invalid_transition', 'This is the last operator: make another one first.')
+}
