@@ -36,17 +36,20 @@ export function withItems<T>(
   })
 }
 
-/** Releases a sealed file by its hash; returns why not. */
+/** Releases a sealed file by its hash; returns why not. What is likely a slip may be forced. */
 export async function releaseFile(
   sql: Sql,
   file: RailFile,
   { force, items, person }: Omit<Saying, 'note'> & { readonly person: string },
-): Promise<string | undefined> {
+): Promise<
+  { readonly reason: 'likely_slip' | 'invalid_transition'; readonly message: string } | undefined
+> {
   return withItems(sql, items, async tx => {
     const fault = force ? undefined : await faultOf(tx, file, items)
-    if (fault !== undefined) return fault
+    if (fault !== undefined) return { reason: 'likely_slip', message: fault }
     if (await approve(tx, file, person, force)) return undefined
-    return `file ${file.msg_id} was released by somebody else at this moment`
+    const message = `file ${file.msg_id} was released by somebody else at this moment`
+    return { reason: 'invalid_transition', message }
   })
 }
 

@@ -3,16 +3,18 @@
 import type { Command } from 'commander'
 import { FILE_STATES, listFiles, type RailFile, readBytes } from '../bank-file/file-store.ts'
 import { listItemsOf } from '../bank-file/item-store.ts'
-import {
-  type Resealed,
-  releaseFile,
-  resealFile,
-  resendFile,
-  takeBackFile,
-} from '../bank-file/resend.ts'
+import { resealFile, resendFile } from '../bank-file/resend.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { parseMajor } from '../money/decimal.ts'
-import { fileNamed, presentFile, presentFileInFull, showFile } from '../operator/files.ts'
+import {
+  fileNamed,
+  presentFile,
+  presentFileInFull,
+  release,
+  showFile,
+  type TakenBack,
+  takeBack,
+} from '../operator/files.ts'
 import {
   CommandFailed,
   type Context,
@@ -187,21 +189,10 @@ async function releaseAction(
   if (!/^[0-9a-f]{64}$/.test(sha256)) {
     throw new UsageError('--sha256 has 64 hex digits: corridor file show prints it')
   }
-  const file = await withContext(async context => {
-    const person = personOf(context)
-    const file = await fileNamed(context.sql, msg_id)
-    if (file.sha256 !== sha256) {
-      throw new CommandFailed(`file ${msg_id} has another hash: nothing was released; look at it`)
-    }
-    if (file.state !== 'sealed') {
-      throw new CommandFailed(`file ${msg_id} is ${file.state}: it was released before`)
-    }
-    const items = await listItemsOf(context.audit, msg_id)
-    const force = options.force === true
-    const fault = await releaseFile(context.sql, file, { force, items, person })
-    if (fault !== undefined) throw new CommandFailed(fault)
-    return fileNamed(context.sql, msg_id)
-  })
+  const force = options.force === true
+  const file = await withContext(context =>
+    release(context, { msg_id, sha256, force, person: personOf(context) }),
+  )
   const words = `${msg_id}  released by ${file.approved_by}; it is sent now`
   print(options, presentFile(file), words)
 }
@@ -227,37 +218,40 @@ async function resendAction(msg_id: string, options: ReasonOptions): Promise<voi
 }
 
 async function withdrawAction(msg_id: string, options: ReasonOptions): Promise<void> {
-  await putBack(msg_id, options, ({ sql }, file, say) => takeBackFile(sql, file, say))
+  await putBack(options, context => takeBack(context, { msg_id, note: noteOf(context, options) }))
 }
 
 async function resealAction(msg_id: string, options: ReasonOptions): Promise<void> {
   const force = options.force === true
-  await putBack(msg_id, options, async ({ sql }, file, say) => {
-    if (file.state === 'rejected') return resealFile(sql, { ...say, file, force })
-    throw new CommandFailed(`file ${msg_id} is ${file.state}: the bank has not refused it`)
+  await putBack(options, async context => {
+    const { sql, audit } = context
+    const file = await fileNamed(sql, msg_id)
+    const note = noteOf(context, options)
+    const items = await listItemsOf(audit, msg_id)
+    if (items.length === 0) throw new CommandFailed(`file ${msg_id} has no payment any more`)
+    if (file.state !== 'rejected') {
+      throw new CommandFailed(`file ${msg_id} is ${file.state}: the bank has not refused it`)
+    }
+    const done = await resealFile(sql, { file, note, items, force })
+    if ('fault' in done) throw new CommandFailed(done.fault)
+    return { file: msg_id, payments: done.count, left_out: items.length - done.count }
   })
 }
 
-type Say = { readonly note: string; readonly items: Awaited<ReturnType<typeof listItemsOf>> }
+const noteOf = (context: Context, { reason }: ReasonOptions) =>
+  `${personOf(context)}: ${readReason(reason)}`
 
 /** Puts payments of a file back, so that the next file takes them. */
 async function putBack(
-  msg_id: string,
   options: ReasonOptions,
-  work: (context: Context, file: RailFile, say: Say) => Promise<Resealed>,
+  work: (context: Context) => Promise<TakenBack>,
 ): Promise<void> {
-  const reason = readReason(options.reason)
-  const { count, left } = await withContext(async context => {
-    const file = await fileNamed(context.sql, msg_id)
-    const note = `${personOf(context)}: ${reason}`
-    const items = await listItemsOf(context.audit, msg_id)
-    if (items.length === 0) throw new CommandFailed(`file ${msg_id} has no payment any more`)
-    const done = await work(context, file, { note, items })
-    if ('fault' in done) throw new CommandFailed(done.fault)
-    return { count: done.count, left: items.length - done.count }
-  })
+  const done = await withContext(work)
+  const { file, payments, left_out } = done
   const words =
-    `${msg_id}  ${count} ${count === 1 ? 'payment goes' : 'payments go'} into the next file` +
-    (left === 0 ? '' : `; ${left} stay here: over, accepted by the bank, or held by a person`)
-  print(options, { file: msg_id, payments: count, left_out: left }, words)
+    `${file}  ${payments} ${payments === 1 ? 'payment goes' : 'payments go'} into the next file` +
+    (left_out === 0
+      ? ''
+      : `; ${left_out} stay here: over, accepted by the bank, or held by a person`)
+  print(options, done, words)
 }

@@ -41,7 +41,8 @@ function keepAnswer(
 
 /**
  * The answer that is kept for the claim; else that of `make`, which is kept with what it writes.
- * Null of `make` is no answer, and not kept. The transaction sees rows of no account.
+ * Null of `make` is no answer, and not kept. The transaction sees rows of no account but those that
+ * `make` names, and names last.
  */
 export async function answeredOnce(
   tx: TransactionSql,
@@ -51,7 +52,9 @@ export async function answeredOnce(
   const { before, now } = await lookForAnswer(tx, claim)
   if (before !== null) return before
   const reply = await make()
-  if (reply !== null) await keepAnswer(tx, claim, reply, now)
+  if (reply === null) return null
+  void confineTo(tx, [INSTALLATION])
+  await keepAnswer(tx, claim, reply, now)
   return reply
 }
 

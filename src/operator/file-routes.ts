@@ -1,5 +1,7 @@
-// GET /v3/operator/bank_file and /v3/operator/bank_file/{id}.
+// GET /v3/operator/bank_file, /v3/operator/bank_file/{id} and …/content, and POST …/release and
+// …/withdraw.
 import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
 import { FILE_STATES, type FileState, findFile, listFiles } from '../bank-file/file-store.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
@@ -7,9 +9,26 @@ import { operationDocs } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, Envelope, Id, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Desk } from './desk.ts'
-import { presentFile, presentFileInFull, showFile } from './files.ts'
-import { AccountId, checkLimit, LimitText, optionally, type Query, readLimit } from './request.ts'
+import { authorOf, claimOfPerson, type Desk, operatorOf } from './desk.ts'
+import {
+  presentFile,
+  presentFileInFull,
+  release,
+  showContent,
+  showFile,
+  takeBack,
+} from './files.ts'
+import {
+  AccountId,
+  checkLimit,
+  checkLines,
+  Force,
+  LimitText,
+  optionally,
+  type Query,
+  Reason,
+  readLimit,
+} from './request.ts'
 
 interface Needs {
   readonly desk: Desk
@@ -56,9 +75,17 @@ const FILE = {
 
 const FileResponse = Type.Object(FILE, { title: 'BankFile', description: 'A file for a bank.' })
 
+const Digest = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'Of what you were shown: `digest` of the file.',
+})
+
 const FileInFullResponse = Type.Object(
   {
     ...FILE,
+    digest: Type.String({
+      description: 'Of the bytes and the payments, in hex: whoever releases the file names it.',
+    }),
     payments: Type.Array(
       Type.Object({
         account_id: AccountId,
@@ -73,6 +100,40 @@ const FileInFullResponse = Type.Object(
   },
   { title: 'BankFileInFull', description: 'A file for a bank, and the payments in it.' },
 )
+
+const ContentResponse = Type.Object(
+  {
+    msg_id: MessageId,
+    sha256: Type.String({ description: 'Of the content in UTF-8, in hex.' }),
+    content: Type.String({ description: 'The file, byte for byte; empty when it was erased.' }),
+  },
+  { title: 'BankFileContent', description: 'What the bank reads.' },
+)
+
+const ReleaseRequest = Closed(
+  { digest: Digest, force: Type.Optional(Force) },
+  { title: 'ReleaseRequest' },
+)
+type ReleaseRequest = Static<typeof ReleaseRequest>
+
+const WithdrawRequest = Closed(
+  { reason: Reason, digest: Type.Optional(Digest) },
+  { title: 'WithdrawRequest' },
+)
+type WithdrawRequest = Static<typeof WithdrawRequest>
+
+const TakenBackResponse = Type.Object(
+  {
+    file: MessageId,
+    payments: Type.Integer({ description: 'How many go into the next file.' }),
+    left_out: Type.Integer({ description: 'Payouts that are over by now, or wait.' }),
+  },
+  { title: 'BankFileTakenBack' },
+)
+
+interface Named {
+  readonly Params: { readonly id: string }
+}
 
 const FilesQuery = Closed(
   optionally({
@@ -89,6 +150,9 @@ const FilesQuery = Closed(
 export function deskFileRoutes(app: FastifyInstance, deps: Needs): void {
   listRoute(app, deps)
   getRoute(app, deps)
+  contentRoute(app, deps)
+  releaseRoute(app, deps)
+  withdrawRoute(app, deps)
 }
 
 function listRoute(app: FastifyInstance, deps: Needs): void {
@@ -121,14 +185,14 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
 }
 
 function getRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Params: { readonly id: string } }>(
+  app.get<Named>(
     '/v3/operator/bank_file/:id',
     {
       config: { scope: 'installation_read' },
       schema: operationDocs({
         operationId: 'getBankFile',
         summary: 'Show a file for a bank and the payments in it.',
-        description: 'Its bytes are shown by `corridor file show --bytes` alone.',
+        description: 'Its bytes are at `/content`.',
         params: FilePath,
         response: Envelope(FileInFullResponse),
         refusals: ['not_found'],
@@ -137,6 +201,91 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const shown = await showFile(deps.desk.audit, request.params.id)
       return send(reply, success(presentFileInFull(shown)))
+    },
+  )
+}
+
+function contentRoute(app: FastifyInstance, deps: Needs): void {
+  app.get<Named>(
+    '/v3/operator/bank_file/:id/content',
+    {
+      config: { scope: 'installation_read' },
+      schema: operationDocs({
+        operationId: 'getBankFileContent',
+        summary: 'Show a file as its bank reads it.',
+        description: 'It names who is paid. Look at it before you release the file.',
+        params: FilePath,
+        response: Envelope(ContentResponse),
+        refusals: ['not_found'],
+      }),
+    },
+    async (request, reply) =>
+      send(reply, success(await showContent(deps.desk.audit, request.params.id))),
+  )
+}
+
+function releaseRoute(app: FastifyInstance, deps: Needs): void {
+  app.post<Named & { Body: ReleaseRequest }>(
+    '/v3/operator/bank_file/:id/release',
+    {
+      config: { scope: 'installation_write', asksPassword: true },
+      schema: operationDocs({
+        operationId: 'releaseBankFile',
+        summary: 'Release a sealed file as it was shown to you, so that it is sent.',
+        description:
+          'A file in which payouts are over or go another way is 422 `likely_slip`: withdraw it, ' +
+          'and the others go into the next file, or send it as it is by `force`.',
+        params: FilePath,
+        body: ReleaseRequest,
+        response: Envelope(FileResponse),
+        idempotent: true,
+        refusals: ['not_found', 'approval_outdated', 'invalid_transition', 'likely_slip'],
+      }),
+    },
+    async (request, reply) => {
+      const { id: msg_id } = request.params
+      const { digest, force = false } = request.body
+      const { audit } = deps.desk
+      const author = authorOf(request, 'file release')
+      const claim = claimOfPerson(request, `POST /v3/operator/bank_file/${msg_id}/release`)
+      const person = operatorOf(request).name
+      const answer = await deps.desk.changeOnce(author, claim, async sql =>
+        presentFile(await release({ sql, audit }, { msg_id, digest, force, person })),
+      )
+      return send(reply, answer)
+    },
+  )
+}
+
+function withdrawRoute(app: FastifyInstance, deps: Needs): void {
+  app.post<Named & { Body: WithdrawRequest }>(
+    '/v3/operator/bank_file/:id/withdraw',
+    {
+      config: { scope: 'installation_write', check: (sent: never) => checkLines(sent) },
+      schema: operationDocs({
+        operationId: 'withdrawBankFile',
+        summary: 'Take back a file that the bank has never been offered.',
+        description:
+          'Its payments go into the next file, under their ids; those that are over by now are ' +
+          'left out, and those that wait for a person go once they wait no more.',
+        params: FilePath,
+        body: WithdrawRequest,
+        response: Envelope(TakenBackResponse),
+        idempotent: true,
+        refusals: ['not_found', 'approval_outdated', 'invalid_transition'],
+      }),
+    },
+    async (request, reply) => {
+      const { id: msg_id } = request.params
+      const { digest, reason } = request.body
+      const { audit } = deps.desk
+      const author = authorOf(request, 'file withdraw')
+      const claim = claimOfPerson(request, `POST /v3/operator/bank_file/${msg_id}/withdraw`)
+      const note = `${operatorOf(request).name}: ${reason}`
+      const answer = await deps.desk.changeOnce(author, claim, async sql =>
+        takeBack({ sql, audit }, { msg_id, digest, note }),
+      )
+      return send(reply, answer)
     },
   )
 }

@@ -1,8 +1,12 @@
-// Files for banks, as operators see them: each with the payouts in it.
-import { findFile, type RailFile } from '../bank-file/file-store.ts'
+// Files for banks, as operators see them: each with the payouts in it. They release one, or take it
+// back, as it was shown to them.
+import { findFile, type RailFile, readBytes } from '../bank-file/file-store.ts'
 import { type FoundItem, listItemsOf } from '../bank-file/item-store.ts'
+import { releaseFile, takeBackFile } from '../bank-file/resend.ts'
 import type { Sql } from '../db/connect.ts'
+import { refusal } from '../errors.ts'
 import { amountToJson } from '../money/json.ts'
+import { hashJson } from '../seal.ts'
 import { Unknown } from './deed.ts'
 
 /** The file of this message id. Refuses an id that no file has. */
@@ -37,5 +41,100 @@ export function presentFileInFull({ file, items }: FileInFull) {
     amount: amountToJson(item.amount),
     currency: item.currency,
   }))
-  return { ...presentFile(file), payments }
+  return { ...presentFile(file), digest: digestOfFile({ file, items }), payments }
+}
+
+/** Of what a person looks at: the bytes, what they come to, and whose payouts they pay. */
+function digestOfFile({ file, items }: FileInFull): string {
+  const { msg_id, sha256, rail, settlement_account, currency, execution_date } = file
+  const { item_count, control_sum } = file
+  return hashJson([
+    ...[msg_id, sha256, rail, settlement_account, currency, execution_date],
+    ...[item_count, control_sum],
+    items.map(({ account_id, payout_id, attempt, end_to_end_id, amount, currency }) => [
+      ...[account_id, payout_id, attempt, end_to_end_id, String(amount), currency],
+    ]),
+  ])
+}
+
+/** The file as the bank reads it. Its digest vouches for it, and says when it was erased. */
+export async function showContent(audit: Sql, msg_id: string) {
+  const { sha256 } = await fileNamed(audit, msg_id)
+  const { bytes } = await readBytes(audit, msg_id)
+  return { msg_id, sha256, content: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+}
+
+interface Desks {
+  readonly sql: Sql
+  /** Reads the items of all accounts. */
+  readonly audit: Sql
+}
+
+/** What a person has looked at: the bytes alone, or all that is shown. */
+export interface Seen {
+  readonly sha256?: string | undefined
+  readonly digest?: string | undefined
+}
+
+export interface Releasing extends Seen {
+  readonly msg_id: string
+  readonly person: string
+  /** Also when payouts in it are over, or go another way. */
+  readonly force: boolean
+}
+
+/** Releases a sealed file as it was shown, so that it is sent. */
+export async function release(
+  { sql, audit }: Desks,
+  { msg_id, person, force, ...seen }: Releasing,
+): Promise<RailFile> {
+  const items = await listItemsOf(audit, msg_id)
+  const file = await fileNamed(sql, msg_id)
+  checkSeen({ file, items }, seen, 'released')
+  if (file.state !== 'sealed') {
+    throw refusal('invalid_transition', `file ${msg_id} is ${file.state}: it was released before`)
+  }
+  const fault = await releaseFile(sql, file, { force, items, person })
+  if (fault !== undefined) throw refusal(fault.reason, fault.message)
+  return fileNamed(sql, msg_id)
+}
+
+export interface TakingBack extends Seen {
+  readonly msg_id: string
+  /** Who and why. */
+  readonly note: string
+}
+
+/** What became of the payments of a file that was taken back. */
+export interface TakenBack {
+  readonly file: string
+  /** How many go into the next file. */
+  readonly payments: number
+  readonly left_out: number
+}
+
+/** Takes back a file that the bank has never been offered; its payments go into the next one. */
+export async function takeBack(
+  { sql, audit }: Desks,
+  { msg_id, note, ...seen }: TakingBack,
+): Promise<TakenBack> {
+  const items = await listItemsOf(audit, msg_id)
+  const file = await fileNamed(sql, msg_id)
+  checkSeen({ file, items }, seen, 'taken back')
+  if (items.length === 0) {
+    throw refusal('invalid_transition', `file ${msg_id} has no payment any more`)
+  }
+  const done = await takeBackFile(sql, file, { note, items })
+  if ('fault' in done) throw refusal('invalid_transition', done.fault)
+  return { file: msg_id, payments: done.count, left_out: items.length - done.count }
+}
+
+function checkSeen(shown: FileInFull, { sha256, digest }: Seen, what: string): void {
+  const { file } = shown
+  const isSeen =
+    (sha256 === undefined || sha256 === file.sha256) &&
+    (digest === undefined || digest === digestOfFile(shown))
+  if (isSeen) return
+  const message = `file ${file.msg_id} has another hash: nothing was ${what}; look at it`
+  throw refusal('approval_outdated', message)
 }

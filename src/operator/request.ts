@@ -16,7 +16,7 @@ const Reference = Text(MAX_REFERENCE, {
   minLength: 1,
   description: 'The bank’s reference of the payment; one line.',
 })
-const Force = Type.Boolean({ description: 'Confirms what is refused as a likely mistake.' })
+export const Force = Type.Boolean({ description: 'Confirms what is refused as a likely mistake.' })
 
 export const AccountId = Type.String({
   pattern: '^acc_[0-9a-hjkmnp-tv-z]{8}$',

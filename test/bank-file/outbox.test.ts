@@ -557,8 +557,8 @@ test('a payout that failed since its file was sealed: released by force alone', 
   await move(bank, over, 'failed')
   const release = { items: await itemsOf(file), person: 'ann' }
   const fault = await releaseFile(service.deps.sql, file, { ...release, force: false })
-  assert.match(fault ?? '', new RegExp(`are over, or go another way: ${over};`))
-  assert.ok(!fault?.includes(other))
+  assert.match(fault?.message ?? '', new RegExp(`are over, or go another way: ${over};`))
+  assert.ok(!fault?.message.includes(other))
   assert.equal((await onlyFile(bank)).state, 'sealed')
   assert.equal(await releaseFile(service.deps.sql, file, { ...release, force: true }), undefined)
   assert.equal((await onlyFile(bank)).state, 'approved')

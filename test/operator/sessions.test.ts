@@ -16,6 +16,7 @@ const ASKING = [
   'POST /v3/operator/key/:id/revoke',
   'POST /v3/operator/approval_rule/:id/remove',
   'POST /v3/operator/screening_list/require',
+  'POST /v3/operator/bank_file/:id/release',
 ]
 
 let world: OperatorWorld

@@ -240,6 +240,16 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   }),
   'GET /v3/operator/bank_file': () => ({ query: '?limit=1' }),
   'GET /v3/operator/bank_file/:id': async world => ({ ids: [await newFile(world)] }),
+  'GET /v3/operator/bank_file/:id/content': async world => ({ ids: [await newFile(world)] }),
+  'POST /v3/operator/bank_file/:id/release': async world => {
+    const ids = [await newFile(world)]
+    const shown = await world.call('GET /v3/operator/bank_file/:id', { ids })
+    return { ids, body: { digest: shown.json.data.digest, force: true } }
+  },
+  'POST /v3/operator/bank_file/:id/withdraw': async world => ({
+    ids: [await newFile(world)],
+    body: REASON,
+  }),
   'GET /v3/operator/screening_list': () => ({}),
   'POST /v3/operator/screening_list/require': () => ({ body: { required: ['un'], ...REASON } }),
   'GET /v3/operator/approval_rule': () => ({}),
@@ -437,7 +447,19 @@ export async function newFile(world: OperatorWorld): Promise<string> {
     ...{ item_count: 1, control_sum: '13.00', needs_release: true, resend_is_safe: false },
     ...{ sha256: createHash('sha256').update(bytes).digest('hex'), bytes, envelope: null },
   })
+  await putIntoFile(world, msg_id, rail)
   return msg_id
+}
+
+/** It has a payment whose payout is not on its way by it. */
+async function putIntoFile(world: OperatorWorld, msg_id: string, rail: string): Promise<void> {
+  await world.service.database.owner`
+    insert into rail_items (account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount,
+      currency, seal_at, closes_at, execution_date, payment, msg_id, payment_information_id,
+      instruction_id)
+    values (${idOf(world.live)}, ${await makePayout(world)}, 1, ${msg_id.slice(1)},
+      ${randomUUID()}, ${rail}, 1300, 'USD', now(), now() + interval '1 hour', '2026-11-25', '{}',
+      ${msg_id}, '1', '1')`
 }
 
 /** A payout with an open exception. */
