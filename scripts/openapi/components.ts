@@ -1,6 +1,6 @@
 // Moves what a document repeats into its components. `hoistSchemas` moves schemas that have a
 // title, so that generated code has names for them. `shareRepeated` moves examples, headers,
-// parameters and answers of errors that are the same to the letter. Knows OpenAPI 3.1, no route.
+// parameters and answers that are the same to the letter. Knows OpenAPI 3.1, no route.
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { ALTERNATIVE, FILES, REFUSALS, TAGGED } from '../../src/http/docs.ts'
@@ -80,7 +80,9 @@ export function shareRepeated(document: Json): Json {
   const components = copy.components as Record<string, Json>
   // From the inside out: a response that holds references is then the same text everywhere.
   const examples = share('examples', operations.flatMap(examplePlaces))
-  components.examples = { ...components.examples, ...examples }
+  const used = new Set(JSON.stringify(copy.paths).match(/(?<=#\/components\/examples\/)[\w.-]+/g))
+  const known = Object.entries(components.examples ?? {}).filter(([name]) => used.has(name))
+  components.examples = { ...Object.fromEntries(known), ...examples }
   components.headers = share('headers', operations.flatMap(headerPlaces))
   components.parameters = share('parameters', operations.flatMap(parameterPlaces))
   components.responses = share('responses', operations.flatMap(responsePlaces))
@@ -144,9 +146,9 @@ function parameterPlaces({ operationId: operation, parameters = [] }: Operation)
 
 function responsePlaces({ operationId: operation, responses }: Operation): Place[] {
   return Object.keys(responses)
-    .filter(status => status >= '400')
+    .filter(status => status >= '300')
     .map(key => {
-      const name = String(STATUS_CODES[key]).replaceAll(' ', '')
+      const name = (STATUS_CODES[key] ?? 'AnyRequest').replaceAll(' ', '')
       return { holder: responses as Json, key, name, operation }
     })
 }

@@ -14,7 +14,7 @@ import {
   WakeBody,
 } from '../../src/connector/protocol.ts'
 import { hoistSchemas, type Json } from './components.ts'
-import { layOut } from './layout.ts'
+import { DENSE, layOut } from './layout.ts'
 
 const SIGNED = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name => {
   return { $ref: `#/components/parameters/${name}` }
@@ -138,7 +138,7 @@ export function makeConnectorDocument(): string {
       headers: Object.fromEntries(headers),
     },
   }
-  return `${layOut(hoistSchemas(document))}\n`
+  return `${layOut(hoistSchemas(document), DENSE)}\n`
 }
 
 function introduction(): string {

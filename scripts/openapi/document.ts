@@ -15,9 +15,16 @@ import {
   TAGGED,
 } from '../../src/http/docs.ts'
 import { hoistSchemas, type Json, shareRepeated } from './components.ts'
-import { catalogueTable, errorExamples, errorResponses, REQUEST_ID, reasonsOf } from './errors.ts'
+import {
+  catalogueTable,
+  errorExamples,
+  errorResponses,
+  NO_TRAITS,
+  REQUEST_ID,
+  reasonsOf,
+} from './errors.ts'
 import { answerExamples, EXAMPLES, readExamples, requestExamples } from './examples.ts'
-import { layOut } from './layout.ts'
+import { DENSE, layOut } from './layout.ts'
 
 /** The first prefix that matches decides the tag of a path. */
 const TAGS = [
@@ -67,11 +74,13 @@ const PUBLIC: Readonly<Record<string, object>> = {
   '/healthz': {
     operationId: 'getHealth',
     summary: 'Is the process alive?',
+    description: 'It answers without its database.',
     response: { 200: status('Alive.', { status: 'ok' }) },
   },
   '/readyz': {
     operationId: 'getReadiness',
     summary: 'Is the process ready to serve?',
+    description: 'It asks its database, and is not ready while it shuts down.',
     response: {
       200: status('Ready.', { status: 'ready' }),
       503: status('Not ready.', { status: 'not ready', reason: 'database does not answer' }),
@@ -80,11 +89,13 @@ const PUBLIC: Readonly<Record<string, object>> = {
   '/metrics': {
     operationId: 'getMetrics',
     summary: 'The numbers of the process, for Prometheus.',
+    description: 'They say nothing of accounts.',
     response: { 200: text('Metrics.', 'corridor_http_request_seconds_count{status="200"} 7\n') },
   },
   '/openapi.json': {
     operationId: 'getOpenApi',
     summary: 'This document.',
+    description: 'It is that of the version which answers.',
     response: {
       200: {
         'x-response-description': 'OpenAPI 3.1.',
@@ -128,6 +139,7 @@ export async function makeDocument(readers: Readers = 'accounts'): Promise<strin
         title: TITLES[readers],
         version: manifest.version,
         description: introduction(readers),
+        contact: { name: 'Whoever runs this installation' },
         license: { name: manifest.license, identifier: manifest.license } as { name: string },
       },
       // Wherever the document itself came from.
@@ -155,7 +167,7 @@ export async function makeDocument(readers: Readers = 'accounts'): Promise<strin
   })
   addRoutes(app, describedOnly())
   await app.ready()
-  return `${layOut(app.swagger())}\n`
+  return `${layOut(app.swagger(), DENSE)}\n`
 }
 
 const NEEDED: Readonly<Record<Access, string>> = {
@@ -175,7 +187,7 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
   const schema = (own ?? PUBLIC[url] ?? {}) as FastifySchema & Json
   if (schema.hide === true) return schema
   const tags = [tagOf(url)]
-  if (scope === undefined) return { ...schema, tags, security: [] }
+  if (scope === undefined) return describePublic(schema, tags, route)
   const traits = {
     authenticated: scope !== 'anyone',
     hasParams: schema.params !== undefined,
@@ -216,6 +228,20 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
         : {}),
       ...errorResponses(reasons),
     },
+  }
+}
+
+/** A public route has no schema of its own, and refuses messages alone. */
+function describePublic(schema: FastifySchema & Json, tags: string[], { config }: RouteOptions) {
+  const refused = reasonsOf(NO_TRAITS).filter(
+    reason => reason !== 'misdirected_request' || config?.anyHost !== true,
+  )
+  return {
+    ...schema,
+    tags,
+    security: [],
+    description: `${schema.description} ${NEEDED.anyone}`,
+    response: { ...errorResponses(refused), ...(schema.response as Json) },
   }
 }
 

@@ -117,8 +117,18 @@ const HEADERS: Readonly<Record<number, object>> = {
   503: RETRY_AFTER,
 }
 
+/** Of an operation that neither reads what it is sent nor asks who calls. */
+export const NO_TRAITS: OperationTraits = {
+  authenticated: false,
+  hasParams: false,
+  hasQuery: false,
+  hasBody: false,
+  idempotent: false,
+  writes: false,
+}
+
 /** All reasons of an operation, in the order of the catalogue. */
-export function reasonsOf(traits: OperationTraits, own: readonly Reason[]): Reason[] {
+export function reasonsOf(traits: OperationTraits, own: readonly Reason[] = []): Reason[] {
   const reasons = new Set<Reason>(own)
   const add = (when: boolean, ...more: readonly Reason[]) => {
     for (const reason of when ? more : []) reasons.add(reason)
@@ -136,24 +146,36 @@ export function reasonsOf(traits: OperationTraits, own: readonly Reason[]): Reas
   return REASONS.filter(reason => reasons.has(reason))
 }
 
+/** Of messages, whatever they ask for: one response for all of them. */
+const OF_MESSAGES: ReadonlySet<Reason> = new Set([
+  'request_timeout',
+  'uri_too_long',
+  'misdirected_request',
+  'headers_too_large',
+])
+
 /** The responses of these reasons by status, in the form of @fastify/swagger. */
 export function errorResponses(reasons: readonly Reason[]): Record<string, object> {
-  const byStatus = Map.groupBy(reasons, reason => CATALOGUE[reason].status)
-  const statuses = [...byStatus].sort(([a], [b]) => a - b)
+  const byStatus = Map.groupBy(reasons, reason =>
+    OF_MESSAGES.has(reason) ? 'default' : CATALOGUE[reason].status,
+  )
   return Object.fromEntries(
-    statuses.map(([status, those]) => [status, errorResponse(status, those)]),
+    [...byStatus].map(([status, those]) => [status, errorResponse(status, those)]),
   )
 }
 
-function errorResponse(status: number, reasons: readonly Reason[]): object {
-  const lines = reasons.map(reason => `- \`${reason}\`: ${CATALOGUE[reason].meaning}`)
+function errorResponse(status: number | 'default', reasons: readonly Reason[]): object {
+  const lines = reasons.map(reason => {
+    const { meaning, status: its } = CATALOGUE[reason]
+    return `- \`${reason}\`: ${status === 'default' ? `${its}. ` : ''}${meaning}`
+  })
   const examples = reasons.map(reason => [
     reason,
     { $ref: `#/components/examples/Error.${reason}` },
   ])
   return {
     'x-response-description': lines.join('\n'),
-    headers: { ...REQUEST_ID, ...HEADERS[status] },
+    headers: { ...REQUEST_ID, ...(status === 'default' ? {} : HEADERS[status]) },
     content: {
       'application/json': { schema: ErrorResponse, examples: Object.fromEntries(examples) },
       'application/problem+json': { schema: ProblemDetails },
@@ -161,7 +183,7 @@ function errorResponse(status: number, reasons: readonly Reason[]): object {
   }
 }
 
-/** For `components.examples`: an example of every reason. */
+/** An example of every reason, as components have them by their names. */
 export function errorExamples(): Record<string, object> {
   const each = REASONS.map(reason => [`Error.${reason}`, { value: errorExample(reason) }])
   return Object.fromEntries(each)

@@ -1,32 +1,70 @@
 // Lays out JSON for people: a value that fits stands in one line, any other has a line a member.
 
-const WIDTH = 100
+export interface Style {
+  /** Columns of a line. */
+  readonly width: number
+  /** The members whose values are data: their parts fill lines, as words do. */
+  readonly filled: ReadonlySet<string>
+}
 
-/** `taken` counts the characters in front of the value on its line: its indent and its name. */
-export function layOut(value: unknown, indent = '', taken = 0): string {
+/** A file of examples. */
+export const PLAIN: Style = { width: 100, filled: new Set() }
+
+/** A document: an example in it has as few lines as it needs. */
+export const DENSE: Style = {
+  width: 120,
+  filled: new Set(['value', 'enum', 'required', 'x-extensible-enum']),
+}
+
+interface Place {
+  readonly indent: string
+  /** The characters in front of the value on its line: its indent and its name. */
+  readonly taken: number
+  readonly isFilled: boolean
+}
+
+const START: Place = { indent: '', taken: 0, isFilled: false }
+
+export function layOut(value: unknown, style: Style, place: Place = START): string {
   const line = onOneLine(value)
-  if (taken + line.length < WIDTH || typeof value !== 'object') return line
-  if (!Array.isArray(value)) return block('{}', Object.entries(value as object), indent, member)
-  // A list of one object shares the lines of its brackets with it.
-  const [first] = value
-  if (value.length === 1 && typeof first === 'object') return `[${layOut(first, indent, WIDTH)}]`
-  return block('[]', value, indent, (item, inner) => layOut(item, inner, inner.length))
+  if (place.taken + line.length < style.width || typeof value !== 'object') return line
+  const entries = Object.entries(value as object)
+  const [only] = entries
+  // What is alone shares the lines of its brackets with them.
+  if (only !== undefined && entries.length === 1 && typeof only[1] === 'object') {
+    const alone = part(value, only, style, { ...place, taken: style.width })
+    return Array.isArray(value) ? `[${alone}]` : `{ ${alone} }`
+  }
+  const indent = `${place.indent}  `
+  const inner = { ...place, indent, taken: indent.length }
+  const parts = entries.map(entry => part(value, entry, style, inner))
+  const lines = place.isFilled ? fill(parts, style.width - indent.length) : parts
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return `${open}\n${lines.map(one => indent + one).join(',\n')}\n${place.indent}${close}`
 }
 
-function block<T>(
-  brackets: '[]' | '{}',
-  members: readonly T[],
-  indent: string,
-  write: (member: T, indent: string) => string,
+function part(
+  within: unknown,
+  [name, value]: [string, unknown],
+  style: Style,
+  place: Place,
 ): string {
-  const inner = `${indent}  `
-  const lines = members.map(one => inner + write(one, inner))
-  return `${brackets[0]}\n${lines.join(',\n')}\n${indent}${brackets[1]}`
+  if (Array.isArray(within)) return layOut(value, style, place)
+  const key = `${JSON.stringify(name)}: `
+  const isFilled = place.isFilled || style.filled.has(name)
+  return key + layOut(value, style, { ...place, taken: place.taken + key.length, isFilled })
 }
 
-function member([name, value]: [string, unknown], indent: string): string {
-  const key = `${JSON.stringify(name)}: `
-  return key + layOut(value, indent, indent.length + key.length)
+/** Parts of one line share it while they fit. */
+function fill(parts: readonly string[], width: number): string[] {
+  const lines: string[] = []
+  for (const next of parts) {
+    const line = lines.at(-1)
+    const both = `${line}, ${next}`
+    if (line === undefined || both.includes('\n') || both.length >= width) lines.push(next)
+    else lines[lines.length - 1] = both
+  }
+  return lines
 }
 
 function onOneLine(value: unknown): string {

@@ -123,7 +123,7 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
     {
       config: { scope: 'installation_read' },
       schema: operationDocs({
-        operationId: 'getAccount',
+        operationId: 'getDeskAccount',
         summary: 'Show an account: its state, balances and settings.',
         params: AccountPath,
         response: Envelope(DeskAccount),

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import type { InjectOptions } from 'fastify'
 import { makeDocument } from '../../scripts/openapi/document.ts'
 import { type Example, exampleFile, readExamples } from '../../scripts/openapi/examples.ts'
-import { layOut } from '../../scripts/openapi/layout.ts'
+import { layOut, PLAIN } from '../../scripts/openapi/layout.ts'
 import { PAYOUT_TYPES } from '../../src/quote/quote.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import {
@@ -68,7 +68,7 @@ before(async () => {
 after(async () => {
   if (WRITE) {
     for (const [operationId, examples] of shown)
-      await writeFile(exampleFile(operationId), `${layOut(examples)}\n`)
+      await writeFile(exampleFile(operationId), `${layOut(examples, PLAIN)}\n`)
   }
   await receiver.close()
   await service.close()

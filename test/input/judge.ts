@@ -2,7 +2,12 @@
 // whether the document leaves a request any answer but a refusal.
 import { CATALOGUE, type Reason } from '../../src/errors.ts'
 import { assertNoInsides } from '../support/assert/check.ts'
-import type { ApiDocument, Json, Operation } from '../support/assert/document.ts'
+import {
+  type ApiDocument,
+  type Json,
+  type Operation,
+  responseOf,
+} from '../support/assert/document.ts'
 import type { Answer } from '../support/service/service.ts'
 import type { Request } from './request.ts'
 
@@ -63,7 +68,8 @@ function refusalComplaint(operation: Operation | undefined, answer: Answer): str
     if (CATALOGUE[reason]?.code !== code) return `${reason} has the code ${code}`
   }
   if (first && CATALOGUE[first.reason].status !== status) return `${first.reason} has ${status}`
-  const examples = operation?.details.responses[status].content['application/json'].examples
+  const response = operation && responseOf(operation.details, status)
+  const examples = response?.content['application/json'].examples
   if (first && operation && !Object.hasOwn(examples, first.reason)) {
     return `${first.reason} is not documented`
   }

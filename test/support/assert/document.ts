@@ -58,6 +58,11 @@ export interface ApiDocument {
   answerSchema(path: string, method: string, status: number, contentType: unknown): Json
 }
 
+/** The documented answer of this status. */
+export function responseOf({ responses }: Json, status: number | string): Json {
+  return responses[status] ?? (Number(status) >= 400 ? responses.default : undefined)
+}
+
 /** By their text: several files of a process read one document, and compile the same schemas. */
 const read = new Map<string, ApiDocument>()
 
@@ -114,7 +119,8 @@ function makeDocument(document: Json): ApiDocument {
     },
     answerSchema(path, method, status, contentType) {
       const [media = ''] = String(contentType).split(';')
-      return json.paths[path]?.[method]?.responses[status]?.content?.[media]?.schema
+      const operation = json.paths[path]?.[method]
+      return operation && responseOf(operation, status)?.content?.[media]?.schema
     },
   }
 }
