@@ -158,6 +158,7 @@ const DONE: Readonly<Record<string, string>> = {
   cancelled: 'The payout is cancelled. Its money is back in your balance.',
   approved: 'You have approved it.',
   rejected: 'You have rejected it. The money is back in the balance.',
+  refused: 'You have rejected it. No payout may go to it.',
   submitted: 'It is submitted for review.',
   saved: 'It is saved.',
   removed: 'It is removed.',

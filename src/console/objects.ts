@@ -83,6 +83,10 @@ export interface Approval {
   }[]
 }
 
+export type BeneficiaryApproval = Omit<Approval, 'made_by'> & {
+  readonly made_by: readonly string[]
+}
+
 export interface Transaction {
   readonly id: string
   readonly amount: string
@@ -105,6 +109,7 @@ export interface Beneficiary extends JsonObject {
   readonly email: string
   readonly destination_details: JsonObject
   readonly created_at: string
+  readonly updated_at: string
 }
 
 export interface Entity extends JsonObject {

@@ -1,26 +1,30 @@
-// What waits for an approval. The decision is made on the page of the payout, where all of it is
-// seen.
+// What waits for an approval. The decision is made on the page of the payout or the beneficiary,
+// where all of it is seen.
 import { type Html, html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { accountOf, rootOf, type Visit } from '../visit.ts'
+import { waitingBeneficiaries } from './beneficiary-approval.ts'
 import { payoutColumns } from './payouts.ts'
 
 export function approvalScreens(screens: Screens): void {
-  screens.show('account', '/approvals', async visit => ({
-    title: 'Waiting for approval',
-    live: 'pot_',
-    body: await showList(visit, {
-      api: '/v3/payout',
-      page: `${rootOf(visit)}/approvals`,
-      caption: 'Payouts that wait for an approval',
-      columns: payoutColumns(rootOf(visit)),
-      filters: [],
-      fixed: { status: 'pending_approval' },
-      empty: nothing(visit),
-    }),
-  }))
+  screens.show('account', '/approvals', async visit => {
+    const [payouts, beneficiaries] = await Promise.all([
+      showList(visit, {
+        api: '/v3/payout',
+        page: `${rootOf(visit)}/approvals`,
+        caption: 'Payouts that wait for an approval',
+        columns: payoutColumns(rootOf(visit)),
+        filters: [],
+        fixed: { status: 'pending_approval' },
+        empty: nothing(visit),
+      }),
+      waitingBeneficiaries(visit),
+    ])
+    const body = html`${payouts}${beneficiaries}`
+    return { title: 'Waiting for approval', live: 'pot_', body }
+  })
 }
 
 /** For whoever can change it: how payouts come to wait for a second person. */

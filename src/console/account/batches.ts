@@ -5,7 +5,7 @@ import { type Listing, showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, money, state, time, words } from '../show.ts'
 import { may, rootOf, type Screen, type Visit } from '../visit.ts'
-import { decidePayout, decisionForms } from './decision.ts'
+import { decide, decisionForms } from './decision.ts'
 
 export interface Batch extends JsonObject {
   readonly id: string
@@ -35,11 +35,11 @@ export function batchScreens(screens: Screens): void {
   }))
   screens.show('account', '/batches/:id', batchScreen)
   for (const decision of ['approve', 'reject'] as const) {
-    const decide = (visit: Visit) => {
+    const act = (visit: Visit) => {
       const { id = '' } = visit.params
-      return decidePayout(visit, id, decision, `/batches/${id}`, 'payout_batch')
+      return decide(visit, { object: 'payout_batch', id, decision, back: `/batches/${id}` })
     }
-    screens.act('account', `/batches/:id/${decision}`, decide, batchScreen)
+    screens.act('account', `/batches/:id/${decision}`, act, batchScreen)
   }
 }
 

@@ -1,11 +1,13 @@
 // Beneficiaries: the list, and one of them.
 import { DESTINATION_TYPES } from '../../beneficiary/request.ts'
 import { html } from '../../html.ts'
+import { anyOf } from '../form.ts'
 import { type Listing, rows, showList } from '../list.ts'
 import type { Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time, words } from '../show.ts'
-import { may, rootOf, type Visit } from '../visit.ts'
+import { may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { beneficiaryApprovalOf, beneficiaryApprovalScreens } from './beneficiary-approval.ts'
 import { payoutColumns } from './payouts.ts'
 
 export function beneficiaryScreens(screens: Screens): void {
@@ -14,23 +16,31 @@ export function beneficiaryScreens(screens: Screens): void {
     body: await showList(visit, beneficiaryList(visit)),
   }))
   screens.csv('/beneficiaries', beneficiaryList)
-  screens.show('account', '/beneficiaries/:id', async visit => {
-    const { id = '' } = visit.params
-    const root = rootOf(visit)
-    const beneficiary = await visit.api.get<Beneficiary>(`/v3/beneficiary/${id}`)
-    const paid = await visit.api.list<Payout>('/v3/payout', { beneficiary: id, limit: '10' })
-    const body = html`${
-      may(visit, 'maker') &&
-      html`<p class="acts"><a class="button" href="${root}/payouts/new?to=${id}">Pay them</a></p>`
-    }
+  screens.show('account', '/beneficiaries/:id', showBeneficiary)
+  beneficiaryApprovalScreens(screens, showBeneficiary)
+}
+
+async function showBeneficiary(visit: Visit): Promise<Screen> {
+  const { id = '' } = visit.params
+  const root = rootOf(visit)
+  const beneficiary = await visit.api.get<Beneficiary>(`/v3/beneficiary/${id}`)
+  const [paid, approval] = await Promise.all([
+    visit.api.list<Payout>('/v3/payout', { beneficiary: id, limit: '10' }),
+    beneficiaryApprovalOf(visit, beneficiary),
+  ])
+  const body = html`${
+    may(visit, 'maker') &&
+    approval === '' &&
+    html`<p class="acts"><a class="button" href="${root}/payouts/new?to=${id}">Pay them</a></p>`
+  }
+<div data-live-part>${approval}</div>
 ${members(root, beneficiary)}
 <h2>Latest payouts</h2>${rows(
-      { ...visit, query: {} },
-      { columns: payoutColumns(root), caption: 'Payouts to them', empty: 'None yet.' },
-      paid,
-    )}`
-    return { title: beneficiary.name, body, live: id }
-  })
+    { ...visit, query: {} },
+    { columns: payoutColumns(root), caption: 'Payouts to them', empty: 'None yet.' },
+    paid,
+  )}`
+  return { title: beneficiary.name, body, live: id }
 }
 
 function beneficiaryList(visit: Visit): Listing<Beneficiary> {
@@ -61,6 +71,7 @@ function beneficiaryList(visit: Visit): Listing<Beneficiary> {
       { name: 'Id', text: ({ id }) => id },
     ],
     filters: [
+      { name: 'status', label: 'State', options: anyOf(['pending_approval', 'rejected']) },
       {
         name: 'type',
         label: 'Is',

@@ -1,17 +1,21 @@
-// The decision of an approver. What is approved is the payout as the page showed it: its digest
-// goes with the decision.
+// The decision of an approver. What is approved is what the page showed: its digest goes with the
+// decision, and is shown.
 import { type Html, html } from '../../html.ts'
-import { deed, field } from '../form.ts'
-import type { Approval } from '../objects.ts'
+import { deed, field, post, said } from '../form.ts'
+import type { Approval, BeneficiaryApproval } from '../objects.ts'
+import { time } from '../show.ts'
 import { may, rootOf, type Visit } from '../visit.ts'
+
+type Shown = Pick<Approval, 'digest' | 'decisions'> &
+  Pick<Approval | BeneficiaryApproval, 'made_by'>
 
 export function decisionForms(
   visit: Visit,
   id: string,
-  { digest, made_by, decisions }: Pick<Approval, 'digest' | 'made_by' | 'decisions'>,
-  place: 'payouts' | 'batches' = 'payouts',
+  { digest, made_by, decisions }: Shown,
+  place: 'payouts' | 'batches' | 'beneficiaries' = 'payouts',
 ): Html {
-  if (made_by === visit.person.user) {
+  if ([made_by].flat().includes(visit.person.user)) {
     return html`<p>You made it, so somebody else approves it.</p>`
   }
   if (!may(visit, 'approver')) return html`<p>It waits for an approver of this account.</p>`
@@ -20,7 +24,8 @@ export function decisionForms(
   }
   const path = `${rootOf(visit)}/${place}/${id}`
   const shown = html`<input type="hidden" name="digest" value="${digest}">`
-  return html`<div class="side">
+  return html`<p class="faint">You decide about exactly this, digest
+<code title="${digest}">${digest.slice(0, 16)}…</code></p><div class="side">
 ${deed(visit, {
   action: `${path}/approve`,
   button: 'Approve',
@@ -36,18 +41,32 @@ ${deed(visit, {
 })}</div>`
 }
 
+export function decisionsOf(decisions: Approval['decisions']): Html | '' {
+  if (decisions.length === 0) return ''
+  return html`<ul class="plain">${decisions.map(
+    ({ user, decision, reason, decided_at }) =>
+      html`<li><strong>${user}</strong> ${
+        decision === 'approve' ? 'approved' : 'rejected'
+      } it ${time(decided_at)}${reason && html`: ${reason}`}</li>`,
+  )}</ul>`
+}
+
+interface Decided {
+  readonly object: 'payout' | 'payout_batch' | 'beneficiary'
+  readonly id: string
+  readonly decision: 'approve' | 'reject'
+  /** The page to go to, under the root. */
+  readonly back: string
+}
+
 /** Sends the decision; the path to go to. */
-export async function decidePayout(
+export async function decide(
   visit: Visit,
-  id: string,
-  decision: 'approve' | 'reject',
-  back: string,
-  object: 'payout' | 'payout_batch' = 'payout',
+  { object, id, decision, back }: Decided,
 ): Promise<string> {
-  const { form } = visit
-  const reason = form.get('reason')?.trim() ?? ''
-  const digest = form.get('digest') ?? ''
+  const [reason, digest] = [said(visit, 'reason'), said(visit, 'digest')]
   const body = { ...(digest && { digest }), ...(reason && { reason }) }
-  await visit.api.post(`/v3/${object}/${id}/${decision}`, body, form.get('key') ?? '')
-  return `${rootOf(visit)}${back}?done=${decision === 'approve' ? 'approved' : 'rejected'}`
+  await post(visit, `/v3/${object}/${id}/${decision}`, body)
+  const rejected = object === 'beneficiary' ? 'refused' : 'rejected'
+  return `${rootOf(visit)}${back}?done=${decision === 'approve' ? 'approved' : rejected}`
 }

@@ -1,7 +1,8 @@
 // Home: what the account has, what needs somebody, and what is under way.
 import { type Html, html } from '../../html.ts'
+import type { ListOf } from '../api.ts'
 import { rows } from '../list.ts'
-import type { Balance, Payout } from '../objects.ts'
+import type { Balance, Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { age, digits, money, state, time } from '../show.ts'
 import { may, rootOf, type Screen, type Visit } from '../visit.ts'
@@ -26,23 +27,28 @@ async function home(visit: Visit): Promise<Screen> {
   const { api } = visit
   const of = (status: string, limit = COUNTED) =>
     api.list<Payout>('/v3/payout', { status, limit: String(limit) })
-  const [balance, latest, processing, ...waiting] = await Promise.all([
+  const [balance, latest, processing, payees, ...waiting] = await Promise.all([
     api.get<Balance>('/v3/balance'),
     api.list<Payout>('/v3/payout', { limit: '10' }),
     of('processing'),
+    api.list<Beneficiary>('/v3/beneficiary', {
+      status: 'pending_approval',
+      limit: String(COUNTED),
+    }),
     ...NEEDS.map(([status]) => of(status)),
   ])
   const root = rootOf(visit)
-  const needed = NEEDS.flatMap(([status, what], i) => {
-    const { results = [], has_more = false } = waiting[i] ?? {}
-    if (results.length === 0) return []
-    const oldest = results.at(-1)?.created_at ?? ''
-    const count = `${results.length}${has_more ? '+' : ''}`
-    return [
-      html`<li><a href="${root}/payouts?status=${status}">${count}</a> ${what},
-the oldest since ${age(oldest, new Date().toISOString())}</li>`,
-    ]
-  })
+  const needed = [
+    ...NEEDS.map(([status, what], i) =>
+      need(`${root}/payouts?status=${status}`, what, waiting[i], 'created_at'),
+    ),
+    need(
+      `${root}/approvals`,
+      'new or changed payees waiting for an approval',
+      payees,
+      'updated_at',
+    ),
+  ].filter(Boolean)
   const body = html`<div data-live-part>
 ${balances(root, balance)}
 ${needed.length > 0 && html`<h2>Needs somebody</h2><ul class="plain needs">${needed}</ul>`}
@@ -56,6 +62,20 @@ ${rows(visit, { ...LATEST, columns: payoutColumns(root) }, latest)}
 <h2>Balances of 30 days</h2>${await balanceLines(visit, balance)}
 </div>`
   return { title: visit.account?.name || 'Home', body, live: 'pot_' }
+}
+
+/** How many, and since when the oldest; '' when there is none. */
+function need<Member extends string>(
+  place: string,
+  what: string,
+  found: ListOf<{ readonly [name in Member]: string }> | undefined,
+  since: Member,
+): Html | '' {
+  const { results = [], has_more = false } = found ?? {}
+  const oldest = results.map(row => row[since]).sort()[0]
+  if (oldest === undefined) return ''
+  return html`<li><a href="${place}">${results.length}${has_more && '+'}</a> ${what},
+the oldest since ${age(oldest, new Date().toISOString())}</li>`
 }
 
 function balances(root: string, { available, updated_at }: Balance): Html {

@@ -9,7 +9,7 @@ import type { Screens } from '../screens.ts'
 import { copier, digits, facts, idLink, members, money, state, time, words } from '../show.ts'
 import { accountOf, may, rootOf, type Screen, type Visit } from '../visit.ts'
 import { answer, answerForm } from './answer.ts'
-import { decidePayout, decisionForms } from './decision.ts'
+import { decide, decisionForms, decisionsOf } from './decision.ts'
 import { timelineOf } from './timeline.ts'
 
 export function payoutScreens(screens: Screens): void {
@@ -35,9 +35,11 @@ export function payoutScreens(screens: Screens): void {
   )
   screens.act('account', '/payouts/:id/answer', answer, showPayout)
   for (const decision of ['approve', 'reject'] as const) {
-    const decide = (visit: Visit) =>
-      decidePayout(visit, visit.params.id ?? '', decision, `/payouts/${visit.params.id}`)
-    screens.act('account', `/payouts/:id/${decision}`, decide, showPayout)
+    const act = (visit: Visit) => {
+      const { id = '' } = visit.params
+      return decide(visit, { object: 'payout', id, decision, back: `/payouts/${id}` })
+    }
+    screens.act('account', `/payouts/:id/${decision}`, act, showPayout)
   }
 }
 
@@ -167,12 +169,7 @@ function approvalOf(visit: Visit, payout: Payout, approval: Approval): Html {
   return html`<h2>Approval</h2><p>${approval.given} of ${approval.needed} given.
 ${approval.status === 'pending' && html`It ends ${time(approval.expires_at)}.`}
 ${approval.made_by && html`Made by <strong>${approval.made_by}</strong>.`}</p>
-<ul class="plain">${approval.decisions.map(
-    ({ user, decision, reason, decided_at }) =>
-      html`<li><strong>${user}</strong> ${
-        decision === 'approve' ? 'approved' : 'rejected'
-      } it ${time(decided_at)}${reason && html`: ${reason}`}</li>`,
-  )}</ul>
+${decisionsOf(approval.decisions)}
 ${approval.status === 'pending' && decisionForms(visit, payout.id, approval)}`
 }
 

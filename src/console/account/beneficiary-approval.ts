@@ -1,0 +1,116 @@
+// The approval of a beneficiary: what is new since it was approved last, who has decided, and the
+// decision. What is approved is the whole record as the page showed it.
+import { type Html, html } from '../../html.ts'
+import type { Json, JsonObject, ListOf } from '../api.ts'
+import { rows } from '../list.ts'
+import type { Beneficiary, BeneficiaryApproval, Event } from '../objects.ts'
+import type { Screens, Show } from '../screens.ts'
+import { state, time, words } from '../show.ts'
+import { rootOf, type Visit } from '../visit.ts'
+import { decide, decisionForms, decisionsOf } from './decision.ts'
+
+const API = '/v3/beneficiary'
+
+/** After a refusal `again` shows the beneficiary. */
+export function beneficiaryApprovalScreens(screens: Screens, again: Show): void {
+  for (const decision of ['approve', 'reject'] as const) {
+    const act = (visit: Visit) => {
+      const { id = '' } = visit.params
+      return decide(visit, { object: 'beneficiary', id, decision, back: `/beneficiaries/${id}` })
+    }
+    screens.act('account', `/beneficiaries/:id/${decision}`, act, again)
+  }
+}
+
+/** Of a beneficiary that people must approve, or have rejected. */
+export async function beneficiaryApprovalOf(
+  visit: Visit,
+  beneficiary: Beneficiary,
+): Promise<Html | ''> {
+  const { id, status } = beneficiary
+  if (status !== 'pending_approval' && status !== 'rejected') return ''
+  const [approval, events] = await Promise.all([
+    visit.api.find<BeneficiaryApproval>(`${API}/${id}/approval`),
+    visit.api.list<Event>('/v3/event', { object_id: id, limit: '100' }),
+  ])
+  if (approval === undefined) return ''
+  const { given, needed, made_by, expires_at } = approval
+  return html`<h2>Approval</h2><p>${state(status)} No payout may go to them. ${given} of ${needed}
+given. ${status === 'pending_approval' && html`It ends ${time(expires_at)}.`}
+${made_by.length > 0 && html`Made or changed by <strong>${made_by.join(', ')}</strong>.`}</p>
+${decisionsOf(approval.decisions)}
+${changesOf(beneficiary, events)}
+${
+  status === 'pending_approval'
+    ? decisionForms(visit, id, approval, 'beneficiaries')
+    : html`<p>Once it is changed, it can be approved.</p>`
+}`
+}
+
+/** Those that wait, for the page of approvals; '' when none does. */
+export async function waitingBeneficiaries(visit: Visit): Promise<Html | ''> {
+  const root = rootOf(visit)
+  const waiting = await visit.api.list<Beneficiary>(API, {
+    status: 'pending_approval',
+    limit: '50',
+  })
+  if (waiting.results.length === 0) return ''
+  const listing = {
+    caption: 'Beneficiaries that wait for an approval',
+    empty: '',
+    columns: [
+      {
+        name: 'Name',
+        show: ({ id, name }: Beneficiary) =>
+          html`<a href="${root}/beneficiaries/${id}">${name}</a>`,
+      },
+      { name: 'Is', show: ({ type }: Beneficiary) => words(type) },
+      {
+        name: 'Paid by',
+        show: ({ destination_details: { type } }: Beneficiary) => words(String(type)),
+      },
+      { name: 'Changed', show: ({ updated_at }: Beneficiary) => time(updated_at) },
+    ],
+  }
+  return html`<h2>Beneficiaries</h2>${rows({ ...visit, query: {} }, listing, waiting)}
+${
+  waiting.has_more &&
+  html`<p><a href="${root}/beneficiaries?status=pending_approval">All that wait</a></p>`
+}`
+}
+
+/** What differs from what people have approved last, member by member. */
+function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event>): Html {
+  const approved = results.findIndex(({ type }) => type === 'beneficiary.approved')
+  if (approved === -1) {
+    return has_more
+      ? html`<p>It was changed too often to show here what was approved.</p>`
+      : html`<p>Nobody has approved it before: compare all of it.</p>`
+  }
+  // The oldest change after the approval says what was approved.
+  const before: Record<string, Json> = {}
+  for (const { type, data } of results.slice(0, approved)) {
+    if (type === 'beneficiary.updated') Object.assign(before, data.previous)
+  }
+  const was = new Map(Object.entries(before).flatMap(([name, value]) => leaves(value, name)))
+  const now = new Map(Object.keys(before).flatMap(name => leaves(beneficiary[name], name)))
+  const differing = [...new Set([...was.keys(), ...now.keys()])].filter(
+    name => was.get(name) !== now.get(name),
+  )
+  const cell = (text: string | undefined) => text ?? html`<span class="faint">–</span>`
+  return html`<h3>What was changed</h3><div class="scroll" tabindex="0" role="region"
+aria-label="What was changed"><table><thead><tr><th scope="col">Member</th>
+<th scope="col">Was approved as</th><th scope="col">Is now</th></tr></thead><tbody>${differing.map(
+    name => html`<tr><th scope="row">${words(name)}</th><td>${cell(was.get(name))}</td>
+<td><strong>${cell(now.get(name))}</strong></td></tr>`,
+  )}</tbody></table></div>`
+}
+
+/** Each value in it, by its path; what is not set is left out, and so are ids of ours. */
+function leaves(value: Json | undefined, path: string): [string, string][] {
+  if (value === undefined || value === null || value === '' || path.endsWith(' id')) return []
+  if (typeof value !== 'object') return [[path, String(value)]]
+  return Object.entries(value as JsonObject).flatMap(([name, inner]) =>
+    leaves(inner, `${path} ${name}`),
+  )
+}
