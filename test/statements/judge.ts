@@ -62,7 +62,9 @@ async function readSent(folder: string): Promise<Sent[]> {
 async function listOwned(): Promise<Set<string>> {
   const text = (await readMigrations()).map(migration => migration.text).join('\n')
   const [, names = ''] = /foreach name in array array\[([^\]]*'books'[^\]]*)\]/.exec(text) ?? []
-  const tables = [...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name)
+  const first = [...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name)
+  const later = [...text.matchAll(/confine_to_accounts\('(\w+)'\)/g)].map(([, name = '']) => name)
+  const tables = [...first, ...later]
   const views = [...text.matchAll(/create view (\w+)/g)].map(([, name = '']) => name)
   if (!tables.includes('books')) throw new Error('no list of tables in the migrations')
   return new Set([...tables, ...views])
