@@ -797,6 +797,7 @@ CREATE TABLE payout_imports (
   CONSTRAINT payout_imports_pkey PRIMARY KEY (account_id, import_key),
   CONSTRAINT payout_imports_import_key_check CHECK ((octet_length(import_key) = 32))
 );
+CREATE INDEX payouts_of_imports ON payout_imports USING btree (account_id, SUBSTRING(import_key FROM 1 FOR 8), payout_id);
 ALTER TABLE payout_imports ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON payout_imports FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON payout_imports FOR SELECT TO corridor_auditor USING (true);

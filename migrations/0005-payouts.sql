@@ -335,6 +335,8 @@ create table payout_imports (
   payout_id text collate "C" not null,
   primary key (account_id, import_key)
 );
+-- All keys of one import begin alike: its payouts, in the order in which they were made.
+create index payouts_of_imports on payout_imports (account_id, substring(import_key for 8), payout_id);
 
 -- Batches of payouts, and what became of each payout asked for. Both are written once, in the
 -- transaction that makes the payouts.

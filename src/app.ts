@@ -40,12 +40,14 @@ import { buildValidator, REQUESTS } from './http/validators.ts'
 import {
   batchApprovalRoutes,
   beneficiaryApprovalRoutes,
+  importApprovalRoutes,
   payoutApprovalRoutes,
 } from './operator/approval-routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { opsRoutes } from './ops.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
+import { payoutImportRoutes } from './payout-group/routes.ts'
 import { payoutOptionsRoutes } from './payout-options/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'
 import { rateRoutes } from './rate/routes.ts'
@@ -134,6 +136,8 @@ export function addRoutes(
   sandboxRoutes(app, deps)
   payoutApprovalRoutes(app, deps)
   batchApprovalRoutes(app, deps)
+  payoutImportRoutes(app, deps)
+  importApprovalRoutes(app, deps)
   beneficiaryApprovalRoutes(app, deps)
   sessionRoutes(app, deps)
   viewRoutes(app, deps)

@@ -20,6 +20,7 @@ export type IdPrefix =
   | 'fx'
   | 'key'
   | 'lim'
+  | 'pim'
   | 'pob'
   | 'poq'
   | 'pot'
@@ -127,6 +128,31 @@ export function numberedId(
 /** The number in a numbered id. The caller must check that the row of that number has this id. */
 export function numberIn(id: string): bigint {
   return numberOf(id.slice(-11, -4))
+}
+
+/** Hex digits that all keys of the rows of one import begin with. */
+export const IMPORT_DIGITS = 16
+
+/**
+ * The id of an import of payouts, which has no row: 13 characters of what the keys of its rows
+ * begin with, and 7 of a digest of the account.
+ */
+export function importId(account_id: string, beginning: string): string {
+  const bits = (text: string, from: number, to: number, length: number) =>
+    base32(Number.parseInt(text.slice(from, to), 16), length)
+  const of = digest('sha256', account_id, 'hex')
+  const name = bits(beginning, 0, 6, 5) + bits(beginning, 6, 11, 4) + bits(beginning, 11, 16, 4)
+  return `pim_${name}${bits(of, 0, 5, 4)}${bits(of, 5, 8, 3)}`
+}
+
+/** What the keys of the rows of an import begin with, by its id, of whatever account. */
+export function beginningIn(import_id: string): string {
+  const part = (from: number, to: number, digits: number) =>
+    numberOf(import_id.slice(4 + from, 4 + to))
+      .toString(16)
+      .padStart(digits, '0')
+      .slice(-digits)
+  return part(0, 5, 6) + part(5, 9, 5) + part(9, 13, 5)
 }
 
 /** 35 bits. */

@@ -47,7 +47,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['requirement', 'payout-options', 'account-summary', 'rate'],
   ['payout'],
   ['webhook'],
-  ['timeline', 'sandbox', 'payout-batch', 'bank-file', 'connector'],
+  ['timeline', 'sandbox', 'payout-batch', 'payout-group', 'bank-file', 'connector'],
   ['privacy'],
   [
     'verify',

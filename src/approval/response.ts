@@ -23,6 +23,11 @@ export const ApprovalResponse = Type.Object(
   {
     object: Type.Literal('payout_approval'),
     payout: Id('pot', 'The payout.'),
+    payout_import: Type.String({
+      description:
+        'The import that has made the payout, `pim_…`, which can be decided as one; empty of ' +
+        'payouts that no file has made.',
+    }),
     status: Literals(['pending', ...APPROVAL_OUTCOMES], {
       description: 'Whether it waits still, or how it has ended.',
     }),
@@ -43,12 +48,21 @@ export const ApprovalResponse = Type.Object(
   { title: 'PayoutApproval', description: 'What a payout needs before it goes out.' },
 )
 
-export function presentApproval(open: OpenApproval, approvers: ReadonlySet<string>) {
+/** An approval as it is now, and who may decide about it. */
+export interface ShownApproval {
+  readonly open: OpenApproval
+  readonly approvers: ReadonlySet<string>
+  /** '' of a payout that no import has made. */
+  readonly payout_import: string
+}
+
+export function presentApproval({ open, approvers, payout_import }: ShownApproval) {
   const { approval, decisions } = open
   const { approvers: needed, outcome, digest, made_by, requested_at, expires_at } = approval
   return {
     object: 'payout_approval',
     payout: approval.payout_id,
+    payout_import,
     status: outcome === '' ? 'pending' : outcome,
     needed,
     given: countedFor(open, approvers).length,

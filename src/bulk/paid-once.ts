@@ -3,7 +3,7 @@
 // the transaction of the payout.
 import type { Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
-import { nameOf } from '../id.ts'
+import { IMPORT_DIGITS, importId, nameOf } from '../id.ts'
 import {
   type Beneficiaries,
   type PayoutReference,
@@ -31,18 +31,23 @@ export interface PayoutKeys {
   readonly payment_before: string | null
 }
 
-/** Hex digits. The other 192 bits tell any two keys apart. */
-const BEGINNING = 16
+/** The id of the import of this name. */
+export function importOf(account_id: string, import_name: string): string {
+  return importId(account_id, hashJson(import_name))
+}
 
 /** The keys of the rows of one file. */
 export class FileKeys {
   readonly #rows: RowKeys
   readonly #payments: RowKeys
-  /** All keys of one import begin alike, so that an index that only grows keeps them together. */
+  /**
+   * All keys of one import begin alike, so that an index that only grows keeps them together; the
+   * other 192 bits tell any two of them apart.
+   */
   readonly #beginning: string
 
   constructor(import_name: string) {
-    this.#beginning = hashJson(import_name).slice(0, BEGINNING)
+    this.#beginning = hashJson(import_name).slice(0, IMPORT_DIGITS)
     this.#rows = new RowKeys(import_name)
     this.#payments = new RowKeys(import_name)
   }
@@ -61,7 +66,7 @@ export class FileKeys {
   }
 
   #keyOf(hash: string): string {
-    return this.#beginning + hash.slice(BEGINNING)
+    return this.#beginning + hash.slice(IMPORT_DIGITS)
   }
 }
 

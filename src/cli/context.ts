@@ -205,6 +205,7 @@ const WAYS_OUT = {
   'approval rule': 'corridor approval-rule list shows those there are',
   payout: 'corridor payout list shows the newest',
   'payout batch': 'GET /v3/payout_batch lists those of an account',
+  'payout import': 'corridor payout approval POT shows the import that has made a payout',
   beneficiary: 'corridor privacy find ACCOUNT finds them by name, e-mail or IBAN',
   entity: 'corridor entity list shows those that wait for review',
   rail: 'corridor rail list shows those there are',

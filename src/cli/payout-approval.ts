@@ -1,67 +1,74 @@
-// corridor payout approval|approve|reject: what a payout or a batch needs before it goes out, and
-// who gives it.
+// corridor payout approval|approve|reject: what a payout, a batch or an import needs before it goes
+// out, and who gives it.
 import type { Command } from 'commander'
 import type { Decision } from '../approval/approval.ts'
 import { presentApproval } from '../approval/response.ts'
 import type { AskedDecision } from '../approval/rules.ts'
 import { readConfined } from '../db/confine.ts'
-import { accountOfBatch, deciding, decidingBatch, findApproval } from '../operator/approvals.ts'
+import { accountOfGroup, deciding, decidingGroup, findApproval } from '../operator/approvals.ts'
 import { accountOfPayout } from '../operator/payouts.ts'
 import { MAX_REASON } from '../operator/words.ts'
 import type { Payout } from '../payout/payout.ts'
 import { findPayouts } from '../payout/store.ts'
-import { findBatchApproval } from '../payout-batch/approval-operation.ts'
-import { presentBatchApproval, presentBatchDecision } from '../payout-batch/approval-response.ts'
+import { isImport } from '../payout-group/group.ts'
+import { findGroup } from '../payout-group/operations.ts'
+import {
+  presentBatchApproval,
+  presentBatchDecision,
+  presentImportApproval,
+  presentImportDecision,
+} from '../payout-group/response.ts'
 import { CommandFailed, type Context, type Json, personOf, print, withContext } from './context.ts'
 import { readReason } from './input.ts'
 import { money, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
 
+const ID = 'payout, batch or import id'
 const REASON = `why, for the account's timeline, up to ${MAX_REASON} characters`
 
 export function approvalCommands(payout: Command): void {
   payout
     .command('approval')
-    .description('show what a payout or a batch needs before it goes out, and who has approved')
-    .argument('<id>', 'payout or batch id')
+    .description('show what a payout, a batch or an import needs, and who has approved')
+    .argument('<id>', ID)
     .addHelpText('after', '\nExample:\n  npx corridor payout approval pot_01m7xpm2m0c6hkd4r9ye')
     .action((id: string, options: Json) =>
-      isBatch(id) ? showBatchAction(id, options) : showAction(id, options),
+      isGroup(id) ? showGroupAction(id, options) : showAction(id, options),
     )
   payout
     .command('approve')
-    .description('approve a payout, or all of a batch that wait, as it was shown to you')
-    .argument('<id>', 'payout or batch id')
+    .description('approve a payout, or all of a batch or an import that wait, as it was shown')
+    .argument('<id>', ID)
     .requiredOption('--digest <digest>', 'of what you were shown, as payout approval says it')
     .option('--reason <text>', REASON)
     .addHelpText('after', APPROVE_HELP)
     .action((id: string, options: Words) => decide(id, 'approve', options))
   payout
     .command('reject')
-    .description('reject a payout, or all of a batch that wait; the account has its money back')
-    .argument('<id>', 'payout or batch id')
+    .description('reject a payout, or all of a batch or an import that wait; the money goes back')
+    .argument('<id>', ID)
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', REJECT_HELP)
     .action((id: string, options: Words) => decide(id, 'reject', options))
 }
 
-const isBatch = (id: string) => id.startsWith('pob_')
+const isGroup = (id: string) => id.startsWith('pob_') || isImport(id)
 
 const decide = (id: string, decision: Decision, options: Words) =>
-  isBatch(id) ? decideBatchAction(id, decision, options) : decideAction(id, decision, options)
+  isGroup(id) ? decideGroupAction(id, decision, options) : decideAction(id, decision, options)
 
 const APPROVE_HELP = `
 You must have the role approver on the payout's account, and must not have made
-the payout. Nobody approves twice. Of a batch all payouts that wait are approved
-together, or none. CORRIDOR_USER must say who you are.
+the payout. Nobody approves twice. Of a batch or an import all payouts that wait
+are approved together, or none. CORRIDOR_USER must say who you are.
 
 Example:
   npx corridor payout approve pot_01m7xpm2m0c6hkd4r9ye --digest \\
     6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b`
 
 const REJECT_HELP = `
-One rejection ends it, whoever has approved before. Of a batch all payouts that
-wait are rejected. CORRIDOR_USER must say who you are.
+One rejection ends it, whoever has approved before. Of a batch or an import all
+payouts that wait are rejected. CORRIDOR_USER must say who you are.
 
 Example:
   npx corridor payout reject pot_01m7xpm2m0c6hkd4r9ye --reason "Paid last week"`
@@ -83,12 +90,12 @@ async function showAction(payout_id: string, options: Json): Promise<void> {
   if (payout === undefined || shown === undefined) {
     throw new CommandFailed(`payout ${payout_id} has needed no approval`)
   }
-  const approval = presentApproval(shown.open, shown.approvers)
+  const approval = presentApproval(shown)
   print(options, approval, describe(payout, approval))
 }
 
 function describe(payout: Payout, approval: ReturnType<typeof presentApproval>): string {
-  const { needed, given, expires_at, digest, made_by, status, decisions } = approval
+  const { needed, given, expires_at, digest, made_by, status, decisions, payout_import } = approval
   const said = decisions.map(({ decided_at, user, decision, reason }) =>
     visible(`${toSecond(decided_at)}  ${user}: ${decision}${reason && `, ${reason}`}`),
   )
@@ -98,26 +105,41 @@ function describe(payout: Payout, approval: ReturnType<typeof presentApproval>):
     `approvals  ${given} of ${needed}; ${status}`,
     `until      ${toSecond(expires_at)}`,
     `made by    ${made_by === '' ? 'a key that is nobody’s' : made_by}`,
+    ...(payout_import === '' ? [] : [`import     ${payout_import}, which can be approved as one`]),
     `digest     ${digest}`,
     ...said,
   ].join('\n')
 }
 
-async function showBatchAction(id: string, options: Json): Promise<void> {
+async function showGroupAction(id: string, options: Json): Promise<void> {
   const shown = await withContext(async ({ sql, audit }) => {
-    const account_id = await accountOfBatch(audit, id)
-    return readConfined(sql, [account_id], tx => findBatchApproval(tx, { account_id, id }))
+    const account_id = await accountOfGroup(audit, id)
+    return readConfined(sql, [account_id], tx => findGroup(tx, { account_id, id }))
   })
-  if (shown === undefined) throw new CommandFailed(`batch ${id} is no more`)
-  const approval = presentBatchApproval(id, shown)
-  print(options, approval, describeBatch(approval))
+  if (shown === undefined) throw new CommandFailed(`${id} is no more`)
+  if (isImport(id)) {
+    const approval = presentImportApproval(id, shown)
+    print(options, approval, describeGroup(id, approval, approval.further))
+  } else {
+    const approval = presentBatchApproval(id, shown)
+    print(options, approval, describeGroup(id, approval, 0))
+  }
 }
 
-function describeBatch(approval: ReturnType<typeof presentBatchApproval>): string {
-  const { payout_batch, waiting, totals, needed, expires_at, digest, ended } = approval
+function describeGroup(
+  id: string,
+  approval: Omit<ReturnType<typeof presentBatchApproval>, 'object' | 'payout_batch'>,
+  further: number,
+): string {
+  const { waiting, totals, needed, expires_at, digest, ended } = approval
   const ends = ended.map(({ status, payouts }) => `${payouts} ${status}`)
+  const others = further === 0 ? [] : [`${further} wait besides, and come after these`]
   return [
-    `${payout_batch}  ${waiting} payouts wait${ends.length === 0 ? '' : `; ${ends.join(', ')}`}`,
+    [
+      `${id}  ${waiting} payouts wait`,
+      ...others,
+      ...(ends.length === 0 ? [] : [ends.join(', ')]),
+    ].join('; '),
     ...totals.map(({ currency, payouts, amount }) =>
       visible(`${money(currency, BigInt(amount))} in ${payouts} payouts`),
     ),
@@ -138,13 +160,14 @@ function askedBy(context: Context, decision: Decision, { digest, reason }: Words
   }
 }
 
-async function decideBatchAction(id: string, decision: Decision, options: Words): Promise<void> {
+async function decideGroupAction(id: string, decision: Decision, options: Words): Promise<void> {
   const made = await withContext(async context => {
     const asked = askedBy(context, decision, options)
-    const account_id = await accountOfBatch(context.audit, id)
-    return context.runLong(decidingBatch({ account_id, id }, asked))
+    const account_id = await accountOfGroup(context.audit, id)
+    return context.runLong(decidingGroup({ account_id, id }, asked))
   })
-  const shown = presentBatchDecision(decision, made)
+  const present = isImport(id) ? presentImportDecision : presentBatchDecision
+  const shown = present(decision, made)
   const payouts = shown.payouts.map(({ status, payouts }) => `${payouts} ${status}`)
   const done = decision === 'approve' ? 'approved' : 'rejected'
   print(options, shown, `${id}  ${done}; ${payouts.join(', ')}`)

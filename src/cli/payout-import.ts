@@ -1,5 +1,6 @@
 // corridor payout import: makes payouts from a file, and pays each row once however often it runs.
 import { type Command, Option } from 'commander'
+import { importOf } from '../bulk/paid-once.ts'
 import { importPayouts, PAYOUT_COLUMNS, type PayoutRow } from '../bulk/payouts.ts'
 import type { Cost } from '../bulk/store.ts'
 import { amountToJson } from '../money/json.ts'
@@ -87,7 +88,11 @@ function payouts({ allowDuplicates = false }: Options): ImportKind<PayoutRow, Pa
 
 /** What became of the rows so far. */
 interface PayoutSummary extends ImportSummary {
+  /** By which people approve what it has made as one. */
+  payout_import: string
   made: number
+  /** Payouts of its rows that wait for approvers, whenever they were made. */
+  pending_approval: number
   /** Payouts that wait for the review of an entity. */
   held: number
   /** Rows that were imported before, and whose payout has failed or was reversed since. */
@@ -120,8 +125,9 @@ interface Debited {
 }
 
 function start(base: ImportSummary): PayoutSummary {
-  const counts = { made: 0, held: 0, failed_since: 0, alike: 0 }
-  return { ...base, ...counts, refused_by: {}, paid: [], debited: [] }
+  const payout_import = importOf(base.account, base.import)
+  const counts = { made: 0, pending_approval: 0, held: 0, failed_since: 0, alike: 0 }
+  return { ...base, payout_import, ...counts, refused_by: {}, paid: [], debited: [] }
 }
 
 function count(summary: PayoutSummary, row: PayoutRow): void {
@@ -130,6 +136,7 @@ function count(summary: PayoutSummary, row: PayoutRow): void {
   for (const reason of new Set(problems.map(problem => problem.reason))) {
     summary.refused_by[reason] = (summary.refused_by[reason] ?? 0) + 1
   }
+  if (status === 'pending_approval') summary.pending_approval += 1
   if (result === 'imported_before') {
     summary.imported_before += 1
     if (status === 'failed' || status === 'reversed') summary.failed_since += 1
@@ -220,7 +227,12 @@ function words(summary: PayoutSummary, report: string | undefined): string {
     ['refused', summary.refused],
     ...by.map(([reason, rows]): [string, number] => [`  ${reason}`, rows]),
   ]
-  const parts = [...moneyTables(summary), ...lackingWords(summary), ...failedWords(summary)]
+  const parts = [
+    ...moneyTables(summary),
+    ...lackingWords(summary),
+    ...failedWords(summary),
+    ...pendingWords(summary),
+  ]
   return summaryWords(summary, results, parts, report, 'paid')
 }
 
@@ -288,5 +300,14 @@ function failedWords({ failed_since: failed, dry_run }: PayoutSummary): string[]
     `${rowsWere(failed)} imported before and failed or was reversed since, and ` +
     `${dry_run ? 'would not be' : 'not'} paid again. To pay ${them} anew, import ${them} alone, ` +
     'under another --name.'
+  return [paragraph(text)]
+}
+
+function pendingWords({ pending_approval: waits, payout_import }: PayoutSummary): string[] {
+  if (waits === 0) return []
+  const payouts = waits === 1 ? '1 payout waits' : `${waits.toLocaleString('en')} payouts wait`
+  const text =
+    `${payouts} for approvers, who look at all of them by "npx corridor payout approval ` +
+    `${payout_import}" and approve them as one.`
   return [paragraph(text)]
 }

@@ -1,5 +1,5 @@
 // What approvers of an account ask for in their own name: GET /v3/…/{id}/approval shows what waits,
-// POST …/approve and …/reject decide. The same of payouts, of batches and of beneficiaries.
+// POST …/approve and …/reject decide. The same of payouts, batches, imports and beneficiaries.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Decision } from '../approval/approval.ts'
@@ -20,17 +20,22 @@ import { Envelope } from '../http/schema.ts'
 import type { IdPrefix, Key } from '../id.ts'
 import type { Reply } from '../idempotency/kept-reply.ts'
 import { PayoutResponse, presentPayout } from '../payout/response.ts'
-import { findBatchApproval } from '../payout-batch/approval-operation.ts'
+import { MAX_TOGETHER } from '../payout-group/group.ts'
+import { findGroup } from '../payout-group/operations.ts'
 import {
   BatchApprovalResponse,
   BatchDecisionResponse,
+  ImportApprovalResponse,
+  ImportDecisionResponse,
   presentBatchApproval,
   presentBatchDecision,
-} from '../payout-batch/approval-response.ts'
+  presentImportApproval,
+  presentImportDecision,
+} from '../payout-group/response.ts'
 import {
   deciding,
-  decidingBatch,
   decidingBeneficiary,
+  decidingGroup,
   findApproval,
   findBeneficiaryApproval,
 } from './approvals.ts'
@@ -81,7 +86,7 @@ export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
       response: ApprovalResponse,
     },
     find: findApproval,
-    present: ({ open, approvers }) => presentApproval(open, approvers),
+    present: presentApproval,
     approve: {
       operationId: 'approvePayout',
       summary: 'Approve a payout as it was shown to you.',
@@ -118,7 +123,7 @@ export function batchApprovalRoutes(app: FastifyInstance, deps: Needs): void {
       summary: 'Show what of a batch waits for people, with one digest of all of it.',
       response: BatchApprovalResponse,
     },
-    find: findBatchApproval,
+    find: findGroup,
     present: (shown, id) => presentBatchApproval(id, shown),
     approve: {
       operationId: 'approvePayoutBatch',
@@ -139,9 +144,51 @@ export function batchApprovalRoutes(app: FastifyInstance, deps: Needs): void {
     decide: (desk, { request, key, asked, claim }) =>
       desk.answerLong(
         authorOf(request, `payout ${asked.decision}`),
-        decidingBatch(key, asked),
+        decidingGroup(key, asked),
         claim,
         made => presentBatchDecision(asked.decision, made),
+      ),
+  })
+}
+
+export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
+  approvalRoutes(app, deps, {
+    path: '/v3/payout_import',
+    prefix: 'pim',
+    show: {
+      operationId: 'getPayoutImportApproval',
+      summary: 'Show what of an import waits for people, with one digest of all of it.',
+      description:
+        `The payouts that one import of a file has made, at most the ${MAX_TOGETHER} that wait ` +
+        'longest. GET /v3/payout_import/{id}/payout lists them.',
+      response: ImportApprovalResponse,
+    },
+    find: findGroup,
+    present: (shown, id) => presentImportApproval(id, shown),
+    approve: {
+      operationId: 'approvePayoutImport',
+      summary: 'Approve all payouts of an import that wait, as they were shown to you.',
+      description:
+        'One transaction: either all that were shown and that you have not decided yet are ' +
+        'approved, or none. Each goes on with the last approval that it needs, as if it were ' +
+        'approved alone.',
+    },
+    reject: {
+      operationId: 'rejectPayoutImport',
+      summary: 'Reject all payouts of an import that wait.',
+      description:
+        `One transaction, of at most the ${MAX_TOGETHER} that wait longest. Each is \`failed\` ` +
+        'with code `PF000400`, and amount and fees are back with the answer. What was approved ' +
+        'before goes on, and what the import makes later waits anew.',
+    },
+    decided: ImportDecisionResponse,
+    refusals: [],
+    decide: (desk, { request, key, asked, claim }) =>
+      desk.answerLong(
+        authorOf(request, `payout ${asked.decision}`),
+        decidingGroup(key, asked),
+        claim,
+        made => presentImportDecision(asked.decision, made),
       ),
   })
 }

@@ -9,15 +9,13 @@ import {
 import { findLatestApprovals } from '../beneficiary/approval-store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf } from '../db/keys.ts'
-import { type Key, nameOf } from '../id.ts'
+import { importId, type Key, nameOf } from '../id.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
-import {
-  type DecideBatch,
-  type DecidedBatch,
-  decideBatch,
-} from '../payout-batch/approval-operation.ts'
-import { findBatchAccount } from '../payout-batch/store.ts'
+import { findPayouts } from '../payout/store.ts'
+import { type DecidedGroup, isImport } from '../payout-group/group.ts'
+import { type DecideGroup, decideGroup } from '../payout-group/operations.ts'
+import { findGroupAccount } from '../payout-group/store.ts'
 import { type Deed, Unknown } from './deed.ts'
 
 /** A person decides about a payout, whose account must have them as an approver. */
@@ -38,27 +36,27 @@ export function deciding(
   }
 }
 
-/** The account of a batch. Refuses an id that no batch has. */
-export async function accountOfBatch(audit: Sql, batch_id: string): Promise<string> {
-  const account_id = await findBatchAccount(audit, batch_id)
-  if (account_id === undefined) throw new Unknown('payout batch', batch_id)
-  return account_id
+/** The account of a batch or an import. Refuses an id that none has. */
+export async function accountOfGroup(audit: Sql, id: string): Promise<string> {
+  const account_id = await findGroupAccount(audit, id)
+  if (account_id !== undefined) return account_id
+  throw new Unknown(isImport(id) ? 'payout import' : 'payout batch', id)
 }
 
-/** A person decides about all payouts of a batch that wait. */
-export function decidingBatch({ account_id, id: batch_id }: Key, asked: AskedDecision) {
-  const command: DecideBatch = { account_id, batch_id, asked }
+/** A person decides about all payouts of a batch or an import that wait. */
+export function decidingGroup({ account_id, id: group_id }: Key, asked: AskedDecision) {
+  const command: DecideGroup = { account_id, group_id, asked }
   return {
-    operation: decideBatch,
+    operation: decideGroup,
     command,
-    act: ({ statuses, digest }: DecidedBatch) => {
+    act: ({ statuses, digest }: DecidedGroup) => {
       const payouts = [...statuses.values()].reduce((sum, count) => sum + count, 0)
       return {
         table_name: 'payout_approvals' as const,
         reason: asked.reason,
-        before: { account_id, id: batch_id, status: 'pending_approval' },
+        before: { account_id, id: group_id, status: 'pending_approval' },
         after: {
-          ...{ account_id, id: batch_id, payouts: String(payouts) },
+          ...{ account_id, id: group_id, payouts: String(payouts) },
           ...{ decision: asked.decision, digest },
         },
       }
@@ -91,8 +89,13 @@ export function decidingBeneficiary(
 }
 
 /** Undefined of a payout that has needed no approval. */
-export function findApproval(tx: TransactionSql, key: Key) {
-  return withApprovers(tx, key, findOpenApprovals(tx, [key]))
+export async function findApproval(tx: TransactionSql, key: Key) {
+  const [shown, [payout]] = await Promise.all([
+    withApprovers(tx, key, findOpenApprovals(tx, [key])),
+    findPayouts(tx, [key]),
+  ])
+  const keys = payout?.import_keys ?? ''
+  return shown && { ...shown, payout_import: keys === '' ? '' : importId(key.account_id, keys) }
 }
 
 /** What was asked last; undefined of a beneficiary that has needed no approval. */

@@ -38,6 +38,7 @@ export type Kind =
   | 'limit'
   | 'payout'
   | 'payout batch'
+  | 'payout import'
   | 'rail'
   | 'user'
   | 'webhook endpoint'

@@ -2,7 +2,7 @@
 // transaction of the payouts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keepHistory } from '../db/keep-history.ts'
-import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
+import { findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
@@ -107,45 +107,6 @@ export async function listItems(
     order by ${order} limit ${limit + 1}::integer`
   const page = rows.slice(0, limit)
   return { rows: end === 'first' ? page : page.reverse(), has_more: rows.length > limit }
-}
-
-/** The account of a batch: approvers name a batch by its id alone. */
-export function findBatchAccount(sql: Sql, id: string): Promise<string | undefined> {
-  return findAccountOf(sql, 'payout_batches', id)
-}
-
-/** The payouts of a batch, in its order. */
-export async function listPayoutIds(
-  sql: Sql | TransactionSql,
-  { account_id, id }: Key,
-): Promise<string[]> {
-  const rows = await sql<{ payout_id: string }[]>`
-    select payout_id from payout_batch_items
-    where account_id = ${account_id} and batch_id = ${id} and payout_id <> ''
-    order by position`
-  return rows.map(({ payout_id }) => payout_id)
-}
-
-/** What payouts pay together that wait for an approval, in minor units of the currency paid in. */
-export interface WaitingTotal {
-  readonly currency: string
-  readonly payouts: number
-  readonly amount: bigint
-}
-
-/** The payouts of a batch that wait, by currency. */
-export async function sumWaiting(
-  sql: Sql | TransactionSql,
-  { account_id, id }: Key,
-): Promise<WaitingTotal[]> {
-  return sql<WaitingTotal[]>`
-    select p.currency, count(*)::integer as payouts, sum(p.amount)::bigint as amount
-    from payout_batch_items i
-    join payout_approvals a on a.account_id = i.account_id and a.payout_id = i.payout_id
-    join payouts p on p.account_id = i.account_id and p.id = i.payout_id
-    where i.account_id = ${account_id} and i.batch_id = ${id} and a.outcome = ''
-      and a.account_id = ${account_id} and p.account_id = ${account_id}
-    group by p.currency order by p.currency`
 }
 
 /** The first refused items of each batch. */

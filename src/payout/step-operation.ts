@@ -63,55 +63,9 @@ export const advancePayout = {
     return loadReceivers(tx, mayCredit.map(payoutKey))
   },
 
-  async load(tx, commands, receivers = new Map()) {
-    const keys = uniqueKeys(commands.map(payoutKey))
-    const account_ids = [...keys.map(key => key.account_id), ...receivers.values()]
-    // Against a claim at this moment, under which a rail may be handed the payout.
-    const held = commands.filter(
-      ({ by, said, screened }) =>
-        by === 'operator' ||
-        by === 'account' ||
-        by === 'approval' ||
-        screened !== undefined ||
-        said?.not_taken !== undefined ||
-        said?.is_over,
-    )
-    // Sent in this order, so that payouts are read when no claim can change them.
-    const [{ books, now, lists_version }, , found] = await Promise.all([
-      lockBooks(tx, account_ids),
-      held.length > 0 && lockOpenPayouts(tx, uniqueKeys(held.map(payoutKey))),
-      findOpenPayouts(tx, keys),
-    ])
-    const payouts = new Map(found.map((p): [string, OpenPayout] => [nameOf(p), p]))
-    const waiting = entitiesOf(found, commands)
-    const deciding = uniqueKeys(commands.filter(({ by }) => by === 'approval').map(payoutKey))
-    const giving = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
-    const limited = giving.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
-    const screened = screenedOf(found, commands)
-    const [debits, approvals, paid_elsewhere, uses, attempts, pending, listed] = await Promise.all([
-      loadDebits(tx, giving),
-      findApprovals(tx, waiting),
-      findPaidElsewhere(tx, commands, payouts),
-      limited.length > 0 ? findUses(tx, limited) : [],
-      loadAttempts(tx, found.filter(keepsAttempts)),
-      loadPending(tx, deciding),
-      findConfirmed(tx, uniqueKeys(screened.flatMap(partiesOfPayout))),
-    ])
-    return {
-      now,
-      books,
-      payouts,
-      read: new Map(found.map(p => [nameOf(p), p])),
-      debits,
-      approvals: approvalsByName(approvals),
-      receivers,
-      paid_elsewhere,
-      uses,
-      lists_version,
-      confirmed: new Set(listed.map(({ account_id, object_id: id }) => nameOf({ account_id, id }))),
-      ...attempts,
-      ...pending,
-    }
+  load(tx, commands, receivers = new Map()) {
+    const account_ids = [...commands.map(({ account_id }) => account_id), ...receivers.values()]
+    return readUnder(tx, commands, receivers, lockBooks(tx, account_ids))
   },
 
   decide: decideAdvance,
@@ -143,6 +97,62 @@ export const advancePayout = {
     ])
   },
 } satisfies Operation<Advance, AdvanceState, AdvanceOutcome, Receivers>
+
+/** Reads what commands may touch. The locks of the books are sent, or held already. */
+export async function readUnder(
+  tx: TransactionSql,
+  commands: readonly Advance[],
+  receivers: Receivers,
+  locking: Promise<Pick<LockedBooks, 'books' | 'now' | 'lists_version'>>,
+): Promise<AdvanceState> {
+  const keys = uniqueKeys(commands.map(payoutKey))
+  // Against a claim at this moment, under which a rail may be handed the payout.
+  const held = commands.filter(
+    ({ by, said, screened }) =>
+      by === 'operator' ||
+      by === 'account' ||
+      by === 'approval' ||
+      screened !== undefined ||
+      said?.not_taken !== undefined ||
+      said?.is_over,
+  )
+  // Sent in this order, so that payouts are read when no claim can change them.
+  const [{ books, now, lists_version }, , found] = await Promise.all([
+    locking,
+    held.length > 0 && lockOpenPayouts(tx, uniqueKeys(held.map(payoutKey))),
+    findOpenPayouts(tx, keys),
+  ])
+  const payouts = new Map(found.map((p): [string, OpenPayout] => [nameOf(p), p]))
+  const waiting = entitiesOf(found, commands)
+  const deciding = uniqueKeys(commands.filter(({ by }) => by === 'approval').map(payoutKey))
+  const giving = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
+  const limited = giving.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
+  const screened = screenedOf(found, commands)
+  const [debits, approvals, paid_elsewhere, uses, attempts, pending, listed] = await Promise.all([
+    loadDebits(tx, giving),
+    findApprovals(tx, waiting),
+    findPaidElsewhere(tx, commands, payouts),
+    limited.length > 0 ? findUses(tx, limited) : [],
+    loadAttempts(tx, found.filter(keepsAttempts)),
+    loadPending(tx, deciding),
+    findConfirmed(tx, uniqueKeys(screened.flatMap(partiesOfPayout))),
+  ])
+  return {
+    now,
+    books,
+    payouts,
+    read: new Map(found.map(p => [nameOf(p), p])),
+    debits,
+    approvals: approvalsByName(approvals),
+    receivers,
+    paid_elsewhere,
+    uses,
+    lists_version,
+    confirmed: new Set(listed.map(({ account_id, object_id: id }) => nameOf({ account_id, id }))),
+    ...attempts,
+    ...pending,
+  }
+}
 
 export interface CancelPayout extends Claiming {
   readonly payout_id: string

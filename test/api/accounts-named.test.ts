@@ -124,7 +124,7 @@ function plainUrl(route: Route, ids: World['ids']): string {
 
 const DUPLICATES = '/v3/entity/duplicate_check'
 /** Nothing waits here. */
-const DECIDES_BATCH = /^\/v3\/payout_batch\/:id\/(approve|reject)$/
+const DECIDES_BATCH = /^\/v3\/payout_(batch|import)\/:id\/(approve|reject)$/
 test('every route, asked alone: the account that asks is named, and no other', async () => {
   for (const route of routes.filter(({ url }) => url !== REQUIREMENTS)) {
     const transactions = await toldBy(() => ask(route, mine))

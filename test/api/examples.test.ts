@@ -18,6 +18,7 @@ import {
 } from '../support/assert/document.ts'
 import { type Receiver, startReceiver } from '../support/network/receiver.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
+import { importInto } from '../support/service/importing.ts'
 import {
   addPerson,
   basic,
@@ -282,6 +283,8 @@ test('examples, approvals: a payout that waits, approved by one and rejected by 
   const { id } = (await payer.post('/v3/payout', local?.request)).json.data
   const payouts = ['INV-1', 'INV-2'].map(reference_id => ({ ...local?.request, reference_id }))
   const whole = (await payer.post('/v3/payout_batch', { payouts })).json.data
+  const rows = ['INV-3', 'INV-4'].map(reference_id => ({ ...local?.request, reference_id }))
+  const file = await importInto(service, payer, 'salaries.csv', rows)
   await remove()
   const { digest } = await show(payer, 'getPayoutApproval', 'pending', { ids: [id] })
   await show(payer, 'approvePayout', 'approve', { ids: [id], with: { digest }, person: ann })
@@ -293,6 +296,13 @@ test('examples, approvals: a payout that waits, approved by one and rejected by 
   await show(payer, 'approvePayoutBatch', 'approve', approval)
   await show(payer, 'rejectPayoutBatch', 'reject', { ...batch, person: bob })
   await show(payer, 'getPayoutBatchApproval', 'rejected', batch)
+  const imported = { ids: [file] }
+  await show(payer, 'listImportedPayouts', 'page', { ...imported, query: '?limit=1' })
+  const waiting = await show(payer, 'getPayoutImportApproval', 'pending', imported)
+  const of_all = { ...imported, with: { digest: waiting.digest }, person: ann }
+  await show(payer, 'approvePayoutImport', 'approve', of_all)
+  await show(payer, 'rejectPayoutImport', 'reject', { ...imported, person: bob })
+  await show(payer, 'getPayoutImportApproval', 'rejected', imported)
 })
 
 test('examples, approvals: a beneficiary that waits, approved by one and rejected by another', async () => {

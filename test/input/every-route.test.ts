@@ -28,7 +28,8 @@ const WORLDS = share(1, 10)
 const { REPLAY } = process.env
 
 /** Keys approve nothing, and nothing here waits for that: test/approval asks these routes. */
-const OF_PEOPLE = /\/(payout|payout_batch|beneficiary)\/[^/]+\/(approval|approve|reject)$/
+const OF_PEOPLE =
+  /\/(payout|payout_batch|payout_import|beneficiary)\/[^/]+\/(approval|approve|reject|payout)$/
 
 async function run(world: World, chance: Chance, requests: number): Promise<Probe> {
   const make = generator(api, world)

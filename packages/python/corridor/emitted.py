@@ -689,6 +689,7 @@ PayoutAnswer = TypedDict("PayoutAnswer", {
 PayoutApproval = TypedDict("PayoutApproval", {
     "object": "Literal[\"payout_approval\"]",
     "payout": "str",
+    "payout_import": "str",
     "status": "Literal[\"pending\", \"approved\", \"rejected\", \"expired\", \"cancelled\", \"failed\"]",
     "needed": "int",
     "given": "int",
@@ -830,6 +831,37 @@ PayoutFailure = TypedDict("PayoutFailure", {
     "code": "str",
     "category": "str",
     "message": "str",
+})
+
+PayoutImportApproval = TypedDict("PayoutImportApproval", {
+    "object": "Literal[\"payout_import_approval\"]",
+    "payout_import": "str",
+    "waiting": "int",
+    "further": "int",
+    "totals": "List[\"WaitingTotal\"]",
+    "needed": "int",
+    "expires_at": "Union[str, None]",
+    "digest": "str",
+    "ended": "List[\"EndedApprovals\"]",
+})
+
+PayoutImportApprovalAnswer = TypedDict("PayoutImportApprovalAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutImportApproval\"",
+})
+
+PayoutImportDecision = TypedDict("PayoutImportDecision", {
+    "object": "Literal[\"payout_import_decision\"]",
+    "payout_import": "str",
+    "decision": "Literal[\"approve\", \"reject\"]",
+    "payouts": "List[\"DecidedPayouts\"]",
+})
+
+PayoutImportDecisionAnswer = TypedDict("PayoutImportDecisionAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutImportDecision\"",
 })
 
 PayoutList = TypedDict("PayoutList", {
@@ -1756,6 +1788,33 @@ class SandboxResource:
         return self._transport.call("POST", "/v3/sandbox/fund", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
 
+class PayoutImportsPayoutsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, id: str, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, options: Options = Options()) -> Listing["Payout"]:
+        """List the payouts that an import has made, newest first. `GET /v3/payout_import/{id}/payout`"""
+        return self._transport.list("id", "GET", f"/v3/payout_import/{segment(id)}/payout", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte}, options=options)
+
+
+class PayoutImportsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.payouts = PayoutImportsPayoutsResource(transport)
+
+    def approval(self, id: str, *, options: Options = Options()) -> Answer["PayoutImportApproval"]:
+        """Show what of an import waits for people, with one digest of all of it. `GET /v3/payout_import/{id}/approval`"""
+        return self._transport.call("GET", f"/v3/payout_import/{segment(id)}/approval", query={}, options=options)
+
+    def approve(self, id: str, body: "ApproveRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["PayoutImportDecision"]:
+        """Approve all payouts of an import that wait, as they were shown to you. `POST /v3/payout_import/{id}/approve`"""
+        return self._transport.call("POST", f"/v3/payout_import/{segment(id)}/approve", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def reject(self, id: str, body: "RejectRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["PayoutImportDecision"]:
+        """Reject all payouts of an import that wait. `POST /v3/payout_import/{id}/reject`"""
+        return self._transport.call("POST", f"/v3/payout_import/{segment(id)}/reject", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+
 class Resources:
     """Every resource of the service."""
 
@@ -1773,3 +1832,4 @@ class Resources:
         self.events = EventsResource(transport)
         self.webhook_endpoints = WebhookEndpointsResource(transport)
         self.sandbox = SandboxResource(transport)
+        self.payout_imports = PayoutImportsResource(transport)

@@ -1076,6 +1076,11 @@ export interface PayoutApproval {
   object: 'payout_approval'
   /** The payout. */
   payout: string
+  /**
+   * The import that has made the payout, `pim_…`, which can be decided as one; empty of payouts
+   * that no file has made.
+   */
+  payout_import: string
   /** Whether it waits still, or how it has ended. */
   status: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'failed'
   /** How many people must approve. */
@@ -1283,6 +1288,51 @@ export interface PayoutFailure {
   code: string
   category: string
   message: string
+}
+
+/** What of an import waits for people. */
+export interface PayoutImportApproval {
+  object: 'payout_import_approval'
+  /** The import. */
+  payout_import: string
+  /** How many payouts of the import wait and are decided together. */
+  waiting: number
+  /** How many wait besides. They are shown and decided once these are. */
+  further: number
+  /** Of those that wait. */
+  totals: WaitingTotal[]
+  /** How many people must approve, of the payout that needs the most. */
+  needed: number
+  /** When the first of them fails unless it is approved; null when none waits. */
+  expires_at: string | null
+  /**
+   * SHA-256 over the digests of all that wait, in the order of the payouts’ ids. Whoever approves
+   * sends it.
+   */
+  digest: string
+  /** How the approvals of the others have ended. */
+  ended: EndedApprovals[]
+}
+
+export interface PayoutImportApprovalAnswer {
+  status: 'success'
+  message: ''
+  data: PayoutImportApproval
+}
+
+export interface PayoutImportDecision {
+  object: 'payout_import_decision'
+  /** The import. */
+  payout_import: string
+  decision: 'approve' | 'reject'
+  /** What has become of those that it was about; `pending_approval` where others must approve, too. */
+  payouts: DecidedPayouts[]
+}
+
+export interface PayoutImportDecisionAnswer {
+  status: 'success'
+  message: ''
+  data: PayoutImportDecision
 }
 
 /** One page, newest first. */
@@ -3151,6 +3201,72 @@ export class SandboxResource<M extends Minor = number> extends Resource {
   }
 }
 
+export interface PayoutImportsPayoutsListQuery {
+  /** Most objects on a page. */
+  limit?: number
+  /** An id: the page starts with the next older object. */
+  starting_after?: string
+  /** An id: the page ends with the next newer object. */
+  ending_before?: string
+  created?: {
+    /** Only what was created after this time (ISO 8601 with an offset). */
+    gt?: string | Date
+    /** Only what was created at this time or after it. */
+    gte?: string | Date
+    /** Only what was created before this time. */
+    lt?: string | Date
+    /** Only what was created at this time or before it. */
+    lte?: string | Date
+  }
+}
+
+export class PayoutImportsPayoutsResource<M extends Minor = number> extends Resource {
+  /**
+   * List the payouts that an import has made, newest first.
+   *
+   * `GET /v3/payout_import/{id}/payout`
+   */
+  list(id: string, query: PayoutImportsPayoutsListQuery = {}, options: Options = {}): Listing<Payout<M>> {
+    return this.transport.list<Payout<M>>(`/v3/payout_import/${encodeURIComponent(id)}/payout`, 'id', { query, options })
+  }
+}
+
+export class PayoutImportsResource<M extends Minor = number> extends Resource {
+  readonly payouts: PayoutImportsPayoutsResource<M>
+
+  constructor(transport: Transport) {
+    super(transport)
+    this.payouts = new PayoutImportsPayoutsResource(transport)
+  }
+
+  /**
+   * Show what of an import waits for people, with one digest of all of it.
+   *
+   * `GET /v3/payout_import/{id}/approval`
+   */
+  approval(id: string, options: Options = {}): Call<PayoutImportApproval> {
+    return this.transport.call('GET', `/v3/payout_import/${encodeURIComponent(id)}/approval`, { options })
+  }
+
+  /**
+   * Approve all payouts of an import that wait, as they were shown to you.
+   *
+   * `POST /v3/payout_import/{id}/approve`
+   */
+  approve(id: string, body: ApproveRequest, options: OptionsWithKey = {}): Call<PayoutImportDecision> {
+    return this.transport.call('POST', `/v3/payout_import/${encodeURIComponent(id)}/approve`, { body, keyed: true, options })
+  }
+
+  /**
+   * Reject all payouts of an import that wait.
+   *
+   * `POST /v3/payout_import/{id}/reject`
+   */
+  reject(id: string, body: RejectRequest, options: OptionsWithKey = {}): Call<PayoutImportDecision> {
+    return this.transport.call('POST', `/v3/payout_import/${encodeURIComponent(id)}/reject`, { body, keyed: true, options })
+  }
+}
+
 /** Every resource of the service. */
 export class Resources<M extends Minor = number> {
   readonly operations: OperationsResource
@@ -3166,6 +3282,7 @@ export class Resources<M extends Minor = number> {
   readonly events: EventsResource
   readonly webhookEndpoints: WebhookEndpointsResource
   readonly sandbox: SandboxResource<M>
+  readonly payoutImports: PayoutImportsResource<M>
 
   constructor(transport: Transport) {
     this.operations = new OperationsResource(transport)
@@ -3181,5 +3298,6 @@ export class Resources<M extends Minor = number> {
     this.events = new EventsResource(transport)
     this.webhookEndpoints = new WebhookEndpointsResource(transport)
     this.sandbox = new SandboxResource(transport)
+    this.payoutImports = new PayoutImportsResource(transport)
   }
 }

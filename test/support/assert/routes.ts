@@ -199,6 +199,8 @@ const BODIES: Readonly<Record<string, (path: string) => readonly object[]>> = {
   'POST /v3/beneficiary/:id/reject': () => [{ reason: 'Not ours.' }],
   'POST /v3/payout_batch/:id/approve': () => [{ digest: '0'.repeat(64) }],
   'POST /v3/payout_batch/:id/reject': () => [{ reason: 'Not ours.' }],
+  'POST /v3/payout_import/:id/approve': () => [{ digest: '0'.repeat(64) }],
+  'POST /v3/payout_import/:id/reject': () => [{ reason: 'Not ours.' }],
   'POST /v3/payout_batch': path => {
     const payouts = [payoutFor(path)]
     return [{ payouts }, { payouts, mode: 'best_effort' }, { payouts, dry_run: true }]
@@ -249,7 +251,7 @@ export function withText(body: object, path: string, text: string): object {
 
 /** Ids that are nobody's. */
 const NOBODYS: Ids = Object.fromEntries(
-  ['bnf', 'btr', 'ent', 'evt', 'pob', 'poq', 'pot', 'whd', 'whe'].map(prefix => [
+  ['bnf', 'btr', 'ent', 'evt', 'pim', 'pob', 'poq', 'pot', 'whd', 'whe'].map(prefix => [
     prefix,
     `${prefix}_00000000000000000000`,
   ]),

@@ -1,11 +1,18 @@
 // What tests of imports share: files of rows, the command run with a report, caught in the middle as
 // a process of its own, and what the database holds.
+
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openFile } from '../../../src/bulk/file.ts'
+import { importOf } from '../../../src/bulk/paid-once.ts'
+import { importPayouts, PAYOUT_COLUMNS } from '../../../src/bulk/payouts.ts'
 import { BARE, type Cli } from './cli.ts'
 import { until } from './process.ts'
-import type { Client } from './service.ts'
+import type { Client, TestService } from './service.ts'
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
@@ -44,4 +51,32 @@ export async function startAndCatch(
   }
   await until('the first batch', begun)
   return Object.assign(child, { said: () => said })
+}
+
+/** Makes payouts as an import of this name does, in this process; returns its id. */
+export async function importInto(
+  { deps }: Pick<TestService, 'deps'>,
+  { account }: Client,
+  name: string,
+  bodies: readonly object[],
+  made_by = '',
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'import-'))
+  try {
+    const path = join(folder, 'payouts.jsonl')
+    await writeFile(path, jsonLines(bodies))
+    const file = await openFile(path, PAYOUT_COLUMNS)
+    assert.ok(!('problems' in file))
+    const { unanswered } = await importPayouts({
+      ...{ sql: deps.sql, account, file, name, made_by, sender_bic: deps.config.bic },
+      ...{ dry_run: false, allow_duplicates: false, stopped: () => false, onBalances: () => {} },
+      onResults(rows) {
+        for (const { problems } of rows) assert.deepEqual(problems, [])
+      },
+    })
+    assert.equal(unanswered, 0)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+  return importOf(account.account_id, name)
 }

@@ -6,6 +6,7 @@ import { rowsOf } from '../assert/check.ts'
 import { type Ids, NOBODYS_URL, type Route } from '../assert/routes.ts'
 import { bankBeneficiary, localPayout } from '../given/bodies.ts'
 import { addApprovalRule } from './approvals.ts'
+import { importInto } from './importing.ts'
 import { bookUsd } from './operate.ts'
 import { addPerson, basic, type Client, type PersonClient, type TestService } from './service.ts'
 
@@ -75,6 +76,8 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
   await removeRule()
   await post(`/v3/payout/${payout.id}/cancel`, {})
   const batch = await post('/v3/payout_batch', { payouts: [localPayout], reference_id })
+  const row = { ...localPayout, reference_id: 'of a file' }
+  const imported = await importInto(service, client, 'payouts.jsonl', [row])
   await bookUsd(service, opened, 'withdrawal', -1n)
   await bookUsd(service, opened, 'adjustment', -1n)
   await deliverDue(service.deps, service.deps.sql)
@@ -108,6 +111,7 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
       evt: (await first('/v3/event')).id,
       fx: payout.holding_fx_transaction.id,
       key: client.key_id,
+      pim: imported,
       pob: batch.id,
       poq: quote.id,
       pot: payout.id,

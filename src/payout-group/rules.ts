@@ -1,14 +1,15 @@
-// The approval of a batch as one: a person decides about all of its payouts that wait, bound to one
+// The approval of a group as one: a person decides about all of its payouts that wait, bound to one
 // digest of what they were shown. Each payout keeps its own approval, so what a rule asks for one
-// payout is asked in a batch, too. Pure.
+// payout is asked in a group, too. Pure.
 import { createHash } from 'node:crypto'
 import type { OpenApproval } from '../approval/approval.ts'
 import { type AskedDecision, checkDecision } from '../approval/rules.ts'
 import { refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
+import { groupWords } from './group.ts'
 
 /**
- * SHA-256, in hex, of the digests of all payouts that wait, in the order of the batch: it changes
+ * SHA-256, in hex, of the digests of all payouts that wait, in their order: it changes
  * when one of them changes, and when one waits no more.
  */
 export function digestOfWaiting(waiting: readonly OpenApproval[]): string {
@@ -25,14 +26,14 @@ export function isWaiting({ approval }: OpenApproval): boolean {
  * Refuses what would be refused of one of them, and a digest that is not of all that wait.
  */
 export function decidedBy(
-  batch_id: string,
+  group_id: string,
   waiting: readonly OpenApproval[],
   asked: AskedDecision,
   approvers: ReadonlySet<string>,
   now: Instant,
 ): readonly OpenApproval[] {
   if (waiting.length === 0) {
-    const message = `No payout of batch ${batch_id} waits for an approval.`
+    const message = `No payout of ${groupWords(group_id)} waits for an approval.`
     throw refusal('invalid_transition', message)
   }
   const { digest, ...decision } = asked
@@ -42,7 +43,7 @@ export function decidedBy(
     checkDecision(`payout ${open.approval.payout_id}`, open, decision, approvers, now)
   }
   if (digest !== undefined && digest !== digestOfWaiting(waiting)) {
-    const message = `Batch ${batch_id} does not wait as the digest says: look at it again.`
+    const message = `The digest is not what waits of ${groupWords(group_id)}: look at it again.`
     throw refusal('approval_outdated', message, 'digest')
   }
   return left

@@ -1,0 +1,203 @@
+// The operation by which a person approves or rejects a group of payouts: all that wait, in one
+// transaction, read, decided and stored in portions.
+import type { OpenApproval } from '../approval/approval.ts'
+import type { AskedDecision } from '../approval/rules.ts'
+import { findApprovers, findOpenApprovals } from '../approval/store.ts'
+import { confineTo } from '../db/confine.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import type { Page, Wanted } from '../db/page.ts'
+import type { LongOperation } from '../engine/operation.ts'
+import { forEachInTurns, nextTurn } from '../engine/turns.ts'
+import { found } from '../errors.ts'
+import { type Key, nameOf } from '../id.ts'
+import { bookOf } from '../ledger/rules.ts'
+import { type LockedBooks, lockBooks } from '../ledger/store.ts'
+import type { Payout } from '../payout/payout.ts'
+import type { PayoutStatus } from '../payout/states.ts'
+import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
+import { advancePayout, readUnder } from '../payout/step-operation.ts'
+import { findPayouts } from '../payout/store.ts'
+import type { DecidedGroup, ShownGroup } from './group.ts'
+import { decidedBy, digestOfWaiting, isWaiting } from './rules.ts'
+import { countApprovals, isThere, listImported, listWaiting, sumPayouts } from './store.ts'
+
+/** How many payouts are read, decided and stored together. */
+const PORTION = 128
+
+export interface DecideGroup {
+  readonly account_id: string
+  readonly group_id: string
+  readonly asked: AskedDecision
+}
+
+/** The payouts of a group that wait, the oldest first; undefined when there is no such group. */
+type Members = readonly Key[] | undefined
+
+interface Prepared {
+  readonly members: Members
+  readonly receivers: Receivers
+}
+
+type Receivers = Awaited<ReturnType<typeof advancePayout.prepare>>
+
+interface State extends LockedBooks {
+  readonly members: Members
+  readonly receivers: Receivers
+  readonly open: ReadonlyMap<string, OpenApproval>
+  readonly approvers: ReadonlySet<string>
+}
+
+const decision = ({ account_id, id: payout_id }: Key, asked: AskedDecision): Advance => {
+  return { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null, act: asked }
+}
+
+export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepared> = {
+  name: 'decide_payout_group',
+
+  // What is decided meanwhile is seen under the locks. What an import makes meanwhile, nobody was
+  // shown.
+  async prepare(tx, commands) {
+    const { account_id, group_id: id, asked } = one(commands)
+    void confineTo(tx, [account_id])
+    const members = await findMembers(tx, { account_id, id })
+    const receivers = new Map<string, string>()
+    for (const portion of portionsOf(members ?? [])) {
+      const more = await advancePayout.prepare(
+        tx,
+        portion.map(key => decision(key, asked)),
+      )
+      for (const [name, receiver] of more) receivers.set(name, receiver)
+    }
+    return { members, receivers }
+  },
+
+  async load(tx, commands, prepared) {
+    const { account_id } = one(commands)
+    const { members, receivers } = prepared ?? { members: undefined, receivers: new Map() }
+    // The book is locked of a group without payouts, too: an answer is kept under that lock.
+    const locking = lockBooks(tx, [account_id, ...receivers.values()])
+    const [locked, approvers, open] = await Promise.all([
+      locking,
+      findApprovers(tx, [account_id]),
+      findOpen(tx, members ?? []),
+    ])
+    const of_account = approvers.get(account_id) ?? new Set<string>()
+    return { ...locked, members, receivers, open, approvers: of_account }
+  },
+
+  async settle(tx, state, { account_id, group_id, asked }, answered) {
+    const waiting = found(state.members).flatMap(key => {
+      const open = state.open.get(nameOf(key))
+      return open !== undefined && isWaiting(open) ? [open] : []
+    })
+    const { now } = bookOf(state.books, account_id)
+    const digest = digestOfWaiting(waiting)
+    const left = decidedBy(group_id, waiting, asked, state.approvers, now)
+    await nextTurn()
+    const statuses = new Map<PayoutStatus, number>()
+    const stores: Promise<unknown>[] = []
+    const portions = portionsOf(left)
+    const read = (portion: readonly OpenApproval[] = []) => readPortion(tx, state, portion, asked)
+    let reading = read(portions[0])
+    for (const [i, portion] of portions.entries()) {
+      const under = await reading
+      const next = portions[i + 1]
+      // Read while this portion is decided.
+      if (next !== undefined) reading = read(next)
+      const outcomes = await decidePortion(under, portion, asked)
+      for (const { payout } of outcomes) {
+        statuses.set(payout.status, (statuses.get(payout.status) ?? 0) + 1)
+      }
+      // The events of the last portion carry the digest of the answer.
+      if (i === portions.length - 1) answered({ account_id, group_id, digest, statuses })
+      await nextTurn()
+      const stored = advancePayout.store(tx, outcomes, under)
+      // Awaited below; until then a failure is not unhandled.
+      stored.catch(() => {})
+      stores.push(stored)
+      await nextTurn()
+    }
+    await Promise.all(stores)
+    return { account_id, group_id, digest, statuses }
+  },
+}
+
+/** Reads what the decisions touch. The books, which decisions change, are the same for all. */
+function readPortion(
+  tx: TransactionSql,
+  { books, now, lists_version, receivers }: State,
+  portion: readonly OpenApproval[],
+  asked: AskedDecision,
+): Promise<AdvanceState> {
+  const advances = portion.map(({ approval: { account_id, payout_id: id } }) =>
+    decision({ account_id, id }, asked),
+  )
+  const reading = readUnder(tx, advances, receivers, Promise.resolve({ books, now, lists_version }))
+  reading.catch(() => {})
+  return reading
+}
+
+async function decidePortion(
+  state: AdvanceState,
+  portion: readonly OpenApproval[],
+  asked: AskedDecision,
+): Promise<AdvanceOutcome[]> {
+  const outcomes: AdvanceOutcome[] = []
+  await forEachInTurns(portion, ({ approval: { account_id, payout_id: id, digest } }) => {
+    outcomes.push(advancePayout.decide(state, decision({ account_id, id }, { ...asked, digest })))
+  })
+  return outcomes
+}
+
+function portionsOf<T>(items: readonly T[]): T[][] {
+  const count = Math.ceil(items.length / PORTION)
+  return Array.from({ length: count }, (_, i) => items.slice(i * PORTION, (i + 1) * PORTION))
+}
+
+/** The approvals of these payouts, read in portions. */
+async function findOpen(
+  tx: TransactionSql,
+  members: readonly Key[],
+): Promise<ReadonlyMap<string, OpenApproval>> {
+  const all = new Map<string, OpenApproval>()
+  for (const portion of portionsOf(members)) {
+    for (const [name, open] of await findOpenApprovals(tx, portion)) all.set(name, open)
+  }
+  return all
+}
+
+/** Undefined when there is no such group. */
+async function findMembers(tx: TransactionSql, key: Key): Promise<Members> {
+  return (await isThere(tx, key)) ? listWaiting(tx, key) : undefined
+}
+
+/** Undefined when there is no such group. */
+export async function findGroup(tx: TransactionSql, key: Key): Promise<ShownGroup | undefined> {
+  const members = await findMembers(tx, key)
+  if (members === undefined) return undefined
+  const totals = await sumPayouts(tx, members)
+  const counts = await countApprovals(tx, key)
+  const open = await findOpen(tx, members)
+  return { waiting: members.flatMap(member => open.get(nameOf(member)) ?? []), totals, counts }
+}
+
+/** A page of the payouts of an import; undefined when there is no such import. */
+export async function listPayouts(
+  tx: TransactionSql,
+  key: Key,
+  wanted: Wanted,
+): Promise<{ readonly page: Page<Payout> | undefined } | undefined> {
+  if (!(await isThere(tx, key))) return undefined
+  const page = await listImported(tx, key, wanted)
+  if (page === undefined) return { page }
+  const payouts = await findPayouts(tx, page.rows)
+  const named = new Map(payouts.map(payout => [payout.id, payout]))
+  return { page: { ...page, rows: page.rows.flatMap(({ id }) => named.get(id) ?? []) } }
+}
+
+/** Lanes give long operations one command at a time. */
+function one(commands: readonly DecideGroup[]): DecideGroup {
+  const [command] = commands
+  if (command === undefined) throw new Error('no command')
+  return command
+}

@@ -1,0 +1,151 @@
+// Answers about the approval of a group: what of it waits, and what a decision has come to.
+import type { TProperties } from 'typebox'
+import { APPROVAL_OUTCOMES, DECISIONS, type Decision } from '../approval/approval.ts'
+import { Id, Literals } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { PAYOUT_STATUSES } from '../payout/states.ts'
+import type { DecidedGroup, ShownGroup } from './group.ts'
+import { digestOfWaiting } from './rules.ts'
+
+const Batch = Id('pob', 'The batch.')
+const Import = Id('pim', 'The import.')
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const Totals = Type.Array(
+  Type.Object(
+    {
+      currency: Type.String({ description: 'What is paid in.' }),
+      payouts: Type.Integer(),
+      amount: Type.String({ description: 'Without fees, in minor units as text.' }),
+    },
+    { title: 'WaitingTotal' },
+  ),
+  { description: 'Of those that wait.' },
+)
+
+/** What follows the counts of those that wait. */
+function waits(order: string): TProperties {
+  return {
+    totals: Totals,
+    needed: Count('How many people must approve, of the payout that needs the most.'),
+    expires_at: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'When the first of them fails unless it is approved; null when none waits.',
+    }),
+    digest: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description:
+        `SHA-256 over the digests of all that wait, in the order of the ${order}. Whoever ` +
+        'approves sends it.',
+    }),
+    ended: Type.Array(
+      Type.Object(
+        { status: Literals(APPROVAL_OUTCOMES), payouts: Type.Integer() },
+        { title: 'EndedApprovals' },
+      ),
+      { description: 'How the approvals of the others have ended.' },
+    ),
+  }
+}
+
+export const BatchApprovalResponse = Type.Object(
+  {
+    object: Type.Literal('payout_batch_approval'),
+    payout_batch: Batch,
+    waiting: Count('How many payouts of the batch wait for an approval.'),
+    ...waits('batch'),
+  },
+  { title: 'PayoutBatchApproval', description: 'What of a batch waits for people.' },
+)
+
+export const ImportApprovalResponse = Type.Object(
+  {
+    object: Type.Literal('payout_import_approval'),
+    payout_import: Import,
+    waiting: Count('How many payouts of the import wait and are decided together.'),
+    further: Count('How many wait besides. They are shown and decided once these are.'),
+    ...waits('payouts’ ids'),
+  },
+  { title: 'PayoutImportApproval', description: 'What of an import waits for people.' },
+)
+
+export function presentBatchApproval(id: string, group: ShownGroup) {
+  const { length: waiting } = group.waiting
+  return { object: 'payout_batch_approval', payout_batch: id, waiting, ...presentWaits(group) }
+}
+
+export function presentImportApproval(id: string, group: ShownGroup) {
+  const { length: waiting } = group.waiting
+  const further = countOf(group, '') - waiting
+  const counted = { waiting, further }
+  return { object: 'payout_import_approval', payout_import: id, ...counted, ...presentWaits(group) }
+}
+
+function countOf({ counts }: ShownGroup, outcome: string): number {
+  return counts.find(one => one.outcome === outcome)?.payouts ?? 0
+}
+
+function presentWaits(group: ShownGroup) {
+  const { waiting, totals } = group
+  const times = waiting.map(({ approval }) => approval.expires_at).sort()
+  const outcomes = APPROVAL_OUTCOMES.map(status => ({ status, payouts: countOf(group, status) }))
+  return {
+    totals: totals.map(({ currency, payouts, amount }) => {
+      return { currency, payouts, amount: String(amount) }
+    }),
+    needed: waiting.reduce((most, { approval }) => Math.max(most, approval.approvers), 0),
+    expires_at: times[0] ?? null,
+    digest: digestOfWaiting(waiting),
+    ended: outcomes.filter(({ payouts }) => payouts > 0),
+  }
+}
+
+const Decided = Type.Array(
+  Type.Object(
+    { status: Literals(PAYOUT_STATUSES), payouts: Type.Integer() },
+    { title: 'DecidedPayouts' },
+  ),
+  {
+    description:
+      'What has become of those that it was about; `pending_approval` where others must ' +
+      'approve, too.',
+  },
+)
+
+export const BatchDecisionResponse = Type.Object(
+  {
+    object: Type.Literal('payout_batch_decision'),
+    payout_batch: Batch,
+    decision: Literals(DECISIONS),
+    payouts: Decided,
+  },
+  { title: 'PayoutBatchDecision' },
+)
+
+export const ImportDecisionResponse = Type.Object(
+  {
+    object: Type.Literal('payout_import_decision'),
+    payout_import: Import,
+    decision: Literals(DECISIONS),
+    payouts: Decided,
+  },
+  { title: 'PayoutImportDecision' },
+)
+
+export function presentBatchDecision(decision: Decision, decided: DecidedGroup) {
+  const { group_id: payout_batch } = decided
+  return { object: 'payout_batch_decision', payout_batch, ...presentDecided(decision, decided) }
+}
+
+export function presentImportDecision(decision: Decision, decided: DecidedGroup) {
+  const { group_id: payout_import } = decided
+  return { object: 'payout_import_decision', payout_import, ...presentDecided(decision, decided) }
+}
+
+function presentDecided(decision: Decision, { statuses }: DecidedGroup) {
+  return {
+    decision,
+    payouts: Array.from(statuses, ([status, payouts]) => ({ status, payouts })),
+  }
+}

@@ -1,0 +1,45 @@
+// GET /v3/payout_import/{id}/payout: what one import has made, for whoever decides about it as one.
+import type { FastifyInstance } from 'fastify'
+import type { Reads } from '../engine/reads.ts'
+import { found } from '../errors.ts'
+import { send, success } from '../http/answer.ts'
+import { operationDocs, pathId } from '../http/docs.ts'
+import {
+  checkList,
+  ListOf,
+  type ListQuery,
+  ListQueryOf,
+  presentList,
+  readList,
+} from '../http/list.ts'
+import { Envelope } from '../http/schema.ts'
+import { PayoutResponse, presentPayout } from '../payout/response.ts'
+import { listPayouts } from './operations.ts'
+
+const ImportedQuery = ListQueryOf('pot', {})
+
+export function payoutImportRoutes(app: FastifyInstance, deps: Pick<Reads, 'read'>): void {
+  app.get<{ Params: { id: string }; Querystring: ListQuery }>(
+    '/v3/payout_import/:id/payout',
+    {
+      config: { scope: 'read', checkQuery: checkList },
+      schema: operationDocs({
+        operationId: 'listImportedPayouts',
+        summary: 'List the payouts that an import has made, newest first.',
+        description:
+          'An import is a file of payouts that `corridor payout import` has made, in however ' +
+          'many runs. Its payouts wait for people as others do.',
+        params: pathId('pim'),
+        querystring: ImportedQuery,
+        response: Envelope(ListOf(PayoutResponse)),
+        refusals: ['not_found', 'invalid_query_parameter'],
+      }),
+    },
+    async (request, reply) => {
+      const key = { account_id: request.account.account_id, id: request.params.id }
+      const wanted = readList(request.query)
+      const { page } = found(await deps.read(key.account_id, tx => listPayouts(tx, key, wanted)))
+      return send(reply, success(presentList(page, wanted, presentPayout)))
+    },
+  )
+}
