@@ -3,7 +3,7 @@
 // parameters and answers that are the same to the letter. Knows OpenAPI 3.1, no route.
 import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
-import { ALTERNATIVE, FILES, REFUSALS, TAGGED } from '../../src/http/docs.ts'
+import { ALSO, ALTERNATIVE, DOCUMENTED, FILES, REFUSALS, TAGGED } from '../../src/http/docs.ts'
 import { REASON } from '../../src/http/schema.ts'
 import { EXAMPLES } from './examples.ts'
 
@@ -15,6 +15,25 @@ const INTERNAL = new Set<string>([EXAMPLES, REFUSALS, ALTERNATIVE, FILES, TAGGED
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'x-extensible-enum'])
 /** Keywords whose members are names, not keywords. */
 const NAMED = new Set(['properties', 'schemas', 'responses', 'headers', 'content', 'paths'])
+
+/** The schema as readers see it, where the validator needs another one or checks less. */
+export function forReaders<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(forReaders) as T
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { [DOCUMENTED]: documented, [ALSO]: also, ...node } = schema as Json
+  const { title, description } = node
+  const names = {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+  }
+  const shown = {
+    ...(documented === undefined ? node : { ...names, ...(documented as Json) }),
+    ...(also as Json),
+  }
+  return Object.fromEntries(
+    Object.entries(shown).map(([key, value]) => [key, forReaders(value)]),
+  ) as T
+}
 
 /** A copy of the document with its titled schemas hoisted; refuses two schemas of one title. */
 export function hoistSchemas(document: Json): Json {
@@ -34,8 +53,10 @@ function visit(node: unknown, schemas: Map<string, Json>, named = false): unknow
     else if (DATA.has(key)) copy[key] = value
     else if (!INTERNAL.has(key)) copy[key] = visit(value, schemas, NAMED.has(key))
   }
-  const { title, ...schema } = copy
-  if (named || typeof title !== 'string' || !isSchema(copy)) return copy
+  if (named || !isSchema(copy)) return copy
+  const { title, ...schema } = { ...copy, ...toldApart(copy, schemas) }
+  if (schema.oneOf !== undefined && schema.discriminator !== undefined) delete schema.anyOf
+  if (typeof title !== 'string') return schema
   const known = schemas.get(title)
   if (known !== undefined && !isDeepStrictEqual(known, schema)) {
     throw new Error(`two different schemas have the title ${title}`)
@@ -43,6 +64,24 @@ function visit(node: unknown, schemas: Map<string, Json>, named = false): unknow
   schemas.set(title, schema)
   return { $ref: `#/components/schemas/${title}` }
 }
+
+/** The kinds of an object that one constant of theirs tells apart. */
+function toldApart({ anyOf }: Json, schemas: Map<string, Json>): Json {
+  const refs = ((anyOf ?? []) as Json[]).map(({ $ref }) => String($ref))
+  const kinds = refs.map(
+    ref => schemas.get(ref.replace(/^.*\//, ''))?.properties as Kind | undefined,
+  )
+  for (const propertyName of Object.keys(kinds[0] ?? {})) {
+    const values = kinds.map(kind => kind?.[propertyName]?.const)
+    const areTexts = values.every(value => typeof value === 'string')
+    if (!areTexts || values.length < 2 || new Set(values).size < values.length) continue
+    const mapping = Object.fromEntries(values.map((value, index) => [value, refs[index]]))
+    return { oneOf: anyOf, discriminator: { propertyName, mapping } }
+  }
+  return {}
+}
+
+type Kind = Readonly<Record<string, { readonly const?: unknown }>>
 
 /** `info` has a title too, and is no schema. */
 function isSchema(node: Json): boolean {

@@ -1,5 +1,6 @@
 // docs/connector.openapi.json: the protocol between Corridor and a connector, made from the schemas
 // that Corridor reads answers and writes orders with.
+import manifest from '../../package.json' with { type: 'json' }
 import {
   ANSWER_WITHIN_MS,
   AnswersBody,
@@ -13,7 +14,7 @@ import {
   TOLERANCE_S,
   WakeBody,
 } from '../../src/connector/protocol.ts'
-import { hoistSchemas, type Json } from './components.ts'
+import { forReaders, hoistSchemas, type Json } from './components.ts'
 import { DENSE, layOut } from './layout.ts'
 
 const SIGNED = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name => {
@@ -54,12 +55,20 @@ const UNKNOWN = answer(
 function operation(
   operationId: string,
   summary: string,
+  description: string,
   responses: Json,
   more: { readonly body?: object; readonly of_payment?: boolean } = {},
 ): Json {
-  const parameters = more.of_payment === false ? SIGNED : [ID, ...SIGNED]
-  const body = more.body && { requestBody: { required: true, content: content(more.body) } }
-  return { operationId, summary, parameters, ...body, responses: { ...responses, ...REFUSALS } }
+  const isOfPayment = more.of_payment !== false
+  return {
+    operationId,
+    summary,
+    description,
+    tags: [isOfPayment ? 'Payments' : 'Capabilities'],
+    parameters: isOfPayment ? [ID, ...SIGNED] : SIGNED,
+    ...(more.body && { requestBody: { required: true, content: content(more.body) } }),
+    responses: { ...responses, ...REFUSALS },
+  }
 }
 
 const PATHS: Json = {
@@ -67,6 +76,7 @@ const PATHS: Json = {
     get: operation(
       'getCapabilities',
       'What can this connector do?',
+      'Corridor asks before it hands payments over, and again after a while.',
       { 200: answer('Its capabilities.', Capabilities) },
       { of_payment: false },
     ),
@@ -74,7 +84,8 @@ const PATHS: Json = {
   '/payments/{id}': {
     put: operation(
       'putPayment',
-      'Take a payment: once for an id, however often it is sent.',
+      'Take a payment.',
+      'Once for an id, however often it is sent. Corridor repeats it until there is an answer.',
       {
         200: PAYMENT,
         400: answer('The order cannot be read. Nothing was taken.', ErrorBody),
@@ -82,19 +93,26 @@ const PATHS: Json = {
       },
       { body: Order },
     ),
-    get: operation('getPayment', 'What has happened to a payment?', { 200: PAYMENT, 404: UNKNOWN }),
+    get: operation(
+      'getPayment',
+      'What has happened to a payment?',
+      'Corridor asks until a last step is there.',
+      { 200: PAYMENT, 404: UNKNOWN },
+    ),
   },
   '/payments/{id}/cancel': {
     post: operation(
       'cancelPayment',
-      'Cancel a payment if that is still possible; the steps say whether it was.',
+      'Cancel a payment if that is still possible.',
+      'The steps say whether it was.',
       { 200: PAYMENT, 404: UNKNOWN },
     ),
   },
   '/payments/{id}/answers': {
     post: operation(
       'answerPayment',
-      'Take what the account answered to `requires_action`. The same number is the same answer.',
+      'Take what the account answered to `requires_action`.',
+      'The same number is the same answer.',
       { 200: PAYMENT, 404: UNKNOWN },
       { body: AnswersBody },
     ),
@@ -109,6 +127,7 @@ const WEBHOOK: Json = {
       description:
         'POST to /connector/{rail}/webhook of Corridor. It says nothing of the payment, so one ' +
         'that is late, repeated or forged does no harm. Corridor asks without it, too.',
+      tags: ['Payments'],
       parameters: SIGNED,
       requestBody: { required: true, content: content(WakeBody) },
       responses: {
@@ -129,16 +148,36 @@ export function makeConnectorDocument(): string {
   })
   const document = {
     openapi: '3.1.0',
-    info: { title: 'Corridor connector', version: PROTOCOL, description: introduction() },
+    info: {
+      title: 'Corridor connector',
+      version: PROTOCOL,
+      description: introduction(),
+      contact: { name: 'Whoever runs the installation of Corridor' },
+      license: { name: manifest.license, identifier: manifest.license },
+    },
     servers: [{ url: 'https://connector.example', description: 'Wherever the partner runs it.' }],
+    security: [{ signature: [] }],
+    tags: [
+      { name: 'Capabilities', description: 'What the connector takes.' },
+      { name: 'Payments', description: 'What is paid, and what became of it.' },
+    ],
     paths: PATHS,
     webhooks: WEBHOOK,
     components: {
+      securitySchemes: {
+        signature: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'webhook-signature',
+          description:
+            'By the secret that both sides share; see `webhook-id` and the introduction.',
+        },
+      },
       parameters: Object.fromEntries(parameters),
       headers: Object.fromEntries(headers),
     },
   }
-  return `${layOut(hoistSchemas(document), DENSE)}\n`
+  return `${layOut(hoistSchemas(forReaders(document)), DENSE)}\n`
 }
 
 function introduction(): string {

@@ -6,15 +6,8 @@ import manifest from '../../package.json' with { type: 'json' }
 import { addRoutes, describedOnly } from '../../src/app.ts'
 import type { Reason } from '../../src/errors.ts'
 import type { Access } from '../../src/http/authenticate.ts'
-import {
-  ALTERNATIVE,
-  DOCUMENTED,
-  FILES,
-  type OperationDocs,
-  REFUSALS,
-  TAGGED,
-} from '../../src/http/docs.ts'
-import { hoistSchemas, type Json, shareRepeated } from './components.ts'
+import { ALTERNATIVE, FILES, type OperationDocs, REFUSALS, TAGGED } from '../../src/http/docs.ts'
+import { forReaders, hoistSchemas, type Json, shareRepeated } from './components.ts'
 import {
   catalogueTable,
   errorExamples,
@@ -143,8 +136,10 @@ export async function makeDocument(readers: Readers = 'accounts'): Promise<strin
         contact: { name: 'Whoever runs this installation' },
         license: { name: manifest.license, identifier: manifest.license } as { name: string },
       },
-      // Wherever the document itself came from.
-      servers: [{ url: '/' }],
+      servers: [
+        { url: '/', description: 'The installation that this document comes from.' },
+        { url: 'http://127.0.0.1:8080', description: '`npm start` on your own machine.' },
+      ],
       security: [{ api_key: [] }],
       components: {
         securitySchemes: {
@@ -214,16 +209,19 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     tags,
     ...(scope === 'anyone' ? { security: [] } : {}),
     description: schema.description === undefined ? sentence : `${schema.description} ${sentence}`,
-    ...(schema.querystring === undefined
-      ? {}
-      : { querystring: asDocumented(schema.querystring as Json) }),
+    ...(schema.querystring === undefined ? {} : { querystring: forReaders(schema.querystring) }),
     ...(schema.body === undefined
       ? {}
-      : { body: { ...asDocumented(schema.body as Json), [EXAMPLES]: requestExamples(examples) } }),
+      : { body: { ...forReaders(schema.body as Json), [EXAMPLES]: requestExamples(examples) } }),
     response: {
       200: files
         ? fileResponse(files)
-        : successResponse(success ?? {}, answerExamples(examples), headers, alternative),
+        : successResponse(
+            forReaders(success ?? {}),
+            answerExamples(examples),
+            headers,
+            alternative,
+          ),
       ...(schema[TAGGED] === true
         ? { 304: { ...UNCHANGED, headers: { ...REQUEST_ID, ...ETAG } } }
         : {}),
@@ -244,19 +242,6 @@ function describePublic(schema: FastifySchema & Json, tags: string[], { config }
     description: `${schema.description} ${NEEDED.anyone}`,
     response: { ...errorResponses(refused), ...(schema.response as Json) },
   }
-}
-
-/** The schema for readers, where the validator uses another one (`DOCUMENTED`). */
-function asDocumented(schema: Json): Json {
-  const { [DOCUMENTED]: whole } = schema
-  if (whole !== undefined) return whole as Json
-  if (schema.properties === undefined) return schema
-  const properties = Object.entries(schema.properties as Record<string, Json>)
-  const documented = properties.map(([name, { [DOCUMENTED]: readers, ...seen }]) => {
-    const { description } = seen
-    return [name, readers === undefined ? seen : { description, ...(readers as Json) }]
-  })
-  return { ...schema, properties: Object.fromEntries(documented) }
 }
 
 function successResponse(
@@ -297,8 +282,11 @@ function tagOf(url: string): string {
 /** Adds the tags that are used, spells headers as people know them, and shares what repeats. */
 function finish(document: Json): Json {
   const operations = Object.values(document.paths as Record<string, Json>).flatMap(
-    path => Object.values(path) as { tags?: string[]; parameters?: Json[] }[],
+    path => Object.values(path) as { tags?: string[]; parameters?: Json[]; requestBody?: Json }[],
   )
+  for (const { requestBody } of operations) {
+    if (requestBody !== undefined && mayBeNull(requestBody)) delete requestBody.required
+  }
   const used = new Set(operations.flatMap(operation => operation.tags ?? []))
   for (const parameter of operations.flatMap(operation => operation.parameters ?? [])) {
     if (parameter.in === 'header') parameter.name = headerName(String(parameter.name))
@@ -310,6 +298,13 @@ function finish(document: Json): Json {
     description,
   }))
   return shareRepeated(hoistSchemas({ ...document, tags }))
+}
+
+/** Then it may as well be left out. */
+function mayBeNull({ content }: Json): boolean {
+  const { schema } = (content as Record<string, { schema: Json }>)['application/json'] ?? {}
+  const kinds = [schema, ...((schema?.anyOf ?? []) as Json[])]
+  return kinds.some(kind => [kind?.type].flat().includes('null'))
 }
 
 function headerName(name: string): string {

@@ -204,8 +204,8 @@ function readAnswer(schemas: ReadonlyMap<string, Schema>, schema: Schema) {
   const inside = follow(schemas, answer).properties ?? {}
   const item = inside.object?.const === 'list' ? inside.results?.items : undefined
   if (item === undefined) return { answer, enveloped, list: undefined }
-  const { properties: members = {}, anyOf, oneOf } = follow(schemas, item)
-  const cursor = 'position' in members && !('id' in members) && !anyOf && !oneOf ? 'position' : 'id'
+  const { properties: members = {} } = follow(schemas, item)
+  const cursor = 'position' in members && !('id' in members) ? 'position' : 'id'
   return { answer, enveloped, list: { item, cursor } }
 }
 
@@ -218,6 +218,12 @@ function resolve(document: Json, node: Json): Json {
   if (typeof node.$ref !== 'string') return node
   const names = node.$ref.slice(2).split('/')
   return names.reduce<unknown>((at, name) => (at as Json)[name], document) as Json
+}
+
+/** The kinds of a union; alternatives that require members alone are none. */
+export function kindsOf({ anyOf, oneOf }: Schema): readonly Schema[] | undefined {
+  const kinds = anyOf ?? oneOf
+  return kinds?.every(kind => Object.keys(kind).join() === 'required') ? undefined : kinds
 }
 
 /** The schema that this one refers to. */

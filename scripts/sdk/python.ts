@@ -1,7 +1,7 @@
 // packages/python/corridor/emitted.py: a TypedDict for each schema of openapi.json, a class for each
 // resource and a method for each operation. Pure.
 import type { Method, Model, Parameter, Resource, Schema } from './model.ts'
-import { referred } from './model.ts'
+import { kindsOf, referred } from './model.ts'
 import { pascal } from './names.ts'
 
 export function emitPython(model: Model): string {
@@ -57,8 +57,9 @@ function typeOf(schema: Schema): string {
   const name = referred(schema)
   if (name !== undefined) return `"${name}"`
   if (schema.const !== undefined) return literals([schema.const])
+  if (schema['x-extensible-enum'] !== undefined) return 'str'
   if (schema.enum !== undefined) return literals(schema.enum)
-  const either = schema.anyOf ?? schema.oneOf
+  const either = kindsOf(schema)
   if (either !== undefined) return union(either.map(typeOf))
   return union([schema.type ?? 'any'].flat().map(type => plain(schema, type)))
 }

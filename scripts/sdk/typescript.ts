@@ -2,6 +2,7 @@
 // and a method for each operation. Pure.
 import {
   follow,
+  kindsOf,
   type Method,
   type Model,
   type Parameter,
@@ -83,10 +84,10 @@ function typeOf(model: Model, schema: Schema, indent: string, isMoney = false): 
     return model.carriers.has(name) ? `${name}<M>` : name
   }
   if (schema.const !== undefined) return literal(schema.const)
-  if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ')
   const open = schema['x-extensible-enum']
   if (open !== undefined) return `${open.map(literal).join(' | ')} | (string & {})`
-  const either = schema.anyOf ?? schema.oneOf
+  if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ')
+  const either = kindsOf(schema)
   if (either !== undefined) return union(either.map(one => typeOf(model, one, indent, isMoney)))
   if (schema.allOf !== undefined) {
     return schema.allOf.map(one => typeOf(model, one, indent)).join(' & ')
@@ -230,7 +231,7 @@ function emitMethod(model: Model, resource: Resource, method: Method): string {
 
 /** An answer of two kinds by the one switch of its query: each has its own signature. */
 function dryRun(model: Model, { query, answer }: Method, asked: string | undefined, base: string) {
-  const [first, second, ...more] = answer?.anyOf ?? []
+  const [first, second, ...more] = kindsOf(answer ?? {}) ?? []
   const switches = query.filter(({ schema }) => schema.type === 'boolean')
   const [one] = switches
   if (first === undefined || second === undefined || more.length > 0 || switches.length !== 1)

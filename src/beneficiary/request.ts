@@ -1,6 +1,7 @@
 // What a caller sends about beneficiaries: the schemas of bodies and queries.
 
 import type { Static } from 'typebox'
+import { DOCUMENTED } from '../http/docs.ts'
 import { ListQueryOf } from '../http/list.ts'
 import {
   Closed,
@@ -92,15 +93,23 @@ export const DESTINATION_TYPES = [
 ] as const
 export type DestinationType = (typeof DESTINATION_TYPES)[number]
 
+const DESTINATIONS = {
+  bank: Bank,
+  wallet: Wallet,
+  local_payment_network: LocalPaymentNetwork,
+  service_account: ServiceAccount,
+} as const satisfies Record<DestinationType, object>
+
+/** What a caller may send; the rules find a member that does not belong to the type. */
+const kinds = DESTINATION_TYPES.map(type => {
+  const { [type]: details } = DESTINATIONS
+  const { title } = details as { title?: string }
+  return Closed({ type: Type.Literal(type), [type]: details }, { title: `${title}Details` })
+})
+
 export const DestinationDetails = Closed(
-  {
-    type: Literals(DESTINATION_TYPES),
-    bank: Type.Optional(Bank),
-    wallet: Type.Optional(Wallet),
-    local_payment_network: Type.Optional(LocalPaymentNetwork),
-    service_account: Type.Optional(ServiceAccount),
-  },
-  { title: 'DestinationDetails' },
+  { type: Literals(DESTINATION_TYPES), ...optional(DESTINATIONS) },
+  { title: 'DestinationDetails', [DOCUMENTED]: Type.Union(kinds) },
 )
 export type DestinationDetails = Static<typeof DestinationDetails>
 

@@ -140,7 +140,8 @@ function objectNamesOf(document: ApiDocument, answer: Answer): string[] {
 }
 
 function namesIn(document: ApiDocument, schema: Schema): string[] {
-  if (schema.anyOf !== undefined) return schema.anyOf.flatMap(each => namesIn(document, each))
+  const kinds = schema.anyOf ?? schema.oneOf
+  if (kinds !== undefined) return kinds.flatMap(each => namesIn(document, each))
   const results = resolved(document, schema).properties?.results
   if (results?.items !== undefined) return namesIn(document, results.items)
   const name = schema.$ref?.split('/').at(-1)

@@ -12,6 +12,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
   readonly minimum?: number
   readonly maximum?: number
   readonly maxLength?: number
@@ -82,13 +83,35 @@ export function fieldsOf(document: ApiDocument, sent: Schema, depth = 0): string
   })
 }
 
-/** The object itself, that in a list, or the only object of several types. */
+/** The object itself, that in a list, all kinds of a union, or the only object of several types. */
 function membersOf(document: ApiDocument, sent: Schema): Schema | undefined {
   const schema = resolved(document, sent)
   if (schema.properties !== undefined) return schema
   if (schema.items !== undefined) return membersOf(document, schema.items)
+  if (schema.oneOf !== undefined) return together(schema.oneOf.map(one => resolved(document, one)))
   const objects = (schema.anyOf ?? []).map(each => membersOf(document, each))
   return objects.find(each => each !== undefined)
+}
+
+/** The members of all kinds; of constants of one name, all values. */
+function together(kinds: readonly Schema[]): Schema {
+  const members = new Map<string, Schema>()
+  for (const [name, member] of kinds.flatMap(kind => Object.entries(kind.properties ?? {}))) {
+    const known = members.get(name)
+    const values = [known, member].flatMap(one => one?.enum ?? one?.const ?? [])
+    const { const: _, ...more } = member
+    members.set(
+      name,
+      known?.const === undefined && known?.enum === undefined
+        ? member
+        : { ...more, enum: [...new Set(values)] },
+    )
+  }
+  const [first] = kinds
+  const required = first?.required?.filter(name =>
+    kinds.every(kind => kind.required?.includes(name)),
+  )
+  return { properties: Object.fromEntries(members), ...(required && { required }) }
 }
 
 /** One field or parameter: its name, type, whether it must be sent, what it means. */
@@ -106,9 +129,9 @@ export function fieldLine(
 
 function typeOf(document: ApiDocument, sent: Schema): string {
   const schema = resolved(document, sent)
-  if (schema.anyOf !== undefined) {
-    return [...new Set(schema.anyOf.map(each => typeOf(document, each)))].join(' or ')
-  }
+  const kinds = schema.type === undefined ? (schema.anyOf ?? schema.oneOf) : undefined
+  if (kinds !== undefined)
+    return [...new Set(kinds.map(each => typeOf(document, each)))].join(' or ')
   if (schema.items !== undefined) return `list of ${typeOf(document, schema.items)}`
   if (schema.type !== undefined) return [schema.type].flat().join(' or ')
   return typeof (schema.const ?? schema.enum?.[0] ?? {})

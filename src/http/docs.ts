@@ -41,8 +41,16 @@ export const TAGGED = 'x-tagged'
 /** Schema keyword: the schema for readers, where the validator needs another one. */
 export const DOCUMENTED = 'x-documented'
 
+/** Schema keyword: what readers are told besides, which the rules check and not the validator. */
+export const ALSO = 'x-also'
+
 /** Our own keywords, which the validator ignores. */
-export const DOC_KEYWORDS = [REFUSALS, ALTERNATIVE, FILES, TAGGED, DOCUMENTED]
+export const DOC_KEYWORDS = [REFUSALS, ALTERNATIVE, FILES, TAGGED, DOCUMENTED, ALSO]
+
+/** Exactly one of these members is sent. */
+export function oneOf(...names: readonly string[]) {
+  return { [ALSO]: { oneOf: names.map(name => ({ required: [name] })) } }
+}
 
 /** The Fastify schema of a route. */
 export function operationDocs(docs: OperationDocs) {

@@ -122,13 +122,18 @@ export const Timestamp = Type.String({
   description: 'UTC, six fractional digits.',
 })
 
+/** These values, and in later versions others. Most tools know the first keyword alone. */
+export function openEnum(values: readonly string[]) {
+  return { enum: values, 'x-extensible-enum': values }
+}
+
 /** One problem of a refusal. */
 export const ErrorDetail = Type.Object(
   {
     code: Type.Integer({ description: 'The number of the error in the catalogue.' }),
     reason: Type.String({
       description: 'Its name: decide by this one. New reasons may be added.',
-      'x-extensible-enum': REASONS,
+      ...openEnum(REASONS),
     }),
     message: Type.String({ description: 'For people; the wording may change.' }),
     remarks: Type.String({ description: 'JSON path of the field; empty for the whole request.' }),

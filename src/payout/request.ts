@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { Document } from '../beneficiary/contact.ts'
 import { BeneficiaryRequest } from '../beneficiary/request.ts'
 import type { Reason } from '../errors.ts'
+import { ALSO, oneOf } from '../http/docs.ts'
 import { CurrencyFilter, ListQueryOf, TextFilter } from '../http/list.ts'
 import {
   Amount,
@@ -95,7 +96,7 @@ export const PayoutRequest = Closed(
       }),
     ),
   },
-  { title: 'PayoutRequest' },
+  { title: 'PayoutRequest', ...oneOf('beneficiary', 'beneficiary_details') },
 )
 export type PayoutRequest = Static<typeof PayoutRequest>
 
@@ -132,7 +133,11 @@ export const ActionRequest = Closed(
       Type.String({ pattern: '\\S', maxLength: 1000, description: 'For people; handed over.' }),
     ),
   },
-  { title: 'ActionRequest', description: 'What was asked for; at least one member.' },
+  {
+    title: 'ActionRequest',
+    description: 'What was asked for; at least one member.',
+    [ALSO]: { minProperties: 1 },
+  },
 )
 export type ActionRequest = Static<typeof ActionRequest>
 

@@ -180,17 +180,20 @@ export const TimelineResponse = Type.Object(
         'Whether the operator looks at what the rail has said: until that is over nothing moves.',
     }),
     items: Type.Array(
-      Type.Union([
-        StateItem,
-        RouteItem,
-        AttemptItem,
-        ReviewItem,
-        RerouteItem,
-        HandlingItem,
-        ApprovalItem,
-        JournalItem,
-        WebhookItem,
-      ]),
+      Type.Union(
+        [
+          StateItem,
+          RouteItem,
+          AttemptItem,
+          ReviewItem,
+          RerouteItem,
+          HandlingItem,
+          ApprovalItem,
+          JournalItem,
+          WebhookItem,
+        ],
+        { title: 'TimelineItem' },
+      ),
       {
         description:
           'Oldest first; of one time each state, the route, the attempt, its journals, its ' +

@@ -1,6 +1,7 @@
 // Requests about webhook endpoints: the schemas of bodies and queries.
 
 import type { Static } from 'typebox'
+import { oneOf } from '../http/docs.ts'
 import { ListQueryOf } from '../http/list.ts'
 import { Closed, clearable, Id, Literals, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -125,6 +126,7 @@ export const ReplayRequest = Closed(
   {
     title: 'WebhookReplayRequest',
     description: 'Exactly one of `event`, `events`, `created`, `sequence` and `status`.',
+    ...oneOf('event', 'events', 'created', 'sequence', 'status'),
   },
 )
 export type ReplayRequest = Static<typeof ReplayRequest>

@@ -234,6 +234,13 @@ function schemaAt(given: Json, path: readonly (string | number)[]): Json {
   const [key, ...rest] = path
   if (key === undefined) return schema
   if (typeof key === 'number') return schemaAt(schema.items, rest)
+  if (schema.discriminator !== undefined) {
+    const kinds: Json[] = schema.oneOf.map((kind: Json) => schemaAt(kind, []))
+    return schemaAt(
+      kinds.find(({ properties }) => key in properties),
+      path,
+    )
+  }
   return schemaAt(schema.properties?.[key] ?? schema.additionalProperties, rest)
 }
 

@@ -105,8 +105,15 @@ export function generator(api: ApiDocument, world: World): Generator {
     const schema = given.$ref === undefined ? given : api.target(given.$ref)
     if ('const' in schema) return schema.const
     if (schema.enum !== undefined) return pick(chance, schema.enum)
-    const options = schema.anyOf ?? schema.oneOf
-    if (options !== undefined) return value(chance, pick(chance, options), name, all)
+    const options: Json[] = schema.anyOf ?? schema.oneOf ?? []
+    if (schema.properties === undefined && options.length > 0) {
+      const kind = (option: Json) => value(chance, option, name, all)
+      // With all members, it has those of all kinds.
+      const isWhole = all === 1 && schema.discriminator !== undefined
+      return isWhole
+        ? Object.assign({}, ...options.toReversed().map(kind))
+        : kind(pick(chance, options))
+    }
     const types = [schema.type].flat().filter(type => type !== 'null' || chance() < 0.3 * (1 - all))
     switch (pick(chance, types)) {
       case 'object':

@@ -185,6 +185,11 @@ BankDestination = TypedDict("BankDestination", {
     "bank_codes": NotRequired["dict[str, str]"],
 })
 
+BankDestinationDetails = TypedDict("BankDestinationDetails", {
+    "type": "Literal[\"bank\"]",
+    "bank": "\"BankDestination\"",
+})
+
 Beneficiary = TypedDict("Beneficiary", {
     "id": "str",
     "object": "Literal[\"beneficiary\"]",
@@ -325,13 +330,7 @@ DecidedPayouts = TypedDict("DecidedPayouts", {
 
 DecimalText = str
 
-DestinationDetails = TypedDict("DestinationDetails", {
-    "type": "Literal[\"bank\", \"wallet\", \"local_payment_network\", \"service_account\"]",
-    "bank": NotRequired["\"BankDestination\""],
-    "wallet": NotRequired["\"WalletDestination\""],
-    "local_payment_network": NotRequired["\"LocalPaymentNetworkDestination\""],
-    "service_account": NotRequired["\"ServiceAccountDestination\""],
-})
+DestinationDetails = Union["BankDestinationDetails", "WalletDestinationDetails", "LocalPaymentNetworkDestinationDetails", "ServiceAccountDestinationDetails"]
 
 DryRunPrice = TypedDict("DryRunPrice", {
     "holding_info": "\"Money\"",
@@ -605,6 +604,11 @@ LocalPaymentNetworkDestination = TypedDict("LocalPaymentNetworkDestination", {
     "type": "str",
     "deposit_key_type": NotRequired["str"],
     "deposit_key": NotRequired["str"],
+})
+
+LocalPaymentNetworkDestinationDetails = TypedDict("LocalPaymentNetworkDestinationDetails", {
+    "type": "Literal[\"local_payment_network\"]",
+    "local_payment_network": "\"LocalPaymentNetworkDestination\"",
 })
 
 LogisticsTracking = TypedDict("LogisticsTracking", {
@@ -979,7 +983,7 @@ PayoutTimeline = TypedDict("PayoutTimeline", {
     "status": "Literal[\"pending_approval\", \"processing\", \"requires_action\", \"compliance_hold\", \"succeeded\", \"failed\", \"reversed\"]",
     "truncated": "bool",
     "under_review": "bool",
-    "items": "List[Union[\"TimelineState\", \"TimelineRoute\", \"TimelineAttempt\", \"TimelineReview\", \"TimelineReroute\", \"TimelineHandling\", \"TimelineApproval\", \"TimelineJournal\", \"TimelineWebhookAttempt\"]]",
+    "items": "List[\"TimelineItem\"]",
 })
 
 PayoutTimelineAnswer = TypedDict("PayoutTimelineAnswer", {
@@ -1147,6 +1151,11 @@ ServiceAccountDestination = TypedDict("ServiceAccountDestination", {
     "deposit_address": "str",
 })
 
+ServiceAccountDestinationDetails = TypedDict("ServiceAccountDestinationDetails", {
+    "type": "Literal[\"service_account\"]",
+    "service_account": "\"ServiceAccountDestination\"",
+})
+
 TimelineApproval = TypedDict("TimelineApproval", {
     "at": "\"Timestamp\"",
     "kind": "Literal[\"approval\"]",
@@ -1184,6 +1193,8 @@ TimelineHandling = TypedDict("TimelineHandling", {
     "event": "str",
     "sequence": "int",
 })
+
+TimelineItem = Union["TimelineState", "TimelineRoute", "TimelineAttempt", "TimelineReview", "TimelineReroute", "TimelineHandling", "TimelineApproval", "TimelineJournal", "TimelineWebhookAttempt"]
 
 TimelineJournal = TypedDict("TimelineJournal", {
     "at": "\"Timestamp\"",
@@ -1278,6 +1289,11 @@ WalletDestination = TypedDict("WalletDestination", {
     "deposit_address": "str",
     "type": NotRequired["str"],
     "currency": NotRequired["\"CurrencyCode\""],
+})
+
+WalletDestinationDetails = TypedDict("WalletDestinationDetails", {
+    "type": "Literal[\"wallet\"]",
+    "wallet": "\"WalletDestination\"",
 })
 
 WebhookAttempt = TypedDict("WebhookAttempt", {

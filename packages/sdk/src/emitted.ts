@@ -363,6 +363,11 @@ export interface BankDestination {
   bank_codes?: Record<string, string>
 }
 
+export interface BankDestinationDetails {
+  type: 'bank'
+  bank: BankDestination
+}
+
 /** Who receives payouts, and where. */
 export interface Beneficiary {
   /** Beneficiary id. */
@@ -548,13 +553,7 @@ export interface DecidedPayouts {
 /** A decimal number as text, exact. */
 export type DecimalText = string
 
-export interface DestinationDetails {
-  type: 'bank' | 'wallet' | 'local_payment_network' | 'service_account'
-  bank?: BankDestination
-  wallet?: WalletDestination
-  local_payment_network?: LocalPaymentNetworkDestination
-  service_account?: ServiceAccountDestination
-}
+export type DestinationDetails = BankDestinationDetails | WalletDestinationDetails | LocalPaymentNetworkDestinationDetails | ServiceAccountDestinationDetails
 
 /** What the payout would cost; null when it has no price. */
 export interface DryRunPrice<M extends Minor = number> {
@@ -943,6 +942,11 @@ export interface LocalPaymentNetworkDestination {
   type: string
   deposit_key_type?: string
   deposit_key?: string
+}
+
+export interface LocalPaymentNetworkDestinationDetails {
+  type: 'local_payment_network'
+  local_payment_network: LocalPaymentNetworkDestination
 }
 
 export interface LogisticsTracking {
@@ -1511,7 +1515,7 @@ export interface PayoutTimeline<M extends Minor = number> {
    * Oldest first; of one time each state, the route, the attempt, its journals, its webhook
    * attempts.
    */
-  items: (TimelineState | TimelineRoute<M> | TimelineAttempt<M> | TimelineReview | TimelineReroute | TimelineHandling | TimelineApproval | TimelineJournal<M> | TimelineWebhookAttempt)[]
+  items: TimelineItem<M>[]
 }
 
 export interface PayoutTimelineAnswer<M extends Minor = number> {
@@ -1765,6 +1769,11 @@ export interface ServiceAccountDestination {
   deposit_address: string
 }
 
+export interface ServiceAccountDestinationDetails {
+  type: 'service_account'
+  service_account: ServiceAccountDestination
+}
+
 /** A person has approved or rejected the payout. */
 export interface TimelineApproval {
   at: Timestamp
@@ -1839,6 +1848,8 @@ export interface TimelineHandling {
   /** The number of that event. */
   sequence: number
 }
+
+export type TimelineItem<M extends Minor = number> = TimelineState | TimelineRoute<M> | TimelineAttempt<M> | TimelineReview | TimelineReroute | TimelineHandling | TimelineApproval | TimelineJournal<M> | TimelineWebhookAttempt
 
 /** What a state moved in the book of the account. */
 export interface TimelineJournal<M extends Minor = number> {
@@ -2005,6 +2016,11 @@ export interface WalletDestination {
    */
   type?: string
   currency?: CurrencyCode
+}
+
+export interface WalletDestinationDetails {
+  type: 'wallet'
+  wallet: WalletDestination
 }
 
 export interface WebhookAttempt {
