@@ -37,6 +37,7 @@ import { documentRoute } from './http/reference.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { refuseTooMuch } from './http/sizes.ts'
 import { buildValidator, REQUESTS } from './http/validators.ts'
+import { checkVersion } from './http/version.ts'
 import {
   batchApprovalRoutes,
   beneficiaryApprovalRoutes,
@@ -171,6 +172,7 @@ function admission(
     const means = { limits: limits(), findSession: findOpen, allowed_hosts }
     const admitted = () => {
       if (request.person === null && scope !== 'anyone') deps.keyUses.note(request.key_id)
+      checkVersion(request)
       checkQueryText(request.raw)
       checkBodyHeaders(request)
     }

@@ -64,6 +64,11 @@ export const CATALOGUE = {
     status: 421,
     meaning: 'The header Host names another service; see CORRIDOR_ALLOWED_HOSTS.',
   },
+  unknown_version: {
+    code: 119,
+    status: 400,
+    meaning: 'The header Corridor-Version names no version of this installation.',
+  },
   method_not_allowed: { code: 115, status: 405, meaning: 'The path exists; see Allow.' },
   account_frozen: {
     code: 121,

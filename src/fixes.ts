@@ -23,6 +23,7 @@ export const FIXES: Readonly<Record<Reason, string>> = {
   headers_too_large: 'Send fewer or shorter headers; look for large cookies.',
   uri_too_long: 'Send fewer or shorter query parameters.',
   misdirected_request: 'Call the service by its own name; the operator sets the names it has.',
+  unknown_version: 'Send one of the dates that the message names, or no Corridor-Version.',
   method_not_allowed: 'Use one of the methods that the header Allow names.',
   account_frozen: 'Ask the operator why. Reads go on meanwhile.',
   account_closed: 'Use another account; this one is only read.',

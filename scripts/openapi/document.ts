@@ -7,8 +7,10 @@ import { addRoutes, describedOnly } from '../../src/app.ts'
 import type { Reason } from '../../src/errors.ts'
 import type { Access } from '../../src/http/authenticate.ts'
 import { ALTERNATIVE, FILES, type OperationDocs, REFUSALS, TAGGED } from '../../src/http/docs.ts'
+import { VERSION_DATES } from '../../src/http/version.ts'
 import { forReaders, hoistSchemas, type Json, shareRepeated } from './components.ts'
 import {
+  ANSWERED,
   catalogueTable,
   errorExamples,
   errorResponses,
@@ -190,6 +192,7 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     hasQuery: schema.querystring !== undefined,
     hasBody: schema.body !== undefined || route.config?.optionalBody === true,
     idempotent: schema.headers !== undefined,
+    versioned: true,
     writes: !['read', 'installation_read', 'person', 'anyone'].includes(scope),
   }
   const asked: readonly Reason[] = route.config?.asksPassword ? ['password_needed'] : []
@@ -209,6 +212,7 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     tags,
     ...(scope === 'anyone' ? { security: [] } : {}),
     description: schema.description === undefined ? sentence : `${schema.description} ${sentence}`,
+    headers: versioned(schema.headers as Json | undefined),
     ...(schema.querystring === undefined ? {} : { querystring: forReaders(schema.querystring) }),
     ...(schema.body === undefined
       ? {}
@@ -223,11 +227,25 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
             alternative,
           ),
       ...(schema[TAGGED] === true
-        ? { 304: { ...UNCHANGED, headers: { ...REQUEST_ID, ...ETAG } } }
+        ? { 304: { ...UNCHANGED, headers: { ...ANSWERED, ...ETAG } } }
         : {}),
       ...errorResponses(reasons),
     },
   }
+}
+
+/** The headers that are read, and that of the version. */
+function versioned(headers: Json | undefined): Json {
+  const { properties = {} } = headers ?? {}
+  return { ...headers, type: 'object', properties: { ...(properties as Json), ...VERSION } }
+}
+
+const VERSION = {
+  'corridor-version': {
+    type: 'string',
+    enum: VERSION_DATES,
+    description: 'The version that you are written for. Without it the oldest one answers.',
+  },
 }
 
 /** A public route has no schema of its own, and refuses messages alone. */
@@ -240,7 +258,7 @@ function describePublic(schema: FastifySchema & Json, tags: string[], { config }
     tags,
     security: [],
     description: `${schema.description} ${NEEDED.anyone}`,
-    response: { ...errorResponses(refused), ...(schema.response as Json) },
+    response: { ...errorResponses(refused, REQUEST_ID), ...(schema.response as Json) },
   }
 }
 
@@ -254,7 +272,7 @@ function successResponse(
   const content = { schema, ...(Object.keys(examples).length === 0 ? {} : { examples }) }
   return {
     'x-response-description': String(schema.description ?? data?.description ?? 'Success.'),
-    headers: { ...REQUEST_ID, ...headers },
+    headers: { ...ANSWERED, ...headers },
     content: {
       'application/json': content,
       ...(alternative === undefined ? {} : { [alternative.media]: asText(alternative) }),
@@ -265,7 +283,7 @@ function successResponse(
 function fileResponse(files: NonNullable<OperationDocs['files']>): object {
   return {
     'x-response-description': 'The file.',
-    headers: REQUEST_ID,
+    headers: ANSWERED,
     content: Object.fromEntries(files.map(file => [file.media, asText(file)])),
   }
 }
@@ -343,6 +361,9 @@ hours get the first answer again; refusals are not kept.
 
 **Finding a request again:** every answer has an \`X-Request-Id\`. Yours is taken when it is 1 to
 128 of letters, digits, \`.\`, \`_\` and \`-\`.
+
+**Versions** are dates. Send \`Corridor-Version\` with the one that you are written for; every answer
+says which one answered.
 
 **Errors** name every problem at once; decide by \`reason\`. Send
 \`Accept: application/problem+json\` for problem details of RFC 9457.

@@ -22,6 +22,7 @@ import {
 import { MAX_PROBLEMS } from '../../src/http/problems.ts'
 import { ErrorDetail } from '../../src/http/schema.ts'
 import { Type } from '../../src/http/type.ts'
+import { VERSION_DATES } from '../../src/http/version.ts'
 
 /** The traits of an operation that decide which refusals it can give without naming them. */
 export interface OperationTraits {
@@ -31,6 +32,7 @@ export interface OperationTraits {
   readonly hasBody: boolean
   readonly idempotent: boolean
   readonly writes: boolean
+  readonly versioned: boolean
 }
 
 export const ErrorResponse = Type.Object(
@@ -63,6 +65,7 @@ const WRITTEN: Partial<Record<Reason, readonly [remarks: string, message: string
     'Idempotency-Key',
     'This Idempotency-Key was used with another body; send a new key for a new request.',
   ],
+  unknown_version: ['Corridor-Version', `No such version. There is ${VERSION_DATES.join(', ')}.`],
   currency: ['holding_info.currency', 'holding_info.currency is not a known currency code.'],
   holding_currency_not_found: [
     'holding_info.currency',
@@ -108,6 +111,15 @@ export const REQUEST_ID = {
     description: 'The id of the request in the log: yours when it is harmless, else a new one.',
   },
 }
+/** Those of every answer of the API. */
+export const ANSWERED = {
+  ...REQUEST_ID,
+  'Corridor-Version': {
+    type: 'string',
+    enum: VERSION_DATES,
+    description: 'The version that answered. One that ends has `Deprecation` and `Sunset` besides.',
+  },
+}
 const RETRY_AFTER = {
   'Retry-After': { type: 'string', description: 'Seconds to wait before a retry.' },
 }
@@ -125,6 +137,7 @@ export const NO_TRAITS: OperationTraits = {
   hasBody: false,
   idempotent: false,
   writes: false,
+  versioned: false,
 }
 
 /** All reasons of an operation, in the order of the catalogue. */
@@ -137,6 +150,7 @@ export function reasonsOf(traits: OperationTraits, own: readonly Reason[] = []):
   add(true, 'rate_limited', 'internal', 'service_unavailable')
   add(true, 'invalid_request', 'headers_too_large', 'uri_too_long')
   add(true, 'request_timeout', 'misdirected_request')
+  add(traits.versioned, 'unknown_version')
   add(traits.writes, 'account_frozen', 'account_closed')
   add(traits.hasParams, 'invalid_path_parameter')
   add(traits.hasQuery, 'invalid_query_parameter')
@@ -155,16 +169,23 @@ const OF_MESSAGES: ReadonlySet<Reason> = new Set([
 ])
 
 /** The responses of these reasons by status, in the form of @fastify/swagger. */
-export function errorResponses(reasons: readonly Reason[]): Record<string, object> {
+export function errorResponses(
+  reasons: readonly Reason[],
+  headers: object = ANSWERED,
+): Record<string, object> {
   const byStatus = Map.groupBy(reasons, reason =>
     OF_MESSAGES.has(reason) ? 'default' : CATALOGUE[reason].status,
   )
   return Object.fromEntries(
-    [...byStatus].map(([status, those]) => [status, errorResponse(status, those)]),
+    [...byStatus].map(([status, those]) => [status, errorResponse(status, those, headers)]),
   )
 }
 
-function errorResponse(status: number | 'default', reasons: readonly Reason[]): object {
+function errorResponse(
+  status: number | 'default',
+  reasons: readonly Reason[],
+  headers: object,
+): object {
   const lines = reasons.map(reason => {
     const { meaning, status: its } = CATALOGUE[reason]
     return `- \`${reason}\`: ${status === 'default' ? `${its}. ` : ''}${meaning}`
@@ -175,7 +196,7 @@ function errorResponse(status: number | 'default', reasons: readonly Reason[]): 
   ])
   return {
     'x-response-description': lines.join('\n'),
-    headers: { ...REQUEST_ID, ...(status === 'default' ? {} : HEADERS[status]) },
+    headers: { ...headers, ...(status === 'default' ? {} : HEADERS[status]) },
     content: {
       'application/json': { schema: ErrorResponse, examples: Object.fromEntries(examples) },
       'application/problem+json': { schema: ProblemDetails },

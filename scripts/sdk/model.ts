@@ -62,6 +62,8 @@ export interface Resource {
 }
 
 export interface Model {
+  /** The newest version of the API in the document. */
+  readonly version: string
   readonly schemas: ReadonlyMap<string, Schema>
   /** The resource of the client itself, without a name. */
   readonly root: Resource
@@ -102,7 +104,9 @@ export function readModel(text: string): Model {
     }
   }
   const money = moneyOf(schemas)
-  return { schemas, root, money, carriers: carriersOf(schemas, new Set(money)) }
+  const { 'Corridor-Version': header } = document.components.parameters
+  const version = header.schema.enum.at(-1)
+  return { version, schemas, root, money, carriers: carriersOf(schemas, new Set(money)) }
 }
 
 function resourceAt(root: Resource, way: readonly string[]): Resource {

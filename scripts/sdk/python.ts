@@ -20,6 +20,9 @@ from typing import Any, List, Literal, NotRequired, Optional, TypedDict, Union
 from .listing import Listing
 from .transport import Answer, Options, Raw, Transport, segment
 
+VERSION = "${model.version}"
+"""The version of the API that this client is written for."""
+
 
 ${schemas.join('\n\n')}
 

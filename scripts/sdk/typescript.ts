@@ -34,6 +34,9 @@ import type { Listing } from './listing.ts'
 import type { Minor, Options, OptionsWithKey, Transport } from './transport.ts'
 import { Resource } from './transport.ts'
 
+/** The version of the API that this client is written for. */
+export const VERSION = '${model.version}'
+
 /** The members that are money, in whatever object: bigint when the client asks for it. */
 export const MONEY: ReadonlySet<string> = new Set([
 ${model.money.map(name => `  '${name}',`).join('\n')}

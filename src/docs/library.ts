@@ -24,6 +24,9 @@ export const GUIDE_NAMES = [
   'going-live',
 ]
 
+/** Pages about the API that stand beside the guides, and have nothing to run. */
+const POLICIES = ['versioning']
+
 export interface Library {
   readonly pages: readonly Page[]
   readonly index: Index
@@ -32,10 +35,12 @@ export interface Library {
 }
 
 export async function readLibrary(): Promise<Library> {
+  const files = [...GUIDE_NAMES, ...POLICIES.map(name => `../${name}`)]
   const guides = await Promise.all(
-    GUIDE_NAMES.map(async name =>
-      pageOf(name, 'Guides', await readFile(new URL(`${name}.md`, GUIDES), 'utf8')),
-    ),
+    files.map(async file => {
+      const name = file.replace('../', '')
+      return pageOf(name, 'Guides', await readFile(new URL(`${file}.md`, GUIDES), 'utf8'))
+    }),
   )
   const document = JSON.parse(await readFile(DOCUMENT, 'utf8')) as ApiDocument
   const pages = [...guides, lifePage(), ...referencePages(document)]

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Histogram } from 'prom-client'
 import { newId } from '../id.ts'
 import { inCourseOf, REQUESTS, type RequestContext } from '../steps.ts'
+import { versionHeaders } from './version.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,6 +52,7 @@ export function watchRequests(app: FastifyInstance, deps: Needs): void {
 export function identify(request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('x-request-id', request.id)
   void reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store')
+  void reply.headers(versionHeaders(request))
 }
 
 /** Publishes the start of a request that needs a key: not of probes, /docs or unknown paths. */

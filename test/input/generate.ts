@@ -175,7 +175,9 @@ export function generator(api: ApiDocument, world: World): Generator {
             ? { authorization: '@approver', 'corridor-account': '@account' }
             : { authorization: '@ours' }),
           ...(schema === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(of('header').length > 0 && chance() < 0.2 ? { 'idempotency-key': key(chance) } : {}),
+          ...(of('header').some(({ name }) => name === 'Idempotency-Key') && chance() < 0.2
+            ? { 'idempotency-key': key(chance) }
+            : {}),
         },
         body: schema === undefined ? undefined : Buffer.from(JSON.stringify(body())),
         notes: [],

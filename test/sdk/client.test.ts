@@ -11,6 +11,7 @@ import {
 } from '../../packages/sdk/src/index.ts'
 import { type Resource, readModel } from '../../scripts/sdk/model.ts'
 import { camel } from '../../scripts/sdk/names.ts'
+import { VERSION_DATES } from '../../src/http/version.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Front, startFront } from '../support/network/front.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -117,6 +118,10 @@ test('SDK, cut off after the commit: one payout, one key, a request id for each 
   const keys = front.seen.map(({ key }) => key)
   assert.deepEqual(keys, Array(4).fill(idempotency_key))
   assert.equal(new Set(front.seen.map(({ id }) => id)).size, 4)
+  assert.deepEqual(
+    new Set(front.seen.map(({ version }) => version)),
+    new Set(VERSION_DATES.slice(-1)),
+  )
 })
 
 function errorBody(reason: string): string {

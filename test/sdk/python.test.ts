@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { VERSION_DATES } from '../../src/http/version.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Front, startFront } from '../support/network/front.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -69,6 +70,8 @@ test('Python, cut off after the commit: one payout, one key, a request id for ea
   assert.deepEqual([answer.replayed, answer.attempts], [true, 3])
   assert.equal(new Set(front.seen.map(({ key }) => key)).size, 1)
   assert.equal(new Set(front.seen.map(({ id }) => id)).size, 3)
+  const versions = new Set(front.seen.map(({ version }) => version))
+  assert.deepEqual([...versions], [VERSION_DATES.at(-1)])
   const { results } = (await account.get('/v3/payout')).json.data
   assert.deepEqual(
     results.map(({ id }: { id: string }) => id),

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from .emitted import Resources
+from .emitted import VERSION, Resources
 from .errors import ApiError, CorridorError, TransportError, WebhookError
 from .listing import Listing
 from .transport import Answer, Options, Raw, Transport
@@ -21,5 +21,5 @@ class Corridor(Resources):
         total_timeout_s: float = 120, max_retries: int = 2,
     ) -> None:
         super().__init__(
-            Transport(api_key, base_url, account, timeout_s, total_timeout_s, max_retries)
+            Transport(api_key, base_url, account, timeout_s, total_timeout_s, max_retries, VERSION)
         )

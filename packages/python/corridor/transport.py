@@ -75,7 +75,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 class Transport:
     def __init__(
         self, api_key: str, base_url: str, account: Optional[str], timeout_s: float,
-        total_timeout_s: float, max_retries: int,
+        total_timeout_s: float, max_retries: int, version: str,
     ) -> None:
         if not re.fullmatch(r"[\x21-\x39\x3b-\x7e]+:[\x21-\x7e]+", api_key):
             raise ValueError("api_key is the id and the secret of a key: key_…:…")
@@ -86,6 +86,7 @@ class Transport:
             raise ValueError("timeout_s and total_timeout_s are above zero, max_retries is not below")
         self._base_url = base_url.rstrip("/")
         self._headers = {"authorization": "Basic " + base64.b64encode(api_key.encode()).decode()}
+        self._headers["corridor-version"] = version
         if account is not None:
             self._headers["corridor-account"] = account
         self._defaults = (timeout_s, total_timeout_s, max_retries)

@@ -1,5 +1,5 @@
 // The client: settings that are checked at once, and every resource of the service.
-import { MONEY, Resources } from './emitted.ts'
+import { MONEY, Resources, VERSION } from './emitted.ts'
 import { type Settings, Transport } from './transport.ts'
 
 export type { Answered, Call } from './call.ts'
@@ -61,6 +61,7 @@ function readSettings({
     baseUrl: url.href.replace(/\/+$/, ''),
     headers: {
       authorization: `Basic ${btoa(apiKey)}`,
+      'corridor-version': VERSION,
       ...(account !== undefined && { 'corridor-account': account }),
     },
     timeout_ms: positive('timeout_ms', more.timeout_ms ?? 30_000),

@@ -16,8 +16,8 @@ export interface Front {
   readonly address: string
   /** Of the next requests, in turn. */
   faults: Fault[]
-  /** The requests that came, with the keys and ids that they carried. */
-  seen: { readonly key: string; readonly id: string }[]
+  /** The requests that came, with the keys, ids and versions that they carried. */
+  seen: { readonly key: string; readonly id: string; readonly version: string }[]
   observe(method: string, url: string): void
   close(): void
 }
@@ -28,6 +28,7 @@ export async function startFront(app: FastifyInstance): Promise<Front> {
     front.seen.push({
       key: String(headers['idempotency-key']),
       id: String(headers['x-request-id']),
+      version: String(headers['corridor-version']),
     })
     front.observe(method ?? '', url)
     let payload = ''
