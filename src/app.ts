@@ -275,12 +275,8 @@ function makeFastify(deps: Deps): FastifyInstance {
   })
 }
 
-/** 405 with Allow when the path exists for other methods, else 404; people at / get /docs. */
+/** 405 with Allow when the path exists for other methods, else 404. */
 function sendNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-  const isPerson = /\btext\/html\b/.test(request.headers.accept ?? '')
-  if (isPerson && request.method === 'GET' && pathOf(request.url) === '/') {
-    return reply.redirect('/docs', 303)
-  }
   const allowed = METHODS.filter(method => app.findRoute({ url: pathOf(request.url), method }))
   // A route took the request but has no such resource, such as a file of /docs: 404.
   const method = request.method === 'HEAD' ? 'GET' : request.method

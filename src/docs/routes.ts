@@ -34,6 +34,12 @@ export function docsPages(pages: FastifyInstance, deps: Needs): void {
     read ??= readShelf()
     return read
   }
+  // RFC 8631 names the pages for people and the description for programs.
+  pages.get('/', (request, reply) => {
+    const isPerson = /\btext\/html\b/.test(request.headers.accept ?? '')
+    void reply.header('vary', 'accept').header('link', ABOUT)
+    return reply.redirect(isPerson ? '/docs' : '/openapi.json', 303)
+  })
   for (const url of ['/docs', '/docs/']) {
     pages.get(url, async (request, reply) => {
       const { library, stylePath: style } = await shelf()
@@ -73,6 +79,8 @@ export function docsPages(pages: FastifyInstance, deps: Needs): void {
     return reply.type('text/plain; charset=utf-8').send(llmsText((await shelf()).library))
   })
 }
+
+const ABOUT = '</docs>; rel="service-doc", </openapi.json>; rel="service-desc"'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 

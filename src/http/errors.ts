@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { classify } from '../db/failure.ts'
 import { CATALOGUE, type Problem, type Reason, Refusal, refusal } from '../errors.ts'
+import { newId } from '../id.ts'
 import { JsonError } from './json-error.ts'
 import { MAX_PROBLEMS, validationProblems } from './problems.ts'
 
@@ -107,6 +108,7 @@ export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): 
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
       'Content-Type: application/json; charset=utf-8\r\n' +
+      `X-Request-Id: ${newId('req')}\r\n` +
       'X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n' +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )

@@ -55,11 +55,17 @@ test('/docs, every link of every page: leads to a page, and to a place on it', a
   }
 })
 
-test('/: leads people to the documentation, and programs nowhere', async () => {
-  const ask = (accept: string) => service.inject({ url: '/', headers: { accept } })
-  const person = await ask('text/html,*/*;q=0.8')
-  assert.deepEqual([person.status, person.headers.location], [303, '/docs'])
-  assert.equal((await ask('application/json')).status, 404)
+test('/: leads people to the documentation, and programs to its description', async () => {
+  const ask = async (accept: string, method: 'GET' | 'HEAD' = 'GET') => {
+    const { status, headers } = await service.inject({ method, url: '/', headers: { accept } })
+    assert.match(String(headers.link), /<\/openapi.json>; rel="service-desc"/)
+    return [status, headers.location]
+  }
+  assert.deepEqual(await ask('text/html,*/*;q=0.8'), [303, '/docs'])
+  assert.deepEqual(await ask('*/*'), [303, '/openapi.json'])
+  assert.deepEqual(await ask('application/json', 'HEAD'), [303, '/openapi.json'])
+  const { status, headers } = await service.inject({ method: 'POST', url: '/' })
+  assert.deepEqual([status, headers.allow], [405, 'GET, HEAD'])
 })
 
 test('/docs, every page: nothing of other hosts, no inline style, and a policy that forbids both', async () => {

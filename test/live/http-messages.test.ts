@@ -139,6 +139,7 @@ describe('a message that could mean something else', () => {
       assert.equal(answer?.status, status, String(answer?.text))
       assertErrorEnvelope(answer as never)
       assert.equal(answer?.json.errors[0].reason, reason, String(answer?.text))
+      assert.match(String(answer?.headers['x-request-id']), /^req_/)
       assert.deepEqual(await rowVersions(service.database.owner), rows)
     })
   }

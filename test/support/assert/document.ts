@@ -26,7 +26,7 @@ export function examplesOf(operations: readonly Operation[], name: string): Json
 
 /** Pages; and what connectors send, and the routes of operators, which have their own documents. */
 export const ELSEWHERE =
-  /^\/(docs|llms|connector|console|log(in|out)|v3\/(operator|session|saved_view))([./]|$)/
+  /^\/($|(docs|llms|connector|console|log(in|out)|v3\/(operator|session|saved_view))([./]|$))/
 
 /** What `start` gives, and the routes that were added meanwhile: `GET /v3/payout/{id}`. */
 export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, string[]]> {
