@@ -3,17 +3,23 @@
 export interface Style {
   /** Columns of a line. */
   readonly width: number
-  /** The members whose values are data: their parts fill lines, as words do. */
+  /** The members whose values are data: their parts fill lines at every level, as words do. */
   readonly filled: ReadonlySet<string>
+  /** The members whose own parts fill lines, and what is in these parts does not. */
+  readonly listed: ReadonlySet<string>
+  /** A leaf stands in one line, as long as its description is anyway. */
+  readonly keepsLeaves: boolean
 }
 
 /** A file of examples. */
-export const PLAIN: Style = { width: 100, filled: new Set() }
+export const PLAIN: Style = { width: 100, filled: new Set(), listed: new Set(), keepsLeaves: false }
 
 /** A document: an example in it has as few lines as it needs. */
 export const DENSE: Style = {
   width: 120,
   filled: new Set(['value', 'enum', 'required', 'x-extensible-enum']),
+  listed: new Set(['headers', 'parameters', 'responses', 'examples', 'anyOf', 'oneOf', 'mapping']),
+  keepsLeaves: true,
 }
 
 interface Place {
@@ -21,13 +27,15 @@ interface Place {
   /** The characters in front of the value on its line: its indent and its name. */
   readonly taken: number
   readonly isFilled: boolean
+  readonly isListed: boolean
 }
 
-const START: Place = { indent: '', taken: 0, isFilled: false }
+const START: Place = { indent: '', taken: 0, isFilled: false, isListed: false }
 
 export function layOut(value: unknown, style: Style, place: Place = START): string {
   const line = onOneLine(value)
   if (place.taken + line.length < style.width || typeof value !== 'object') return line
+  if (style.keepsLeaves && isLeaf(value)) return line
   const entries = Object.entries(value as object)
   const [only] = entries
   // What is alone shares the lines of its brackets with them.
@@ -36,9 +44,9 @@ export function layOut(value: unknown, style: Style, place: Place = START): stri
     return Array.isArray(value) ? `[${alone}]` : `{ ${alone} }`
   }
   const indent = `${place.indent}  `
-  const inner = { ...place, indent, taken: indent.length }
+  const inner = { ...place, indent, taken: indent.length, isListed: false }
   const parts = entries.map(entry => part(value, entry, style, inner))
-  const lines = place.isFilled ? fill(parts, style.width - indent.length) : parts
+  const lines = place.isFilled || place.isListed ? fill(parts, style.width - indent.length) : parts
   const [open, close] = Array.isArray(value) ? '[]' : '{}'
   return `${open}\n${lines.map(one => indent + one).join(',\n')}\n${place.indent}${close}`
 }
@@ -52,7 +60,19 @@ function part(
   if (Array.isArray(within)) return layOut(value, style, place)
   const key = `${JSON.stringify(name)}: `
   const isFilled = place.isFilled || style.filled.has(name)
-  return key + layOut(value, style, { ...place, taken: place.taken + key.length, isFilled })
+  const isListed = style.listed.has(name)
+  return (
+    key + layOut(value, style, { ...place, taken: place.taken + key.length, isFilled, isListed })
+  )
+}
+
+/** It has texts, numbers and short lists of them. */
+function isLeaf(value: object | null): boolean {
+  const isPlain = (one: unknown) => typeof one !== 'object' || one === null
+  const isShort = (one: unknown) => Array.isArray(one) && one.length <= 3 && one.every(isPlain)
+  return (
+    !Array.isArray(value) && Object.values(value ?? {}).every(one => isPlain(one) || isShort(one))
+  )
 }
 
 /** Parts of one line share it while they fit. */

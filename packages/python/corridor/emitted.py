@@ -8,6 +8,9 @@ from typing import Any, List, Literal, NotRequired, Optional, TypedDict, Union
 from .listing import Listing
 from .transport import Answer, Options, Raw, Transport, segment
 
+VERSION = "2026-11-25"
+"""The version of the API that this client is written for."""
+
 
 Account = TypedDict("Account", {
     "id": "str",
