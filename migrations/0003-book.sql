@@ -344,8 +344,8 @@ create table events (
   type text collate "C" not null,
   -- Of - and S. What was made is found by the time in its id, a payout of D by that of its outcome.
   object_id text collate "C" not null,
-  -- The facts of each event that can change later, null of what is usual; the rest of the object is
-  -- joined when the event is read.
+  -- The facts of each event, null of what is usual: with what never changes, the object is made of them
+  -- as it was then, when the event is read (docs/decisions/0122).
   data json,
   -- The digests of the stored rows that the events tell of, as they left them: 32 bytes each, none of
   -- what has no row of its own.

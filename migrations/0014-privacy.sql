@@ -96,10 +96,12 @@ $$;
 create function erased_event(type text, object_id text, data json) returns json
 language sql immutable parallel safe as $$
   select ('[' || string_agg(case when nth > 1 or json_typeof(fact) <> 'object' then fact::text
-      when type in ('beneficiary.updated', 'entity.updated') then '{"previous":{},"erased":true}'
-      when type like 'entity.approval%' then format(
-        '{"approval_status":%s,"previous_status":%s,"description":"","erased":true}',
-        fact -> 'approval_status', fact -> 'previous_status')
+      when type = 'beneficiary.updated' then format('{"updated_at":%s,"erased":true}',
+        fact -> 'updated_at')
+      when type = 'entity.updated' then format('{"steps":%s,"erased":true}', fact -> 'steps')
+      when type like 'entity.approval%' then format('{"approval_status":%s,"previous_status":%s,'
+          '"description":"","was":%s,"steps":%s,"erased":true}',
+        fact -> 'approval_status', fact -> 'previous_status', fact -> 'was', fact -> 'steps')
       when object_id like 'pot\_%' and type <> 'payout.erased' then erased_step(fact::jsonb)::text
       else fact::text end, ',' order by nth) || ']')::json
   from json_array_elements(data) with ordinality as d (fact, nth)

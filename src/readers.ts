@@ -5,7 +5,7 @@ import { readAtOnce, readConfined } from './db/confine.ts'
 import type { TransactionSql } from './db/connect.ts'
 import { type Reads, reader } from './engine/reads.ts'
 import { findEntities } from './entity/store.ts'
-import { findEvents } from './event/store.ts'
+import { findToldEvents } from './event-object/operations.ts'
 import type { Key } from './id.ts'
 import { findPayouts } from './payout/store.ts'
 import { findBatches } from './payout-batch/store.ts'
@@ -29,7 +29,8 @@ export function openReaders({ reads, inTurn }: Reads) {
     payoutBatch: read(findBatches),
     balanceTransaction: read(findBalanceTransactions),
     entity: read(findEntities),
-    event: read(findEvents),
+    // In two steps: what an event tells of is read after it.
+    event: read(findToldEvents, readConfined),
     beneficiary: read(findBeneficiaries),
     webhookEndpoint: read(findEndpoints),
   }

@@ -47,7 +47,15 @@ const FLOORS: readonly (readonly string[])[] = [
   ['requirement', 'payout-options', 'account-summary', 'rate'],
   ['payout'],
   ['webhook'],
-  ['timeline', 'sandbox', 'payout-batch', 'payout-group', 'bank-file', 'connector'],
+  [
+    'timeline',
+    'sandbox',
+    'payout-batch',
+    'payout-group',
+    'bank-file',
+    'connector',
+    'event-object',
+  ],
   ['privacy'],
   [
     'verify',

@@ -107,7 +107,8 @@ export function askApproval(
     ended_at: null,
   }
   state.open.set(nameOf(after), { approval: asked, decisions: [] })
-  const facts = { approval: { digest, needed: approvers, expires_at } }
+  const { updated_at } = after
+  const facts = { approval: { digest, needed: approvers, expires_at }, updated_at }
   const event = recordChange(state, after, 'beneficiary.pending_approval', facts, digest)
   return { beneficiary: { ...after, approval: 'pending_approval' }, asked, events: [event] }
 }
@@ -190,6 +191,8 @@ export function decideApprovalOf(
   const facts = {
     operator: user_name,
     approval: { digest: content, given: countedFor(after, approvers).length, needed },
+    approval_status: next.approval,
+    updated_at: next.updated_at,
   }
   const type = said === 'approve' ? 'beneficiary.approved' : 'beneficiary.rejected'
   const events = [recordChange(state, next, type, facts, content)]

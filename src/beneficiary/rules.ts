@@ -14,7 +14,13 @@ import { checkCountry } from '../network/country.ts'
 import { completed } from '../only-set.ts'
 import { type AskingState, askApproval, type Making } from './approval.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
-import { BENEFICIARY_SEAL, firstDestination, NO_DETAILS } from './columns.ts'
+import {
+  BENEFICIARY_SEAL,
+  type BeneficiaryRow,
+  beneficiaryRow,
+  firstDestination,
+  NO_DETAILS,
+} from './columns.ts'
 import { checkDate, checkEmail } from './contact.ts'
 import { destinationCountry } from './country.ts'
 import { canonicalDestination, checkCodes } from './destination.ts'
@@ -194,12 +200,23 @@ function decideUpdate(
   // After this point it succeeds.
 
   const changedTo = { ...beneficiary, details, updated_at: timeAfter(beneficiary, book) }
-  const previous = Object.fromEntries(changed.map(name => [name, before[name]]))
   const content = BENEFICIARY_SEAL.digest(changedTo)
-  const event = recordChange(state, changedTo, 'beneficiary.updated', { previous }, content)
+  const facts = updateFacts(beneficiary, changedTo)
+  const event = recordChange(state, changedTo, 'beneficiary.updated', facts, content)
   const { beneficiary: next, asked, events } = askApproval(state, beneficiary, changedTo, by)
   state.beneficiaries.set(nameOf(next), next)
   return { beneficiary: next, did: 'changed', events: [event, ...events], asked }
+}
+
+/** What an update tells: the record before it, as it is stored. */
+export interface UpdateFacts {
+  readonly was: Pick<BeneficiaryRow, 'details' | 'approval' | 'updated_at'>
+  readonly updated_at: Instant
+}
+
+function updateFacts(before: Beneficiary, { updated_at }: Beneficiary): UpdateFacts {
+  const { details, approval, updated_at: at } = beneficiaryRow(before)
+  return { was: { details, approval, updated_at: at }, updated_at }
 }
 
 /**

@@ -1,15 +1,15 @@
 // corridor events replay: delivers earlier events again to a webhook endpoint, or sends them to a
 // receiver under development.
 import type { Command } from 'commander'
-import type { Sql } from '../db/connect.ts'
-import type { NamedEvent } from '../event/event.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { ToldEvent } from '../event/event.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { readRange } from '../http/list.ts'
 import { replay as replayTo } from '../operator/webhooks.ts'
-import type { Replayed } from '../webhook/decide.ts'
 import type { WrittenWebhook } from '../webhook/operations.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
-import { checkReplay, matches } from '../webhook/rules.ts'
+import { checkReplay } from '../webhook/rules.ts'
+import type { Replayed } from '../webhook/webhook.ts'
 import {
   CommandFailed,
   type Context,
@@ -26,6 +26,7 @@ import {
   type Forwarder,
   isTaken,
   openForwarder,
+  readTold,
   readTypes,
 } from './listen.ts'
 
@@ -168,12 +169,10 @@ async function* eventsOf(
   sql: Sql,
   account_id: string,
   { events, created, event_types = [] }: ReplayRequest,
-): AsyncGenerator<NamedEvent> {
+): AsyncGenerator<ToldEvent> {
   if (events !== undefined) {
-    const found = await findEvents(
-      sql,
-      events.map(id => ({ account_id, id })),
-    )
+    const keys = events.map(id => ({ account_id, id }))
+    const { told: found } = await readTold(sql, tx => findEvents(tx, keys))
     const missing = events.find(id => found.every(event => event.id !== id))
     if (missing !== undefined) throw new NotThere('event', missing)
     yield* found.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
@@ -181,9 +180,11 @@ async function* eventsOf(
   }
   const { from, to } = await findNumbers(sql, account_id, readRange(created ?? {}))
   for (let last = from - 1n; ; ) {
-    const page = await listEventsAfter(sql, account_id, { after: last, to }, PORTION)
-    for (const event of page) if (matches(event_types, event.type)) yield event
-    const final = page.at(-1)
+    const within = { after: last, to }
+    const page = (tx: TransactionSql) => listEventsAfter(tx, account_id, within, PORTION)
+    const { told, found } = await readTold(sql, page, event_types)
+    yield* told
+    const final = found.at(-1)
     if (final === undefined) return
     last = final.sequence
   }

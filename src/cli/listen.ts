@@ -5,10 +5,12 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Sql } from '../db/connect.ts'
-import type { NamedEvent } from '../event/event.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { transact } from '../db/transact.ts'
+import type { NamedEvent, ToldEvent } from '../event/event.ts'
 import { presentEvent } from '../event/response.ts'
 import { countEvents, listEventsAfter } from '../event/store.ts'
+import { tellEvents } from '../event-object/operations.ts'
 import { isPortOfHttp, matches } from '../webhook/rules.ts'
 import { type SendResult, send } from '../webhook/send.ts'
 import { newSecret, webhookHeaders } from '../webhook/sign.ts'
@@ -108,17 +110,32 @@ async function showNew(
 ): Promise<void> {
   for (;;) {
     const after = numbers.get(account_id) ?? 0n
-    const events = await listEventsAfter(sql, account_id, { after, to: newest }, PORTION)
-    for (const event of events) {
+    const within = { after, to: newest }
+    const page = (tx: TransactionSql) => listEventsAfter(tx, account_id, within, PORTION)
+    const { found, told } = await readTold(sql, page, types)
+    for (const event of told) {
       if (signal.aborted) return
-      if (matches(types, event.type)) {
-        const result = await forwarder?.send(event)
-        process.stdout.write(`${(json ? eventJson : eventLine)(event, result)}\n`)
-      }
+      const result = await forwarder?.send(event)
+      process.stdout.write(`${(json ? eventJson : eventLine)(event, result)}\n`)
       numbers.set(account_id, event.sequence)
     }
-    if (events.length < PORTION) return
+    numbers.set(account_id, found.at(-1)?.sequence ?? after)
+    if (found.length < PORTION) return
   }
+}
+
+/** Events as they are found, and those of these types with their objects, in one snapshot. */
+export function readTold(
+  sql: Sql,
+  find: (tx: TransactionSql) => Promise<readonly NamedEvent[]>,
+  types: readonly string[] = [],
+): Promise<{ readonly found: readonly NamedEvent[]; readonly told: readonly ToldEvent[] }> {
+  const read = async (tx: TransactionSql) => {
+    const found = await find(tx)
+    const wanted = found.filter(({ type }) => matches(types, type))
+    return { found, told: await tellEvents(tx, wanted) }
+  }
+  return transact(sql, read, 'isolation level repeatable read read only')
 }
 
 async function readNumbers(sql: Sql, account_id: string | undefined): Promise<Map<string, bigint>> {
@@ -148,7 +165,7 @@ export interface Forwarder {
   readonly url: string
   /** The secret with which the receiver checks signatures. */
   readonly secret: string
-  send(event: NamedEvent): Promise<SendResult>
+  send(event: ToldEvent): Promise<SendResult>
 }
 
 /** The operator names the receiver, so any address is allowed. */
@@ -191,20 +208,20 @@ export function isTaken({ status_code }: SendResult): boolean {
 }
 
 /** An event in 80 columns: time, type and object. The answer of the receiver has its own line. */
-export function eventLine(event: NamedEvent, result: SendResult | undefined): string {
+export function eventLine(event: ToldEvent, result: SendResult | undefined): string {
   const { created_at, type, object_id } = event
   const line = `${created_at.slice(0, 19)}Z  ${type.padEnd(30)} ${object_id}`
   return result === undefined ? line : `${line}\n  ${resultLine(event, result)}`
 }
 
-function resultLine({ id }: NamedEvent, result: SendResult): string {
+function resultLine({ id }: ToldEvent, result: SendResult): string {
   const { status_code, error, duration_ms } = result
   const outcome = status_code === null ? `no answer: ${error}` : String(status_code)
   return visible(`${isTaken(result) ? '→' : '✗'} ${outcome} in ${duration_ms} ms  ${id}`)
 }
 
 /** An event as one line of JSON. */
-export function eventJson(event: NamedEvent, result: SendResult | undefined): string {
+export function eventJson(event: ToldEvent, result: SendResult | undefined): string {
   const { status_code = null, error = '', duration_ms = 0 } = result ?? {}
   const forwarded = result === undefined ? null : { status_code, error, duration_ms }
   return JSON.stringify({ event: presentEvent(event), forwarded })

@@ -229,7 +229,8 @@ test('update, a member: the record with it, an event with what was there', () =>
   const { judged } = draftOf(wanted)
   assert.deepEqual(rest, { entity: next, did: 'changed', rule: null, judged, import_key: null })
   assert.deepEqual(eventLines(events), [
-    '1 entity.updated ent_old {"previous":{"name":"Anna","description":"old","tax_id":null}}',
+    '1 entity.updated ent_old {"was":{"details":{"name":"Anna","email":"anna@example.com",' +
+      `"description":"old"},"steps":1,"updated_at":"${AN_HOUR_AGO}"},"steps":1}`,
   ])
 })
 
@@ -381,7 +382,8 @@ for (const [status, members, becomes] of UPDATES) {
       stepped
         ? [
             '2 entity.approval_resubmitted ent_old {"approval_status":"resubmitted",' +
-              '"previous_status":"approved","description":""}',
+              '"previous_status":"approved","description":"",' +
+              `"was":{"updated_at":"${AN_HOUR_AGO}"},"steps":2}`,
           ]
         : [],
     )
@@ -419,7 +421,8 @@ for (const status of APPROVAL_STATUSES) {
     })
     assert.deepEqual(eventLines(events), [
       `1 entity.approval_${becomes} ent_old {"approval_status":"${becomes}",` +
-        `"previous_status":"${status}","description":""}`,
+        `"previous_status":"${status}","description":"",` +
+        `"was":{"updated_at":"${AN_HOUR_AGO}"},"steps":2}`,
     ])
     assert.equal(state.entities.get('acc_1/ent_old'), next)
   })
@@ -457,7 +460,8 @@ for (const from of APPROVAL_STATUSES) {
       })
       assert.deepEqual(eventLines(events), [
         `1 entity.approval_${to} ent_old {"approval_status":"${to}",` +
-          `"previous_status":"${from}","description":"Because."}`,
+          `"previous_status":"${from}","description":"Because.",` +
+          `"was":{"updated_at":"${AN_HOUR_AGO}"},"steps":2}`,
       ])
     })
   }

@@ -17,6 +17,7 @@ import {
   recordOf,
   updatedRecord,
 } from './entity.ts'
+import { recordStep, recordUpdate } from './events.ts'
 import type { EntityRequest, EntityUpdate } from './request.ts'
 import {
   APPROVAL_TRANSITIONS,
@@ -175,8 +176,8 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
   const written = { ...entity, details, updated_at: now }
   const next = again ? withStep(written, 'resubmitted', '', now) : written
   remember(state, next, judged)
-  const events = [recordUpdate(state, entity, next, changed)]
-  if (again) events.push(recordStep(state, next, entity.approval_status))
+  const events = [recordUpdate(state.books, entity, next)]
+  if (again) events.push(recordStep(state.books, entity, next))
   return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
 }
 
@@ -208,7 +209,7 @@ function decideSubmission(state: EntityState, entity: Entity, update: EntityUpda
   const changed = changedMembers(entity.details, details)
   const { now } = bookOf(state.books, entity.account_id)
   const next = { ...entity, details, updated_at: now }
-  const updated = changed.length === 0 ? [] : [recordUpdate(state, entity, next, changed)]
+  const updated = changed.length === 0 ? [] : [recordUpdate(state.books, entity, next)]
   const submitted = step(state, entity, { ...entity, details }, judged, status, '')
   return { ...submitted, events: [...updated, ...submitted.events] }
 }
@@ -277,7 +278,7 @@ function step(
   const next = withStep({ ...entity, updated_at: now }, status, description, now)
   forget(state, before)
   remember(state, next, judged)
-  const events = [recordStep(state, next, entity.approval_status)]
+  const events = [recordStep(state.books, before, next)]
   return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
 }
 
@@ -379,22 +380,4 @@ function unchanged(entity: Entity, rule: RuleName | null = null): EntityOutcome 
 function illegalStep(entity: Entity, status: ApprovalStatus): Refusal {
   const message = `Entity ${entity.id} cannot go from ${entity.approval_status} to ${status}.`
   return refusal('invalid_transition', message, 'approval_status')
-}
-
-function recordUpdate(
-  state: EntityState,
-  before: Entity,
-  after: Entity,
-  changed: readonly (keyof EntityDetails)[],
-): Event {
-  const previous = Object.fromEntries(changed.map(name => [name, before.details[name] ?? null]))
-  const content = ENTITY_SEAL.digest(after)
-  return recordChange(state, after, 'entity.updated', { previous }, content)
-}
-
-function recordStep(state: EntityState, entity: Entity, previous_status: ApprovalStatus): Event {
-  const { approval_status, approval_status_description: description } = entity
-  const data = { approval_status, previous_status, description }
-  const content = ENTITY_SEAL.digest(entity)
-  return recordChange(state, entity, `entity.approval_${approval_status}`, data, content)
 }

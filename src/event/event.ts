@@ -2,16 +2,8 @@
 import { type IdPrefix, numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 
-/** The objects that events are about, by the prefix of their ids. */
-export const OBJECTS: { readonly [P in IdPrefix]?: string } = {
-  bnf: 'beneficiary',
-  btr: 'balance_transaction',
-  ent: 'entity',
-  poq: 'payout_quote',
-  pot: 'payout',
-  whe: 'webhook_endpoint',
-}
-export const OBJECT_IDS = Object.keys(OBJECTS) as IdPrefix[]
+/** The prefixes of the ids of objects that events are about. */
+export const OBJECT_IDS: readonly IdPrefix[] = ['bnf', 'btr', 'ent', 'poq', 'pot', 'whe']
 
 /** What events tell, by the object that they are about. What is not here cannot be recorded. */
 export const EVENTS = {
@@ -54,7 +46,10 @@ export type EventType = {
   [Kind in keyof typeof EVENTS]: `${Kind}.${(typeof EVENTS)[Kind][number]}`
 }[keyof typeof EVENTS]
 
-/** One change of state. `data` holds the values that can change later, as they were then. */
+/**
+ * One change of state. `data` holds the facts from which, with what never changes, the object is
+ * made as it was then.
+ */
 export interface Event {
   readonly account_id: string
   /** From 1 in each account, without gaps, in the order of commits. */
@@ -74,6 +69,15 @@ export interface NamedEvent extends Event {
 
 export function nameEvent<E extends Event>(event: E): E & NamedEvent {
   return { ...event, id: numberedId('evt', event, event.sequence) }
+}
+
+/** An event with its object as it was right after the change. */
+export interface ToldEvent extends NamedEvent {
+  readonly object: object
+  /** The members of the object that the change altered, as they were before. */
+  readonly previous_attributes: object
+  /** Whether personal data of the object was erased, which is then left out. */
+  readonly erased: boolean
 }
 
 /** The status that a change found under the lock, as its first event says it; '' without one. */

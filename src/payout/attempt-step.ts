@@ -94,6 +94,7 @@ export function reroute(
     rail: next.rail,
     previous_rail: last.rail,
     attempt: last.number + 1,
+    expected_at: next.expected_at,
     by,
     journals: [],
   }

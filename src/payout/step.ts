@@ -35,6 +35,7 @@ import {
 } from './attempt-step.ts'
 import { checkPerson, isInHands, type Person, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
+import { withForecast } from './forecast.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
 import { failurePostings, postReceipt, reversalPostings, settlementPostings } from './postings.ts'
 import { railProgress } from './progress.ts'
@@ -181,11 +182,17 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const ended_hold = next.held_for === '' ? holdOf(payout) : null
   const new_hold = payout.held_for === '' ? holdOf(next) : null
   const approval = approvalChanges(state, payout, next, advance.by, decided)
+  const told = withForecast(payout, next, state.attempts.get(name), events)
   const changes = attemptChanges(state, book.now, { ...advance, payout: next, judged })
-  const is_found = payout.screening === 'open' && read.screening !== 'open'
-  const matches = is_found ? (screened?.matches ?? []) : []
-  const outcome = { payout: next, passed, entries, journals, events, matches }
+  const matches = foundNow(read, payout, screened)
+  const outcome = { payout: next, passed, entries, journals, events: told, matches }
   return { ...outcome, ended_hold, new_hold, ...changes, approval }
+}
+
+/** What holds the payout from now on. */
+function foundNow(read: OpenPayout, payout: OpenPayout, screened?: Screened): readonly Match[] {
+  const is_found = payout.screening === 'open' && read.screening !== 'open'
+  return is_found ? (screened?.matches ?? []) : []
 }
 
 /** A payment keeps its reference. The reference of a return is in the event of its step alone. */

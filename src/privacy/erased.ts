@@ -84,12 +84,11 @@ function countryOf({ country }: { readonly country?: string | undefined }): { co
 
 /** What an event says of its object, first in its data, once it is erased. */
 export function erasedFact(type: string, object_id: string, fact: Fact): object {
-  if (type === 'beneficiary.updated' || type === 'entity.updated') {
-    return { previous: {}, erased: true }
-  }
+  if (type === 'beneficiary.updated') return { updated_at: fact.updated_at, erased: true }
+  if (type === 'entity.updated') return { steps: fact.steps, erased: true }
   if (type.startsWith('entity.approval')) {
-    const { approval_status, previous_status } = fact
-    return { approval_status, previous_status, description: '', erased: true }
+    const { approval_status, previous_status, was, steps } = fact
+    return { approval_status, previous_status, description: '', was, steps, erased: true }
   }
   if (!object_id.startsWith('pot_') || type === 'payout.erased') return fact
   const { status_description: _, reason: __, failure, ...rest } = fact

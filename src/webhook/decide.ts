@@ -9,8 +9,9 @@ import { type BookId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { EndpointRequest, EndpointUpdate, ReplayRequest } from './request.ts'
+import { presentEndpoint } from './response.ts'
 import { MAX_CANCELLED, MAX_ENDPOINTS, MAX_REPLAYED, matches, rotated, wants } from './rules.ts'
-import { type Delivery, TEST_EVENT, type WebhookEndpoint } from './webhook.ts'
+import { type Delivery, type Replayed, TEST_EVENT, type WebhookEndpoint } from './webhook.ts'
 
 export type WebhookChange =
   | { readonly kind: 'create'; readonly request: EndpointRequest }
@@ -64,14 +65,6 @@ export interface WebhookState {
   readonly newSecret: () => string
 }
 
-/** The result of a replay. */
-export interface Replayed {
-  readonly deliveries: number
-  readonly has_more: boolean
-  readonly next: bigint | null
-  readonly last: bigint | null
-}
-
 export interface WebhookOutcome {
   readonly endpoint: WebhookEndpoint
   /**
@@ -105,7 +98,8 @@ export function decideWebhook(
     case 'test': {
       refuseDisabled(endpoint)
       const book = bookOf(state.books, account_id)
-      const event = recordEvent(book, { type: TEST_EVENT, object_id: endpoint.id, data: {} })
+      const data = { endpoint: presentEndpoint(endpoint) }
+      const event = recordEvent(book, { type: TEST_EVENT, object_id: endpoint.id, data })
       return { ...unchanged(endpoint), events: [event] }
     }
     case 'replay':

@@ -5,8 +5,6 @@ import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { Refusal } from '../errors.ts'
-import { nameEvent } from '../event/event.ts'
-import { presentEvent } from '../event/response.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { success } from '../http/answer.ts'
 import { readRange } from '../http/list.ts'
@@ -22,7 +20,13 @@ import {
   type WebhookState,
 } from './decide.ts'
 import { cancelPending, countPending, insertDeliveries, listDead } from './delivery-store.ts'
-import { presentDeleted, presentEndpoint, presentReplay, presentWithSecret } from './response.ts'
+import {
+  presentDeleted,
+  presentEndpoint,
+  presentReplay,
+  presentTest,
+  presentWithSecret,
+} from './response.ts'
 import { MAX_CANCELLED, MAX_REPLAYED } from './rules.ts'
 import { newSecret } from './sign.ts'
 import { countEndpoints, lockEndpoints, writeEndpoints } from './store.ts'
@@ -110,7 +114,7 @@ function answerTo(change: WebhookChange, { endpoint, events, replayed }: Webhook
     case 'delete':
       return success(presentDeleted(endpoint))
     case 'test':
-      return success(events.map(nameEvent).map(presentEvent)[0] ?? {})
+      return success(events.map(presentTest)[0] ?? {})
     case 'replay':
       return success(presentReplay(endpoint, replayed))
   }

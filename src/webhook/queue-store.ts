@@ -7,7 +7,7 @@ import { type Connections, PORTION } from '../db/forget.ts'
 import { keepHistory } from '../db/keep-history.ts'
 import { inserter } from '../db/rows.ts'
 import { isSpread } from '../db/shard.ts'
-import type { Event } from '../event/event.ts'
+import type { NamedEvent } from '../event/event.ts'
 import { type ReadRow, unfold } from '../event/row.ts'
 import { READ_COLUMNS } from '../event/store.ts'
 import type { Key } from '../id.ts'
@@ -91,10 +91,8 @@ export function moveCursor(
 }
 
 /** A delivery with its event. Nobody else sends it before `due_at`, which identifies the claim. */
-export interface ClaimedDelivery
-  extends Pick<Delivery, 'account_id' | 'id' | 'due_at'>,
-    Pick<Event, 'sequence' | 'type' | 'object_id' | 'data' | 'created_at'> {
-  readonly event_id: string
+export interface ClaimedDelivery extends Pick<Delivery, 'id' | 'due_at'> {
+  readonly event: NamedEvent
   /** Including this one. */
   readonly attempts: number
   /** Seconds since the event, by the account's clock. */
@@ -144,7 +142,7 @@ export async function claimDeliveries(
   return claims.map(({ event_sequence, id, due_at, attempts, delay_s, sandbox, ...row }) => {
     const event = unfold([row]).find(({ sequence }) => sequence === event_sequence)
     if (event === undefined) throw new Error(`account ${account_id} has no event ${event_sequence}`)
-    return { ...event, event_id: event.id, id, due_at, attempts, delay_s, sandbox }
+    return { event, id, due_at, attempts, delay_s, sandbox }
   })
 }
 

@@ -1,9 +1,10 @@
 // Answers about webhook endpoints, deliveries and replays.
 
+import { type Event, type NamedEvent, nameEvent, type ToldEvent } from '../event/event.ts'
+import { EventOf, presentEvent } from '../event/response.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'
-import type { Replayed } from './decide.ts'
 import { MAX_REPLAYED } from './rules.ts'
 import {
   type Attempt,
@@ -11,6 +12,7 @@ import {
   type Delivery,
   DISABLED_REASONS,
   ENDPOINT_STATUSES,
+  type Replayed,
   type WebhookEndpoint,
 } from './webhook.ts'
 
@@ -39,6 +41,12 @@ export const EndpointResponse = Type.Object(ENDPOINT, {
   title: 'WebhookEndpoint',
   description: 'Where events are sent.',
 })
+
+export const WebhookEndpointEvent = EventOf(
+  'webhook_endpoint',
+  'WebhookEndpointEvent',
+  EndpointResponse,
+)
 
 export const EndpointWithSecret = Type.Object(
   {
@@ -153,6 +161,16 @@ export function presentEndpoint(endpoint: WebhookEndpoint) {
     created_at: endpoint.created_at,
     updated_at: endpoint.updated_at,
   }
+}
+
+/** The event of a test: its endpoint as it was, which its facts are. */
+export function presentTest(event: Event) {
+  return presentEvent(toldTest(nameEvent(event)))
+}
+
+export function toldTest(event: NamedEvent): ToldEvent {
+  const { endpoint } = event.data as { readonly endpoint: object }
+  return { ...event, object: endpoint, previous_attributes: {}, erased: false }
 }
 
 /** For the answers of the requests that make a secret, and no others. */

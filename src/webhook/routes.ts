@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, refusal, refuseIfAny } from '../errors.ts'
-import { EventResponse } from '../event/response.ts'
 import { claimOf, send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
@@ -27,6 +26,7 @@ import {
   EndpointWithSecret,
   presentEndpoint,
   ReplayResponse,
+  WebhookEndpointEvent,
 } from './response.ts'
 import { checkReplay, checkUrl } from './rules.ts'
 import { listEndpoints } from './store.ts'
@@ -244,7 +244,7 @@ function testRoute(app: FastifyInstance, deps: Needs): void {
           'alone, whatever types it wants. The answer is the event.',
         params: pathId('whe'),
         body: Closed({}, { title: 'WebhookTestRequest', type: ['object', 'null'] }),
-        response: Envelope(EventResponse),
+        response: Envelope(WebhookEndpointEvent),
         idempotent: true,
         refusals: ['not_found', 'webhook_endpoint_disabled'],
       }),

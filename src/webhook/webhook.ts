@@ -70,6 +70,14 @@ export interface Attempt {
   readonly answer: string
 }
 
+/** The result of a replay. */
+export interface Replayed {
+  readonly deliveries: number
+  readonly has_more: boolean
+  readonly next: bigint | null
+  readonly last: bigint | null
+}
+
 /** The event of POST /v3/webhook_endpoint/{id}/test, which its endpoint always gets. */
 export const TEST_EVENT = 'webhook_endpoint.test'
 

@@ -3,17 +3,16 @@
 // for another. The worker may be killed at any point: a delivery sent but not recorded is sent
 // again when its claim runs out.
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { transactConfined } from '../db/confine.ts'
+import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Deps } from '../deps.ts'
+import type { ToldEvent } from '../event/event.ts'
 import { presentEvent } from '../event/response.ts'
-import { listEventsAfter } from '../event/store.ts'
-import { type Key, nameOf, newId } from '../id.ts'
+import { tellEvents } from '../event-object/operations.ts'
+import { type Key, nameOf } from '../id.ts'
 import { during } from '../steps.ts'
-import { deliveriesOf } from '../webhook/decide.ts'
-import { insertDeliveries } from '../webhook/delivery-store.ts'
 import {
   applyResults,
   type ClaimedDelivery,
@@ -23,11 +22,11 @@ import {
   type LockedEndpoint,
   listEndpointsWithWork,
   lockEndpoint,
-  moveCursor,
 } from '../webhook/queue-store.ts'
-import { afterAttempt, secretsOf, wants } from '../webhook/rules.ts'
+import { afterAttempt, secretsOf } from '../webhook/rules.ts'
 import { type SendResult, send } from '../webhook/send.ts'
 import { webhookHeaders } from '../webhook/sign.ts'
+import { fanOut } from './fan-out.ts'
 import type { Worker } from './settle-payouts.ts'
 
 type Needs = Pick<Deps, 'config' | 'finder' | 'log' | 'metrics'>
@@ -40,9 +39,6 @@ const FIRST_SLOTS = 1
 /** Slow endpoints share this many requests, so that the others always have room. */
 const MAX_SLOW_IN_FLIGHT = 128
 const SLOW_MS = 1_000
-
-/** Most events that one transaction makes deliveries from. */
-const FAN_OUT = 500
 
 /** A claim outlives the request's time-out by this long, to record the attempt. */
 const LEASE_MARGIN_MS = 5_000
@@ -252,7 +248,11 @@ class Dispatcher {
       this.#recorded(queue, ended, turn)
       const { endpoint } = turn
       if (endpoint === undefined) return
-      for (const delivery of claimed) void this.#send(queue, endpoint, delivery)
+      const telling = this.#tell(queue, claimed)
+      for (const [i, delivery] of claimed.entries()) {
+        const told = telling.then(events => events[i])
+        void this.#send(queue, endpoint, delivery, told)
+      }
     } catch (error) {
       // A result that can never be recorded is dropped: its delivery is sent again.
       if (classify(error) !== 'fault') queue.ended.unshift(...ended)
@@ -295,6 +295,19 @@ class Dispatcher {
     return { endpoint, applied, claimed, to_fan_out: fanned_out < endpoint.event_count }
   }
 
+  /** The events of deliveries with their objects; undefined of one that cannot be told. */
+  #tell(
+    { endpoint: { account_id } }: Queue,
+    deliveries: readonly ClaimedDelivery[],
+  ): Promise<readonly (ToldEvent | undefined)[]> {
+    const events = deliveries.map(delivery => delivery.event)
+    const read = (some: typeof events) =>
+      readConfined(this.#sql, [account_id], tx => tellEvents(tx, some))
+    // One that cannot be told must hold up no other.
+    const one = async (event: (typeof events)[number]) => (await read([event]).catch(() => []))[0]
+    return read(events).catch(() => Promise.all(events.map(one)))
+  }
+
   #recorded(queue: Queue, ended: readonly Ended[], { applied }: Turn): void {
     const late = performance.now() - (ended[0]?.at_ms ?? Infinity) > RECORD_WITHIN_MS
     if (late) queue.slots = Math.max(1, queue.slots - 1)
@@ -308,12 +321,17 @@ class Dispatcher {
   }
 
   /** Never rejects: every outcome is a result that the next turn records. */
-  async #send(queue: Queue, endpoint: LockedEndpoint, delivery: ClaimedDelivery): Promise<void> {
+  async #send(
+    queue: Queue,
+    endpoint: LockedEndpoint,
+    delivery: ClaimedDelivery,
+    told: Promise<ToldEvent | undefined>,
+  ): Promise<void> {
     this.attempts += 1
     const first = delivery.attempts === 1 && !delivery.sandbox
     if (first) this.#deps.metrics.webhookDelay.observe(Math.max(0, delivery.delay_s))
-    const requesting = () => this.#request(endpoint, delivery)
-    const ids = { delivery_id: delivery.id, event_id: delivery.event_id }
+    const requesting = async () => this.#request(endpoint, await told)
+    const ids = { delivery_id: delivery.id, event_id: delivery.event.id }
     const sent = await during('webhook', 'send', 1, requesting, { ids }).catch(error => {
       this.#deps.log.error({ err: error, delivery_id: delivery.id }, 'webhook could not be made')
       return NOT_MADE
@@ -326,14 +344,15 @@ class Dispatcher {
     void this.#work(queue)
   }
 
-  async #request(endpoint: LockedEndpoint, delivery: ClaimedDelivery): Promise<SendResult> {
+  async #request(endpoint: LockedEndpoint, event: ToldEvent | undefined): Promise<SendResult> {
+    if (event === undefined) throw new Error('an event without its object')
     const { webhook_timeout_ms, webhook_allow_private } = this.#deps.config
-    const body = JSON.stringify(presentEvent({ ...delivery, id: delivery.event_id }))
+    const body = JSON.stringify(presentEvent(event))
     const timestamp_s = Math.trunc(Date.now() / 1000)
     const secrets = secretsOf(endpoint, endpoint.account_now)
     return send({
       url: endpoint.url,
-      headers: webhookHeaders(secrets, delivery.event_id, timestamp_s, body),
+      headers: webhookHeaders(secrets, event.id, timestamp_s, body),
       body,
       timeout_ms: webhook_timeout_ms,
       allow_private: webhook_allow_private,
@@ -354,18 +373,6 @@ const NOT_MADE: SendResult = {
   error: 'failed',
   answer: '',
   duration_ms: 0,
-}
-
-/** Makes deliveries from the next events; returns the sequence of the last event read. */
-async function fanOut(tx: TransactionSql, endpoint: LockedEndpoint): Promise<bigint> {
-  const { account_id, account_now, fanned_out: after, event_count: to } = endpoint
-  const events = await listEventsAfter(tx, account_id, { after, to }, FAN_OUT)
-  const wanted = events.filter(event => wants(endpoint, event))
-  const deliveries = deliveriesOf(endpoint, wanted, () => newId('whd'), account_now)
-  const newest = events.at(-1)?.sequence ?? after
-  const inserted = deliveries.length > 0 && insertDeliveries(tx, deliveries)
-  await Promise.all([inserted, moveCursor(tx, endpoint, newest, deliveries.length)])
-  return newest
 }
 
 function endedBy(delivery: ClaimedDelivery, sent: SendResult): Ended {

@@ -37,6 +37,13 @@ before(async () => {
 })
 after(() => service.close())
 
+interface Told {
+  readonly sequence: number
+  readonly type: string
+  readonly data: object
+  readonly previous_attributes: object
+}
+
 /** So that no test sees another's beneficiaries. */
 async function newAccount(): Promise<void> {
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
@@ -437,25 +444,23 @@ test(`${PATH}, events: created, then updated with what was there before, numbere
   const { destination_details } = bankBeneficiary
   await changed(before.id, { destination_details, email: null, tax_id: full.tax_id })
   await changed(before.id, { email: null })
-  const events = await service.database.owner`
-    select sequence::text, type, object_id, data from each_event
-    where account_id = ${account.account.account_id} and type like 'beneficiary.%' order by sequence`
-  const from = Number(events[0]?.sequence)
-  const previous = {
-    destination: before.destination,
-    destination_details: before.destination_details,
-    email: before.email,
-  }
+  const now = (await account.get(`${PATH}/${before.id}`)).json.data
+  const told = (await account.get(`/v3/event?object_id=${before.id}`)).json.data.results
+  const { destination, email, updated_at } = before
+  const previous = { destination, destination_details: before.destination_details, email }
+  const from = told.at(-1).sequence
   assert.deepEqual(
-    events.map(event => ({ ...event })),
+    told.map(({ sequence, type, data, previous_attributes }: Told) => {
+      return { sequence, type, data, previous_attributes }
+    }),
     [
-      { sequence: `${from}`, type: 'beneficiary.created', object_id: before.id, data: {} },
       {
-        sequence: `${from + 1}`,
+        sequence: from + 1,
         type: 'beneficiary.updated',
-        object_id: before.id,
-        data: { previous },
+        data: now,
+        previous_attributes: { ...previous, updated_at },
       },
+      { sequence: from, type: 'beneficiary.created', data: before, previous_attributes: {} },
     ],
   )
   const [book] = await service.database.owner`

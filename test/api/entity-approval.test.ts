@@ -62,6 +62,13 @@ async function read(id: string): Promise<Json> {
   return (await account.get(`${PATH}/${id}`)).json.data
 }
 
+interface Told {
+  readonly type: string
+  // biome-ignore lint/suspicious/noExplicitAny: an entity
+  readonly data: any
+  readonly previous_attributes: Readonly<Record<string, unknown>>
+}
+
 interface EventRow {
   readonly type: string
   readonly data: Json
@@ -246,29 +253,41 @@ test('events of an entity: created, updated with what was there, and each step o
   const last = (await put({ name: 'Bo', reference_id: '7' })).json.data
   await put({ name: 'Bo' })
   const events = await eventsOf(id)
-  const step = (approval_status: string, previous_status: string, description = '') => ({
-    type: `entity.approval_${approval_status}`,
-    data: { approval_status, previous_status, description },
+  const answer = await account.get(`/v3/event?object_id=${id}`)
+  const read = answer.json.data.results.toReversed()
+  const told = read.map(({ type, data, previous_attributes: before }: Told) => {
+    const { updated_at: _, approval_history: __, ...altered } = before
+    const { name, email, description, approval_status, approval_history } = data
+    return [type, [name, email, description, approval_status, approval_history.length], altered]
   })
-  assert.deepEqual(
-    events.map(({ type, data }) => ({ type, data })),
+  const { name } = plainEntity
+  const step = (status: string, nth: number, previous: string, altered: object = {}) => [
+    `entity.approval_${status}`,
+    [name, '', 'New', status, nth],
+    { approval_status: previous, ...altered },
+  ]
+  assert.deepEqual(told, [
+    ['entity.created', [name, 'events@example.com', '', 'pending', 1], {}],
     [
-      { type: 'entity.created', data: {} },
-      {
-        type: 'entity.updated',
-        data: { previous: { email: 'events@example.com', description: null } },
-      },
-      step('submitted', 'pending'),
-      step('requires_action', 'submitted', 'Papers.'),
-      step('resubmitted', 'requires_action'),
-      step('approved', 'resubmitted'),
-      {
-        type: 'entity.updated',
-        data: { previous: { name: plainEntity.name, reference_id: null } },
-      },
-      step('resubmitted', 'approved'),
+      'entity.updated',
+      [name, '', 'New', 'pending', 1],
+      { email: 'events@example.com', description: '' },
     ],
-  )
+    step('submitted', 2, 'pending'),
+    step('requires_action', 3, 'submitted', { approval_status_description: '' }),
+    step('resubmitted', 4, 'requires_action', { approval_status_description: 'Papers.' }),
+    step('approved', 5, 'resubmitted'),
+    [
+      'entity.updated',
+      ['Bo', '', 'New', 'resubmitted', 6],
+      { name, reference_id: '', approval_status: 'approved' },
+    ],
+    [
+      'entity.approval_resubmitted',
+      ['Bo', '', 'New', 'resubmitted', 6],
+      { approval_status: 'approved' },
+    ],
+  ])
   assert.equal(events[0]?.created_at, created_at)
   assert.equal(events.at(-1)?.created_at, last.updated_at)
 })

@@ -62,53 +62,46 @@ test(`GET ${PATH}, events of every kind: by number without gaps, newest first, i
 test(`GET ${PATH}, bounds of time: at, before and after each`, () =>
   assertBounds(account, PATH, all))
 
-test(`GET ${PATH}/{id}, what an event says: its object by id and kind, with the facts of the time`, () => {
-  const members = ['id', 'object', 'type', 'created_at', 'sequence', 'object_id', 'data']
+test(`GET ${PATH}/{id}, what an event says: the object as it was, what was altered, and how`, () => {
+  const members = ['id', 'object', 'type', 'created_at', 'sequence', 'account', 'object_id', 'data']
   for (const event of all) {
-    assert.deepEqual(Object.keys(event), members)
-    assert.equal(event.object, 'event')
+    assert.deepEqual(Object.keys(event), [...members, 'previous_attributes', 'change', 'erased'])
+    assert.deepEqual([event.object, event.erased], ['event', false])
+    assert.equal(event.account, account.account.account_id)
     assert.equal(event.data.id, event.object_id)
   }
-  const factsOf = (type: string) => {
+  const told = (type: string) => {
     const found = all.find(event => event.type === type) ?? assert.fail(`no ${type}`)
-    const { id: _, ...facts } = found.data
-    return facts
+    const { data, previous_attributes: before, change } = found
+    return { data, before, change }
   }
-  assert.deepEqual(factsOf('payout_quote.created'), { object: 'payout_quote' })
-  assert.deepEqual(factsOf('beneficiary.created'), { object: 'beneficiary' })
-  assert.deepEqual(factsOf('balance_transaction.created'), { object: 'balance_transaction' })
-  assert.deepEqual(factsOf('entity.created'), { object: 'entity' })
-  assert.deepEqual(factsOf('entity.updated'), { object: 'entity', previous: { name: 'Anna' } })
-  assert.deepEqual(factsOf('entity.approval_submitted'), {
-    object: 'entity',
-    approval_status: 'submitted',
-    previous_status: 'pending',
-    description: '',
-  })
+  for (const kind of ['payout_quote', 'beneficiary', 'balance_transaction', 'entity']) {
+    const { data, before, change } = told(`${kind}.created`)
+    assert.deepEqual([data.object, before, change], [kind, {}, {}])
+  }
+  const updated = told('entity.updated')
+  assert.deepEqual([updated.data.name, updated.before.name], ['Anne', 'Anna'])
+  assert.deepEqual(Object.keys(updated.before), ['name', 'updated_at'])
+  const submitted = told('entity.approval_submitted')
+  assert.deepEqual(
+    [submitted.data.approval_status, submitted.before.approval_status],
+    ['submitted', 'pending'],
+  )
   // Journals of the book: its funding, two debits and what became of them, the third debit.
-  const { journals: debits, ...created } = factsOf('payout.created')
-  assert.deepEqual(created, { object: 'payout', status: 'compliance_hold', by: 'account' })
-  assert.deepEqual(debits, [6])
-  const held = factsOf('payout.compliance_hold')
-  assert.match(held.status_description, /^Held until entity /)
-  assert.deepEqual([held.by, held.journals], ['account', []])
-  const { journals, ...succeeded } = factsOf('payout.succeeded')
-  assert.deepEqual(succeeded, {
-    object: 'payout',
-    status: 'succeeded',
-    previous_status: 'processing',
-    failure: null,
-    by: 'rail',
-  })
-  const { failure, journals: given_back, ...failed } = factsOf('payout.failed')
-  assert.deepEqual(failed, {
-    object: 'payout',
-    status: 'failed',
-    previous_status: 'processing',
-    by: 'rail',
-  })
-  assert.equal(failure.code, 'PF000900')
-  assert.deepEqual([...journals, ...given_back].sort(), [4, 5])
+  const created = told('payout.created')
+  assert.equal(created.data.status, 'compliance_hold')
+  assert.match(created.data.status_description, /^Held until entity /)
+  assert.deepEqual([created.before, created.change], [{}, { by: 'account', journals: [6] }])
+  const held = told('payout.compliance_hold')
+  assert.deepEqual([held.data, held.before], [created.data, {}])
+  assert.deepEqual(held.change, { by: 'account', journals: [] })
+  const succeeded = told('payout.succeeded')
+  const { created_at } = succeeded.data
+  assert.deepEqual(succeeded.before, { status: 'processing', updated_at: created_at })
+  const failed = told('payout.failed')
+  assert.deepEqual([failed.data.failure.code, failed.before.failure], ['PF000900', null])
+  assert.deepEqual([succeeded.change.by, failed.change.by], ['rail', 'rail'])
+  assert.deepEqual([...succeeded.change.journals, ...failed.change.journals].sort(), [4, 5])
 })
 
 test(`GET ${PATH}, filters: one type, one object, both, in any pages`, async () => {

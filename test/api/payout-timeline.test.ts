@@ -268,7 +268,7 @@ test(`${PATH}, paid to another account: the payer's book alone; 404 for the rece
   ])
   assert.equal(items[3].balance_transaction, null)
   const own = await account.get(`/v3/event?object_id=${held.id}&type=payout.succeeded`)
-  assert.deepEqual(own.json.data.results[0].data.journals, [items[3].journal_number])
+  assert.deepEqual(own.json.data.results[0].change.journals, [items[3].journal_number])
 })
 
 test(`${PATH}, events of a version that wrote no causes: the states, without cause and journals`, async () => {

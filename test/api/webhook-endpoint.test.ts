@@ -347,9 +347,10 @@ test(`POST ${PATH}/{id}/test: an event about the endpoint, next in order`, async
   const before = (await ok(account.get('/v3/event?limit=1'))).results[0].sequence
   const key = { 'idempotency-key': 'test' }
   const event = await ok(account.post(`${PATH}/${id}/test`, '', key))
-  assert.deepEqual(event.data, { id, object: 'webhook_endpoint' })
+  assert.deepEqual(event.data, await ok(account.get(`${PATH}/${id}`)))
   const { type, object_id, sequence } = event
   assert.deepEqual([type, object_id, sequence], ['webhook_endpoint.test', id, before + 1])
+  await ok(account.put(`${PATH}/${id}`, { description: 'Another' }))
   assert.deepEqual(await ok(account.get(`/v3/event/${event.id}`)), event)
   assert.deepEqual((await ok(account.get(`/v3/event?object_id=${id}`))).results, [event])
   assert.deepEqual(await ok(account.post(`${PATH}/${id}/test`, {}, key)), event)

@@ -431,7 +431,8 @@ test('paid by hand: reference, reason and person in payout, event and timeline; 
     'payout.taken',
     'payout.created',
   ])
-  assert.equal(events[1].data.reference, 'HSBC 0417')
+  assert.equal(events[1].change.reference, 'HSBC 0417')
+  assert.equal(events[1].data.tracking_details.tracking_number, 'HSBC 0417')
   const shown = (await anna.run('payout', 'show', id)).stdout
   for (const words of ['HSBC 0417', 'taken', 'Monday run', 'ben', reason]) {
     assert.ok(shown.includes(words), `${words} is not in:\n${shown}`)

@@ -168,10 +168,10 @@ test('events: by which references, when it was sent and when it arrives; payout.
   const [{ uetr }] = await attemptsOf(id)
   const references = { end_to_end_id: 'E2E1', file: 'M1.xml', message_id: 'M1' }
   const told = { number: 1, rail: 'bank', uetr, released_at: RELEASED_AT, expected_at: EXPECTED_AT }
-  assert.deepEqual(events[1].data.rail_attempt, { ...told, references })
+  assert.deepEqual(events[1].change.rail_attempt, { ...told, references })
   assert.equal(events[1].data.status, 'processing')
   const later = { ...references, bank_reference: 'B-8' }
-  assert.deepEqual(events[0].data.rail_attempt, { ...told, references: later })
+  assert.deepEqual(events[0].change.rail_attempt, { ...told, references: later })
   const states = ofKind((await timelineOf(id)).items, 'state')
   assert.deepEqual(
     states.map(({ status }) => status),

@@ -96,7 +96,9 @@ test('a beneficiary: every text that was sent is gone, from every table', async 
     told.map((event: { type: string }) => event.type),
     ['beneficiary.erased', 'beneficiary.updated', 'beneficiary.created'],
   )
-  assert.deepEqual([told[1].data.previous, told[1].data.erased], [{}, true])
+  for (const { data: then, previous_attributes, erased } of told) {
+    assert.deepEqual([then.id, then.name, previous_attributes, erased], [id, '', {}, true])
+  }
   // Neither again, nor changed, nor paid; a repeated request makes nobody anew.
   assert.match((await erase(id)).stderr, /erased already/)
   assertRefused(

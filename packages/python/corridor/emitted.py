@@ -32,15 +32,7 @@ AccountAnswer = TypedDict("AccountAnswer", {
     "data": "\"Account\"",
 })
 
-AccountEvent = TypedDict("AccountEvent", {
-    "id": "str",
-    "object": "Literal[\"event\"]",
-    "type": "str",
-    "created_at": "\"Timestamp\"",
-    "sequence": "int",
-    "object_id": "str",
-    "data": "dict[str, Any]",
-})
+AccountEvent = Union["PayoutQuoteEvent", "PayoutEvent", "EntityEvent", "BeneficiaryEvent", "BalanceTransactionEvent", "WebhookEndpointEvent"]
 
 AccountEventAnswer = TypedDict("AccountEventAnswer", {
     "status": "Literal[\"success\"]",
@@ -122,6 +114,13 @@ ApprovalStep = TypedDict("ApprovalStep", {
     "at": "\"Timestamp\"",
 })
 
+ApprovalTold = TypedDict("ApprovalTold", {
+    "digest": "str",
+    "given": NotRequired["int"],
+    "needed": "int",
+    "expires_at": NotRequired["\"Timestamp\""],
+})
+
 ApproveRequest = TypedDict("ApproveRequest", {
     "digest": "str",
     "reason": NotRequired["str"],
@@ -165,6 +164,20 @@ BalanceTransactionAnswer = TypedDict("BalanceTransactionAnswer", {
     "status": "Literal[\"success\"]",
     "message": "Literal[\"\"]",
     "data": "\"BalanceTransaction\"",
+})
+
+BalanceTransactionEvent = TypedDict("BalanceTransactionEvent", {
+    "id": "str",
+    "object": "Literal[\"event\"]",
+    "type": "Literal[\"balance_transaction.created\"]",
+    "created_at": "\"Timestamp\"",
+    "sequence": "int",
+    "account": "str",
+    "object_id": "str",
+    "data": "\"BalanceTransaction\"",
+    "previous_attributes": "dict[str, Any]",
+    "change": "dict[str, Any]",
+    "erased": "bool",
 })
 
 BalanceTransactionList = TypedDict("BalanceTransactionList", {
@@ -273,6 +286,49 @@ BeneficiaryDetailsShown = TypedDict("BeneficiaryDetailsShown", {
     "status": "Literal[\"active\", \"erased\"]",
     "tax_id": "str",
     "type": "Literal[\"individual\", \"business\"]",
+})
+
+BeneficiaryEvent = TypedDict("BeneficiaryEvent", {
+    "id": "str",
+    "object": "Literal[\"event\"]",
+    "type": "Literal[\"beneficiary.created\", \"beneficiary.updated\", \"beneficiary.pending_approval\", \"beneficiary.approved\", \"beneficiary.rejected\", \"beneficiary.erased\"]",
+    "created_at": "\"Timestamp\"",
+    "sequence": "int",
+    "account": "str",
+    "object_id": "str",
+    "data": "\"Beneficiary\"",
+    "previous_attributes": "\"BeneficiaryEventBefore\"",
+    "change": "\"BeneficiaryEventChange\"",
+    "erased": "bool",
+})
+
+BeneficiaryEventBefore = TypedDict("BeneficiaryEventBefore", {
+    "id": NotRequired["str"],
+    "object": NotRequired["Literal[\"beneficiary\"]"],
+    "address": NotRequired["\"Address\""],
+    "date_of_birth": NotRequired["str"],
+    "destination": NotRequired["str"],
+    "destination_details": NotRequired["\"DestinationDetails\""],
+    "documents": NotRequired["List[\"AttachedDocument\"]"],
+    "email": NotRequired["str"],
+    "name": NotRequired["str"],
+    "name_local": NotRequired["str"],
+    "national_identification_number": NotRequired["str"],
+    "party_classification": NotRequired["str"],
+    "phone": NotRequired["\"Phone\""],
+    "registration_number": NotRequired["str"],
+    "status": NotRequired["Literal[\"active\", \"pending_approval\", \"rejected\", \"erased\"]"],
+    "tax_id": NotRequired["str"],
+    "type": NotRequired["Literal[\"individual\", \"business\"]"],
+    "created_at": NotRequired["\"Timestamp\""],
+    "updated_at": NotRequired["\"Timestamp\""],
+})
+
+BeneficiaryEventChange = TypedDict("BeneficiaryEventChange", {
+    "operator": NotRequired["str"],
+    "approval": NotRequired["\"ApprovalTold\""],
+    "erased_rows": NotRequired["int"],
+    "digest": NotRequired["str"],
 })
 
 BeneficiaryList = TypedDict("BeneficiaryList", {
@@ -418,6 +474,54 @@ EntityDuplicateCheckAnswer = TypedDict("EntityDuplicateCheckAnswer", {
     "status": "Literal[\"success\"]",
     "message": "Literal[\"\"]",
     "data": "\"EntityDuplicateCheck\"",
+})
+
+EntityEvent = TypedDict("EntityEvent", {
+    "id": "str",
+    "object": "Literal[\"event\"]",
+    "type": "Literal[\"entity.created\", \"entity.updated\", \"entity.approval_pending\", \"entity.approval_submitted\", \"entity.approval_approved\", \"entity.approval_rejected\", \"entity.approval_requires_action\", \"entity.approval_resubmitted\", \"entity.erased\"]",
+    "created_at": "\"Timestamp\"",
+    "sequence": "int",
+    "account": "str",
+    "object_id": "str",
+    "data": "\"Entity\"",
+    "previous_attributes": "\"EntityEventBefore\"",
+    "change": "\"EntityEventChange\"",
+    "erased": "bool",
+})
+
+EntityEventBefore = TypedDict("EntityEventBefore", {
+    "id": NotRequired["str"],
+    "object": NotRequired["Literal[\"entity\"]"],
+    "type": NotRequired["Literal[\"individual\", \"business\"]"],
+    "name": NotRequired["str"],
+    "email": NotRequired["str"],
+    "phone": NotRequired["\"Phone\""],
+    "description": NotRequired["str"],
+    "vertical": NotRequired["str"],
+    "on_behalf_of": NotRequired["str"],
+    "national_identification_number": NotRequired["\"NationalIdentification\""],
+    "registration_number": NotRequired["str"],
+    "registration_date": NotRequired["str"],
+    "registration_address": NotRequired["\"EntityAddress\""],
+    "operating_address": NotRequired["\"EntityAddress\""],
+    "tax_id": NotRequired["str"],
+    "purpose_of_use": NotRequired["str"],
+    "relationship": NotRequired["str"],
+    "representatives": NotRequired["List[\"Representative\"]"],
+    "documents": NotRequired["List[\"AttachedDocument\"]"],
+    "reference_id": NotRequired["str"],
+    "metadata": NotRequired["Union[\"Metadata\", None]"],
+    "approval_status": NotRequired["\"ApprovalStatus\""],
+    "approval_status_description": NotRequired["str"],
+    "approval_history": NotRequired["List[\"ApprovalStep\"]"],
+    "created_at": NotRequired["\"Timestamp\""],
+    "updated_at": NotRequired["\"Timestamp\""],
+})
+
+EntityEventChange = TypedDict("EntityEventChange", {
+    "erased_rows": NotRequired["int"],
+    "digest": NotRequired["str"],
 })
 
 EntityList = TypedDict("EntityList", {
@@ -834,6 +938,72 @@ PayoutDryRun = TypedDict("PayoutDryRun", {
     "approvals_needed": "int",
 })
 
+PayoutEvent = TypedDict("PayoutEvent", {
+    "id": "str",
+    "object": "Literal[\"event\"]",
+    "type": "Literal[\"payout.created\", \"payout.pending_approval\", \"payout.approved\", \"payout.rejected\", \"payout.processing\", \"payout.requires_action\", \"payout.compliance_hold\", \"payout.succeeded\", \"payout.failed\", \"payout.reversed\", \"payout.sent\", \"payout.rerouted\", \"payout.taken\", \"payout.released\", \"payout.erased\"]",
+    "created_at": "\"Timestamp\"",
+    "sequence": "int",
+    "account": "str",
+    "object_id": "str",
+    "data": "\"Payout\"",
+    "previous_attributes": "\"PayoutEventBefore\"",
+    "change": "\"PayoutEventChange\"",
+    "erased": "bool",
+})
+
+PayoutEventBefore = TypedDict("PayoutEventBefore", {
+    "id": NotRequired["str"],
+    "object": NotRequired["Literal[\"payout\"]"],
+    "amount": NotRequired["int"],
+    "currency": NotRequired["str"],
+    "holding_currency": NotRequired["str"],
+    "fee_info": NotRequired["\"Fees\""],
+    "total_debit": NotRequired["\"TotalDebit\""],
+    "balance_transaction": NotRequired["str"],
+    "beneficiary": NotRequired["str"],
+    "beneficiary_details": NotRequired["\"BeneficiaryDetailsShown\""],
+    "charge_type": NotRequired["str"],
+    "confirmation_documents": NotRequired["List[\"AttachedDocument\"]"],
+    "documents": NotRequired["List[\"AttachedDocument\"]"],
+    "created_at": NotRequired["\"Timestamp\""],
+    "updated_at": NotRequired["str"],
+    "expected_at": NotRequired["Union[\"Timestamp\", None]"],
+    "holding_fx_quote": NotRequired["str"],
+    "holding_fx_transaction": NotRequired["\"FxTransaction\""],
+    "payout_fx_transaction": NotRequired["\"FxTransaction\""],
+    "local": NotRequired["dict[str, Any]"],
+    "logistics_tracking_details": NotRequired["List[\"LogisticsTracking\"]"],
+    "metadata": NotRequired["Union[\"Metadata\", None]"],
+    "mt103": NotRequired["str"],
+    "on_behalf_of": NotRequired["str"],
+    "purpose": NotRequired["str"],
+    "quote": NotRequired["str"],
+    "rail": NotRequired["str"],
+    "reference_id": NotRequired["str"],
+    "statement_descriptor": NotRequired["str"],
+    "status": NotRequired["\"PayoutStatus\""],
+    "status_description": NotRequired["str"],
+    "failure": NotRequired["Union[\"PayoutFailure\", None]"],
+    "tracking_details": NotRequired["dict[str, Any]"],
+    "transaction_description": NotRequired["str"],
+    "type": NotRequired["\"PayoutType\""],
+})
+
+PayoutEventChange = TypedDict("PayoutEventChange", {
+    "by": NotRequired["Literal[\"account\", \"rail\", \"operator\", \"review\", \"approval\"]"],
+    "operator": NotRequired["str"],
+    "reason": NotRequired["str"],
+    "reference": NotRequired["str"],
+    "journals": NotRequired["List[int]"],
+    "answer": NotRequired["int"],
+    "rail": NotRequired["str"],
+    "previous_rail": NotRequired["str"],
+    "attempt": NotRequired["int"],
+    "rail_attempt": NotRequired["\"RailAttemptTold\""],
+    "approval": NotRequired["\"ApprovalTold\""],
+})
+
 PayoutFailure = TypedDict("PayoutFailure", {
     "code": "str",
     "category": "str",
@@ -925,6 +1095,20 @@ PayoutQuote = TypedDict("PayoutQuote", {
     "created_at": "str",
     "updated_at": "str",
     "explanation": NotRequired["\"QuoteExplanation\""],
+})
+
+PayoutQuoteEvent = TypedDict("PayoutQuoteEvent", {
+    "id": "str",
+    "object": "Literal[\"event\"]",
+    "type": "Literal[\"payout_quote.created\"]",
+    "created_at": "\"Timestamp\"",
+    "sequence": "int",
+    "account": "str",
+    "object_id": "str",
+    "data": "\"PayoutQuote\"",
+    "previous_attributes": "dict[str, Any]",
+    "change": "dict[str, Any]",
+    "erased": "bool",
 })
 
 PayoutQuoteList = TypedDict("PayoutQuoteList", {
@@ -1038,6 +1222,15 @@ QuoteRequest = TypedDict("QuoteRequest", {
     "wallet": NotRequired["dict[str, Any]"],
     "swift": NotRequired["dict[str, Any]"],
     "entity_id": NotRequired["str"],
+})
+
+RailAttemptTold = TypedDict("RailAttemptTold", {
+    "number": "int",
+    "rail": "str",
+    "uetr": "str",
+    "references": "dict[str, str]",
+    "released_at": "Union[\"Timestamp\", None]",
+    "expected_at": "Union[\"Timestamp\", None]",
 })
 
 RailFigures = TypedDict("RailFigures", {
@@ -1384,6 +1577,26 @@ WebhookEndpointDeletedAnswer = TypedDict("WebhookEndpointDeletedAnswer", {
     "status": "Literal[\"success\"]",
     "message": "Literal[\"\"]",
     "data": "\"WebhookEndpointDeleted\"",
+})
+
+WebhookEndpointEvent = TypedDict("WebhookEndpointEvent", {
+    "id": "str",
+    "object": "Literal[\"event\"]",
+    "type": "Literal[\"webhook_endpoint.test\"]",
+    "created_at": "\"Timestamp\"",
+    "sequence": "int",
+    "account": "str",
+    "object_id": "str",
+    "data": "\"WebhookEndpoint\"",
+    "previous_attributes": "dict[str, Any]",
+    "change": "dict[str, Any]",
+    "erased": "bool",
+})
+
+WebhookEndpointEventAnswer = TypedDict("WebhookEndpointEventAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"WebhookEndpointEvent\"",
 })
 
 WebhookEndpointId = str
@@ -1759,7 +1972,7 @@ class WebhookEndpointsResource:
         """Give a webhook endpoint another secret. `POST /v3/webhook_endpoint/{id}/rotate_secret`"""
         return self._transport.call("POST", f"/v3/webhook_endpoint/{segment(id)}/rotate_secret", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def test(self, id: str, body: "WebhookTestRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["AccountEvent"]:
+    def test(self, id: str, body: "WebhookTestRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["WebhookEndpointEvent"]:
         """Send an event of no meaning to a webhook endpoint. `POST /v3/webhook_endpoint/{id}/test`"""
         return self._transport.call("POST", f"/v3/webhook_endpoint/{segment(id)}/test", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 

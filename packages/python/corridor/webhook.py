@@ -9,15 +9,18 @@ import json
 import re
 import time
 from decimal import Decimal
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from .errors import WebhookError
+
+if TYPE_CHECKING:
+    from .emitted import AccountEvent
 
 
 def verify_webhook(
     raw_body: Union[str, bytes], headers: Mapping[str, str], secret: Union[str, Sequence[str]], *,
     tolerance_s: int = 300, now_s: Optional[float] = None,
-) -> dict[str, Any]:
+) -> AccountEvent:
     """The event of a webhook, when one of the secrets has signed it. `raw_body` is the body as it
     came, before anything parses it."""
     if isinstance(raw_body, str):

@@ -123,57 +123,31 @@ export interface AccountAnswer {
   data: Account
 }
 
-/** One change of state, written in the transaction of the change. */
-export interface AccountEvent {
-  /** Event id. */
-  id: string
-  object: 'event'
-  /** What happened: the kind of object, and what became of it. */
-  type: string
-  created_at: Timestamp
-  /** The number of the event in its account: from 1, without gaps, in order. */
-  sequence: number
-  /** Id of the object it happened to. */
-  object_id: string
-  /**
-   * The id and the kind of the object, with what the event says of it: for payouts `status`,
-   * `previous_status`, `failure`, `by` (who caused it: `account`, `rail`, `operator` or `review`,
-   * the review of its entity), `journals` (numbers of the journals it wrote in the book of the
-   * account, which GET /v3/payout/{id}/timeline shows) and, where there is one,
-   * `status_description`, of what was done by hand `operator`, `reference` and `reason`, of
-   * payout.rerouted `rail`, `previous_rail` and `attempt`, and of payout.sent and each step that a
-   * rail reports `rail_attempt` (`number`, `rail`, `uetr`, `references`, `released_at`,
-   * `expected_at`, as far as the rail had said); for entities `approval_status`, `previous_status`
-   * and `description`, or `previous`, the values that were changed, `erased` when these are no
-   * longer kept. More members may come.
-   */
-  data: {
-    /** As `object_id`. */
-    id: string
-    /** What the object is. */
-    object: 'beneficiary' | 'balance_transaction' | 'entity' | 'payout_quote' | 'payout' | 'webhook_endpoint'
-  } & Record<string, unknown>
-}
+/**
+ * One change of state, written in the transaction of the change. More types may come: pass over
+ * those that you do not know.
+ */
+export type AccountEvent<M extends Minor = number> = PayoutQuoteEvent<M> | PayoutEvent<M> | EntityEvent | BeneficiaryEvent | BalanceTransactionEvent<M> | WebhookEndpointEvent
 
-export interface AccountEventAnswer {
+export interface AccountEventAnswer<M extends Minor = number> {
   status: 'success'
   message: ''
-  data: AccountEvent
+  data: AccountEvent<M>
 }
 
 /** One page, newest first. */
-export interface AccountEventList {
+export interface AccountEventList<M extends Minor = number> {
   object: 'list'
   /** More follow in the direction of paging. */
   has_more: boolean
   /** Newest first. */
-  results: AccountEvent[]
+  results: AccountEvent<M>[]
 }
 
-export interface AccountEventListAnswer {
+export interface AccountEventListAnswer<M extends Minor = number> {
   status: 'success'
   message: ''
-  data: AccountEventList
+  data: AccountEventList<M>
 }
 
 /** A limit of payouts. See also `limit_exceeded`. */
@@ -264,6 +238,16 @@ export interface ApprovalStep {
   at: Timestamp
 }
 
+export interface ApprovalTold {
+  /** SHA-256 of what was to be approved, in hex digits. */
+  digest: string
+  /** How many have approved. */
+  given?: number
+  /** How many must. */
+  needed: number
+  expires_at?: Timestamp
+}
+
 export interface ApproveRequest {
   /** Of what you were shown: `digest` of the approval. */
   digest: string
@@ -331,6 +315,31 @@ export interface BalanceTransactionAnswer<M extends Minor = number> {
   status: 'success'
   message: ''
   data: BalanceTransaction<M>
+}
+
+export interface BalanceTransactionEvent<M extends Minor = number> {
+  /** Event id. */
+  id: string
+  object: 'event'
+  /** What happened: the kind of object, and what became of it. */
+  type: 'balance_transaction.created'
+  created_at: Timestamp
+  /** The number of the event in its account: from 1, without gaps, in order. */
+  sequence: number
+  /** The account that it happened in. */
+  account: string
+  /** Id of the object it happened to. */
+  object_id: string
+  data: BalanceTransaction<M>
+  /**
+   * The members of `data` that this change altered, with their values before it. Empty of what was
+   * created, and of what is erased.
+   */
+  previous_attributes: {}
+  /** How it came about, as far as that is not a member of the object. */
+  change: {}
+  /** Whether personal data of the object was erased; `data` then shows the object without it. */
+  erased: boolean
 }
 
 /** One page, newest first. */
@@ -469,6 +478,69 @@ export interface BeneficiaryDetailsShown {
   status: 'active' | 'erased'
   tax_id: string
   type: 'individual' | 'business'
+}
+
+export interface BeneficiaryEvent {
+  /** Event id. */
+  id: string
+  object: 'event'
+  /** What happened: the kind of object, and what became of it. */
+  type: 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.erased'
+  created_at: Timestamp
+  /** The number of the event in its account: from 1, without gaps, in order. */
+  sequence: number
+  /** The account that it happened in. */
+  account: string
+  /** Id of the object it happened to. */
+  object_id: string
+  data: Beneficiary
+  previous_attributes: BeneficiaryEventBefore
+  change: BeneficiaryEventChange
+  /** Whether personal data of the object was erased; `data` then shows the object without it. */
+  erased: boolean
+}
+
+/**
+ * The members of `data` that this change altered, with their values before it. Empty of what was
+ * created, and of what is erased.
+ */
+export interface BeneficiaryEventBefore {
+  /** Beneficiary id. */
+  id?: string
+  object?: 'beneficiary'
+  address?: Address
+  date_of_birth?: string
+  /** Id of the destination, `dst_…`. */
+  destination?: string
+  destination_details?: DestinationDetails
+  documents?: AttachedDocument[]
+  email?: string
+  name?: string
+  name_local?: string
+  national_identification_number?: string
+  party_classification?: string
+  phone?: Phone
+  registration_number?: string
+  /**
+   * `pending_approval` and `rejected`: no payout may go to it until people have approved it.
+   * `erased`: its personal data is gone, and it is paid no more.
+   */
+  status?: 'active' | 'pending_approval' | 'rejected' | 'erased'
+  tax_id?: string
+  type?: 'individual' | 'business'
+  created_at?: Timestamp
+  updated_at?: Timestamp
+}
+
+/** How it came about, as far as that is not a member of the object. */
+export interface BeneficiaryEventChange {
+  /** The name of the person who did it by hand. */
+  operator?: string
+  approval?: ApprovalTold
+  /** How many rows an erasure has changed. */
+  erased_rows?: number
+  /** SHA-256 of these rows, in hex digits. */
+  digest?: string
 }
 
 /** One page, newest first. */
@@ -667,6 +739,70 @@ export interface EntityDuplicateCheckAnswer {
   status: 'success'
   message: ''
   data: EntityDuplicateCheck
+}
+
+export interface EntityEvent {
+  /** Event id. */
+  id: string
+  object: 'event'
+  /** What happened: the kind of object, and what became of it. */
+  type: 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased'
+  created_at: Timestamp
+  /** The number of the event in its account: from 1, without gaps, in order. */
+  sequence: number
+  /** The account that it happened in. */
+  account: string
+  /** Id of the object it happened to. */
+  object_id: string
+  data: Entity
+  previous_attributes: EntityEventBefore
+  change: EntityEventChange
+  /** Whether personal data of the object was erased; `data` then shows the object without it. */
+  erased: boolean
+}
+
+/**
+ * The members of `data` that this change altered, with their values before it. Empty of what was
+ * created, and of what is erased.
+ */
+export interface EntityEventBefore {
+  /** Entity id. */
+  id?: string
+  object?: 'entity'
+  type?: 'individual' | 'business'
+  name?: string
+  email?: string
+  phone?: Phone
+  description?: string
+  vertical?: string
+  on_behalf_of?: string
+  national_identification_number?: NationalIdentification
+  registration_number?: string
+  registration_date?: string
+  registration_address?: EntityAddress
+  operating_address?: EntityAddress
+  tax_id?: string
+  purpose_of_use?: string
+  relationship?: string
+  representatives?: Representative[]
+  documents?: AttachedDocument[]
+  reference_id?: string
+  metadata?: Metadata | null
+  approval_status?: ApprovalStatus
+  /** The reason given at the last step. */
+  approval_status_description?: string
+  /** Every step, oldest first. */
+  approval_history?: ApprovalStep[]
+  created_at?: Timestamp
+  updated_at?: Timestamp
+}
+
+/** How it came about, as far as that is not a member of the object. */
+export interface EntityEventChange {
+  /** How many rows an erasure has changed. */
+  erased_rows?: number
+  /** SHA-256 of these rows, in hex digits. */
+  digest?: string
 }
 
 /** One page, newest first. */
@@ -1283,6 +1419,130 @@ export interface PayoutDryRun<M extends Minor = number> {
   approvals_needed: number
 }
 
+export interface PayoutEvent<M extends Minor = number> {
+  /** Event id. */
+  id: string
+  object: 'event'
+  /** What happened: the kind of object, and what became of it. */
+  type: 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.erased'
+  created_at: Timestamp
+  /** The number of the event in its account: from 1, without gaps, in order. */
+  sequence: number
+  /** The account that it happened in. */
+  account: string
+  /** Id of the object it happened to. */
+  object_id: string
+  data: Payout<M>
+  previous_attributes: PayoutEventBefore<M>
+  change: PayoutEventChange
+  /** Whether personal data of the object was erased; `data` then shows the object without it. */
+  erased: boolean
+}
+
+/**
+ * The members of `data` that this change altered, with their values before it. Empty of what was
+ * created, and of what is erased.
+ */
+export interface PayoutEventBefore<M extends Minor = number> {
+  /** Payout id. */
+  id?: string
+  object?: 'payout'
+  /** Minor units. */
+  amount?: M
+  currency?: string
+  holding_currency?: string
+  fee_info?: Fees<M>
+  total_debit?: TotalDebit<M>
+  /** The debit of this payout. */
+  balance_transaction?: string
+  /** Beneficiary id. */
+  beneficiary?: string
+  beneficiary_details?: BeneficiaryDetailsShown
+  charge_type?: string
+  /** Of a payout by SWIFT its MT103, of type `mt103`; a `data:` URL holds it. */
+  confirmation_documents?: AttachedDocument[]
+  documents?: AttachedDocument[]
+  created_at?: Timestamp
+  /**
+   * When the payout last changed: its state, its answers, its rail, or who pays it. It is
+   * `created_at` until then. A forecast that the rail changes leaves it as it is.
+   */
+  updated_at?: string
+  /**
+   * When the beneficiary has the money at the latest, by the release of the payout, the business
+   * days of its currency and the rules of its network, or as the rail says. Null where that is not
+   * known, while the payout is held, and when it has failed.
+   */
+  expected_at?: Timestamp | null
+  /** The quote that fixed the holding rate; empty when nothing was converted. */
+  holding_fx_quote?: string
+  holding_fx_transaction?: FxTransaction<M>
+  payout_fx_transaction?: FxTransaction<M>
+  local?: {
+    fund_transfer_network: string
+  }
+  logistics_tracking_details?: LogisticsTracking[]
+  metadata?: Metadata | null
+  /** The message of a payout by SWIFT, as it was when the payout was made. */
+  mt103?: string
+  on_behalf_of?: string
+  purpose?: string
+  /** The quote used; one is recorded even when none was sent. */
+  quote?: string
+  /**
+   * The rail that has it now, or had it last: `simulator` of sandboxes, `manual` where people pay,
+   * the name of another one; empty for a transfer to another account. GET /v3/payout/{id}/timeline
+   * shows each attempt.
+   */
+  rail?: string
+  reference_id?: string
+  statement_descriptor?: string
+  status?: PayoutStatus
+  /** In `requires_action` what is asked for, in `compliance_hold` why. */
+  status_description?: string
+  failure?: PayoutFailure | null
+  tracking_details?: {
+    tracking_number: string
+    /**
+     * `uetr` for payouts by SWIFT: the number is the end-to-end reference. `bank_reference` for
+     * others, once the bank that paid has given one.
+     */
+    tracking_type: string
+  }
+  transaction_description?: string
+  type?: PayoutType
+}
+
+/** How it came about, as far as that is not a member of the object. */
+export interface PayoutEventChange {
+  /**
+   * Who caused it: the account, the rail, the operator, the review of its entity, or those who
+   * approve it.
+   */
+  by?: 'account' | 'rail' | 'operator' | 'review' | 'approval'
+  /** The name of the person who did it by hand. */
+  operator?: string
+  /** Why, as the person said. */
+  reason?: string
+  /** The bank’s reference, as the person said. */
+  reference?: string
+  /**
+   * Numbers of the journals that it wrote in the book of the account, which GET
+   * /v3/payout/{id}/timeline shows.
+   */
+  journals?: number[]
+  /** Which answer of the account led to it. */
+  answer?: number
+  /** Of payout.rerouted: the rail that gets it. */
+  rail?: string
+  /** Of payout.rerouted: the rail that had it. */
+  previous_rail?: string
+  /** Of payout.rerouted: the new attempt. */
+  attempt?: number
+  rail_attempt?: RailAttemptTold
+  approval?: ApprovalTold
+}
+
 /**
  * Codes: PF000100, cancelled by the account; PF000300, the entity the payout was made for is
  * rejected; PF000310, the receiving account’s balance is full; PF000320, it is closed; OP000100,
@@ -1423,6 +1683,31 @@ export interface PayoutQuote<M extends Minor = number> {
   created_at: string
   updated_at: string
   explanation?: QuoteExplanation
+}
+
+export interface PayoutQuoteEvent<M extends Minor = number> {
+  /** Event id. */
+  id: string
+  object: 'event'
+  /** What happened: the kind of object, and what became of it. */
+  type: 'payout_quote.created'
+  created_at: Timestamp
+  /** The number of the event in its account: from 1, without gaps, in order. */
+  sequence: number
+  /** The account that it happened in. */
+  account: string
+  /** Id of the object it happened to. */
+  object_id: string
+  data: PayoutQuote<M>
+  /**
+   * The members of `data` that this change altered, with their values before it. Empty of what was
+   * created, and of what is erased.
+   */
+  previous_attributes: {}
+  /** How it came about, as far as that is not a member of the object. */
+  change: {}
+  /** Whether personal data of the object was erased; `data` then shows the object without it. */
+  erased: boolean
 }
 
 /** One page, newest first. */
@@ -1617,6 +1902,16 @@ export interface QuoteRequest<M extends Minor = number> {
   }
   /** Whom the payout is made for. */
   entity_id?: string
+}
+
+/** The attempt, as far as its rail had said. */
+export interface RailAttemptTold {
+  number: number
+  rail: string
+  uetr: string
+  references: Record<string, string>
+  released_at: Timestamp | null
+  expected_at: Timestamp | null
 }
 
 export interface RailFigures {
@@ -2155,6 +2450,37 @@ export interface WebhookEndpointDeletedAnswer {
   data: WebhookEndpointDeleted
 }
 
+export interface WebhookEndpointEvent {
+  /** Event id. */
+  id: string
+  object: 'event'
+  /** What happened: the kind of object, and what became of it. */
+  type: 'webhook_endpoint.test'
+  created_at: Timestamp
+  /** The number of the event in its account: from 1, without gaps, in order. */
+  sequence: number
+  /** The account that it happened in. */
+  account: string
+  /** Id of the object it happened to. */
+  object_id: string
+  data: WebhookEndpoint
+  /**
+   * The members of `data` that this change altered, with their values before it. Empty of what was
+   * created, and of what is erased.
+   */
+  previous_attributes: {}
+  /** How it came about, as far as that is not a member of the object. */
+  change: {}
+  /** Whether personal data of the object was erased; `data` then shows the object without it. */
+  erased: boolean
+}
+
+export interface WebhookEndpointEventAnswer {
+  status: 'success'
+  message: ''
+  data: WebhookEndpointEvent
+}
+
 /** Webhook endpoint id. */
 export type WebhookEndpointId = string
 
@@ -2279,7 +2605,7 @@ export interface WebhookReplayRequest {
 export type WebhookTestRequest = {} | null
 
 /** What a webhook brings. */
-export type EventOf<_M extends Minor> = AccountEvent
+export type EventOf<M extends Minor> = AccountEvent<M>
 
 export class OperationsResource extends Resource {
   /**
@@ -3005,14 +3331,14 @@ export interface EventsListQuery {
   object_id?: string
 }
 
-export class EventsResource extends Resource {
+export class EventsResource<M extends Minor = number> extends Resource {
   /**
    * List events, newest first.
    *
    * `GET /v3/event`
    */
-  list(query: EventsListQuery = {}, options: Options = {}): Listing<AccountEvent> {
-    return this.transport.list<AccountEvent>('/v3/event', 'id', { query, options })
+  list(query: EventsListQuery = {}, options: Options = {}): Listing<AccountEvent<M>> {
+    return this.transport.list<AccountEvent<M>>('/v3/event', 'id', { query, options })
   }
 
   /**
@@ -3020,7 +3346,7 @@ export class EventsResource extends Resource {
    *
    * `GET /v3/event/{id}`
    */
-  retrieve(id: string, options: Options = {}): Call<AccountEvent> {
+  retrieve(id: string, options: Options = {}): Call<AccountEvent<M>> {
     return this.transport.call('GET', `/v3/event/${encodeURIComponent(id)}`, { options })
   }
 }
@@ -3152,7 +3478,7 @@ export class WebhookEndpointsResource extends Resource {
    *
    * `POST /v3/webhook_endpoint/{id}/test`
    */
-  test(id: string, body: WebhookTestRequest = {}, options: OptionsWithKey = {}): Call<AccountEvent> {
+  test(id: string, body: WebhookTestRequest = {}, options: OptionsWithKey = {}): Call<WebhookEndpointEvent> {
     return this.transport.call('POST', `/v3/webhook_endpoint/${encodeURIComponent(id)}/test`, { body, keyed: true, options })
   }
 
@@ -3299,7 +3625,7 @@ export class Resources<M extends Minor = number> {
   readonly statement: StatementResource
   readonly entities: EntitiesResource
   readonly beneficiaries: BeneficiariesResource
-  readonly events: EventsResource
+  readonly events: EventsResource<M>
   readonly webhookEndpoints: WebhookEndpointsResource
   readonly sandbox: SandboxResource<M>
   readonly payoutImports: PayoutImportsResource<M>

@@ -2,17 +2,19 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
+import type { ToldEvent } from '../event/event.ts'
+import { EventQuery } from '../event/request.ts'
+import { presentEvent } from '../event/response.ts'
+import { listEvents } from '../event/store.ts'
 import { send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
-import type { NamedEvent } from './event.ts'
-import { EventQuery } from './request.ts'
-import { EventResponse, presentEvent } from './response.ts'
-import { listEvents } from './store.ts'
+import { tellEvents } from './operations.ts'
+import { EventResponse } from './response.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
-  readonly readers: { readonly event: Finds<NamedEvent> }
+  readonly readers: { readonly event: Finds<ToldEvent> }
 }
 
 export function eventRoutes(app: FastifyInstance, deps: Needs): void {
@@ -33,9 +35,10 @@ export function eventRoutes(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const wanted = readList(request.query)
-      const page = await deps.read(request.account.account_id, (tx, id) =>
-        listEvents(tx, id, wanted),
-      )
+      const page = await deps.read(request.account.account_id, async (tx, id) => {
+        const page = await listEvents(tx, id, wanted)
+        return page && { ...page, rows: await tellEvents(tx, page.rows) }
+      })
       return send(reply, success(presentList(page, wanted, presentEvent)))
     },
   )

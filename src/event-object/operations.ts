@@ -1,0 +1,128 @@
+// Reads events with their objects, as these were right after them: one statement for all events of
+// one kind of object.
+import { presentBalanceTransaction } from '../balance-transaction/response.ts'
+import { findBalanceTransactions } from '../balance-transaction/store.ts'
+import { findBeneficiaries } from '../beneficiary/store.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { findEntities } from '../entity/store.ts'
+import type { NamedEvent, ToldEvent } from '../event/event.ts'
+import { findEvents } from '../event/store.ts'
+import { type Key, nameOf, uniqueKeys } from '../id.ts'
+import { findPayouts } from '../payout/store.ts'
+import { findQuotes } from '../quote/store.ts'
+import { toldTest } from '../webhook/response.ts'
+import { type Later, tellBeneficiary, tellEntity } from './party.ts'
+import { tellPayout } from './payout.ts'
+import { tellQuote } from './quote.ts'
+import { findBehind, findSandboxes, findStepsOf } from './store.ts'
+
+/** Events by (account, id), in no order. */
+export async function findToldEvents(
+  sql: Sql | TransactionSql,
+  keys: readonly Key[],
+): Promise<ToldEvent[]> {
+  return tellEvents(sql, await findEvents(sql, keys))
+}
+
+/** The same events, in their order. Reads of one snapshot. */
+export async function tellEvents(
+  sql: Sql | TransactionSql,
+  events: readonly NamedEvent[],
+): Promise<ToldEvent[]> {
+  const of = (prefix: string) => events.filter(event => event.object_id.startsWith(prefix))
+  // Sent together.
+  const told = await Promise.all([
+    tellPayouts(sql, of('pot_')),
+    tellLines(sql, of('btr_')),
+    tellQuotes(sql, of('poq_')),
+    tellParties(sql, of('bnf_'), findBeneficiaries, tellBeneficiary),
+    tellParties(sql, of('ent_'), findEntities, tellEntity),
+    of('whe_').map(toldTest),
+  ])
+  const byId = new Map(told.flat().map(event => [nameOf(event), event]))
+  return events.map(event => byId.get(nameOf(event)) ?? missing(event))
+}
+
+function missing({ id, object_id }: NamedEvent): never {
+  throw new Error(`event ${id} tells of ${object_id}, which is not there`)
+}
+
+const objectKey = ({ account_id, object_id: id }: NamedEvent): Key => ({ account_id, id })
+
+type Sources<Row> = (sql: Sql | TransactionSql, keys: readonly Key[]) => Promise<readonly Row[]>
+
+/** The objects of events, by `account_id/id`. */
+async function objectsOf<Row extends Key>(
+  sql: Sql | TransactionSql,
+  events: readonly NamedEvent[],
+  find: Sources<Row>,
+): Promise<(event: NamedEvent) => Row> {
+  const rows = await find(sql, uniqueKeys(events.map(objectKey)))
+  const byName = new Map(rows.map(row => [nameOf(row), row]))
+  return event => byName.get(nameOf(objectKey(event))) ?? missing(event)
+}
+
+async function tellPayouts(
+  sql: Sql | TransactionSql,
+  events: readonly NamedEvent[],
+): Promise<ToldEvent[]> {
+  if (events.length === 0) return []
+  const [payoutOf, steps] = await Promise.all([
+    objectsOf(sql, events, findPayouts),
+    findStepsOf(sql, uniqueKeys(events.map(objectKey))),
+  ])
+  return events.map(event => {
+    const others = steps.get(nameOf(objectKey(event))) ?? []
+    return tellPayout(payoutOf(event), withEvent(others, event), event)
+  })
+}
+
+/** In the order of their numbers, this one in its place. */
+function withEvent(events: readonly NamedEvent[], event: NamedEvent): NamedEvent[] {
+  const others = events.filter(({ sequence }) => sequence !== event.sequence)
+  const place = others.findIndex(({ sequence }) => sequence > event.sequence)
+  return others.toSpliced(place === -1 ? others.length : place, 0, event)
+}
+
+async function tellLines(
+  sql: Sql | TransactionSql,
+  events: readonly NamedEvent[],
+): Promise<ToldEvent[]> {
+  if (events.length === 0) return []
+  const lineOf = await objectsOf(sql, events, findBalanceTransactions)
+  return events.map(event => {
+    const object = presentBalanceTransaction(lineOf(event))
+    return { ...event, object, previous_attributes: {}, erased: false }
+  })
+}
+
+async function tellQuotes(
+  sql: Sql | TransactionSql,
+  events: readonly NamedEvent[],
+): Promise<ToldEvent[]> {
+  if (events.length === 0) return []
+  const [quoteOf, sandboxes] = await Promise.all([
+    objectsOf(sql, events, findQuotes),
+    findSandboxes(sql, events),
+  ])
+  return events.map(event => tellQuote(quoteOf(event), event, sandboxes.has(event.account_id)))
+}
+
+async function tellParties<Row extends Key>(
+  sql: Sql | TransactionSql,
+  events: readonly NamedEvent[],
+  find: Sources<Row>,
+  tell: (row: Row, event: NamedEvent, later: Later) => ToldEvent,
+): Promise<ToldEvent[]> {
+  if (events.length === 0) return []
+  const [partyOf, behind] = await Promise.all([
+    objectsOf(sql, events, find),
+    findBehind(sql, events),
+  ])
+  return events.map(event => {
+    const known = behind.get(nameOf(objectKey(event))) ?? []
+    const after = known.filter(({ sequence }) => sequence > event.sequence)
+    const update = after.find(({ type }) => type.endsWith('.updated'))
+    return tell(partyOf(event), event, { update, next: after[0] })
+  })
+}

@@ -1,0 +1,106 @@
+// A beneficiary or an entity as it was after each of its events. An update tells what was there
+// before it, so that the record after an event is what the next update replaced, or the row. Pure.
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { detailsOf } from '../beneficiary/columns.ts'
+import { presentBeneficiary } from '../beneficiary/response.ts'
+import type { UpdateFacts as BeneficiaryFacts } from '../beneficiary/rules.ts'
+import { type Entity, isErased } from '../entity/entity.ts'
+import type { UpdateFacts as EntityFacts, StepFacts } from '../entity/events.ts'
+import { presentEntity } from '../entity/response.ts'
+import type { NamedEvent, ToldEvent } from '../event/event.ts'
+import { changedMembers } from './changed.ts'
+
+/** What of the events after one of a party is needed: the first update, and the one behind it. */
+export interface Later {
+  readonly update: NamedEvent | undefined
+  readonly next: NamedEvent | undefined
+}
+
+/** Of a party that is made or erased nothing is told of what was before. */
+const WITHOUT_BEFORE = /\.(created|erased)$/
+
+export function tellEntity(entity: Entity, event: NamedEvent, { update }: Later): ToldEvent {
+  const erased = isErased(entity)
+  if (event.type === 'entity.erased') {
+    return { ...event, object: presentEntity(entity), previous_attributes: {}, erased }
+  }
+  const { steps = 1 } = event.data as Partial<StepFacts>
+  // An erasure has taken out what updates had told.
+  const { was: later } = (update?.data ?? {}) as Partial<EntityFacts>
+  const details = (erased ? undefined : later?.details) ?? entity.details
+  const { created_at } = event
+  const updated_at = event.type === 'entity.created' ? entity.created_at : created_at
+  const object = asOf({ ...entity, details, updated_at }, steps)
+  const told = { ...event, object, erased }
+  const { was } = event.data as { readonly was?: Partial<EntityFacts['was']> }
+  if (was === undefined || WITHOUT_BEFORE.test(event.type)) {
+    return { ...told, previous_attributes: {} }
+  }
+  const before = { ...entity, updated_at: was.updated_at ?? updated_at }
+  const previous = asOf({ ...before, details: was.details ?? details }, was.steps ?? steps - 1)
+  return { ...told, previous_attributes: changedMembers(previous, object) }
+}
+
+/** An entity after so many steps of its approval. */
+function asOf(entity: Entity, steps: number) {
+  const approval_history = entity.approval_history.slice(0, steps)
+  const { status = 'pending', description = '' } = approval_history.at(-1) ?? {}
+  return presentEntity({
+    ...entity,
+    approval_history,
+    approval_status: status,
+    approval_status_description: description,
+  })
+}
+
+export function tellBeneficiary(
+  beneficiary: Beneficiary,
+  event: NamedEvent,
+  later: Later,
+): ToldEvent {
+  const erased = beneficiary.details.status === 'erased'
+  if (event.type === 'beneficiary.erased') {
+    return { ...event, object: presentBeneficiary(beneficiary), previous_attributes: {}, erased }
+  }
+  const { id, created_at } = beneficiary
+  const facts = event.data as Partial<BeneficiaryFacts> & { readonly approval_status?: Approval }
+  const { was: replaced } = (later.update?.data ?? {}) as Partial<BeneficiaryFacts>
+  const after: Beneficiary = {
+    ...beneficiary,
+    details: erased || !replaced ? beneficiary.details : detailsOf(replaced.details, id),
+    approval: approvalAfter(event, facts.approval_status, later.next),
+    updated_at: facts.updated_at ?? created_at,
+  }
+  const object = presentBeneficiary(after)
+  const before = beforeOf(after, event, facts)
+  const previous_attributes = before ? changedMembers(presentBeneficiary(before), object) : {}
+  return { ...event, object, previous_attributes, erased }
+}
+
+type Approval = Beneficiary['approval']
+
+function approvalAfter(
+  { type, sequence }: NamedEvent,
+  decided: Approval | undefined,
+  next: NamedEvent | undefined,
+): Approval {
+  if (decided !== undefined) return decided
+  if (type === ASKED) return 'pending_approval'
+  // What people must approve was never without that: the request for it is told right behind.
+  const asked = next?.type === ASKED && next.sequence === sequence + 1n
+  return asked ? 'pending_approval' : ''
+}
+
+const ASKED = 'beneficiary.pending_approval'
+
+/** Undefined where nothing was altered, or what was is erased. */
+function beforeOf(
+  after: Beneficiary,
+  { type }: NamedEvent,
+  { was, approval_status }: Partial<BeneficiaryFacts> & { readonly approval_status?: Approval },
+): Beneficiary | undefined {
+  if (was !== undefined) return { ...after, ...was, details: detailsOf(was.details, after.id) }
+  return approval_status === undefined || WITHOUT_BEFORE.test(type)
+    ? undefined
+    : { ...after, approval: 'pending_approval' }
+}

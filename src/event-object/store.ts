@@ -1,0 +1,101 @@
+// The statements of objects as they were: of events about them besides the one that is told.
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { among, eachShard, within } from '../db/shard.ts'
+import type { NamedEvent } from '../event/event.ts'
+import { type ReadRow, unfold } from '../event/row.ts'
+import { READ_COLUMNS } from '../event/store.ts'
+import { type Key, nameOf } from '../id.ts'
+
+/** The events of an object, in order, by `account_id/id`. */
+export type EventsByObject = ReadonlyMap<string, readonly NamedEvent[]>
+
+// The bounds of object_id and the order fit one index alone, so that a plan made while the table
+// was empty cannot use another.
+
+/**
+ * All events of these payouts but those of their making and of their usual success, of which the
+ * payout and its outcome say all. One index look-up each finds none of an ordinary payout.
+ */
+export async function findStepsOf(
+  sql: Sql | TransactionSql,
+  keys: readonly Key[],
+): Promise<EventsByObject> {
+  const rows = await eachShard(
+    keys,
+    keys => sql<ReadRow[]>`
+      select r.* from ${keysOf(sql, keys)}
+      cross join lateral (
+        select ${sql(READ_COLUMNS)} from events e
+        where e.account_id = k.account_id ${within(sql, 'e', keys)} and e.object_id <> ''
+          and e.object_id >= k.id and e.object_id <= k.id
+        order by e.object_id, e.sequence
+      ) r`,
+  )
+  return byObject(rows, keys)
+}
+
+/**
+ * Of the events behind each of these: the first update of its object, and the very next about it.
+ * Rows end with an event, so the row of the event itself may be read again.
+ */
+export async function findBehind(
+  sql: Sql | TransactionSql,
+  events: readonly NamedEvent[],
+): Promise<EventsByObject> {
+  const rows = await eachShard(
+    events,
+    events => sql<ReadRow[]>`
+      select r.* from ${placesOf(sql, events)}
+      cross join lateral (
+        (select ${sql(READ_COLUMNS)} from events e
+          where e.account_id = k.account_id ${within(sql, 'e', events)} and e.object_id <> ''
+            and (e.object_id, e.sequence) >= (k.id, k.sequence) and e.object_id <= k.id
+          order by e.object_id, e.sequence limit 2)
+        union all
+        (select ${sql(READ_COLUMNS)} from events u
+          where u.account_id = k.account_id ${within(sql, 'u', events)} and u.object_id <> ''
+            and (u.object_id, u.sequence) >= (k.id, k.sequence) and u.object_id <= k.id
+            and u.type in ('beneficiary.updated', 'entity.updated')
+          order by u.object_id, u.sequence limit 2)
+      ) r`,
+  )
+  return byObject(
+    rows,
+    events.map(({ account_id, object_id: id }) => ({ account_id, id })),
+  )
+}
+
+/** `k(account_id, id, sequence)`. */
+function placesOf(sql: Sql | TransactionSql, events: readonly NamedEvent[]) {
+  const account_ids = events.map(event => event.account_id)
+  const ids = events.map(event => event.object_id)
+  const numbers = events.map(event => String(event.sequence))
+  return sql`unnest(${account_ids}::text[], ${ids}::text[], ${numbers}::text[]::bigint[])
+    as k(account_id, id, sequence)`
+}
+
+function byObject(rows: readonly ReadRow[], keys: readonly Key[]): EventsByObject {
+  const names = new Set(keys.map(nameOf))
+  // One row can be found several times.
+  const events = new Map(unfold(rows).map(event => [event.id, event]))
+  const nameIn = ({ account_id, object_id: id }: NamedEvent) => nameOf({ account_id, id })
+  const about = [...events.values()].filter(event => names.has(nameIn(event)))
+  return Map.groupBy(
+    about.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1)),
+    nameIn,
+  )
+}
+
+/** Which of these accounts are sandboxes. */
+export async function findSandboxes(
+  sql: Sql | TransactionSql,
+  accounts: readonly { readonly account_id: string }[],
+): Promise<ReadonlySet<string>> {
+  const rows = await eachShard(
+    accounts,
+    accounts => sql<{ account_id: string }[]>`
+      select account_id from books b where ${among(sql, 'b', accounts)} and sandbox`,
+  )
+  return new Set(rows.map(({ account_id }) => account_id))
+}

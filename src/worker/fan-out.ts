@@ -1,0 +1,23 @@
+// Makes deliveries of an endpoint from the events behind its cursor, and moves the cursor.
+import type { TransactionSql } from '../db/connect.ts'
+import { listEventsAfter } from '../event/store.ts'
+import { newId } from '../id.ts'
+import { deliveriesOf } from '../webhook/decide.ts'
+import { insertDeliveries } from '../webhook/delivery-store.ts'
+import { type LockedEndpoint, moveCursor } from '../webhook/queue-store.ts'
+import { wants } from '../webhook/rules.ts'
+
+/** Most events that one transaction makes deliveries from. */
+const FAN_OUT = 500
+
+/** Makes deliveries from the next events; returns the sequence of the last event read. */
+export async function fanOut(tx: TransactionSql, endpoint: LockedEndpoint): Promise<bigint> {
+  const { account_id, account_now, fanned_out: after, event_count: to } = endpoint
+  const events = await listEventsAfter(tx, account_id, { after, to }, FAN_OUT)
+  const wanted = events.filter(event => wants(endpoint, event))
+  const deliveries = deliveriesOf(endpoint, wanted, () => newId('whd'), account_now)
+  const newest = events.at(-1)?.sequence ?? after
+  const inserted = deliveries.length > 0 && insertDeliveries(tx, deliveries)
+  await Promise.all([inserted, moveCursor(tx, endpoint, newest, deliveries.length)])
+  return newest
+}

@@ -1,0 +1,366 @@
+// What events show: each object as it was right after the change, whatever becomes of it later.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
+import { endHolds } from '../../src/worker/end-holds.ts'
+import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
+import { addEndpoint, type Receiver, startReceiver } from '../support/network/receiver.ts'
+import { addApprovalRule, approve } from '../support/service/approvals.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import {
+  type Answer,
+  addPerson,
+  type Client,
+  type PersonClient,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+import { report, scriptedRail, settleAll } from '../support/service/settling.ts'
+
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+console.log(`SEED=${seed}`)
+
+let service: TestService
+let receiver: Receiver
+let cli: Cli
+
+before(async () => {
+  service = await startTestService({
+    simulator_delay_ms: 0,
+    bic: 'CORRFRPPXXX',
+    webhook_allow_private: true,
+  })
+  await service.setRates({ 'EUR/USD': '1.1' })
+  receiver = await startReceiver()
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'first' })
+})
+after(async () => {
+  await cli.close()
+  await receiver.close()
+  await service.close()
+})
+
+const PATHS: Readonly<Record<string, string>> = {
+  pot: '/v3/payout',
+  poq: '/v3/payout/quote',
+  bnf: '/v3/beneficiary',
+  ent: '/v3/entity',
+  btr: '/v3/balance_transaction',
+  whe: '/v3/webhook_endpoint',
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any object
+type Shown = Record<string, any>
+
+/** The text of an object as its GET answers it, without the envelope. */
+async function textOf(client: Client, id: string): Promise<string> {
+  const { status, text } = await client.get(`${PATHS[id.slice(0, 3)]}/${id}`)
+  assert.equal(status, 200, text)
+  const enveloped = '{"status":"success","message":"","data":'
+  return text.startsWith(enveloped) ? text.slice(enveloped.length, -1) : text
+}
+
+/** One account, what it has, and what was seen of it after each command. */
+class History {
+  readonly client: Client
+  readonly approver: PersonClient
+  readonly other: string
+  readonly ids: Record<string, string[]> = { pot: [], poq: [], bnf: [], ent: [], whe: [] }
+  /** The text of the object right after the command, by the id of the last event about it. */
+  readonly seen = new Map<string, string>()
+  /** Events that were alone about their object in their command. */
+  readonly alone = new Set<string>()
+  #last = 0n
+  #removeRule: (() => Promise<void>) | undefined
+
+  constructor(client: Client, approver: PersonClient, other: string) {
+    this.client = client
+    this.approver = approver
+    this.other = other
+  }
+
+  nth(kind: string, n: number): string {
+    const ids = this.ids[kind] ?? []
+    return ids[n % Math.max(1, ids.length)] ?? `${kind}_00000000000000000000`
+  }
+
+  async rule(subject: 'payout' | 'beneficiary') {
+    const { account_id } = this.client.account
+    if (this.#removeRule !== undefined) await this.#removeRule()
+    const add = () => addApprovalRule(service, { account_id, subject, approvers: 2 })
+    this.#removeRule = this.#removeRule === undefined ? await add() : undefined
+  }
+
+  async look(): Promise<void> {
+    const { account_id } = this.client.account
+    const events = await service.database.owner<
+      { id: string; sequence: bigint; object_id: string }[]
+    >`
+      select id, sequence, object_id from each_event
+      where account_id = ${account_id} and sequence > ${this.#last} order by sequence`
+    for (const [id, told] of Map.groupBy(events, event => event.object_id)) {
+      const newest = told.at(-1)
+      if (newest === undefined) continue
+      this.seen.set(newest.id, await textOf(this.client, id))
+      if (told.length === 1) this.alone.add(newest.id)
+      const known = this.ids[id.slice(0, 3)]
+      if (known?.includes(id) === false) known.push(id)
+    }
+    this.#last = events.at(-1)?.sequence ?? this.#last
+  }
+}
+
+type Step = (history: History, n: number, text: string) => Promise<unknown>
+
+const post = ({ client }: History, path: string, body: object) => client.post(path, body)
+const payout = (history: History, change: object) =>
+  post(history, '/v3/payout', { ...localPayout, ...change })
+const transition =
+  (status: string, more: object = {}) =>
+  (history: History, n: number) =>
+    post(history, `/v3/sandbox/payout/${history.nth('pot', n)}/transition`, { status, ...more })
+
+/** What may happen, with how often. */
+const STEPS: readonly (readonly [weight: number, step: Step])[] = [
+  [2, (h, n, name) => post(h, '/v3/beneficiary', { ...bankBeneficiary, name, tax_id: `T${n}` })],
+  [3, (h, n, name) => h.client.put(`/v3/beneficiary/${h.nth('bnf', n)}`, { name })],
+  [
+    1,
+    (h, n) =>
+      h.client.put(`/v3/beneficiary/${h.nth('bnf', n)}`, {
+        tax_id: null,
+        email: `a${n}@b.example`,
+      }),
+  ],
+  [
+    2,
+    (h, n, name) => post(h, '/v3/entity', { type: 'individual', name, email: `e${n}@b.example` }),
+  ],
+  [
+    3,
+    (h, n, name) =>
+      h.client.put(`/v3/entity/${h.nth('ent', n)}`, { name, metadata: { n: `${n}` } }),
+  ],
+  [1, (h, n) => h.client.put(`/v3/entity/${h.nth('ent', n)}`, { description: `Number ${n}` })],
+  [2, (h, n, vertical) => post(h, `/v3/entity/${h.nth('ent', n)}/submit`, { vertical })],
+  ...['approved', 'rejected', 'requires_action'].map((status): readonly [number, Step] => [
+    2,
+    (h, n, description) =>
+      post(h, `/v3/sandbox/entity/${h.nth('ent', n)}/review`, { status, description }),
+  ]),
+  [
+    1,
+    h =>
+      post(h, '/v3/payout/quote', {
+        payout_info: { currency: 'USD', amount: 10_000 },
+        holding_info: { currency: 'EUR' },
+      }),
+  ],
+  [3, (h, n, transaction_description) => payout(h, { amount: 1_000 + n, transaction_description })],
+  [
+    2,
+    (h, n) =>
+      payout(h, {
+        beneficiary: h.nth('bnf', n),
+        beneficiary_details: undefined,
+        reference_id: `r${n}`,
+      }),
+  ],
+  [2, (h, n) => payout(h, { on_behalf_of: h.nth('ent', n), metadata: { n: `${n}` } })],
+  [2, (h, n) => payout(h, { quote: h.nth('poq', n), amount: undefined, currency: undefined })],
+  [1, h => payout(h, { type: 'swift', charge_type: 'ours' })],
+  [1, (h, n) => post(h, '/v3/payout', internalPayout(h.other, 100 + n))],
+  [1, h => post(h, '/v3/payout_batch', { payouts: [localPayout, localPayout] })],
+  [2, (h, n, description) => transition('requires_action', { description })(h, n)],
+  [1, transition('compliance_hold')],
+  [1, transition('processing')],
+  [2, transition('succeeded')],
+  [2, transition('failed')],
+  [2, transition('reversed', { failure: { message: 'Sent back' } })],
+  [
+    2,
+    (h, n, note) =>
+      post(h, `/v3/payout/${h.nth('pot', n)}/action`, {
+        note,
+        purpose: `purpose ${n}`,
+        documents: [{ type: 'invoice', url: 'https://b.example/a' }],
+      }),
+  ],
+  [1, (h, n) => post(h, `/v3/payout/${h.nth('pot', n)}/cancel`, {})],
+  [
+    2,
+    () =>
+      settleAll(
+        service,
+        scriptedRail(async () => report('succeeded')),
+      ),
+  ],
+  [
+    1,
+    () =>
+      settleAll(
+        service,
+        scriptedRail(async () => report('failed')),
+      ),
+  ],
+  [
+    1,
+    () =>
+      settleAll(
+        service,
+        scriptedRail(async () => report('requires_action', 'processing', 'succeeded', 'reversed')),
+      ),
+  ],
+  [1, h => post(h, '/v3/sandbox/fund', { amount: 500_000, currency: 'USD' })],
+  [1, (h, n) => post(h, `/v3/webhook_endpoint/${h.nth('whe', n)}/test`, {})],
+  [
+    1,
+    (h, n, description) => h.client.put(`/v3/webhook_endpoint/${h.nth('whe', n)}`, { description }),
+  ],
+  [1, (h, n) => h.rule(n % 2 === 0 ? 'payout' : 'beneficiary')],
+  [4, decidePayout],
+  [4, decideBeneficiary],
+  [1, () => endHolds(service.deps)],
+]
+
+async function decidePayout(history: History, n: number): Promise<unknown> {
+  const [newest] = history.ids.pot?.slice(-1 - (n % 2)) ?? []
+  const { account_id } = history.client.account
+  const decision = n % 5 === 0 ? 'reject' : 'approve'
+  const who = { account_id, payout_id: newest ?? '', user: USERS[n % 2] ?? '' }
+  return approve(service, who, { decision, reason: 'As agreed' }).catch(() => undefined)
+}
+
+async function decideBeneficiary(history: History, n: number): Promise<unknown> {
+  const url = `/v3/beneficiary/${history.ids.bnf?.at(-1)}`
+  const asked: Answer = await history.client.get(`${url}/approval`)
+  const payload = { digest: asked.json?.data?.digest }
+  const headers = (PEOPLE[n % 2] as PersonClient).headers(history.client.account.account_id)
+  const said = n % 4 === 0 ? 'reject' : 'approve'
+  return service.inject({ method: 'POST', url: `${url}/${said}`, headers, payload })
+}
+
+const USERS = ['ann', 'bob']
+let PEOPLE: PersonClient[]
+
+async function openHistory(): Promise<History> {
+  const fund = { USD: 100_000_000n, EUR: 100_000_000n }
+  const client = await service.openAccount({ currencies: ['USD', 'EUR'], fund, sandbox: true })
+  const other = await service.openAccount({ currencies: ['USD'], sandbox: true })
+  const { account_id } = client.account
+  const roles = [[account_id, 'approver']] as const
+  PEOPLE = await Promise.all(USERS.map(user => addPerson(service, { user, roles })))
+  await addEndpoint(service.database, account_id, receiver.url)
+  const history = new History(client, PEOPLE[0] as PersonClient, other.account.deposit_address)
+  const endpoints = (await client.get('/v3/webhook_endpoint')).json.data.results as Shown[]
+  history.ids.whe?.push(...endpoints.map(({ id }) => id as string))
+  return history
+}
+
+/** All events of the account, oldest first. */
+async function readEvents({ client }: History): Promise<Shown[]> {
+  const events: Shown[] = []
+  for (let after = ''; ; ) {
+    const { json, text } = await client.get(`/v3/event?limit=100${after}`)
+    assert.ok(json?.data, text)
+    events.push(...json.data.results)
+    if (!json.data.has_more) break
+    after = `&starting_after=${events.at(-1)?.id}`
+  }
+  return events.reverse()
+}
+
+/** The text of an event as its GET answers it: what the list has of it. */
+async function readText({ client }: History, event: Shown): Promise<string> {
+  const { text } = await client.get(`/v3/event/${event.id}`)
+  assert.deepEqual(JSON.parse(text).data, event)
+  return text
+}
+
+const RUNS = 100
+
+test('GET /v3/event, a random history: each object as its GET answered after the change, to the byte', async () => {
+  const history = await openHistory()
+  await history.look()
+  const weighed = fc.oneof(
+    ...STEPS.map(([weight, step]) => ({ weight, arbitrary: fc.constant(step) })),
+  )
+  const drawn = fc.sample(
+    fc.tuple(weighed, fc.nat(999), fc.string({ minLength: 1, maxLength: 9 })),
+    {
+      seed,
+      numRuns: RUNS,
+    },
+  )
+  for (const [step, n, text] of drawn) {
+    await step(history, n, `x${text}`)
+    await history.look()
+  }
+  await deliverDue(service.deps, service.deps.sql)
+
+  const events = await readEvents(history)
+  assert.deepEqual(
+    events.map(({ sequence }) => sequence),
+    events.map((_, i) => i + 1),
+  )
+  const sent = new Map(receiver.received.map(({ event, body }) => [event.id, body]))
+  const before = new Map<string, Shown>()
+  for (const event of events) {
+    const text = await readText(history, event)
+    const data = history.seen.get(event.id)
+    if (data !== undefined)
+      assert.ok(text.includes(`,"data":${data},"previous`), `${text}\n${data}`)
+    assert.equal(event.account, history.client.account.account_id)
+    assert.equal(event.erased, false)
+    if (sent.has(event.id)) assert.ok(text.endsWith(`"data":${sent.get(event.id)}}`), text)
+    const known = before.get(event.object_id)
+    if (event.type.endsWith('.created') || known === undefined) {
+      assert.deepEqual(event.previous_attributes, {}, text)
+    } else if (history.alone.has(event.id) && !event.type.startsWith('webhook_')) {
+      assert.deepEqual({ ...event.data, ...event.previous_attributes }, known, text)
+      for (const [name, value] of Object.entries(event.previous_attributes)) {
+        assert.notDeepEqual(value, event.data[name], text)
+      }
+    }
+    before.set(event.object_id, event.data)
+  }
+  assert.ok(history.seen.size > 40 && sent.size > 40)
+  await eraseAll(history, events)
+})
+
+/** Of an erased object these are as they were. */
+const KEPT = [
+  'id',
+  'object',
+  'type',
+  'amount',
+  'currency',
+  'fee_info',
+  'total_debit',
+  'rail',
+  'quote',
+]
+const TIMES = ['created_at', 'updated_at', 'reference_id', 'approval_status', 'on_behalf_of']
+
+async function eraseAll(history: History, before: readonly Shown[]) {
+  for (const id of [...(history.ids.bnf ?? []), ...(history.ids.ent ?? [])]) {
+    await cli.run('privacy', 'erase', id, '--reason', 'Request 118')
+  }
+  const events = await readEvents(history)
+  const erased = events.filter(event => event.erased)
+  assert.ok(erased.length > 0 && erased.length < events.length)
+  for (const [i, event] of events.entries()) {
+    const text = JSON.stringify(event)
+    if (!event.erased) assert.deepEqual(event, before[i] ?? event)
+    else if (event.type.endsWith('.erased')) assert.deepEqual(event.previous_attributes, {})
+    else {
+      const was = before[i]?.data
+      // Of an entity the reference is its own word for somebody.
+      const names = [...KEPT, ...TIMES].filter(name => name !== 'reference_id' || was.amount)
+      for (const name of names) assert.deepEqual(event.data[name], was[name], `${name} ${text}`)
+      const { name, beneficiary_details = { name } } = event.data
+      assert.equal(beneficiary_details.name, '', text)
+    }
+  }
+}
