@@ -47,15 +47,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['requirement', 'payout-options', 'account-summary', 'rate'],
   ['payout'],
   ['webhook'],
-  [
-    'timeline',
-    'sandbox',
-    'payout-batch',
-    'payout-group',
-    'bank-file',
-    'connector',
-    'event-object',
-  ],
+  ['timeline', 'sandbox', 'payout-batch', 'payout-group', 'bank-file', 'connector', 'event-object'],
   ['privacy'],
   [
     'verify',

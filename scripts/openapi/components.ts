@@ -14,7 +14,16 @@ const INTERNAL = new Set<string>([EXAMPLES, REFUSALS, ALTERNATIVE, FILES, TAGGED
 /** Keywords whose values are data, not schemas. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'x-extensible-enum'])
 /** Keywords whose members are names, not keywords. */
-const NAMED = new Set(['properties', 'schemas', 'responses', 'headers', 'content', 'paths'])
+const NAMED = new Set([
+  'properties',
+  'schemas',
+  'responses',
+  'headers',
+  'content',
+  'paths',
+  'webhooks',
+  'mapping',
+])
 
 /** The schema as readers see it, where the validator needs another one or checks less. */
 export function forReaders<T>(schema: T): T {

@@ -20,6 +20,7 @@ import {
 } from './errors.ts'
 import { answerExamples, EXAMPLES, readExamples, requestExamples } from './examples.ts'
 import { DENSE, layOut } from './layout.ts'
+import { WEBHOOK_PARAMETERS, WEBHOOK_RESPONSES, webhooks } from './webhooks.ts'
 
 /** The first prefix that matches decides the tag of a path. */
 const TAGS = [
@@ -161,7 +162,10 @@ export async function makeDocument(readers: Readers = 'accounts'): Promise<strin
       return { schema: readersOf(url) === readers ? described : { hide: true }, url }
     },
     transformObject: documentObject =>
-      finish((documentObject as unknown as { openapiObject: Json }).openapiObject) as never,
+      finish(
+        (documentObject as unknown as { openapiObject: Json }).openapiObject,
+        readers,
+      ) as never,
   })
   addRoutes(app, describedOnly())
   await app.ready()
@@ -298,7 +302,7 @@ function tagOf(url: string): string {
 }
 
 /** Adds the tags that are used, spells headers as people know them, and shares what repeats. */
-function finish(document: Json): Json {
+function finish(document: Json, readers: Readers): Json {
   const operations = Object.values(document.paths as Record<string, Json>).flatMap(
     path => Object.values(path) as { tags?: string[]; parameters?: Json[]; requestBody?: Json }[],
   )
@@ -315,7 +319,12 @@ function finish(document: Json): Json {
     name,
     description,
   }))
-  return shareRepeated(hoistSchemas({ ...document, tags }))
+  if (readers === 'operators') return shareRepeated(hoistSchemas({ ...document, tags }))
+  const shared = shareRepeated(hoistSchemas({ ...document, tags, webhooks: webhooks('Webhooks') }))
+  const components = shared.components as Record<string, Json>
+  const parameters = { ...components.parameters, ...WEBHOOK_PARAMETERS }
+  const responses = { ...components.responses, ...WEBHOOK_RESPONSES }
+  return { ...shared, components: { ...components, parameters, responses } }
 }
 
 /** Then it may as well be left out. */

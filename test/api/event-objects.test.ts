@@ -1,9 +1,11 @@
 // What events show: each object as it was right after the change, whatever becomes of it later.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
+import { readDocument } from '../support/assert/document.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
 import { addEndpoint, type Receiver, startReceiver } from '../support/network/receiver.ts'
 import { addApprovalRule, approve } from '../support/service/approvals.ts'
@@ -20,6 +22,8 @@ import { report, scriptedRail, settleAll } from '../support/service/settling.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)
+
+const api = readDocument(JSON.parse(await readFile('openapi.json', 'utf8')))
 
 let service: TestService
 let receiver: Receiver
@@ -273,7 +277,8 @@ async function readEvents({ client }: History): Promise<Shown[]> {
 
 /** The text of an event as its GET answers it: what the list has of it. */
 async function readText({ client }: History, event: Shown): Promise<string> {
-  const { text } = await client.get(`/v3/event/${event.id}`)
+  const { status, text } = await client.get(`/v3/event/${event.id}`)
+  assert.equal(status, 200, text)
   assert.deepEqual(JSON.parse(text).data, event)
   return text
 }
@@ -311,6 +316,7 @@ test('GET /v3/event, a random history: each object as its GET answered after the
     const data = history.seen.get(event.id)
     if (data !== undefined)
       assert.ok(text.includes(`,"data":${data},"previous`), `${text}\n${data}`)
+    assert.equal(api.mismatch(api.json.components.schemas.AccountEvent, event), '', text)
     assert.equal(event.account, history.client.account.account_id)
     assert.equal(event.erased, false)
     if (sent.has(event.id)) assert.ok(text.endsWith(`"data":${sent.get(event.id)}}`), text)

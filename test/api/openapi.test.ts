@@ -13,6 +13,7 @@ import { makeConnectorDocument } from '../../scripts/openapi/connector.ts'
 import { makeDocument } from '../../scripts/openapi/document.ts'
 import { errorExamples, errorsPage } from '../../scripts/openapi/errors.ts'
 import { CATALOGUE, REASONS, type Reason } from '../../src/errors.ts'
+import { EVENTS } from '../../src/event/event.ts'
 import {
   type ApiDocument,
   ELSEWHERE,
@@ -273,6 +274,24 @@ test('openapi.json, documented answers: each matches its schema', async () => {
         await turn()
       }
     }
+  }
+})
+
+test('openapi.json, webhooks: one for each type of event, whose schema takes it and no other', () => {
+  const types = Object.entries(EVENTS).flatMap(([kind, all]) => all.map(type => `${kind}.${type}`))
+  assert.deepEqual(Object.keys(document.webhooks), types)
+  const { mapping } = document.components.schemas.AccountEvent.discriminator
+  assert.deepEqual(Object.keys(mapping), types)
+  const { responses } = api.json.paths['/v3/event/{id}'].get
+  const [{ value }] = Object.values<Json>(responses[200].content['application/json'].examples)
+  for (const type of types) {
+    const { post } = document.webhooks[type]
+    assert.ok(post.summary && post.operationId, type)
+    const { schema } = post.requestBody.content['application/json']
+    const [kind, of_type] = schema.allOf
+    assert.deepEqual([kind.$ref, of_type.properties.type.const], [mapping[type], type])
+    const fits = api.mismatch(kind, value.data) === ''
+    assert.equal(fits, mapping[type] === mapping[value.data.type], type)
   }
 })
 

@@ -102,10 +102,10 @@ test('POST /v3/payout/{id}/action, every member: processing, shown merged, what 
   assert.match(created_at, /^\d{4}-/)
   assert.ok(row.ask_rail_at <= new Date().toISOString(), 'the rail is due to be told')
   const { results } = (await account.get(`/v3/event?object_id=${before.id}&limit=1`)).json.data
-  const [{ type, data }] = results
+  const [{ type, data, previous_attributes: before_it, change }] = results
   assert.equal(type, 'payout.processing')
   assert.deepEqual(
-    [data.status, data.previous_status, data.by, data.answer],
+    [data.status, before_it.status, change.by, change.answer],
     ['processing', 'requires_action', 'account', 1],
   )
   const kept_beneficiary = (await account.get(`/v3/beneficiary/${before.beneficiary}`)).json.data

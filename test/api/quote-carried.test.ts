@@ -130,7 +130,8 @@ test('GET /v3/event, a payout made without a quote: its quote is told of before 
       ['payout_quote.created', paid.quote, 'payout_quote'],
     ],
   )
-  assert.deepEqual(events[2]?.data, { id: paid.quote, object: 'payout_quote' })
+  const quote = await account.get(`/v3/payout/quote/${paid.quote}`)
+  assert.deepEqual(events[2]?.data, quote.json)
 })
 
 test('POST /v3/payout, the quote that another payout carries: 422 quote_used, not found elsewhere', async () => {

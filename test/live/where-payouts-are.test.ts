@@ -7,8 +7,10 @@ import { releaseOf } from '../../src/calendar/rules.ts'
 import type { RailReport } from '../../src/rail/rail.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
 import { verify } from '../../src/verify/run.ts'
+import { endHolds } from '../../src/worker/end-holds.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
+import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { makeDue, railOf, report, settleAll, settleRound } from '../support/service/settling.ts'
 
@@ -382,4 +384,52 @@ test('corridor rail remove, a rail that has not taken a payout which another one
   const removed = await cli.run('rail', 'remove', 'third')
   assert.equal(removed.code, 1, removed.stdout)
   assert.match(removed.stderr, /rail third has had payouts and stays/)
+})
+
+test('events, a rail that changes its forecast: each shows the payout as it was right after it', async () => {
+  const timetable = { calendar: 'hk', cut_off: '15:00', zone: 'Asia/Hong_Kong' } as const
+  await twoRoutes({ ...timetable, lead_minutes: 30, arrival_days: 2 })
+  const { id: on_behalf_of } = (await live.post('/v3/entity', { type: 'individual', name: 'Anna' }))
+    .json.data
+  const held = await live.post('/v3/payout', { ...localPayout, amount: 1000, on_behalf_of })
+  const ids: string[] = [(await pay()).id, (await pay()).id, held.json.data.id]
+  await twoRoutes()
+  const [first = '', second = '', third = ''] = ids
+  const seen = new Map<string, Json>()
+  const look = async () => {
+    for (const id of ids) {
+      const { json } = await live.get(`/v3/event?object_id=${id}&limit=1`)
+      const event = json.data.results[0].id
+      if (!seen.has(event)) seen.set(event, (await live.get(`/v3/payout/${id}`)).json.data)
+    }
+  }
+  const says = async (id: string, said: RailReport, rail = 'bank') => {
+    await makeDue(service, id)
+    await settle({ [rail]: said })
+    await look()
+  }
+  await look()
+  await says(first, SENT)
+  // Nothing tells of this forecast but the payout, and what it answers next.
+  const later = '2026-11-26T17:00:00.000000Z'
+  await says(first, { ...report(), ask_again_in_ms: 60_000, expected_at: later })
+  await says(first, { ...report('requires_action'), ask_again_in_ms: 60_000 })
+  const answered = await live.post(`/v3/payout/${first}/action`, { note: 'Here it is' })
+  assert.deepEqual([answered.status, answered.json.data.expected_at], [200, later], answered.text)
+  await look()
+  await says(first, report('requires_action', 'processing', 'succeeded'))
+  await says(second, NOT_TAKEN)
+  await says(second, { ...report('succeeded'), expected_at: EXPECTED_AT }, 'second')
+  await review(service, live, on_behalf_of, 'approved')
+  await endHolds(service.deps)
+  await look()
+  await says(third, report('succeeded'))
+
+  for (const [id, payout] of seen) {
+    const { json } = await live.get(`/v3/event/${id}`)
+    assert.deepEqual(json.data.data, payout, json.data.type)
+  }
+  const shown = [...seen.values()].map(({ status, expected_at }) => `${status} ${expected_at}`)
+  assert.ok(shown.includes(`processing ${later}`) && shown.includes(`succeeded ${EXPECTED_AT}`))
+  assert.ok(seen.size >= 10, `${seen.size}`)
 })

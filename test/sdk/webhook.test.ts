@@ -4,7 +4,12 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { verifyWebhook, WebhookError, type WebhookHeaders } from '../../packages/sdk/src/index.ts'
+import {
+  type AccountEvent,
+  verifyWebhook,
+  WebhookError,
+  type WebhookHeaders,
+} from '../../packages/sdk/src/index.ts'
 import { newSecret } from '../../src/webhook/sign.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { bankBeneficiary } from '../support/given/bodies.ts'
@@ -99,6 +104,27 @@ test('SDK, verifyWebhook: what the service delivers and others sign, of several 
     'Webhook-Signature': signature,
   }
   assert.equal((await verifyWebhook(text, theirs, secret)).type, 'payout.failed')
+})
+
+/** Compiles as the type of an event says what its object is. */
+function wordsOf(event: AccountEvent): string {
+  switch (event.type) {
+    case 'payout.failed':
+      return `${event.data.failure?.code} ${event.previous_attributes.status} ${event.change.by}`
+    case 'balance_transaction.created':
+      return event.data.net.currency
+    case 'entity.updated':
+      return event.data.approval_status
+    case 'beneficiary.created':
+      return event.data.name
+    default:
+      return event.data.id
+  }
+}
+
+test('SDK, verifyWebhook, the type of an event: says what its object is', async () => {
+  const event = await verifyWebhook(delivery.body, delivery.headers, secret)
+  assert.equal(wordsOf(event), bankBeneficiary.name)
 })
 
 test('SDK, verifyWebhook: each refusal with its reason', async () => {

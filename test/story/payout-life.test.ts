@@ -284,8 +284,8 @@ async function checkEvents({ payer, id, passed }: Life): Promise<void> {
   const given = first?.status === 'processing' ? [] : [{ ...first, previous_status: undefined }]
   const told = steps.map((moved, i) => ({ ...moved, previous_status: passed[i]?.status }))
   assert.deepEqual(
-    results.toReversed().map(({ type, data }: Json) => ({
-      ...{ type, status: data.status, by: data.by, previous_status: data.previous_status },
+    results.toReversed().map(({ type, data, previous_attributes: before, change }: Json) => ({
+      ...{ type, status: data.status, by: change.by, previous_status: before.status },
     })),
     [
       { type: 'payout.created', ...first, previous_status: undefined },
