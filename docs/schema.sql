@@ -411,8 +411,10 @@ CREATE TABLE events (
 );
 CREATE INDEX events_by_object ON events USING btree (account_id, object_id, sequence) WHERE (object_id <> ''::text);
 CREATE INDEX events_by_type ON events USING btree (account_id, type, sequence) WHERE (type <> ''::text);
-CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER erased_only BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION guard_event();
+CREATE TRIGGER removed_after_archive BEFORE DELETE ON events FOR EACH ROW EXECUTE FUNCTION guard_removed_row();
+CREATE TRIGGER removed_by_archives BEFORE DELETE ON events FOR EACH STATEMENT EXECUTE FUNCTION guard_removal();
 ALTER TABLE events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON events FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON events FOR SELECT TO corridor_auditor USING (true);
@@ -1800,17 +1802,19 @@ GRANT INSERT, SELECT ON beneficiary_decisions TO corridor_service;
 CREATE TABLE privacy_settings (
   only_row boolean DEFAULT true NOT NULL,
   retention_years integer NOT NULL,
+  event_days integer,
   set_by text NOT NULL,
   reason text NOT NULL,
   CONSTRAINT privacy_settings_pkey PRIMARY KEY (only_row),
+  CONSTRAINT privacy_settings_event_days_check CHECK (((event_days >= 90) AND (event_days <= 36500))),
   CONSTRAINT privacy_settings_only_row_check CHECK (only_row),
   CONSTRAINT privacy_settings_retention_years_check CHECK (((retention_years >= 0) AND (retention_years <= 30))),
-  CONSTRAINT set_by_a_person CHECK ((((set_by = ''::text) = (reason = ''::text)) AND ((set_by <> ''::text) OR (retention_years >= 5))))
+  CONSTRAINT set_by_a_person CHECK ((((set_by = ''::text) = (reason = ''::text)) AND ((set_by <> ''::text) OR ((retention_years >= 5) AND (event_days IS NULL)))))
 );
 CREATE TRIGGER history AFTER INSERT OR UPDATE ON privacy_settings FOR EACH ROW EXECUTE FUNCTION keep_history();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON privacy_settings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON privacy_settings TO corridor_auditor;
-GRANT SELECT, UPDATE (reason, retention_years, set_by) ON privacy_settings TO corridor_service;
+GRANT SELECT, UPDATE (event_days, reason, retention_years, set_by) ON privacy_settings TO corridor_service;
 
 CREATE TABLE erasures (
   erased_at timestamp with time zone NOT NULL,
@@ -1836,6 +1840,51 @@ CREATE POLICY audit ON erasures FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON erasures FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON erasures TO corridor_auditor;
 GRANT INSERT, SELECT ON erasures TO corridor_service;
+
+CREATE TABLE event_cuts (
+  account_id text COLLATE "C" NOT NULL,
+  sequence bigint NOT NULL,
+  hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  removed integer NOT NULL,
+  seals bytea NOT NULL,
+  file bytea NOT NULL,
+  removed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  removed_by text NOT NULL,
+  CONSTRAINT event_cuts_pkey PRIMARY KEY (account_id, sequence),
+  CONSTRAINT event_cuts_file_check CHECK ((octet_length(file) = 32)),
+  CONSTRAINT event_cuts_hash_check CHECK ((octet_length(hash) = 32)),
+  CONSTRAINT event_cuts_removed_by_check CHECK ((removed_by <> ''::text)),
+  CONSTRAINT event_cuts_removed_check CHECK ((removed > 0)),
+  CONSTRAINT event_cuts_seals_check CHECK ((octet_length(seals) = 32)),
+  CONSTRAINT event_cuts_sequence_check CHECK ((sequence > 0))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON event_cuts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER cut_after_all BEFORE INSERT ON event_cuts FOR EACH ROW EXECUTE FUNCTION check_cut();
+ALTER TABLE event_cuts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON event_cuts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON event_cuts FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON event_cuts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON event_cuts TO corridor_auditor;
+GRANT INSERT, SELECT ON event_cuts TO corridor_service;
+
+CREATE TABLE archived_seals (
+  account_id text COLLATE "C" NOT NULL,
+  number bigint NOT NULL,
+  cut bigint NOT NULL,
+  object_id text COLLATE "C" NOT NULL,
+  content bytea NOT NULL,
+  CONSTRAINT archived_seals_pkey PRIMARY KEY (account_id, cut, object_id),
+  CONSTRAINT archived_seals_check CHECK ((cut >= number)),
+  CONSTRAINT archived_seals_content_check CHECK ((octet_length(content) = 32))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON archived_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE archived_seals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON archived_seals FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON archived_seals FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON archived_seals FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON archived_seals TO corridor_auditor;
+GRANT INSERT, SELECT ON archived_seals TO corridor_service;
 
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
@@ -3576,3 +3625,83 @@ begin
   end if;
   return old;
 end $function$;
+
+CREATE OR REPLACE FUNCTION check_cut()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.created_at > clock_timestamp() - (
+    select make_interval(days => coalesce(event_days, 1000000)) from privacy_settings)
+  then
+    raise exception 'events are kept for longer than since %', new.created_at
+      using errcode = 'restrict_violation', constraint = 'kept_as_long_as_set';
+  end if;
+  if not exists (
+    select from events e where e.account_id = new.account_id and e.sequence = new.sequence
+      and e.hash = new.hash and e.created_at = new.created_at
+  ) or not exists (
+    select from events e where e.account_id = new.account_id and e.sequence > new.sequence
+  ) then
+    raise exception 'no row of events that others follow ends with % so', new.sequence
+      using errcode = 'restrict_violation', constraint = 'cut_at_a_row';
+  end if;
+  if exists (
+    select from webhook_endpoints w where w.account_id = new.account_id
+      and (w.fanned_out < new.sequence or exists (
+        select from webhook_deliveries d where d.account_id = w.account_id
+          and d.endpoint_id = w.id and d.status = 'pending' and d.event_sequence <= new.sequence
+      ) or exists (
+        select from webhook_deliveries d where d.account_id = w.account_id
+          and d.endpoint_id = w.id and d.status = 'dead' and d.event_sequence <= new.sequence
+      ))
+  ) then
+    raise exception 'events up to % are still to be delivered', new.sequence
+      using errcode = 'restrict_violation', constraint = 'delivered_first';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_removal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if coalesce(current_setting('corridor.archived', true), '') <> 'on' then
+    raise exception 'events is append-only' using errcode = 'restrict_violation';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_removed_row()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select from event_cuts c where c.account_id = old.account_id and c.sequence >= old.sequence
+  ) then
+    raise exception 'event % is in no archive', old.sequence using errcode = 'restrict_violation';
+  end if;
+  return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION remove_archived(owner_id text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  removed integer;
+  was text := coalesce(current_setting('corridor.maintenance', true), '');
+begin
+  perform set_config('corridor.archived', 'on', true), set_config('corridor.maintenance', 'on', true);
+  delete from events e where e.account_id = owner_id and e.sequence <= (
+    select max(c.sequence) from event_cuts c where c.account_id = owner_id);
+  get diagnostics removed = row_count;
+  perform set_config('corridor.archived', '', true), set_config('corridor.maintenance', was, true);
+  return removed;
+end $function$;
+REVOKE EXECUTE ON FUNCTION remove_archived(text) FROM public;
+GRANT EXECUTE ON FUNCTION remove_archived(text) TO corridor_service;

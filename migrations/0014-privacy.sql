@@ -5,18 +5,22 @@
 create table privacy_settings (
   only_row boolean primary key default true check (only_row),
   retention_years integer not null check (retention_years between 0 and 30),
+  -- How many days events stay in the database, from when on they may be taken out once an archive has
+  -- them; null: for ever. Payouts may come back for some 60 days, and what is owed is told for 30.
+  event_days integer check (event_days between 90 and 36500),
   -- Who has set it, and why; '' of the default.
   set_by text not null,
   reason text not null,
-  constraint set_by_a_person check (
-    (set_by = '') = (reason = '') and (set_by <> '' or retention_years >= 5))
+  constraint set_by_a_person check ((set_by = '') = (reason = '')
+    and (set_by <> '' or retention_years >= 5 and event_days is null))
 );
 create trigger history after insert or update on privacy_settings
   for each row execute function keep_history();
 insert into privacy_settings (retention_years, set_by, reason) values (5, '', '');
 create trigger kept before delete or truncate on privacy_settings
   for each statement execute function refuse_change();
-grant select, update (retention_years, set_by, reason) on privacy_settings to corridor_service;
+grant select, update (retention_years, event_days, set_by, reason) on privacy_settings
+  to corridor_service;
 grant select on privacy_settings to corridor_auditor;
 
 -- Each row that an erasure has changed. The event of the erasure, `beneficiary.erased` or `entity.erased`,

@@ -316,6 +316,13 @@ export const CATALOGUE = {
     status: 422,
     meaning: 'What an operator asks for is likely a slip of the finger; `force` confirms it.',
   },
+  event_archived: {
+    code: 20350,
+    status: 410,
+    meaning:
+      'The operator has taken the event out of the service, as an archive has it; the message ' +
+      'says with which event the service begins.',
+  },
 } as const satisfies Record<string, CatalogueEntry>
 
 export type Reason = keyof typeof CATALOGUE

@@ -76,5 +76,6 @@ export const FIXES: Readonly<Record<Reason, string>> = {
   already_reversed: 'Do nothing: it is reversed.',
   not_reversible: 'Book an adjustment instead.',
   route_conflict: 'Change the route as the message says, or remove the other one first.',
+  event_archived: 'Begin with the event that the message names; ask the operator for older ones.',
   likely_slip: 'Check the figure; confirm with `force` if you mean it.',
 }

@@ -1,5 +1,6 @@
-// corridor events archive|check: old events of an account in a file that is proved by itself, and
-// held against the database.
+// corridor events archive|check|remove: old events of an account in a file that is proved by
+// itself, held against the database, and then taken out of it.
+import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
@@ -8,6 +9,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 import type { Command } from 'commander'
 import { recordActs } from '../audit/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
+import { isSpread } from '../db/shard.ts'
 import { transact } from '../db/transact.ts'
 import {
   type ArchivedRow,
@@ -16,8 +18,20 @@ import {
   ArchiveWalk,
 } from '../event/archive.ts'
 import { findChainHash, listArchived } from '../event/archive-store.ts'
+import type { Cut } from '../event/cut.ts'
+import { removeArchived } from '../event/cut-operations.ts'
+import { findCut } from '../event/cut-store.ts'
 import { instantFromIso } from '../instant.ts'
-import { CommandFailed, findAccount, type Json, print, UsageError, withContext } from './context.ts'
+import {
+  CommandFailed,
+  type Context,
+  findAccount,
+  type Json,
+  personOf,
+  print,
+  UsageError,
+  withContext,
+} from './context.ts'
 
 const PORTION = 1_000
 
@@ -28,7 +42,7 @@ export function archiveCommands(events: Command): void {
     .argument('<account>', 'account id')
     .requiredOption('--before <time>', 'events before this ISO 8601 time')
     .requiredOption('--to <file>', 'the file, which must not be there: JSON lines, gzip')
-    .option('--after <number>', 'only events after this one, as an earlier archive ended', '0')
+    .option('--after <number>', 'only events after this one; by default all that are there')
     .addHelpText('after', ARCHIVE_HELP)
     .action(archiveAction)
   events
@@ -38,12 +52,18 @@ export function archiveCommands(events: Command): void {
     .option('--offline', 'without the database: the chain within the file alone')
     .addHelpText('after', CHECK_HELP)
     .action(checkAction)
+  events
+    .command('remove')
+    .description('take the events that an archive has out of the database')
+    .argument('<file>', 'what corridor events archive has written; keep it')
+    .addHelpText('after', REMOVE_HELP)
+    .action(removeAction)
 }
 
 const ARCHIVE_HELP = `
 The file has each row with its hash in the chain, and is proved before it gets
-its name. The events stay in the database: the rows of payouts are proved by
-them. It holds personal data, which no erasure reaches: see docs/privacy.md.
+its name. The events stay in the database until corridor events remove takes
+them out. It holds personal data, which no erasure reaches: see docs/privacy.md.
 
 Example:
   npx corridor events archive acc_7k2m9x4q --before 2026-01-01T00:00:00Z \\
@@ -57,10 +77,20 @@ Examples:
   npx corridor events check acc_7k2m9x4q-2025.jsonl.gz
   npx corridor events check acc_7k2m9x4q-2025.jsonl.gz --offline`
 
+const REMOVE_HELP = `
+First say how long events are kept: corridor privacy retention events. Each row
+is held against the database before it goes, and digests stay, so that corridor
+verify proves the books as before. What is owed to a webhook stays, and what
+follows it. Interrupted, run it again. The file is then the only copy: keep it
+in two places.
+
+Example:
+  npx corridor events remove acc_7k2m9x4q-2025.jsonl.gz`
+
 interface ArchiveOptions extends Json {
   readonly before: string
   readonly to: string
-  readonly after: string
+  readonly after?: string
 }
 
 async function archiveAction(account_id: string, options: ArchiveOptions): Promise<void> {
@@ -68,11 +98,18 @@ async function archiveAction(account_id: string, options: ArchiveOptions): Promi
   if (before === undefined) {
     throw new UsageError('--before is an ISO 8601 time with an offset, as 2026-01-01T00:00:00Z')
   }
-  if (!/^\d{1,18}$/.test(options.after)) throw new UsageError('--after is the number of an event')
-  const { after, to } = options
+  if (options.after !== undefined && !/^\d{1,18}$/.test(options.after)) {
+    throw new UsageError('--after is the number of an event')
+  }
+  const { to } = options
   const part = `${to}.part`
-  const end = await withContext(async ({ audit, sql }) => {
+  const { after, ...end } = await withContext(async ({ audit, sql }) => {
     await findAccount(audit, account_id)
+    const cut = await findCut(audit, account_id)
+    const after = options.after ?? String(cut?.sequence ?? 0n)
+    if (cut !== undefined && BigInt(after) < cut.sequence) {
+      throw new CommandFailed(`events up to ${cut.sequence} are in an earlier archive alone`)
+    }
     const previous = await findChainHash(audit, account_id, BigInt(after))
     if (previous === undefined) throw new CommandFailed(`no row ends with event ${after}`)
     const head = { archive: 'corridor events', version: 1, account_id, before, after, previous }
@@ -81,7 +118,7 @@ async function archiveAction(account_id: string, options: ArchiveOptions): Promi
     await audit.begin('isolation level repeatable read read only', tx =>
       pipeline(linesOf(tx, head as ArchiveHead), createGzip(), createWriteStream(part, EXCLUSIVE)),
     )
-    return (await readArchive(part)).end
+    return { after, ...(await readArchive(part)).end }
   }).catch(async error => {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(part, { force: true })
     throw error
@@ -133,8 +170,17 @@ interface Archive {
   readonly end: ArchiveEnd
 }
 
-/** Reads an archive line by line, and fails at the first that is wrong. */
+/** Reads an archive to its end. */
 async function readArchive(path: string): Promise<Archive> {
+  const rows = walkArchive(path)
+  for (;;) {
+    const { done, value } = await rows.next()
+    if (done === true) return value
+  }
+}
+
+/** Reads an archive line by line, and fails at the first that is wrong. */
+async function* walkArchive(path: string): AsyncGenerator<ArchivedRow, Archive> {
   const file = createReadStream(path)
   const lines = createInterface({ input: file.pipe(createGunzip()), crlfDelay: Infinity })
   let number = 0
@@ -153,6 +199,7 @@ async function readArchive(path: string): Promise<Archive> {
     } else if ('told' in value) {
       const wrong = walk.step(value as ArchivedRow)
       if (wrong !== undefined) throw fail(wrong)
+      yield value as ArchivedRow
     } else {
       const wrong = walk.finish(value as ArchiveEnd)
       if (wrong !== undefined) throw fail(wrong)
@@ -177,11 +224,15 @@ function parsed(line: string): object | undefined {
   }
 }
 
-async function checkAction(path: string, options: Json & { offline?: boolean }): Promise<void> {
-  const { head, end } = await readArchive(path).catch(error => {
+function proved(path: string): Promise<Archive> {
+  return readArchive(path).catch(error => {
     const { code } = error as NodeJS.ErrnoException
     throw code?.startsWith('Z_') ? new CommandFailed(`${path} is no whole gzip file`) : error
   })
+}
+
+async function checkAction(path: string, options: Json & { offline?: boolean }): Promise<void> {
+  const { head, end } = await proved(path)
   const { account_id } = head
   if (options.offline !== true) {
     const found = await withContext(({ audit }) =>
@@ -198,4 +249,75 @@ async function checkAction(path: string, options: Json & { offline?: boolean }):
   const words =
     `${path}  ${end.rows} rows of ${account_id} in order, up to ` + `event ${end.sequence}${held}`
   print(options, { ok: true, account_id, ...end }, words)
+}
+
+async function removeAction(path: string, options: Json): Promise<void> {
+  const { head, end } = await proved(path)
+  const done = await withContext(async context => {
+    if (isSpread()) throw new CommandFailed(SPREAD)
+    return remove(context, {
+      path,
+      head,
+      file: await digestOfFile(path),
+      person: personOf(context),
+    })
+  })
+  const { account_id } = head
+  const left = done.kept === undefined ? '' : `; ${done.kept}`
+  const words = `${done.removed} rows of ${account_id} taken out, up to event ${done.last}${left}`
+  print(options, { account_id, ...done, of: end.sequence, kept: done.kept ?? null }, words)
+}
+
+const SPREAD = 'a spread database has sandboxes alone and archives nothing'
+
+interface Removing {
+  readonly path: string
+  readonly head: ArchiveHead
+  readonly file: string
+  readonly person: string
+}
+
+/** Portion by portion, each in a transaction of its own. */
+async function remove({ sql, audit }: Context, { path, head, file, person }: Removing) {
+  const { account_id } = head
+  await findAccount(audit, account_id)
+  const cut = await findCut(audit, account_id)
+  const after = cut?.sequence ?? 0n
+  if (BigInt(head.after) > after) {
+    throw new CommandFailed(
+      `the archive begins after event ${head.after}, and ${after} is the last ` +
+        'that an archive has: begin with the events between them',
+    )
+  }
+  let removed = 0
+  let kept: string | undefined
+  let rows: ArchivedRow[] = []
+  const go = async () => {
+    if (rows.length === 0 || kept !== undefined) return
+    const done = await removeArchived(sql, { account_id, rows, file, person })
+    removed += done.removed
+    kept = done.kept
+    rows = []
+  }
+  for await (const row of walkArchive(path)) {
+    if (kept !== undefined) break
+    if (BigInt(row.sequence) <= after) checkCut(row, cut)
+    else rows.push(row)
+    if (rows.length === PORTION) await go()
+  }
+  await go()
+  const last = (await findCut(audit, account_id))?.sequence ?? 0n
+  return { removed, last: String(last), kept }
+}
+
+/** An archive that has the last cut has the same row there. */
+function checkCut({ sequence, hash }: ArchivedRow, cut: Cut | undefined): void {
+  if (cut === undefined || BigInt(sequence) !== cut.sequence || hash === cut.hash) return
+  throw new CommandFailed(`event ${sequence} has another hash than what was taken out`)
+}
+
+async function digestOfFile(path: string): Promise<string> {
+  const digest = createHash('sha256')
+  for await (const bytes of createReadStream(path)) digest.update(bytes as Buffer)
+  return digest.digest('hex')
 }

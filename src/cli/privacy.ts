@@ -59,7 +59,7 @@ export function privacyCommands(privacy: Command): void {
     .description('show and set how long what was paid is kept')
   retention
     .command('show')
-    .description('show how many years, who has set it, and why')
+    .description('show how long what is kept, who has set it, and why')
     .addHelpText('after', '\nExample:\n  npx corridor privacy retention show')
     .action(showAction)
   retention
@@ -69,6 +69,13 @@ export function privacyCommands(privacy: Command): void {
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', RETENTION_HELP)
     .action(setAction)
+  retention
+    .command('events')
+    .description('set after how many days events may be taken out, once an archive has them')
+    .argument('<days>', 'whole days, 90 to 36500, or never', readEventDays)
+    .requiredOption('--reason <text>', REASON)
+    .addHelpText('after', EVENTS_HELP)
+    .action(setEventsAction)
 }
 
 const EXPORT_HELP = `
@@ -91,6 +98,22 @@ const RETENTION_HELP = `
 
 Example:
   npx corridor privacy retention set 7 --reason "Law of 2026, section 4"`
+
+const EVENTS_HELP = `
+Events stay for ever unless you say otherwise. This takes nothing out: corridor
+events archive writes old ones to a file, and corridor events remove takes out
+what such a file has.
+
+Example:
+  npx corridor privacy retention events 400 --reason "Audited until 2025"`
+
+function readEventDays(text: string): number | null {
+  if (text === 'never') return null
+  if (/^[1-9][0-9]{1,4}$/.test(text) && Number(text) >= 90 && Number(text) <= 36_500) {
+    return Number(text)
+  }
+  throw new InvalidArgumentError('It is no whole number of days from 90 to 36500, and not never.')
+}
 
 function readYears(text: string): number {
   if (/^(?:[0-9]|[12][0-9]|30)$/.test(text)) return Number(text)
@@ -215,18 +238,31 @@ async function showAction(options: Json): Promise<void> {
   tellRetention(options, retention)
 }
 
-async function setAction(years: number, options: Words): Promise<void> {
+function setAction(years: number, options: Words): Promise<void> {
+  return setRetention(options, { years })
+}
+
+function setEventsAction(event_days: number | null, options: Words): Promise<void> {
+  return setRetention(options, { event_days })
+}
+
+async function setRetention(
+  options: Words,
+  change: Partial<Pick<Retention, 'years' | 'event_days'>>,
+): Promise<void> {
   const reason = readReason(options.reason)
   const retention = await withContext(async context => {
-    const set = { years, set_by: personOf(context), reason }
+    const set_by = personOf(context)
+    const set = { ...(await findRetention(context.sql)), ...change, set_by, reason }
     await updateRetention(context.sql, set)
     return set
   })
   tellRetention(options, retention)
 }
 
-function tellRetention(options: Json, { years, set_by, reason }: Retention): void {
+function tellRetention(options: Json, { years, event_days, set_by, reason }: Retention): void {
   const who = set_by === '' ? 'as it comes' : `set by ${set_by}: ${reason}`
-  const data = { retention_years: years, set_by, reason }
-  print(options, data, `${years} years from the last payout on; ${who}`)
+  const data = { retention_years: years, event_days, set_by, reason }
+  const events = event_days === null ? 'for ever' : `for ${event_days} days at least`
+  print(options, data, `${years} years from the last payout on; events ${events}; ${who}`)
 }

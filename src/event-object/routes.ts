@@ -2,6 +2,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
+import { refuseArchived } from '../event/cut.ts'
+import { findCut } from '../event/cut-store.ts'
 import type { ToldEvent } from '../event/event.ts'
 import { EventQuery } from '../event/request.ts'
 import { presentEvent } from '../event/response.ts'
@@ -27,10 +29,12 @@ export function eventRoutes(app: FastifyInstance, deps: Needs): void {
         summary: 'List events, newest first.',
         description:
           'In the order of their `sequence`. To follow an account, keep the id of the newest ' +
-          'event seen and ask with `ending_before` until `has_more` is false: none is missed.',
+          'event seen and ask with `ending_before` until `has_more` is false: none is missed. ' +
+          'Old events may be in an archive of the operator: a cursor before those that are here ' +
+          'is 410 `event_archived`.',
         querystring: EventQuery,
         response: Envelope(ListOf(EventResponse)),
-        refusals: ['invalid_query_parameter'],
+        refusals: ['invalid_query_parameter', 'event_archived'],
       }),
     },
     async (request, reply) => {
@@ -52,12 +56,16 @@ export function eventRoutes(app: FastifyInstance, deps: Needs): void {
         summary: 'Fetch an event.',
         params: pathId('evt'),
         response: Envelope(EventResponse),
-        refusals: ['not_found'],
+        refusals: ['not_found', 'event_archived'],
       }),
     },
     async (request, reply) => {
       const { account_id } = request.account
-      const event = await deps.readers.event({ account_id, id: request.params.id })
+      const key = { account_id, id: request.params.id }
+      const event = await deps.readers.event(key)
+      if (event === undefined) {
+        refuseArchived(await deps.read(account_id, tx => findCut(tx, account_id)), key)
+      }
       return send(reply, success(presentEvent(found(event))))
     },
   )

@@ -4,16 +4,20 @@ import type { Instant } from '../instant.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { ArchivedRow } from './archive.ts'
 
-/** The hash of the row that ends with this event; undefined when none does. */
+/** The hash of the row that ends, or ended, with this event; undefined when none does. */
 export async function findChainHash(
   sql: Sql | TransactionSql,
   account_id: string,
   sequence: bigint,
 ): Promise<string | undefined> {
   if (sequence === 0n) return EMPTY_HASH
+  const number = String(sequence)
   const [row] = await sql<{ hash: string }[]>`
     select encode(hash, 'hex') as hash from events
-    where account_id = ${account_id} and sequence = ${String(sequence)}::text::bigint`
+    where account_id = ${account_id} and sequence = ${number}::text::bigint
+    union all
+    select encode(hash, 'hex') from event_cuts
+    where account_id = ${account_id} and sequence = ${number}::text::bigint`
   return row?.hash
 }
 

@@ -8,6 +8,8 @@ import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { type Key, numberIn, timesIn, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
+import { type Cut, isLastOf, refuseArchived } from './cut.ts'
+import { findCut } from './cut-store.ts'
 import type { NamedEvent } from './event.ts'
 import {
   COMMON_LETTERS,
@@ -74,7 +76,15 @@ export async function countEvents(
 
 const NUMBERS: Numbers = { table: 'events', column: 'sequence', count: 'event_count' }
 
-/** A page of the account's events; undefined when the cursor names none of them. */
+/** Whether the events after the cursor begin where those end that were taken out. */
+function isCutAt(cut: Cut | undefined, cursor: NonNullable<Wanted['cursor']>): boolean {
+  return cut !== undefined && cursor.towards === 'newer' && isLastOf(cut, cursor.id)
+}
+
+/**
+ * A page of the account's events; undefined when the cursor names none of them. Refuses a cursor
+ * that was taken out, unless all that follows it is there.
+ */
 export async function listEvents(
   sql: Sql | TransactionSql,
   account_id: string,
@@ -86,7 +96,11 @@ export async function listEvents(
     locateNumber(sql, NUMBERS, account_id, moments.below, 'below'),
     cursor === null ? [] : findEvents(sql, [{ account_id, id: cursor.id }]),
   ])
-  if (cursor !== null && named.length === 0) return undefined
+  if (cursor !== null && named.length === 0) {
+    const cut = await findCut(sql, account_id)
+    refuseArchived(isCutAt(cut, cursor) ? undefined : cut, { account_id, id: cursor.id })
+    if (!isCutAt(cut, cursor)) return undefined
+  }
   const newest_first = cursor?.towards !== 'newer'
   const place = cursor === null ? null : numberIn(cursor.id)
   const [after, before] = [BigInt(above), BigInt(below)]

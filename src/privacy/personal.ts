@@ -206,4 +206,6 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     staff: 'erased_by reason',
     none: 'account_id party_id table_name key',
   },
+  event_cuts: { digest: 'hash seals', staff: 'removed_by', none: 'account_id file' },
+  archived_seals: { digest: 'content', none: 'account_id object_id' },
 }

@@ -13,6 +13,8 @@ export function partyKind(id: string): PartyKind | undefined {
 /** How long what was paid is kept, and who has said so; '' of the default. */
 export interface Retention {
   readonly years: number
+  /** How many days events stay in the database; null: for ever. */
+  readonly event_days: number | null
   readonly set_by: string
   readonly reason: string
 }

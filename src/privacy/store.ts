@@ -45,6 +45,9 @@ export async function findTellingEvents(
             select b.hash from events b
             where b.account_id = e.account_id and b.sequence < e.sequence
             order by b.sequence desc limit 1
+          ), (
+            select c.hash from event_cuts c where c.account_id = e.account_id
+            order by c.sequence desc limit 1
           ), decode('${EMPTY_HASH}', 'hex')) as previous, e.account_id, e.sequence, e.created_at,
           e.told, e.type, e.object_id, erased_event(e.type, e.object_id, e.data) as data,
           e.content, e.kept, e.hash, e.data::text as said
@@ -181,13 +184,13 @@ function insertErasures(tx: TransactionSql, erased: Erased): Promise<unknown> {
 
 export async function findRetention(sql: Sql | TransactionSql): Promise<Retention> {
   const [row] = await sql<Retention[]>`
-    select retention_years as years, set_by, reason from privacy_settings`
+    select retention_years as years, event_days, set_by, reason from privacy_settings`
   if (row === undefined) throw new Error('privacy_settings has no row')
   return row
 }
 
 export async function updateRetention(sql: Sql, retention: Retention): Promise<void> {
-  const { years, set_by, reason } = retention
-  await sql`update privacy_settings set retention_years = ${years}, set_by = ${set_by},
-    reason = ${reason} where only_row`
+  const { years, event_days, set_by, reason } = retention
+  await sql`update privacy_settings set retention_years = ${years}, event_days = ${event_days},
+    set_by = ${set_by}, reason = ${reason} where only_row`
 }

@@ -175,6 +175,13 @@ export const TimelineResponse = Type.Object(
         `Whether older states or webhook attempts were left out: the newest ${MAX_STATES} states ` +
         `and ${MAX_ATTEMPTS} webhook attempts are kept.`,
     }),
+    archived_to: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description:
+        'Events up to this time are in an archive of the operator, and what they told of is ' +
+        'missing here. Null: all of the payout’s are here.',
+    }),
     under_review: Type.Boolean({
       description:
         'Whether the operator looks at what the rail has said: until that is over nothing moves.',
@@ -209,12 +216,13 @@ export const TimelineResponse = Type.Object(
 
 /** As this reader may see it. */
 export function presentTimeline(source: TimelineSource, reader: Reader) {
-  const { payout, truncated, handOver } = source
+  const { payout, truncated, archived_to, handOver } = source
   return {
     object: 'payout_timeline',
     payout: payout.id,
     status: payout.status,
     truncated,
+    archived_to,
     under_review: isUnderReview(handOver),
     items: makeTimeline(source).map(item => presentItem(item, reader)),
   }

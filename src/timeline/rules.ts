@@ -47,6 +47,8 @@ export interface TimelineSource {
   readonly webhook_attempts: readonly WebhookAttempt[]
   /** Older states or webhook attempts were left out. */
   readonly truncated: boolean
+  /** Events up to this time are in an archive alone; null: all of the payout's are here. */
+  readonly archived_to: Instant | null
 }
 
 /** The rail that the payout was routed to at creation, and why. */

@@ -4,6 +4,7 @@ import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { within } from '../db/shard.ts'
+import { findCut } from '../event/cut-store.ts'
 import { listEventsOf } from '../event/store.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -37,17 +38,21 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
   if (payout === undefined) return undefined
   const kept = events.slice(0, MAX_STATES)
   const numbers = journalsNamed(kept)
-  const [journals, webhook_attempts, handOver] = await Promise.all([
+  const [journals, webhook_attempts, handOver, cut] = await Promise.all([
     numbers.length === 0
       ? []
       : findJournals(
           tx,
           numbers.map(number => ({ account_id, number })),
         ),
-    listAttemptsOf(tx, kept, MAX_ATTEMPTS + 1),
+    // All of its events may be in an archive.
+    kept.length === 0 ? [] : listAttemptsOf(tx, kept, MAX_ATTEMPTS + 1),
     findHandOver(tx, payout),
+    findCut(tx, account_id),
   ])
+  const is_archived = cut !== undefined && payout.created_at <= cut.created_at
   return {
+    archived_to: is_archived ? cut.created_at : null,
     payout,
     events: kept,
     journals,

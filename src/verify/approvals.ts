@@ -3,7 +3,7 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { APPROVAL_SEAL } from '../payout/columns.ts'
 import type { Findings } from './problem.ts'
-import { nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+import { isArchived, nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
 
 /** People have approved another row than there is, or than there was before it was erased. */
 const OTHER = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and not exists (
@@ -89,7 +89,9 @@ const TOLD: Rule = {
         and ${ofAccount('account_id', account_id)}
     ) e on e.account_id = d.account_id and e.object_id = d.payout_id
       and e.operator = d.user_name and e.decision = d.decision
-    where ${ofAccount('d.account_id', account_id)} and e.object_id is null`,
+    where ${ofAccount('d.account_id', account_id)} and e.object_id is null and not exists (
+      select from payouts p where p.account_id = d.account_id and p.id = d.payout_id
+        and ${isArchived('p.created_at', 'p.account_id')})`,
 }
 
 /** A payee is known by the approval of a payout to them: whoever is made known otherwise is not. */

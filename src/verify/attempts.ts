@@ -3,7 +3,7 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { MANUAL } from '../rail/rail.ts'
 import type { Findings } from './problem.ts'
-import { nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+import { isArchived, nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
 
 /** Attempts that the rail of a live account has, or had. */
 const OUTSIDE = `p.first_rail not in ('', 'simulator', '${MANUAL}')`
@@ -24,7 +24,8 @@ const IN_ORDER: Rule = {
         'attempt ' || number || ', rail ' || a.rail || ', '
           || coalesce(nullif(ended_as, ''), 'open') as found,
         p.id is null or number <> place
-          or a.rail is distinct from case when place = 1 then p.first_rail else e.rail end
+          or (a.rail is distinct from case when place = 1 then p.first_rail else e.rail end
+            and not (e.rail is null and ${isArchived('a.opened_at', 'a.account_id')}))
           or (place = 1 and a.route::text is distinct from p.route::text)
           or a.asked_at < a.opened_at or a.ended_at < a.opened_at
           or (place < attempts and ended_as <> 'not_taken')

@@ -3,7 +3,12 @@
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Findings } from './problem.ts'
-import { nameRows, ofAccount, type Rule } from './rows.ts'
+import { isArchived, nameRows, ofAccount, type Rule } from './rows.ts'
+
+/** Whether what people were asked of a beneficiary may be in an archive alone. */
+const MAY_BE_ARCHIVED = `exists (
+  select from beneficiaries b where b.account_id = a.account_id and b.id = a.beneficiary_id
+    and ${isArchived('b.created_at', 'b.account_id')})`
 
 /** A beneficiary is what people have said of it as it is. An erased one is paid no more. */
 const SAID: Rule = {
@@ -50,7 +55,9 @@ const ASKED: Rule = {
       where ${ofAccount('d.account_id', account_id)} group by 1, 2, 3
     ) d on d.account_id = a.account_id and d.beneficiary_id = a.beneficiary_id
       and d.digest = a.digest
-    where ${ofAccount('a.account_id', account_id)} and (e.needed is distinct from a.approvers::text
+    where ${ofAccount('a.account_id', account_id)} and (
+      (e.needed is distinct from a.approvers::text
+        and not (e.needed is null and ${MAY_BE_ARCHIVED}))
       or (coalesce(d.rejected, 0) > 0) <> (a.outcome = 'rejected')
       or a.outcome = 'approved' and coalesce(d.given, 0) < a.approvers
       or a.ended_at >= a.expires_at)`,
@@ -74,7 +81,8 @@ const DECIDED: Rule = {
           where e.account_id = d.account_id and e.object_id = d.beneficiary_id
             and e.type = case d.decision when 'approve' then 'beneficiary.approved'
               else 'beneficiary.rejected' end
-            and e.data ->> 'operator' = d.user_name and e.content = d.digest))`,
+            and e.data ->> 'operator' = d.user_name and e.content = d.digest)
+        and not ${MAY_BE_ARCHIVED})`,
 }
 
 /** Tables that `corridor verify` looks at, each with its check. */

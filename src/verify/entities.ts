@@ -7,7 +7,7 @@ import type { EntityRecord } from '../entity/entity.ts'
 import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS, type ApprovalStatus } from '../entity/states.ts'
 import { KEY_COLUMNS } from '../entity/store.ts'
 import { BadRow, type Findings, MAX_NAMED } from './problem.ts'
-import { ofAccount, payoutProblem, STATED_PAYOUTS } from './rows.ts'
+import { isArchived, ofAccount, payoutProblem, STATED_PAYOUTS } from './rows.ts'
 import { openStream } from './stream.ts'
 
 interface EntityRow extends EntityRecord {
@@ -125,7 +125,7 @@ async function checkEntityEvents(
     `select account_id, id, e.id is not null as known, coalesce(v.created, 0) as created,
         coalesce(v.steps, 0) as steps, e.history
       from (
-        select account_id, id, case json_typeof(approval_history) when 'array'
+        select account_id, id, created_at, case json_typeof(approval_history) when 'array'
           then json_array_length(approval_history)::bigint else 0 end as history
         from entities where ${ofAccount('account_id', account_id)}
       ) e
@@ -136,8 +136,9 @@ async function checkEntityEvents(
         where told like '-%' and type like 'entity.%' and ${ofAccount('account_id', account_id)}
         group by 1, 2
       ) v using (account_id, id)
-      where e.id is null or coalesce(v.created, 0) <> 1
-        or coalesce(v.steps, 0) <> e.history - 1
+      where e.id is null or coalesce(v.steps, 0) > e.history - 1 or coalesce(v.created, 0) > 1
+        or ((coalesce(v.created, 0) = 0 or coalesce(v.steps, 0) < e.history - 1)
+          and not ${isArchived('e.created_at', 'e.account_id')})
       order by 1, 2 limit ${MAX_NAMED}`,
     [account_id],
   )

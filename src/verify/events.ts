@@ -5,7 +5,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { EVENT_SEAL } from '../event/rules.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import { type Findings, MAX_NAMED, type Problem } from './problem.ts'
-import { nameRows, ofAccount } from './rows.ts'
+import { lastCut, nameRows, ofAccount } from './rows.ts'
 
 interface EventGap {
   account_id: string
@@ -31,7 +31,10 @@ export async function checkEvents(
 /** The number before those of the row `e`. */
 const BEFORE = `e.sequence - cardinality(string_to_array(e.told, ' '))`
 
-/** Each row goes on where the one before it ended, from 1 to the book's event_count. */
+/**
+ * Each row goes on where the one before it ended, from 1, or from the last cut, to the book's
+ * event_count.
+ */
 async function checkNumbers(
   tx: TransactionSql,
   account_id: string | null,
@@ -44,8 +47,9 @@ async function checkNumbers(
       full join (
         select account_id, max(sequence) as last, bool_or(before <> ended) as apart
         from (
-          select account_id, sequence, ${BEFORE} as before,
-            lag(sequence, 1, 0::bigint) over (partition by account_id order by sequence) as ended
+          select account_id, sequence, ${BEFORE} as before, coalesce(
+            lag(sequence) over (partition by account_id order by sequence),
+            ${lastCut('sequence', 'e.account_id')}, 0) as ended
           from events e where ${ofAccount('account_id', account_id)}
         ) numbered group by account_id
       ) e on e.account_id = b.account_id
@@ -61,8 +65,8 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
   const { account_id } = gap
   const [first] = await tx.unsafe<{ expected: bigint; found: bigint }[]>(
     `select expected, found from (
-        select ${BEFORE} + 1 as found,
-          lag(sequence, 1, 0::bigint) over (order by sequence) + 1 as expected
+        select ${BEFORE} + 1 as found, coalesce(lag(sequence) over (order by sequence),
+          ${lastCut('sequence', 'e.account_id')}, 0) + 1 as expected
         from events e where account_id = $1
       ) numbered where found <> expected order by expected limit 1`,
     [account_id],
@@ -90,12 +94,14 @@ export async function checkChain(
   await tx.unsafe('set local enable_nestloop = off')
   const wrong = await tx.unsafe<{ account_id: string; sequence: bigint; hash: string }[]>(
     `select account_id, sequence, coalesce(encode(hash, 'hex'), 'none') as hash from (
-        select e.*, coalesce(before.hash, decode('${EMPTY_HASH}', 'hex')) as previous,
-          ${BEFORE} = 0 or before.sequence is not null as follows
+        select e.*, coalesce(before.hash, case when ${BEFORE} > 0 then c.hash end,
+            decode('${EMPTY_HASH}', 'hex')) as previous,
+          ${BEFORE} = 0 or before.sequence is not null or c.hash is not null as follows
         from events e left join (
           select account_id, sequence, hash from events
           where ${ofAccount('account_id', account_id)}
         ) before on before.account_id = e.account_id and before.sequence = ${BEFORE}
+        left join event_cuts c on c.account_id = e.account_id and c.sequence = ${BEFORE}
         where ${ofAccount('e.account_id', account_id)}
       ) e
       where hash is distinct from ${EVENT_SEAL.sql('e')} and follows

@@ -4,6 +4,7 @@ import { uetrOf } from '../payout/swift/uetr.ts'
 import type { PayoutType } from '../quote/quote.ts'
 import type { RailAnswer } from '../rail/rail.ts'
 import { BadRow } from './problem.ts'
+import { isArchived } from './rows.ts'
 
 export interface PapersRow {
   account_id: string
@@ -22,7 +23,8 @@ export interface PapersRow {
 /** Columns of `PapersRow` that no other check reads, of payouts `p`. */
 export const PAPERS_COLUMNS = `p.mt103, p.answers,
   p.beneficiary_details ->> 'name' = '' as is_erased,
-  case when p.answers::text = '[]' then 0 else (
+  case when p.answers::text = '[]' then 0
+    when ${isArchived('p.created_at', 'p.account_id')} then 2147483647 else (
     select count(*)::integer from events e
     where e.account_id = p.account_id and e.object_id = p.id and e.object_id <> ''
       and e.type = 'payout.requires_action'

@@ -7,7 +7,7 @@ import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL } from '../rail/rail.ts'
 import type { Findings } from './problem.ts'
-import { nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+import { isArchived, nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
 
 /**
  * A rail is asked about the payouts that it has, and about no others: not about one that is over,
@@ -46,7 +46,7 @@ export const RAIL: Rule = {
         e.told_at
       from (
         select p.account_id, p.id, p.status, p.rail, p.route, p.rail_steps, p.held_for,
-          p.updated_at,
+          p.created_at, p.updated_at,
           coalesce(p.succeeded_at, p.updated_at) as outcome_at,
           o.ask_rail_at, o.claimed_until, p.rail_attempts as attempts_told,
           case when o.id is null then p.rail_attempts else o.rail_attempts end as rail_attempts
@@ -80,7 +80,8 @@ export const RAIL: Rule = {
       ) e on e.account_id = p.account_id and e.object_id = p.id
     ) p
     where asked_needlessly or never_asked or late or told_elsewhere or rail_steps is null
-      or rail_steps < told or rail_steps > told + given_back`,
+      or rail_steps < told or (rail_steps > told + given_back
+        and not ${isArchived('p.created_at', 'p.account_id')})`,
 }
 
 /**

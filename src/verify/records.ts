@@ -7,7 +7,7 @@ import { KEPT_SEAL } from '../idempotency/kept-reply.ts'
 import { KEPT_HOURS } from '../idempotency/rules.ts'
 import { RAIL } from './payout-states.ts'
 import type { Findings } from './problem.ts'
-import { nameRows, ofAccount, type Rule } from './rows.ts'
+import { isArchived, nameRows, ofAccount, type Rule } from './rows.ts'
 
 /** An id that a book has made holds the time of its row, because lists are ordered by id alone. */
 const ID_TIMES: readonly Rule[] = [
@@ -158,7 +158,7 @@ const BATCHES: readonly Rule[] = [
         i.payout_id || ' "' || i.reference_id || '" ' || i.status as found
       from payout_batch_items i
       left join (
-        select p.account_id, p.id, p.reference_id, e.status as was
+        select p.account_id, p.id, p.reference_id, p.created_at, e.status as was
         from payouts p left join (
           select account_id, created_at, substr(word, 2) as ending,
             coalesce(data -> (nth::integer - 1) ->> 'status', 'processing') as status
@@ -171,7 +171,8 @@ const BATCHES: readonly Rule[] = [
       ) p on p.account_id = i.account_id and p.id = i.payout_id
       where i.status <> 'refused' and ${ofAccount('i.account_id', account_id)}
         and (p.id is null or p.reference_id is distinct from i.reference_id
-          or (p.was = 'compliance_hold') is distinct from (i.status = 'held'))`,
+          or ((p.was = 'compliance_hold') is distinct from (i.status = 'held')
+            and not (p.was is null and ${isArchived('p.created_at', 'p.account_id')})))`,
   },
 ]
 

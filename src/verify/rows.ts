@@ -9,6 +9,15 @@ export function ofAccount(column: string, account_id: string | null): string {
   return account_id === null ? '$1::text is null' : `${column} = $1`
 }
 
+/** The number, the hash or the time of the last event of this account that an archive has. */
+export const lastCut = (column: 'sequence' | 'hash' | 'created_at', account: string) =>
+  `(select c.${column} from event_cuts c where c.account_id = ${account}
+    order by c.sequence desc limit 1)`
+
+/** Whether events of this time may be in an archive alone. */
+export const isArchived = (time: string, account: string) =>
+  `${time} <= coalesce(${lastCut('created_at', account)}, '-infinity')`
+
 const OF_STATE = `status, status_description, failure, rail_steps, rail_attempts, answers,
   rail, rail_reference, taken_by, taken_at, taken_over_at`
 

@@ -9,6 +9,7 @@ import { ATTEMPTS } from './attempts.ts'
 import { BENEFICIARY_APPROVALS } from './beneficiary-approvals.ts'
 import { checkBookings } from './bookings.ts'
 import { type BooksSeen, walkBooks } from './books.ts'
+import { CUT_RECORDS } from './cuts.ts'
 import { checkEntities } from './entities.ts'
 import { checkErasures } from './erasures.ts'
 import { checkChain, checkEvents } from './events.ts'
@@ -109,6 +110,7 @@ const OF_TABLES = [
   ...APPROVALS,
   ...BENEFICIARY_APPROVALS,
   ...SCREENING,
+  ...CUT_RECORDS,
 ]
 
 async function check(

@@ -2,7 +2,7 @@
 // the secret, test and replay. Pure; it advances the state, so that the next command of the batch
 // sees the change.
 import { isDeepStrictEqual } from 'node:util'
-import { found, invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { found, invalidField, type Problem, type Refusal, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
@@ -49,6 +49,8 @@ export interface Picked {
   readonly events: readonly Deliverable[]
   /** The last sequence of a range; null when the request names no range. */
   readonly last: bigint | null
+  /** The request asks for events that are in an archive alone. */
+  readonly refused?: Refusal
 }
 
 /** All that a batch may touch, read under the locks of its books and endpoints. */
@@ -184,6 +186,7 @@ function replay(
   picked: Picked = { events: [], last: null },
 ): WebhookOutcome {
   refuseDisabled(endpoint)
+  if (picked.refused !== undefined) throw picked.refused
   refuseIfAny(checkNamed(endpoint, request, picked.events))
   // After this point it succeeds.
 

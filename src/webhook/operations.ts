@@ -4,7 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
-import type { Refusal } from '../errors.ts'
+import { Refusal } from '../errors.ts'
+import { refuseArchived, refuseBefore } from '../event/cut.ts'
+import { findCut } from '../event/cut-store.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { success } from '../http/answer.ts'
 import { readRange } from '../http/list.ts'
@@ -153,7 +155,11 @@ async function pickEvents(
     if (change.kind !== 'replay') return []
     const endpoint = endpoints.get(nameOf({ account_id, id: change.id }))
     if (endpoint === undefined) return []
-    return [[change, await pick(tx, endpoint, change.request)] as const]
+    const picked = await pick(tx, endpoint, change.request).catch(error => {
+      if (!(error instanceof Refusal)) throw error
+      return { events: [], last: null, refused: error }
+    })
+    return [[change, picked] as const]
   })
   return new Map((await Promise.all(picks)).flat())
 }
@@ -174,12 +180,19 @@ async function pick(
   if (created === undefined && sequence === undefined) {
     const ids = new Set([...(events ?? []), ...(event === undefined ? [] : [event])])
     const keys = [...ids].map(id => ({ account_id, id }))
-    return { events: await findEvents(tx, keys), last: null }
+    const found = await findEvents(tx, keys)
+    const cut = found.length === keys.length ? undefined : await findCut(tx, account_id)
+    for (const key of keys) if (!found.some(({ id }) => id === key.id)) refuseArchived(cut, key)
+    return { events: found, last: null }
   }
   const { from, to } =
     sequence === undefined
       ? await findNumbers(tx, account_id, readRange(created ?? {}))
       : { from: BigInt(sequence.from ?? 1), to: BigInt(sequence.to ?? fanned_out) }
+  const cut = await findCut(tx, account_id)
+  // What names no beginning begins with what is there.
+  const names_begin = sequence?.from !== undefined || created !== undefined
+  if (cut !== undefined && names_begin && from <= cut.sequence) refuseBefore(cut)
   const last = to < fanned_out ? to : fanned_out
   const within = { after: from - 1n, to: last }
   return { events: await listEventsAfter(tx, account_id, within, MAX_REPLAYED + 1), last }

@@ -91,6 +91,7 @@ test(`${PATH}, just made: its creation, and the journal of the debit`, async () 
     payout: payout.id,
     status: 'processing',
     truncated: false,
+    archived_to: null,
     under_review: false,
     items: [
       {

@@ -132,6 +132,14 @@ async function furnish({ client, ids }: World): Promise<void> {
       currency, seal_at, closes_at, execution_date, payment)
     values (${account_id}, ${paid.json.data.id}, 1, upper(substr(md5(${account_id}), 1, 15)), '',
       'bank', 1, 'USD', now(), now() + interval '1 hour', current_date, '{}')`
+  // No event is old enough to be in an archive alone.
+  await owner`alter table event_cuts disable trigger cut_after_all`
+  await owner`
+    insert into event_cuts (account_id, sequence, hash, created_at, removed, seals, file, removed_by)
+    values (${account_id}, 1, sha256(''), now(), 1, sha256(''), sha256(''), 'ada')`
+  await owner`
+    insert into archived_seals (account_id, number, cut, object_id, content)
+    values (${account_id}, 1, 1, ${id}, sha256(''))`
   await owner`
     insert into erasures (account_id, party_id, erased_at, table_name, key, erased_by, reason)
     values (${account_id}, ${id}, now(), 'entities', ${id}, 'ada', 'Asked.')`

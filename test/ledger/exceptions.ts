@@ -7,6 +7,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   api_key_uses: 'when a key was used last, to the minute: for people who tidy up keys',
   payout_attempts:
     'of live accounts on rails outside: test/live/attempts.test.ts has what verify names',
+  event_cuts: 'where archives of events end: test/privacy/removed.test.ts has what verify names',
+  archived_seals: 'what they leave: that too',
   rail_evidence: 'copies of what banks said, whose files are kept; it moves nothing by itself',
   rail_exceptions: 'what people are to look at, and what they found; moves nothing',
   rail_items: 'of live accounts whose bank takes files: what was paid is held against its payout',

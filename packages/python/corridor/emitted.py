@@ -1169,6 +1169,7 @@ PayoutTimeline = TypedDict("PayoutTimeline", {
     "payout": "str",
     "status": "Literal[\"pending_approval\", \"processing\", \"requires_action\", \"compliance_hold\", \"succeeded\", \"failed\", \"reversed\"]",
     "truncated": "bool",
+    "archived_to": "Union[str, None]",
     "under_review": "bool",
     "items": "List[\"TimelineItem\"]",
 })

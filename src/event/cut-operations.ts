@@ -1,0 +1,75 @@
+// Takes events out of the database that an archive has, some rows a transaction: what the archive
+// says is held against each row before it goes.
+import { recordActs } from '../audit/store.ts'
+import type { Sql } from '../db/connect.ts'
+import { transact } from '../db/transact.ts'
+import { refusal } from '../errors.ts'
+import { lockBooks } from '../ledger/store.ts'
+import type { ArchivedRow } from './archive.ts'
+import { type Cut, digestOfSeals, sealsOf, whyKept } from './cut.ts'
+import { cutEvents, findCut, findObstacles, listHashes } from './cut-store.ts'
+
+export interface Removal {
+  readonly account_id: string
+  /** Rows of the archive in order, the first of which goes on where the last cut is, or before. */
+  readonly rows: readonly ArchivedRow[]
+  /** The digest of the archive. */
+  readonly file: string
+  readonly person: string
+}
+
+export interface Removed {
+  /** How many rows of events. */
+  readonly removed: number
+  /** Why the first of the rows stays that are left; undefined: none is. */
+  readonly kept: string | undefined
+}
+
+/** One transaction: all of these rows that may go, up to the first that may not. */
+export function removeArchived(
+  sql: Sql,
+  { account_id, rows, file, person }: Removal,
+): Promise<Removed> {
+  return transact(sql, async tx => {
+    await lockBooks(tx, [account_id])
+    const obstacles = await findObstacles(tx, account_id)
+    const before = await findCut(tx, account_id)
+    const after = before?.sequence ?? 0n
+    const left = rows.filter(({ sequence }) => BigInt(sequence) > after)
+    const placed = left.map(row => ({ ...row, place: BigInt(row.sequence) }))
+    const why = ({ place: sequence, created_at }: (typeof placed)[number]) =>
+      whyKept({ sequence, created_at }, obstacles)
+    const first = placed.findIndex(row => why(row) !== undefined)
+    const going = first === -1 ? placed : placed.slice(0, first)
+    const kept = first === -1 ? undefined : placed[first]
+    const told = kept && `event ${kept.sequence} stays: ${why(kept)}`
+    const last = going.at(-1)
+    if (last === undefined) return { removed: 0, kept: told }
+    const stored = await listHashes(
+      tx,
+      account_id,
+      going.map(({ sequence }) => sequence),
+    )
+    for (const { sequence, hash, was } of going) {
+      const row = stored.get(sequence)
+      if (row?.hash === hash && row.was === was) continue
+      const message =
+        row?.hash === hash
+          ? `event ${sequence} was erased since the archive was written: write another one`
+          : `event ${sequence} has another hash in the database: nothing more was taken out`
+      throw refusal('invalid_transition', message)
+    }
+    const seals = sealsOf(going)
+    const { created_at, hash, place: sequence } = last
+    const cut: Cut = { account_id, sequence, hash, created_at }
+    const removed = going.length
+    const facts = { removed, seals: digestOfSeals(seals), file }
+    await cutEvents(tx, { ...cut, ...facts, removed_by: person }, seals)
+    const act = {
+      ...{ account_id, id: '', removed_to: String(sequence), removed_until: created_at, hash },
+      ...{ rows: String(removed), seals: facts.seals, file },
+    }
+    await recordActs(tx, [{ table_name: 'events', reason: '', before: null, after: act }])
+    return { removed, kept: told }
+  })
+}

@@ -1,0 +1,82 @@
+// A cut: the events up to a number were taken out of the database, as an archive has them. What
+// stays vouches for the rows that these events told of. Pure.
+import { hash } from 'node:crypto'
+import { refusal } from '../errors.ts'
+import { type Key, numberedId, numberIn, timesIn } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import type { ArchivedRow } from './archive.ts'
+import { unfold } from './row.ts'
+
+export interface Cut {
+  readonly account_id: string
+  /** The number of the last event that was taken out, the hash of its row, and its time. */
+  readonly sequence: bigint
+  readonly hash: string
+  readonly created_at: Instant
+}
+
+/** Whether this id is that of the last event that was taken out: what follows it is all there. */
+export function isLastOf(cut: Cut, id: string): boolean {
+  return numberedId('evt', cut, cut.sequence) === id
+}
+
+/** Refuses the id of an event of the account that was taken out, as far as an id can say that. */
+export function refuseArchived(cut: Cut | undefined, { account_id, id }: Key): void {
+  if (cut === undefined || numberIn(id) > cut.sequence) return
+  const of_account = { account_id, created_at: timesIn(id).from }
+  if (numberedId('evt', of_account, numberIn(id)) === id) refuseBefore(cut)
+}
+
+/** Refuses what asks for events before the cut. */
+export function refuseBefore({ sequence, created_at }: Cut): never {
+  const message = `Events up to number ${sequence}, of ${created_at}, are in an archive alone.`
+  throw refusal('event_archived', `${message} Begin with number ${sequence + 1n}.`)
+}
+
+/** The digest of an object's row, as the newest of these events left it. */
+export interface ArchivedSeal {
+  readonly object_id: string
+  /** Of that event. */
+  readonly number: bigint
+  readonly content: string
+}
+
+/** The seals of objects that rows tell of, in the order of their ids. */
+export function sealsOf(rows: readonly ArchivedRow[]): ArchivedSeal[] {
+  const seals = new Map<string, ArchivedSeal>()
+  for (const { data, ...row } of rows) {
+    const read = { ...row, sequence: BigInt(row.sequence), data: JSON.parse(data ?? 'null') }
+    for (const { object_id, sequence: number, content } of unfold([read])) {
+      if (content !== undefined) seals.set(object_id, { object_id, number, content })
+    }
+  }
+  return [...seals.values()].sort((a, b) => (a.object_id < b.object_id ? -1 : 1))
+}
+
+/** SHA-256, in hex, of seals in their order; verify/cuts.ts has the same in SQL. */
+export function digestOfSeals(seals: readonly ArchivedSeal[]): string {
+  const lines = seals.map(({ object_id, number, content }) => `${object_id} ${number} ${content}`)
+  return hash('sha256', lines.join('\n'), 'hex')
+}
+
+/** What keeps events in the database although an archive has them. */
+export interface Obstacles {
+  /** How many events the account has: the row of the newest stays. */
+  readonly newest: bigint
+  /** Of each webhook endpoint, the first event that is still owed to it. */
+  readonly owed: readonly { readonly endpoint_id: string; readonly sequence: bigint }[]
+  /** Older events may go; null: none may. */
+  readonly before: Instant | null
+}
+
+/** Why the row that ends with this event stays; undefined when it may go. */
+export function whyKept(
+  { sequence, created_at }: Pick<Cut, 'sequence' | 'created_at'>,
+  { newest, owed, before }: Obstacles,
+): string | undefined {
+  if (before === null) return 'events are kept for ever: corridor privacy retention events'
+  if (created_at >= before) return `it is not older than ${before}`
+  if (sequence >= newest) return 'the newest row stays'
+  const first = owed.find(one => one.sequence <= sequence)
+  return first && `it is still to be delivered to webhook endpoint ${first.endpoint_id}`
+}
