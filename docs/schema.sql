@@ -1209,6 +1209,7 @@ CREATE TABLE rail_inbox (
   state text NOT NULL,
   reason text DEFAULT ''::text NOT NULL,
   kept boolean NOT NULL,
+  swept_at timestamp with time zone,
   lines integer DEFAULT 0 NOT NULL,
   lines_quarantined integer DEFAULT 0 NOT NULL,
   ended_at timestamp with time zone,
@@ -1220,13 +1221,16 @@ CREATE TABLE rail_inbox (
   CONSTRAINT quarantined_with_a_reason CHECK (((state = 'quarantined'::text) = (reason <> ''::text))),
   CONSTRAINT rail_inbox_sha256_check CHECK ((octet_length(sha256) = 32)),
   CONSTRAINT rail_inbox_size_check CHECK ((size >= 0)),
-  CONSTRAINT rail_inbox_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'read'::text, 'quarantined'::text])))
+  CONSTRAINT rail_inbox_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'read'::text, 'quarantined'::text]))),
+  CONSTRAINT swept_when_over CHECK (((swept_at IS NULL) OR ((NOT kept) AND ((state = 'read'::text) OR (closed_by <> ''::text)))))
 );
+CREATE INDEX rail_inbox_kept ON rail_inbox USING btree (received_at) WHERE kept;
 CREATE INDEX rail_inbox_open ON rail_inbox USING btree (received_at) WHERE (state = 'stored'::text);
 CREATE INDEX rail_inbox_quarantined ON rail_inbox USING btree (received_at) WHERE ((state = 'quarantined'::text) AND (closed_by = ''::text));
 CREATE TRIGGER audited AFTER UPDATE ON rail_inbox FOR EACH ROW WHEN (((current_setting('corridor.act'::text, true) <> ''::text) OR (CURRENT_USER <> 'corridor_service'::name))) EXECUTE FUNCTION keep_file_act('encode(($1).sha256, ''hex'') as id', '($1).rail', '($1).name', '($1).state', '($1).reason', '($1).closed_by', '($1).note');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_inbox FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_step BEFORE UPDATE ON rail_inbox FOR EACH ROW EXECUTE FUNCTION check_inbox_step();
+CREATE TRIGGER swept_when_old BEFORE UPDATE ON rail_inbox FOR EACH ROW WHEN (((new.swept_at IS NOT NULL) AND (old.swept_at IS NULL))) EXECUTE FUNCTION guard_sweep();
 GRANT SELECT ON rail_inbox TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, ended_at, lines, lines_quarantined, note, reason, state) ON rail_inbox TO corridor_service;
 
@@ -1237,7 +1241,8 @@ CREATE TABLE rail_inbox_bytes (
   CONSTRAINT rail_inbox_bytes_pkey PRIMARY KEY (sha256, number),
   CONSTRAINT rail_inbox_bytes_bytes_check CHECK (((octet_length(bytes) >= 1) AND (octet_length(bytes) <= 1048576)))
 );
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rail_inbox_bytes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE OR TRUNCATE ON rail_inbox_bytes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER swept_first BEFORE DELETE ON rail_inbox_bytes FOR EACH ROW EXECUTE FUNCTION guard_swept_bytes();
 GRANT SELECT ON rail_inbox_bytes TO corridor_auditor;
 GRANT INSERT, SELECT ON rail_inbox_bytes TO corridor_service;
 
@@ -1803,18 +1808,21 @@ CREATE TABLE privacy_settings (
   only_row boolean DEFAULT true NOT NULL,
   retention_years integer NOT NULL,
   event_days integer,
+  inbox_days integer,
   set_by text NOT NULL,
   reason text NOT NULL,
   CONSTRAINT privacy_settings_pkey PRIMARY KEY (only_row),
+  CONSTRAINT inbox_as_long_as_payments CHECK ((inbox_days >= (retention_years * 366))),
   CONSTRAINT privacy_settings_event_days_check CHECK (((event_days >= 90) AND (event_days <= 36500))),
+  CONSTRAINT privacy_settings_inbox_days_check CHECK ((inbox_days <= 36500)),
   CONSTRAINT privacy_settings_only_row_check CHECK (only_row),
   CONSTRAINT privacy_settings_retention_years_check CHECK (((retention_years >= 0) AND (retention_years <= 30))),
-  CONSTRAINT set_by_a_person CHECK ((((set_by = ''::text) = (reason = ''::text)) AND ((set_by <> ''::text) OR ((retention_years >= 5) AND (event_days IS NULL)))))
+  CONSTRAINT set_by_a_person CHECK ((((set_by = ''::text) = (reason = ''::text)) AND ((set_by <> ''::text) OR ((retention_years >= 5) AND (event_days IS NULL) AND (inbox_days IS NULL)))))
 );
 CREATE TRIGGER history AFTER INSERT OR UPDATE ON privacy_settings FOR EACH ROW EXECUTE FUNCTION keep_history();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON privacy_settings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON privacy_settings TO corridor_auditor;
-GRANT SELECT, UPDATE (event_days, reason, retention_years, set_by) ON privacy_settings TO corridor_service;
+GRANT SELECT, UPDATE (event_days, inbox_days, reason, retention_years, set_by) ON privacy_settings TO corridor_service;
 
 CREATE TABLE erasures (
   erased_at timestamp with time zone NOT NULL,
@@ -2786,8 +2794,10 @@ CREATE OR REPLACE FUNCTION check_inbox_step()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if (new.sha256, new.rail, new.name, new.size, new.received_at, new.kept)
-    is distinct from (old.sha256, old.rail, old.name, old.size, old.received_at, old.kept)
+  if (new.sha256, new.rail, new.name, new.size, new.received_at)
+    is distinct from (old.sha256, old.rail, old.name, old.size, old.received_at)
+    or new.kept <> old.kept and (new.kept or new.swept_at is null)
+    or new.swept_at is distinct from old.swept_at and (old.swept_at is not null or not old.kept)
     or old.state = 'read' and new.state <> 'read'
     or old.state = 'quarantined' and new.state = 'stored' and not old.kept
   then
@@ -3606,6 +3616,61 @@ AS $function$
 $function$;
 REVOKE EXECUTE ON FUNCTION erase_files(text[]) FROM public;
 GRANT EXECUTE ON FUNCTION erase_files(text[]) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION guard_sweep()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if old.received_at > clock_timestamp()
+      - make_interval(years => (select retention_years from privacy_settings))
+    or exists (select from rail_inbox_lines l where l.sha256 = old.sha256 and l.closed_by = '')
+  then
+    raise exception 'file % of a bank stays, as long as payments are kept and lines of it are open',
+      old.name using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION guard_swept_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from rail_inbox f where f.sha256 = old.sha256 and f.swept_at is not null) then
+    raise exception 'rail_inbox_bytes is append-only' using errcode = 'restrict_violation';
+  end if;
+  return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION sweep_inbox(files text[], most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  swept bytea[];
+begin
+  select array_agg(sha256) into swept from (
+    select f.sha256 from rail_inbox f cross join privacy_settings s
+    where f.kept and (f.state = 'read' or f.closed_by <> '')
+      and case when files is null
+        then f.received_at <= clock_timestamp() - make_interval(days => s.inbox_days)
+        else encode(f.sha256, 'hex') = any (files) end
+      and f.received_at <= clock_timestamp() - make_interval(years => s.retention_years)
+      and not exists (
+        select from rail_inbox_lines l where l.sha256 = f.sha256 and l.closed_by = '')
+    order by f.received_at limit most for update of f skip locked
+  ) old;
+  update rail_inbox set kept = false, swept_at = clock_timestamp() where sha256 = any (swept);
+  delete from rail_inbox_bytes where sha256 = any (swept);
+  return coalesce(cardinality(swept), 0);
+end $function$;
+REVOKE EXECUTE ON FUNCTION sweep_inbox(text[],integer) FROM public;
+GRANT EXECUTE ON FUNCTION sweep_inbox(text[],integer) TO corridor_service;
 
 CREATE OR REPLACE FUNCTION guard_words()
  RETURNS trigger

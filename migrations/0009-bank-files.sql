@@ -208,8 +208,10 @@ create table rail_inbox (
   state text not null check (state in ('stored', 'read', 'quarantined')),
   -- Why nothing of it is applied.
   reason text not null default '',
-  -- Whether its bytes are here: those of a file that is too large are in the archive alone.
+  -- Whether its bytes are here: those of a file that is too large are in the archive alone, and those
+  -- that are older than the installation keeps were swept.
   kept boolean not null,
+  swept_at timestamptz,
   lines integer not null default 0,
   lines_quarantined integer not null default 0,
   ended_at timestamptz,
@@ -219,8 +221,11 @@ create table rail_inbox (
   note text not null default '',
   constraint quarantined_with_a_reason check ((state = 'quarantined') = (reason <> '')),
   constraint closed_when_quarantined check (
-    (closed_by = '') = (closed_at is null) and (closed_by = '' or state = 'quarantined'))
+    (closed_by = '') = (closed_at is null) and (closed_by = '' or state = 'quarantined')),
+  constraint swept_when_over check (
+    swept_at is null or not kept and (state = 'read' or closed_by <> ''))
 );
+create index rail_inbox_kept on rail_inbox (received_at) where kept;
 create index rail_inbox_open on rail_inbox (received_at) where state = 'stored';
 create index rail_inbox_quarantined on rail_inbox (received_at)
   where state = 'quarantined' and closed_by = '';
@@ -261,8 +266,10 @@ create index rail_inbox_lines_of_files on rail_inbox_lines (msg_id)
 
 create function check_inbox_step() returns trigger language plpgsql as $$
 begin
-  if (new.sha256, new.rail, new.name, new.size, new.received_at, new.kept)
-    is distinct from (old.sha256, old.rail, old.name, old.size, old.received_at, old.kept)
+  if (new.sha256, new.rail, new.name, new.size, new.received_at)
+    is distinct from (old.sha256, old.rail, old.name, old.size, old.received_at)
+    or new.kept <> old.kept and (new.kept or new.swept_at is null)
+    or new.swept_at is distinct from old.swept_at and (old.swept_at is not null or not old.kept)
     or old.state = 'read' and new.state <> 'read'
     or old.state = 'quarantined' and new.state = 'stored' and not old.kept
   then

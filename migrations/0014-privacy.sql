@@ -8,18 +8,21 @@ create table privacy_settings (
   -- How many days events stay in the database, from when on they may be taken out once an archive has
   -- them; null: for ever. Payouts may come back for some 60 days, and what is owed is told for 30.
   event_days integer check (event_days between 90 and 36500),
+  -- How many days the bytes of what banks have sent stay; null: for ever. As long as payments, at least.
+  inbox_days integer check (inbox_days <= 36500),
+  constraint inbox_as_long_as_payments check (inbox_days >= retention_years * 366),
   -- Who has set it, and why; '' of the default.
   set_by text not null,
   reason text not null,
   constraint set_by_a_person check ((set_by = '') = (reason = '')
-    and (set_by <> '' or retention_years >= 5 and event_days is null))
+    and (set_by <> '' or retention_years >= 5 and event_days is null and inbox_days is null))
 );
 create trigger history after insert or update on privacy_settings
   for each row execute function keep_history();
 insert into privacy_settings (retention_years, set_by, reason) values (5, '', '');
 create trigger kept before delete or truncate on privacy_settings
   for each statement execute function refuse_change();
-grant select, update (retention_years, event_days, set_by, reason) on privacy_settings
+grant select, update (retention_years, event_days, inbox_days, set_by, reason) on privacy_settings
   to corridor_service;
 grant select on privacy_settings to corridor_auditor;
 
@@ -302,6 +305,59 @@ language sql security definer set search_path to public, pg_temp as $$
 $$;
 revoke execute on function erase_files(text[]) from public;
 grant execute on function erase_files(text[]) to corridor_service;
+
+-- What a bank has sent goes likewise, once it was read and nobody is to look at it: by its age, or with a
+-- party whose payment it tells of. Its hash, name, size and what it said of each payment stay.
+create function guard_sweep() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if old.received_at > clock_timestamp()
+      - make_interval(years => (select retention_years from privacy_settings))
+    or exists (select from rail_inbox_lines l where l.sha256 = old.sha256 and l.closed_by = '')
+  then
+    raise exception 'file % of a bank stays, as long as payments are kept and lines of it are open',
+      old.name using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger swept_when_old before update on rail_inbox
+  for each row when (new.swept_at is not null and old.swept_at is null)
+  execute function guard_sweep();
+create function guard_swept_bytes() returns trigger language plpgsql as $$
+begin
+  if not exists (select from rail_inbox f where f.sha256 = old.sha256 and f.swept_at is not null) then
+    raise exception 'rail_inbox_bytes is append-only' using errcode = 'restrict_violation';
+  end if;
+  return old;
+end $$;
+drop trigger append_only on rail_inbox_bytes;
+create trigger append_only before update or truncate on rail_inbox_bytes
+  for each statement execute function refuse_change();
+create trigger swept_first before delete on rail_inbox_bytes
+  for each row execute function guard_swept_bytes();
+-- Of these files, or with null of all that are older than is set, the oldest. Returns how many.
+create function sweep_inbox(files text[], most integer) returns integer
+language plpgsql security definer set search_path to public, pg_temp as $$
+declare
+  swept bytea[];
+begin
+  select array_agg(sha256) into swept from (
+    select f.sha256 from rail_inbox f cross join privacy_settings s
+    where f.kept and (f.state = 'read' or f.closed_by <> '')
+      and case when files is null
+        then f.received_at <= clock_timestamp() - make_interval(days => s.inbox_days)
+        else encode(f.sha256, 'hex') = any (files) end
+      and f.received_at <= clock_timestamp() - make_interval(years => s.retention_years)
+      and not exists (
+        select from rail_inbox_lines l where l.sha256 = f.sha256 and l.closed_by = '')
+    order by f.received_at limit most for update of f skip locked
+  ) old;
+  update rail_inbox set kept = false, swept_at = clock_timestamp() where sha256 = any (swept);
+  delete from rail_inbox_bytes where sha256 = any (swept);
+  return coalesce(cardinality(swept), 0);
+end $$;
+revoke execute on function sweep_inbox(text[], integer) from public;
+grant execute on function sweep_inbox(text[], integer) to corridor_service;
 
 -- What receivers of webhooks answered, and what of a bank's file was not applied.
 create function guard_words() returns trigger language plpgsql as $$

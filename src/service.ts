@@ -2,6 +2,7 @@
 // them in order, and stops them in reverse order without dropping a request.
 import type { FastifyBaseLogger } from 'fastify'
 import { buildApp, type Lifecycle } from './app.ts'
+import { sweepInbox } from './bank-file/inbox-store.ts'
 import type { Config } from './config.ts'
 import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
@@ -44,6 +45,7 @@ const DELETIONS = [
   deleteOldUses,
   deleteOldDeliveries,
   deleteOldAttempts,
+  sweepInbox,
 ]
 const DELETE_EVERY_MS = 600_000
 

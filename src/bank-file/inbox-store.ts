@@ -17,6 +17,8 @@ export interface InboxFile {
   readonly state: InboxState
   readonly reason: string
   readonly kept: boolean
+  /** When its bytes went, being older than the installation keeps. */
+  readonly swept_at: Instant | null
   readonly lines: number
   readonly lines_quarantined: number
   /** Who has looked at a quarantined file; '' for nobody yet. */
@@ -25,8 +27,8 @@ export interface InboxFile {
 }
 
 const columns = (sql: Sql | TransactionSql) => sql`
-  encode(sha256, 'hex') as sha256, rail, name, size, received_at, state, reason, kept, lines,
-  lines_quarantined, closed_by, note`
+  encode(sha256, 'hex') as sha256, rail, name, size, received_at, state, reason, kept, swept_at,
+  lines, lines_quarantined, closed_by, note`
 
 /** Bytes of one row. */
 export const PIECE_BYTES = 1 << 20
@@ -66,6 +68,20 @@ export async function* readPieces(sql: Sql, sha256: string): AsyncIterable<Uint8
       where sha256 = decode(${sha256}, 'hex') and number = ${number}`
     if (piece === undefined) return
     yield piece.bytes
+  }
+}
+
+/** How many files a transaction sweeps: each may have hundreds of pieces. */
+const SWEPT_AT_ONCE = 20
+
+/** Deletes the bytes of files that are older than the installation keeps; says of how many. */
+export async function sweepInbox({ sql }: { readonly sql: Sql }): Promise<number> {
+  for (let swept = 0; ; ) {
+    const [row] = await sql<{ count: number }[]>`
+      select sweep_inbox(null, ${SWEPT_AT_ONCE}::integer) as count`
+    const count = row?.count ?? 0
+    swept += count
+    if (count < SWEPT_AT_ONCE) return swept
   }
 }
 

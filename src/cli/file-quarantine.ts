@@ -105,11 +105,15 @@ async function readAction(prefix: string, options: Json): Promise<void> {
   const file = await withContext(async context => {
     const file = await inboxFileOf(context, prefix)
     if (await readAgain(context.sql, file.sha256)) return file
-    const why = file.state === 'quarantined' ? 'its bytes are not here' : `it is ${file.state}`
+    const why = file.state !== 'quarantined' ? `it is ${file.state}` : whereBytesAre(file)
     throw new CommandFailed(`file ${file.name} cannot be read again: ${why}`)
   })
   const data = { ...presentInboxFile(file), state: 'stored' }
   print(options, data, `${file.name}  is read again by the running service`)
+}
+
+function whereBytesAre({ swept_at }: InboxFile): string {
+  return swept_at === null ? 'its bytes are not here' : `its bytes were swept at ${swept_at}`
 }
 
 interface CloseOptions extends Json {

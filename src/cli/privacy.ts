@@ -25,6 +25,11 @@ import { MAX_REASON, readReason, readText } from './input.ts'
 
 const REASON = `why, for the audit log, up to ${MAX_REASON} characters; no names`
 const MAX_KNOWN = 320
+/** Rails may give a payment back for some 60 days, and dead deliveries are kept for 30. */
+const MIN_EVENT_DAYS = 90
+const MAX_DAYS = 36_500
+/** No less than a year, whichever years they are. */
+const DAYS_OF_A_YEAR = 366
 
 export function privacyCommands(privacy: Command): void {
   privacy
@@ -72,10 +77,17 @@ export function privacyCommands(privacy: Command): void {
   retention
     .command('events')
     .description('set after how many days events may be taken out, once an archive has them')
-    .argument('<days>', 'whole days, 90 to 36500, or never', readEventDays)
+    .argument('<days>', 'whole days, 90 to 36500, or never', readDays(MIN_EVENT_DAYS))
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', EVENTS_HELP)
     .action(setEventsAction)
+  retention
+    .command('bank-files')
+    .description('set after how many days the bytes of what banks have sent are deleted')
+    .argument('<days>', 'whole days, or never', readDays(0))
+    .requiredOption('--reason <text>', REASON)
+    .addHelpText('after', INBOX_HELP)
+    .action(setInboxAction)
 }
 
 const EXPORT_HELP = `
@@ -99,6 +111,15 @@ const RETENTION_HELP = `
 Example:
   npx corridor privacy retention set 7 --reason "Law of 2026, section 4"`
 
+const INBOX_HELP = `
+The running service deletes the bytes of older files that were read, or that
+somebody has closed. Their hash, name and size stay, and what they said of each
+payment. They stay for ever unless you say otherwise, and at least as long as
+payments: 5 years are 1830 days.
+
+Example:
+  npx corridor privacy retention bank-files 2600 --reason "Law of 2026"`
+
 const EVENTS_HELP = `
 Events stay for ever unless you say otherwise. This takes nothing out: corridor
 events archive writes old ones to a file, and corridor events remove takes out
@@ -107,12 +128,15 @@ what such a file has.
 Example:
   npx corridor privacy retention events 400 --reason "Audited until 2025"`
 
-function readEventDays(text: string): number | null {
-  if (text === 'never') return null
-  if (/^[1-9][0-9]{1,4}$/.test(text) && Number(text) >= 90 && Number(text) <= 36_500) {
-    return Number(text)
+/** Null for `never`. */
+function readDays(least: number): (text: string) => number | null {
+  return text => {
+    if (text === 'never') return null
+    const days = /^[1-9][0-9]{0,4}$/.test(text) ? Number(text) : -1
+    if (days >= least && days <= MAX_DAYS) return days
+    const message = `It is no whole number of days from ${least} to ${MAX_DAYS}, and not never.`
+    throw new InvalidArgumentError(message)
   }
-  throw new InvalidArgumentError('It is no whole number of days from 90 to 36500, and not never.')
 }
 
 function readYears(text: string): number {
@@ -242,27 +266,42 @@ function setAction(years: number, options: Words): Promise<void> {
   return setRetention(options, { years })
 }
 
+function setInboxAction(inbox_days: number | null, options: Words): Promise<void> {
+  return setRetention(options, { inbox_days })
+}
+
 function setEventsAction(event_days: number | null, options: Words): Promise<void> {
   return setRetention(options, { event_days })
 }
 
 async function setRetention(
   options: Words,
-  change: Partial<Pick<Retention, 'years' | 'event_days'>>,
+  change: Partial<Pick<Retention, 'years' | 'event_days' | 'inbox_days'>>,
 ): Promise<void> {
   const reason = readReason(options.reason)
   const retention = await withContext(async context => {
     const set_by = personOf(context)
     const set = { ...(await findRetention(context.sql)), ...change, set_by, reason }
+    const least = set.years * DAYS_OF_A_YEAR
+    if (set.inbox_days !== null && set.inbox_days < least) {
+      throw new UsageError(
+        `payments are kept for ${set.years} years, and so is what banks have said of them: say ` +
+          `${least} days at least for bank-files, which is ${set.inbox_days}`,
+      )
+    }
     await updateRetention(context.sql, set)
     return set
   })
   tellRetention(options, retention)
 }
 
-function tellRetention(options: Json, { years, event_days, set_by, reason }: Retention): void {
+function tellRetention(options: Json, retention: Retention): void {
+  const { years, event_days, inbox_days, set_by, reason } = retention
   const who = set_by === '' ? 'as it comes' : `set by ${set_by}: ${reason}`
-  const data = { retention_years: years, event_days, set_by, reason }
-  const events = event_days === null ? 'for ever' : `for ${event_days} days at least`
-  print(options, data, `${years} years from the last payout on; events ${events}; ${who}`)
+  const data = { retention_years: years, event_days, inbox_days, set_by, reason }
+  const forDays = (days: number | null) => (days === null ? 'for ever' : `for ${days} days`)
+  const words =
+    `${years} years from the last payout on; events ${forDays(event_days)}; ` +
+    `what banks have sent ${forDays(inbox_days)}; ${who}`
+  print(options, data, words)
 }

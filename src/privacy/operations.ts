@@ -11,6 +11,7 @@ import { decideErasure, type Erased, type Stored, type StoredParty } from './rul
 import {
   findKeeps,
   findOldFiles,
+  findOldInbox,
   findParty,
   findPayoutsOf,
   findRepliesOf,
@@ -37,7 +38,7 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
       findRepliesOf(tx, command),
       findPayoutsOf(tx, command),
     ])
-    const [payouts, keeps, events, files] = await Promise.all([
+    const [payouts, keeps, events, files, inbox] = await Promise.all([
       findPayouts(
         tx,
         ids.map(payout_id => ({ account_id, id: payout_id })),
@@ -45,8 +46,9 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
       findKeeps(tx, { account_id, id }, ids),
       findTellingEvents(tx, account_id, [id, ...ids]),
       findOldFiles(tx, account_id, ids),
+      findOldInbox(tx, account_id, ids),
     ])
-    return { books, party, payouts: payouts.toSorted(byId), keeps, events, kept, files }
+    return { books, party, payouts: payouts.toSorted(byId), keeps, events, kept, files, inbox }
   },
 
   decide: (stored, command) => decideErasure(stored, command, showParty),

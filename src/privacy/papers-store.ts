@@ -14,7 +14,9 @@ export function erasePapers(tx: TransactionSql, erased: Erased): Promise<unknown
   const payees = [
     ...new Set(before.map(({ beneficiary_details: d }) => payeeOf(d.destination_details))),
   ]
-  const files = erased.rows.flatMap(row => (row.table_name === 'rail_files' ? [row.key] : []))
+  const keysOf = (table: string) =>
+    erased.rows.flatMap(row => (row.table_name === table ? [row.key] : []))
+  const [files, inbox] = [keysOf('rail_files'), keysOf('rail_inbox_bytes')]
   if (ids.length === 0) {
     return Promise.all([
       eraseScreening(tx, account_id, [party_id]),
@@ -34,6 +36,7 @@ export function erasePapers(tx: TransactionSql, erased: Erased): Promise<unknown
     tx`delete from approved_payees
       where account_id = ${account_id} and payout_id = any (${ids}::text[])`.execute(),
     tx`select erase_files(${files}::text[])`.execute(),
+    tx`select sweep_inbox(${inbox}::text[], ${inbox.length}::integer)`.execute(),
   ])
 }
 

@@ -15,6 +15,8 @@ export interface Retention {
   readonly years: number
   /** How many days events stay in the database; null: for ever. */
   readonly event_days: number | null
+  /** How many days the bytes of what banks have sent stay; null: for ever. */
+  readonly inbox_days: number | null
   readonly set_by: string
   readonly reason: string
 }

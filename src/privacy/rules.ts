@@ -49,6 +49,8 @@ export interface Stored {
   readonly kept: readonly KeptReply[]
   /** Files for banks with its payments that are older than the retention. */
   readonly files: readonly string[]
+  /** What banks have sent of the payouts, by its hash. */
+  readonly inbox: readonly string[]
 }
 
 /** A kept answer as it is now, and the row that vouches for it. */
@@ -155,7 +157,7 @@ export function decideErasure(
 
 function rowsOf(
   { kind, row }: StoredParty,
-  { payouts, events, files }: Stored,
+  { payouts, events, files, inbox }: Stored,
   replies: readonly ErasedReply[],
 ): ErasedRow[] {
   const plain = (table_name: string, key: string) => ({
@@ -176,6 +178,7 @@ function rowsOf(
     ...events,
     ...replies.map(reply => reply.row),
     ...files.map(msg_id => plain('rail_files', msg_id)),
+    ...inbox.map(sha256 => plain('rail_inbox_bytes', sha256)),
   ]
 }
 

@@ -142,6 +142,26 @@ export async function findOldFiles(
   return rows.map(row => row.msg_id)
 }
 
+/** What banks have sent of these payouts and is older than the retention, by its hash. */
+export async function findOldInbox(
+  tx: TransactionSql,
+  account_id: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await tx<{ sha256: string }[]>`
+    select encode(f.sha256, 'hex') as sha256 from rail_inbox f
+    where f.sha256 in (
+      select sha256 from rail_item_evidence
+      where account_id = ${account_id} and payout_id = any (${[...ids]}::text[]))
+      and f.kept and (f.state = 'read' or f.closed_by <> '')
+      and f.received_at <= clock_timestamp()
+        - make_interval(years => (select retention_years from privacy_settings))
+      and not exists (
+        select from rail_inbox_lines l where l.sha256 = f.sha256 and l.closed_by = '')
+    order by 1`
+  return rows.map(row => row.sha256)
+}
+
 /** Sends all statements before it returns: what is erased is named first, as triggers want it. */
 export function storeErasure(tx: TransactionSql, erased: Erased): Promise<unknown> {
   const { account_id, party, rows, replies } = erased
@@ -184,13 +204,13 @@ function insertErasures(tx: TransactionSql, erased: Erased): Promise<unknown> {
 
 export async function findRetention(sql: Sql | TransactionSql): Promise<Retention> {
   const [row] = await sql<Retention[]>`
-    select retention_years as years, event_days, set_by, reason from privacy_settings`
+    select retention_years as years, event_days, inbox_days, set_by, reason from privacy_settings`
   if (row === undefined) throw new Error('privacy_settings has no row')
   return row
 }
 
 export async function updateRetention(sql: Sql, retention: Retention): Promise<void> {
-  const { years, event_days, set_by, reason } = retention
+  const { years, event_days, inbox_days, set_by, reason } = retention
   await sql`update privacy_settings set retention_years = ${years}, event_days = ${event_days},
-    set_by = ${set_by}, reason = ${reason} where only_row`
+    inbox_days = ${inbox_days}, set_by = ${set_by}, reason = ${reason} where only_row`
 }

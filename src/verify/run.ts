@@ -15,6 +15,7 @@ import { checkErasures } from './erasures.ts'
 import { checkChain, checkEvents } from './events.ts'
 import { gatherRows } from './gather.ts'
 import { checkKeptHeads } from './heads.ts'
+import { INBOX } from './inbox.ts'
 import { LIMITS } from './limits.ts'
 import { checkReleases, checkStates } from './payout-states.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
@@ -111,6 +112,7 @@ const OF_TABLES = [
   ...BENEFICIARY_APPROVALS,
   ...SCREENING,
   ...CUT_RECORDS,
+  ...INBOX,
 ]
 
 async function check(

@@ -280,7 +280,13 @@ test('export: all that is stored of somebody, by the name of who asked', async (
 
 test('the retention is set by a person for a reason, and shown', async () => {
   const first = await ada.run('privacy', 'retention', 'show', '--json')
-  assert.deepEqual(first.json, { retention_years: 5, event_days: null, set_by: '', reason: '' })
+  assert.deepEqual(first.json, {
+    retention_years: 5,
+    event_days: null,
+    inbox_days: null,
+    set_by: '',
+    reason: '',
+  })
   assert.equal((await ada.run('privacy', 'retention', 'set', '31', '--reason', 'x')).code, 2)
   const set = await ada.run('privacy', 'retention', 'set', '7', '--reason', 'Section 4')
   assert.match(set.stdout, /^7 years.*set by ada: Section 4/)
