@@ -1,5 +1,5 @@
 // Time tells nothing of wrong credentials: neither what is wrong with them, over HTTP, nor whether a
-// key is known, where it is judged. How much two times may differ is measured beside them, and so is
+// key or a user is known, where that is judged. How much two times may differ is measured beside them, and so is
 // a difference that must be seen.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -8,17 +8,23 @@ import type { AddressInfo } from 'node:net'
 import { after, before, type TestContext, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { markKeyRevoked } from '../../src/account/store.ts'
+import { transact } from '../../src/db/transact.ts'
 import { type Refusal, refusal } from '../../src/errors.ts'
 import { authenticate } from '../../src/http/authenticate.ts'
 import { openLimits } from '../../src/http/limits.ts'
+import { logIn } from '../../src/session/operations.ts'
+import { countAttempt, findPassword, keepRefused } from '../../src/user/session-store.ts'
+import { updateDisabled } from '../../src/user/store.ts'
 import { wrongOnes } from '../support/given/credentials.ts'
 import { seeded } from '../support/service/process.ts'
 import {
+  addPerson,
   basic,
   type Client,
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
+import { logIn as logInByLink } from '../support/service/session.ts'
 
 let service: TestService
 let account: Client
@@ -197,6 +203,47 @@ test('keys unknown, wrong and revoked where they are judged: as long each, and a
     measure(() => hasty(wrong['unknown key'] ?? '')),
   )
   await assertAlike(t, kinds, 500)
+})
+
+/** People log in, one after the other, with names that are there and with names that are not. */
+async function logInsOf(users: Readonly<Record<string, string>>): Promise<Map<string, Measure>> {
+  const { sql } = service.deps
+  const { owner } = service.database
+  let address = 0
+  const enter = (user: string) => async () => {
+    // Nobody is told to wait, and no attempt is slower for those before it.
+    await owner`delete from login_attempts`
+    const ip = `192.0.2.${++address % 250}`
+    const started = performance.now()
+    await assert.rejects(logIn(sql, { user, password: 'a guess, long enough' }, ip), /No user has/)
+    return performance.now() - started
+  }
+  const kinds = new Map(Object.entries(users).map(([kind, user]) => [kind, enter(user)] as const))
+  // As somebody in a hurry would write it: who is not there needs no hash.
+  const hasty = async () => {
+    await owner`delete from login_attempts`
+    const started = performance.now()
+    const attempt = await countAttempt(sql, 'nobody', '192.0.2.251')
+    if ((await findPassword(sql, 'nobody')) === undefined) {
+      await transact(sql, tx => keepRefused(tx, attempt, 'wrong password'))
+    }
+    return performance.now() - started
+  }
+  return new Map<string, Measure>([...kinds, [CONTROL, hasty]])
+}
+
+test('log-ins of users that are there, are not, have no password or have left: as long each, and a hash left out would be seen', async t => {
+  for (const user of ['known', 'again', 'without', 'gone']) await addPerson(service, { user })
+  for (const user of ['known', 'again', 'gone']) await logInByLink(service, user)
+  await updateDisabled(service.deps.sql, 'gone', 'Left')
+  const kinds = await logInsOf({
+    [SAME]: 'known',
+    [AGAIN]: 'again',
+    'no such user': 'nobody',
+    'no password': 'without',
+    'has left': 'gone',
+  })
+  await assertAlike(t, kinds, 40)
 })
 
 test('credentials, right or wrong: judged in a tenth of a millisecond at most', async t => {
