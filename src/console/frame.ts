@@ -88,7 +88,7 @@ ${callsOf(visit.api.calls, `${visit.request.protocol}://${visit.request.host}`)}
 
 /** Where the page listens for changes, and for those of which objects. */
 function liveOf(visit: Visit, { live }: Screen): Html | '' {
-  if (visit.account === null || live === undefined) return ''
+  if (live === undefined) return ''
   return html` data-live="${rootOf(visit)}/live" data-of="${live}" data-seen="${visit.seen}"`
 }
 

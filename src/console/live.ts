@@ -1,22 +1,28 @@
 // What has changed, told to open pages as it happens, by server-sent events. One loop a process
-// looks at the accounts that somebody watches; each stream ends with the session of whoever reads
-// it.
+// looks at the accounts that somebody watches, and for operators at all of them; each stream ends
+// with the session of whoever reads it.
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Sql } from '../db/connect.ts'
 import type { Reads } from '../engine/reads.ts'
 import { rateLimited, refusal } from '../errors.ts'
 import { countEvents, listEventsAfter } from '../event/store.ts'
+import { mayRunInstallation } from '../user/rules.ts'
 import { listOpenSessions } from '../user/session-store.ts'
 import type { Person } from '../user/user.ts'
+import { ANYTHING, DeskNews } from './live-desk.ts'
 
 export interface LiveNeeds extends Reads {
+  /** Sees all accounts. */
+  readonly desk: { readonly audit: Sql }
   readonly log: { warn(details: object, message: string): void }
   readonly reference: { current(): { readonly people: ReadonlyMap<string, Person> } }
 }
 
 interface Watcher {
   readonly user: string
-  readonly account_id: string
+  /** Null of whoever watches the installation. */
+  readonly account_id: string | null
   /** The hash of its session, in hex. */
   readonly session: string
   readonly stream: PassThrough
@@ -25,6 +31,8 @@ interface Watcher {
 }
 
 const LOOK_EVERY_MS = 400
+/** At all accounts it looks at every so many looks. */
+const LOOKS_OF_DESK = 5
 /** A proxy closes a connection on which nothing comes. */
 const BEAT_EVERY_MS = 10_000
 /** Most changes told at once: whoever was away for longer looks at the page anew. */
@@ -39,18 +47,26 @@ export class Live {
   readonly #deps: LiveNeeds
   readonly #lifecycle: { readonly draining: boolean }
   #timer: NodeJS.Timeout | undefined
-  #beat = 0
+  #looks = 0
+  readonly #news: DeskNews
 
   constructor(deps: LiveNeeds, lifecycle: { readonly draining: boolean }) {
     this.#deps = deps
+    this.#news = new DeskNews(deps.desk.audit)
     this.#lifecycle = lifecycle
   }
 
-  /** Answers with a stream of changes of the account, from after the event that it names. */
-  async open(request: FastifyRequest, reply: FastifyReply, account_id: string) {
+  /**
+   * Answers with a stream of changes of the account, with null of all accounts, from after the
+   * event that it names.
+   */
+  async open(request: FastifyRequest, reply: FastifyReply, account_id: string | null) {
     const { person, session } = request
     if (person === null || session === null) {
       throw refusal('insufficient_scope', 'This is for the session of a person.')
+    }
+    if (!mayWatch(person, account_id)) {
+      throw refusal('insufficient_scope', `${person.user} is neither operator nor auditor.`)
     }
     const hash = session.token_hash.toString('hex')
     const own = [...this.#watchers].filter(watcher => watcher.session === hash)
@@ -73,8 +89,9 @@ export class Live {
     return reply.send(stream)
   }
 
-  /** The number of the account's last event. */
-  async headOf(account_id: string): Promise<bigint> {
+  /** The number of the account's last event; with null, how many there are of all accounts. */
+  async headOf(account_id: string | null): Promise<bigint> {
+    if (account_id === null) return this.#news.head()
     const [row] = await this.#deps.read(account_id, tx => countEvents(tx, account_id))
     return row?.count ?? 0n
   }
@@ -85,10 +102,12 @@ export class Live {
 
   async #look(): Promise<void> {
     try {
+      this.#looks += 1
       if (this.#lifecycle.draining) for (const watcher of this.#watchers) watcher.stream.end()
       await this.#endOver()
       for (const [id, watchers] of Map.groupBy(this.#watchers, w => w.account_id)) {
-        await this.#tell(id, watchers)
+        if (id !== null) await this.#tell(id, watchers)
+        else if (this.#looks % LOOKS_OF_DESK === 0) await this.#tellDesk(watchers)
       }
       this.#keepAlive()
     } catch (err) {
@@ -107,8 +126,7 @@ export class Live {
     const alive = new Set(open)
     const { people } = this.#deps.reference.current()
     for (const { session, user, account_id, stream } of this.#watchers) {
-      const may = people.get(user)?.roles.has(account_id) === true
-      if (may && alive.has(session)) continue
+      if (mayWatch(people.get(user), account_id) && alive.has(session)) continue
       stream.end('event: over\ndata: {}\n\n')
     }
   }
@@ -133,12 +151,28 @@ export class Live {
     }
   }
 
+  async #tellDesk(watchers: readonly Watcher[]): Promise<void> {
+    const { head, from, ids } = await this.#news.look()
+    for (const watcher of watchers) {
+      if (watcher.seen >= head) continue
+      // Whoever has not seen exactly what was told last learns that something is new.
+      const told = watcher.seen === from ? ids : ANYTHING
+      watcher.seen = head
+      send(watcher, `id: ${head}\nevent: changed\ndata: ${JSON.stringify(told)}\n\n`)
+    }
+  }
+
   #keepAlive(): void {
-    this.#beat += LOOK_EVERY_MS
-    if (this.#beat < BEAT_EVERY_MS) return
-    this.#beat = 0
+    if ((this.#looks * LOOK_EVERY_MS) % BEAT_EVERY_MS !== 0) return
     for (const watcher of this.#watchers) send(watcher, ': here\n\n')
   }
+}
+
+function mayWatch(person: Person | undefined, account_id: string | null): boolean {
+  if (person === undefined) return false
+  return account_id === null
+    ? mayRunInstallation(person.role, 'read')
+    : person.roles.has(account_id)
 }
 
 function send({ stream }: Watcher, text: string): void {

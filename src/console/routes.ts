@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Needs as StatementNeeds } from '../balance-transaction/statement/http.ts'
 import { sendStatement } from '../balance-transaction/statement/routes.ts'
+import { refusal } from '../errors.ts'
 import { approvalScreens } from './account/approvals.ts'
 import { batchScreens } from './account/batches.ts'
 import { beneficiaryScreens } from './account/beneficiaries.ts'
@@ -43,8 +44,13 @@ export function consolePages(
 ): void {
   const live = new Live(deps, lifecycle)
   const screens = new Screens(pages, deps, serveAssets(pages), id => live.headOf(id))
-  screens.stream('/live', (request, reply, { account_id }) => live.open(request, reply, account_id))
-  screens.stream('/statement', (request, reply, account) => {
+  for (const room of ['account', 'installation'] as const) {
+    screens.stream(room, '/live', (request, reply, account) =>
+      live.open(request, reply, account?.account_id ?? null),
+    )
+  }
+  screens.stream('account', '/statement', (request, reply, account) => {
+    if (account === null) throw refusal('not_found', 'No such path.')
     const query = request.query as Readonly<Record<string, unknown>>
     return sendStatement(deps, reply, query, account)
   })

@@ -46,13 +46,13 @@ export class Screens {
   readonly #pages: FastifyInstance
   readonly #deps: Needs
   readonly #assets: () => Promise<Assets>
-  readonly #headOf: (account_id: string) => Promise<bigint>
+  readonly #headOf: (account_id: string | null) => Promise<bigint>
 
   constructor(
     pages: FastifyInstance,
     deps: Needs,
     assets: () => Promise<Assets>,
-    headOf: (account_id: string) => Promise<bigint>,
+    headOf: (account_id: string | null) => Promise<bigint>,
   ) {
     this.#headOf = headOf
     this.#pages = pages
@@ -118,14 +118,14 @@ export class Screens {
     })
   }
 
-  /** A stream of an account, for whoever has a role on it. */
+  /** A stream: of an account for whoever has a role on it, of the installation for any person. */
   stream(
+    room: Room,
     path: string,
-    open: (request: FastifyRequest, reply: FastifyReply, account: Account) => Promise<unknown>,
+    open: (request: FastifyRequest, reply: FastifyReply, account: Account | null) => unknown,
   ): void {
-    this.#pages.get(pathIn('account', path), { config: STREAM }, async (request, reply) => {
-      const { account } = this.#whose(request, 'account')
-      if (account === null) throw refusal('not_found', 'No such path.')
+    this.#pages.get(pathIn(room, path), { config: STREAM }, async (request, reply) => {
+      const { account } = this.#whose(request, room)
       return open(request, reply, account)
     })
   }
@@ -144,7 +144,7 @@ export class Screens {
       query: request.query as Readonly<Record<string, string>>,
       form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
       trouble: null,
-      seen: account === null ? 0n : await this.#headOf(account.account_id),
+      seen: room === 'person' ? 0n : await this.#headOf(account?.account_id ?? null),
     }
   }
 

@@ -24,7 +24,10 @@ export interface Visit {
   readonly form: URLSearchParams
   /** Why what was sent was refused. */
   readonly trouble: ApiError | null
-  /** The number of the account's last event before the page was read; what comes after is news. */
+  /**
+   * The number of the account's last event before the page was read, of the installation how many
+   * there were; what comes after is news.
+   */
   readonly seen: bigint
 }
 

@@ -74,6 +74,13 @@ export async function countEvents(
     select account_id, event_count as count from books ${of} order by account_id`
 }
 
+/** How many events there are of all accounts. */
+export async function countAllEvents(sql: Sql): Promise<bigint> {
+  const [row] = await sql<{ count: bigint }[]>`
+    select coalesce(sum(event_count), 0)::bigint as count from books`
+  return row?.count ?? 0n
+}
+
 const NUMBERS: Numbers = { table: 'events', column: 'sequence', count: 'event_count' }
 
 /** Whether the events after the cursor begin where those end that were taken out. */

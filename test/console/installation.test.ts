@@ -81,6 +81,41 @@ test('upkeep: never, until corridor verify of all accounts has run; then with it
   await assert.rejects(service.deps.sql`update upkeep_runs set well = false`)
 })
 
+test('operators’ pages: told of a payout of any account from where they were read, until the role is taken', async () => {
+  const address = await service.app.listen({ host: '127.0.0.1', port: 0 })
+  const headers = await logIn(service, 'grace')
+  const page = await service.inject({ url: '/console/installation/payouts', headers })
+  const live = 'data-live="/console/installation/live" data-of="pot_" data-seen="'
+  const seen = page.text.split(live)[1]?.split('"')[0] ?? assert.fail(page.text)
+  await service.setRates({ 'USD/HKD': '7.8' })
+  const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })
+  const pay = async (name: string) => {
+    const made = await payer.post('/v3/payout', { ...localPayout, reference_id: name })
+    assert.equal(made.status, 200, made.text)
+    return String(made.json.data.id)
+  }
+  await pay('before the page listens')
+  const mo = await logIn(service, 'mo')
+  const url = '/console/installation/live'
+  assert.equal((await service.inject({ url, headers: mo })).status, 403)
+  const answer = await fetch(`${address}${url}?after=${seen}`, {
+    headers: { cookie: headers.cookie, 'sec-fetch-site': 'same-origin' },
+  })
+  assert.equal(answer.status, 200)
+  let read = ''
+  let later: Promise<string> | undefined
+  for await (const part of answer.body ?? []) {
+    read += Buffer.from(part).toString()
+    // What the process has not followed is told without its id; what comes then, with it.
+    if (later === undefined && read.includes('["*"]')) later = pay('later')
+    if (later !== undefined && read.includes(await later)) {
+      await service.database.owner`update users set role = 'member' where name = 'grace'`
+    }
+  }
+  await service.database.owner`update users set role = 'auditor' where name = 'grace'`
+  assert.match(read, /event: over\ndata: \{\}\n\n$/)
+})
+
 test('a form whose hidden text leads to another act: refused, and nothing is done', async () => {
   const headers = await logIn(service, 'ada')
   const { owner } = service.database

@@ -54,6 +54,7 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/ledger/store.ts', says: 'from books order by account_id', why: OPERATOR },
   { file: 'src/ledger/store.ts', says: 'from balances where $1::text is null', why: OPERATOR },
   { file: 'src/event/store.ts', says: 'event_count as count from books', why: OPERATOR },
+  { file: 'src/event/store.ts', says: 'sum(event_count)', why: OPERATOR },
   { file: 'src/entity/store.ts', says: "approval_status in ('submitted'", why: OPERATOR },
   { file: 'src/entity/store.ts', says: 'from books b cross join lateral', why: OPERATOR },
   {

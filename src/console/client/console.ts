@@ -109,6 +109,7 @@ function enhance(root: ParentNode): void {
 
 const news = document.getElementById('news')
 let count = 0
+let isVague = false
 
 function tell(text: string, link?: string): void {
   if (news === null) return
@@ -123,7 +124,13 @@ function tell(text: string, link?: string): void {
 /** Puts the new state into the page, where nobody is writing; else offers it. */
 async function renew(): Promise<void> {
   const part = document.querySelector('[data-live-part]')
-  const isBusy = part?.querySelector('[aria-busy], details[open], :focus, input:user-valid') != null
+  if (document.hidden) {
+    document.addEventListener('visibilitychange', renew, { once: true })
+    return
+  }
+  // Nor is a row taken from under the pointer.
+  const isBusy = part?.querySelector(`[aria-busy], details[open], :focus, input:user-valid,
+    tr:hover, li:hover`)
   if (part === null || isBusy || Date.now() - touched > LOOKED_AT_MS)
     return tell('This has changed.', 'Show it')
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
@@ -148,13 +155,16 @@ let renewing: ReturnType<typeof setTimeout> | undefined
 /** Objects have changed: a list says how many, and moves no row; a page renews itself. */
 function changed(ids: readonly string[]): void {
   const of = document.body.dataset.of ?? ''
+  // `*` instead of ids: something is new.
   const wanted = ids.filter(
-    id => id === of || of === '*' || (of.endsWith('_') && id.startsWith(of)),
+    id => id === of || of === '*' || id === '*' || (of.endsWith('_') && id.startsWith(of)),
   )
   if (wanted.length === 0) return
   count += wanted.length
+  if (wanted.includes('*')) isVague = true
   if (document.querySelector('[data-live-part]') === null) {
-    tell(count === 1 ? '1 change.' : `${count} changes.`, 'Show them')
+    if (isVague) tell('Something has changed.', 'Show it')
+    else tell(count === 1 ? '1 change.' : `${count} changes.`, 'Show them')
     return
   }
   clearTimeout(renewing)

@@ -48,10 +48,10 @@ async function show(visit: Visit): Promise<Screen> {
 are required and not fresh: ${missing.join(', ')}. Live payouts are held.</li>`
   const nothing = all.length === 0 && missing.length === 0
   const calm = html`<p class="empty">Nothing needs you. This is the whole list.</p>`
-  const body = html`${nothing && calm}
+  const body = html`<div data-live-part>${nothing && calm}
 <ul class="plain needs">${all.map(one => needOf(visit, one))}${missing.length > 0 && held}</ul>
-${upkeep}`
-  return { title: 'Needs attention', body }
+${upkeep}</div>`
+  return { title: 'Needs attention', body, live: '*' }
 }
 
 function listOf<T>({ api }: Visit, path: string, query = {}): Promise<ListOf<T>> {

@@ -14,6 +14,7 @@ const API = '/v3/operator/payout'
 export function deskPayoutScreens(screens: Screens): void {
   screens.show('installation', '/payouts', async visit => ({
     title: 'Payouts of all accounts',
+    live: 'pot_',
     body: await showList(visit, list(visit)),
   }))
   screens.show('installation', '/payouts/:id', show)
@@ -89,7 +90,8 @@ async function show(visit: Visit): Promise<Screen> {
   const root = rootOf(visit)
   const { payout, ...found } = await visit.api.get<DeskPayoutInFull>(`${API}/${id}`)
   const { amount, currency, beneficiary_details } = payout
-  const body = html`<p class="lead">${state(payout.status)} ${payout.status_description}
+  const body = html`<div data-live-part><p class="lead">${state(payout.status)}
+${payout.status_description}
 ${found.under_review && html`<a href="${root}/exceptions">It is under review.</a>`}
 ${
   found.screening &&
@@ -114,10 +116,11 @@ ${facts([
   ['Taken', found.taken_at && time(found.taken_at)],
   ['Made', time(payout.created_at)],
   ['Id', html`<code>${id}</code>`],
-])}
+])}</div>
 ${forms(visit, id, found.taken_by)}
 <h2>Payee</h2>${members(root, beneficiary_details)}`
-  return { title: `${digits(amount, currency)} ${currency} to ${beneficiary_details.name}`, body }
+  const title = `${digits(amount, currency)} ${currency} to ${beneficiary_details.name}`
+  return { title, body, live: id }
 }
 
 function forms(visit: Visit, id: string, taken_by: string): Html {

@@ -12,6 +12,7 @@ const API = '/v3/operator/entity'
 export function reviewScreens(screens: Screens): void {
   screens.show('installation', '/entities', async visit => ({
     title: 'Entity reviews',
+    live: 'ent_',
     body: await showList<DeskEntity>(visit, {
       api: API,
       page: `${rootOf(visit)}/entities`,
