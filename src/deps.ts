@@ -11,6 +11,7 @@ import { connectionsFor, openLanes } from './engine/lanes.ts'
 import { openReads, type Reads } from './engine/reads.ts'
 import type { Metrics } from './metrics.ts'
 import { type Desk, openDesk } from './operator/desk.ts'
+import { IncomeCounter } from './operator/income.ts'
 import { KnownFigures } from './rail/figures.ts'
 import type { AnyRailKind } from './rail/kind.ts'
 import type { Rails } from './rail/rail.ts'
@@ -38,6 +39,8 @@ export interface Deps extends Reads {
   readonly rails: Rails
   /** How the rails have done lately. */
   readonly railFigures: KnownFigures
+  /** What accounts have brought in. */
+  readonly income: IncomeCounter
   /** The sanctions lists, of which this process has one version. */
   readonly lists: Lists
   readonly screening: ScreeningRounds
@@ -101,6 +104,7 @@ export async function openDeps(
     metrics,
     rails,
     railFigures: new KnownFigures(),
+    income: new IncomeCounter(desk.audit),
     lists,
     screening: new ScreeningRounds(),
     lanes: openLanes(lanes, machines),

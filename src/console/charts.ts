@@ -24,9 +24,10 @@ const EDGE = 8
 const FOOT = 20
 const WIDEST_BAR = 64
 
-/** A line over time. */
+/** A line over time; of one point, a bar, as a line has two. */
 export function lineChart(chart: Chart): Html {
   const { points } = chart
+  if (points.length === 1) return barChart(chart)
   const last = points.length - 1
   const heights = heightsOf(points)
   const at = (i: number) => EDGE + (last === 0 ? 0 : Math.trunc((i * (WIDTH - 2 * EDGE)) / last))

@@ -47,6 +47,7 @@ const OF_THE_INSTALLATION: readonly (readonly [string, readonly Place[]])[] = [
       { path: '/prices', name: 'Rates and fees' },
       { path: '/rails', name: 'Rails and routes' },
       { path: '/rules', name: 'Limits and rules' },
+      { path: '/income', name: 'Income' },
       { path: '/deliveries', name: 'Dead webhooks' },
       { path: '/users', name: 'Users' },
       { path: '/audit', name: 'Audit log' },

@@ -1,18 +1,19 @@
-// GET /v3/operator/account/{id}/income: what an account has brought in, from its book.
+// GET /v3/operator/account/{id}/income and /v3/operator/income: what an account, or all live ones,
+// have brought in, from their books.
 import type { FastifyInstance } from 'fastify'
-import { numberAt } from '../balance-transaction/store.ts'
-import type { Sql } from '../db/connect.ts'
 import { send, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { Closed, Envelope } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { type Instant, instantFromIso } from '../instant.ts'
 import { accountNamed } from './accounts.ts'
 import type { Desk } from './desk.ts'
+import { INCOME_DAYS, type Income, type IncomeCounter } from './income.ts'
 import { AccountPath } from './request.ts'
 
-const DAYS = 30
-const DAY_MS = 86_400_000
+interface Needs {
+  readonly desk: Desk
+  readonly income: IncomeCounter
+}
 
 const Minor = (description: string) => Type.String({ pattern: '^-?\\d+$', description })
 
@@ -38,14 +39,23 @@ const IncomeList = Type.Object(
   },
 )
 
-export function incomeRoutes(app: FastifyInstance, deps: { readonly desk: Desk }): void {
+const AllIncomeResponse = Type.Object(
+  {
+    counted_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    results: Type.Array(IncomeResponse),
+  },
+  { title: 'AllIncome', description: 'Of all live accounts, oldest first.' },
+)
+
+export function incomeRoutes(app: FastifyInstance, deps: Needs): void {
+  allRoute(app, deps)
   app.get<{ Params: { id: string } }>(
     '/v3/operator/account/:id/income',
     {
       config: { scope: 'installation_read' },
       schema: operationDocs({
         operationId: 'listIncome',
-        summary: `What an account has brought in, by day, for ${DAYS} days.`,
+        summary: `What an account has brought in, by day, for ${INCOME_DAYS} days.`,
         description:
           'Sums of the postings to `fees` and `fx_income` in its book: a payout that fails or is ' +
           'reversed takes back on that day what it brought before.',
@@ -56,33 +66,35 @@ export function incomeRoutes(app: FastifyInstance, deps: { readonly desk: Desk }
     },
     async (request, reply) => {
       const { id } = request.params
-      const { audit } = deps.desk
-      await accountNamed(audit, id)
-      const results = await listIncome(audit, id)
+      await accountNamed(deps.desk.audit, id)
+      const results = (await deps.income.of(id)).map(presentIncome)
       return send(reply, success({ object: 'list', has_more: false, results }))
     },
   )
 }
 
-interface Income {
-  readonly day: string
-  readonly currency: string
-  readonly fees: string
-  readonly fx: string
+function allRoute(app: FastifyInstance, deps: Needs): void {
+  app.get(
+    '/v3/operator/income',
+    {
+      config: { scope: 'installation_read' },
+      schema: operationDocs({
+        operationId: 'listAllIncome',
+        summary: `What all live accounts have brought in, by day, for ${INCOME_DAYS} days.`,
+        description:
+          'As counted every hour by a process that settles payouts; one that has not counted yet ' +
+          'answers with `counted_at` null.',
+        response: Envelope(AllIncomeResponse),
+        refusals: [],
+      }),
+    },
+    async (_request, reply) => {
+      const { counted_at = null, results = [] } = deps.income.all ?? {}
+      return send(reply, success({ counted_at, results: results.map(presentIncome) }))
+    },
+  )
 }
 
-async function listIncome(sql: Sql, account_id: string): Promise<Income[]> {
-  const today = Math.trunc(Date.now() / DAY_MS) * DAY_MS
-  const since = instantFromIso(new Date(today - (DAYS - 1) * DAY_MS).toISOString()) as Instant
-  const first = await numberAt(sql, account_id, { created_at: since, side: 'before' })
-  return sql<Income[]>`
-    select to_char(j.created_at at time zone 'UTC', 'YYYY-MM-DD') as day, p.currency,
-      coalesce(sum(p.amount) filter (where p.code = 'fees'), 0)::text as fees,
-      coalesce(sum(p.amount) filter (where p.code = 'fx_income'), 0)::text as fx
-    from journals j
-    cross join unnest(string_to_array(j.codes, ' '), string_to_array(j.currencies, ' '), j.amounts)
-      as p (code, currency, amount)
-    where j.account_id = ${account_id} and j.number >= ${first}::text::bigint
-      and p.code in ('fees', 'fx_income')
-    group by 1, 2 order by 1, 2`
+function presentIncome({ day, currency, fees, fx }: Income) {
+  return { day, currency, fees: fees.toString(), fx: fx.toString() }
 }

@@ -14,6 +14,7 @@ import { deskListRoutes } from './list-routes.ts'
 import { deskPayoutRoutes } from './payout-routes.ts'
 import { deskRoutingRoutes } from './payout-routing-routes.ts'
 import { deskPriceRoutes } from './price-routes.ts'
+import { railFigureRoutes } from './rail-figure-routes.ts'
 import { deskRailRoutes } from './rail-routes.ts'
 import { deskScreeningRoutes } from './screening-routes.ts'
 import { upkeepRoutes } from './upkeep-routes.ts'
@@ -23,7 +24,9 @@ import { deskWebhookRoutes } from './webhook-routes.ts'
 type Needs = Parameters<typeof deskPayoutRoutes>[1] &
   Parameters<typeof fundingRoutes>[1] &
   Parameters<typeof deskLimitRoutes>[1] &
-  Parameters<typeof auditRoutes>[1]
+  Parameters<typeof auditRoutes>[1] &
+  Parameters<typeof incomeRoutes>[1] &
+  Parameters<typeof railFigureRoutes>[1]
 
 export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskAccountRoutes(app, deps)
@@ -39,6 +42,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskListRoutes(app, deps)
   deskRoutingRoutes(app, deps)
   deskRailRoutes(app, deps)
+  railFigureRoutes(app, deps)
   deskFileRoutes(app, deps)
   deskWebhookRoutes(app, deps)
   fundingRoutes(app, deps)

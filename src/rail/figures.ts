@@ -1,8 +1,13 @@
 // How the rails of this installation have done lately: how many payouts came to an end, how many of
 // them were paid, and how long that took. Pure, but for what the process remembers.
 
+import type { Instant } from '../instant.ts'
+
 /** How many days the figures cover. */
 export const FIGURES_DAYS = 90
+
+/** What operators see besides: the last so many days. */
+export const FIGURES_WINDOWS = [1, 7, 30] as const
 
 /** Payouts of one rail that ended alike, after about as long. */
 export interface Ended {
@@ -22,6 +27,8 @@ export interface RailFigures {
   readonly succeeded: number
   /** Half of the paid ones took no longer; null when none was paid. */
   readonly median_s: number | null
+  /** 95 of 100 paid ones took no longer; null when none was paid. */
+  readonly p95_s: number | null
 }
 
 /** Sums up by rail. */
@@ -31,7 +38,8 @@ export function figuresOf(ended: readonly Ended[]): ReadonlyMap<string, RailFigu
     [...rails].map(([rail, all]) => {
       const paid = all.filter(one => one.paid)
       const succeeded = count(paid)
-      return [rail, { payouts: count(all), succeeded, median_s: medianOf(paid) }]
+      const took = { median_s: tookAtMost(paid, 50), p95_s: tookAtMost(paid, 95) }
+      return [rail, { payouts: count(all), succeeded, ...took }]
     }),
   )
 }
@@ -40,14 +48,14 @@ function count(ended: readonly Ended[]): number {
   return ended.reduce((sum, { payouts }) => sum + payouts, 0)
 }
 
-/** The lower median. */
-function medianOf(paid: readonly Ended[]): number | null {
+/** What so many of 100 took at most; with 50, the lower median. */
+function tookAtMost(paid: readonly Ended[], of_100: number): number | null {
   const looked_at = paid.filter(({ stands_for }) => stands_for > 0)
   const all = looked_at.reduce((sum, { stands_for }) => sum + stands_for, 0)
   let passed = 0
   for (const { seconds, stands_for } of looked_at.toSorted((a, b) => a.seconds - b.seconds)) {
     passed += stands_for
-    if (2 * passed >= all) return seconds
+    if (100 * passed >= of_100 * all) return seconds
   }
   return null
 }
@@ -55,4 +63,7 @@ function medianOf(paid: readonly Ended[]): number | null {
 /** What a process knows of its rails; nothing until it has counted for the first time. */
 export class KnownFigures {
   current: ReadonlyMap<string, RailFigures> = new Map()
+  /** Those of the last days, by how many. */
+  windows: ReadonlyMap<number, ReadonlyMap<string, RailFigures>> = new Map()
+  counted_at: Instant | null = null
 }

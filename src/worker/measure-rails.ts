@@ -1,11 +1,11 @@
 // Counts every hour how the rails of this installation have done in the last 90 days, for those who
-// compare them. A request reads what was counted, and never payouts.
+// compare them, and what live accounts have brought in. A request reads what was counted.
 import { setTimeout as delay } from 'node:timers/promises'
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { countEnded } from '../payout/figures-store.ts'
-import { type Ended, FIGURES_DAYS, figuresOf } from '../rail/figures.ts'
+import { type Ended, FIGURES_DAYS, FIGURES_WINDOWS, figuresOf } from '../rail/figures.ts'
 import type { Worker } from './settle-payouts.ts'
 
 const EVERY_MS = 3_600_000
@@ -17,9 +17,12 @@ export function startMeasuring(deps: Deps): Worker {
   const { signal } = stopping
   const run = async () => {
     while (!signal.aborted) {
-      await measureRails(deps, () => signal.aborted).catch(error => {
-        deps.log.warn({ err: error }, 'the figures of rails could not be counted')
-      })
+      const isStopped = () => signal.aborted
+      await measureRails(deps, isStopped)
+        .then(() => deps.income.countAll(liveAccounts(deps), isStopped))
+        .catch(error => {
+          deps.log.warn({ err: error }, 'the figures of rails and the income could not be counted')
+        })
       await delay(EVERY_MS, undefined, { signal }).catch(() => {})
     }
   }
@@ -34,11 +37,11 @@ export function startMeasuring(deps: Deps): Worker {
 
 /** Counts the payouts of all live accounts, one account after the other. */
 export async function measureRails(deps: Deps, isStopped = () => false): Promise<void> {
-  const accounts = [...deps.reference.current().accounts.values()]
   const [row] = await deps.sql<{ now: Instant }[]>`select clock_timestamp() as now`
   if (row === undefined) return
-  const ended: Ended[] = []
-  for (const { account_id } of accounts.filter(({ sandbox }) => !sandbox)) {
+  // By how many days ago they were made.
+  const ended: Ended[][] = Array.from({ length: FIGURES_DAYS }, () => [])
+  for (const account_id of liveAccounts(deps)) {
     // One statement reads a day, and so ends in time.
     for (let days = FIGURES_DAYS; days > 0; days--) {
       if (isStopped()) return
@@ -47,8 +50,16 @@ export async function measureRails(deps: Deps, isStopped = () => false): Promise
       const work = await readConfined(deps.sql, [account_id], tx =>
         countEnded(tx, account_id, from, to),
       )
-      ended.push(...work)
+      ended[days - 1]?.push(...work)
     }
   }
-  deps.railFigures.current = figuresOf(ended)
+  const within = (days: number) => figuresOf(ended.slice(0, days).flat())
+  deps.railFigures.current = within(FIGURES_DAYS)
+  deps.railFigures.windows = new Map(FIGURES_WINDOWS.map(days => [days, within(days)]))
+  deps.railFigures.counted_at = row.now
+}
+
+function liveAccounts({ reference }: Deps): string[] {
+  const accounts = [...reference.current().accounts.values()]
+  return accounts.filter(({ sandbox }) => !sandbox).map(({ account_id }) => account_id)
 }

@@ -253,6 +253,7 @@ const OF_INSTALLATION = [
   '/deliveries',
   '/audit',
   '/users',
+  '/income',
   '/views',
 ]
 
@@ -280,6 +281,7 @@ for (const look of LOOKS) {
       ...OF_INSTALLATION.map(path => `/console/installation${path}`),
       `/console/installation/accounts/${id}`,
       `/console/installation/accounts/${id}/income`,
+      `/console/installation/users/person-1`,
     ]
     for (const path of paths) {
       const answer = await page.goto(path)

@@ -168,7 +168,16 @@ test('income of an account: what its book has in fees, exact, and taken back by 
   const end = { status: 'failed' }
   assert.equal((await payer.post(`/v3/sandbox/payout/${failed.id}/transition`, end)).status, 200)
   assert.equal((await incomeOf())[0].fees, '250')
+  // The process reads on from what it has summed up.
+  await pay('three')
+  assert.equal((await incomeOf())[0].fees, '500')
+  const { income } = service.deps
+  assert.match((await look('grace', '/income')).text, /has not counted yet/)
+  const others = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })
+  assert.equal((await others.post('/v3/payout', localPayout)).status, 200)
+  await income.countAll([payerId, others.account.account_id])
+  assert.match((await look('grace', '/income')).text, /7\.50&nbsp;USD/)
   const page = await look('grace', `/accounts/${payerId}/income`)
   assert.equal(page.status, 200)
-  assert.match(page.text, /<svg[\s\S]*Fees in USD[\s\S]*2\.50/)
+  assert.match(page.text, /<svg[\s\S]*Fees in USD[\s\S]*5\.00/)
 })

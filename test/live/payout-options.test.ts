@@ -6,7 +6,13 @@ import { measureRails } from '../../src/worker/measure-rails.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  addPerson,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+import { logIn } from '../support/service/session.ts'
 import { railOf, report } from '../support/service/settling.ts'
 
 const PATH = '/v3/payout/options'
@@ -120,6 +126,20 @@ test(`POST ${PATH}, the figures of a rail: its payouts that ended, without those
   const [later] = await optionsOf(live, euro)
   // Three digits of the seconds are kept.
   assert.equal(later.rail_figures.median_seconds, 12_300)
+  await owner`update payout_outcomes set updated_at = updated_at - interval '1 day'
+    where id = ${ids[1] ?? ''}`
+  await measureRails(service.deps)
+  const auditor = await addPerson(service, { user: 'grace', role: 'auditor' })
+  const url = '/v3/operator/rail_figures'
+  const { json } = await service.inject({ url, headers: auditor.headers() })
+  const figures = { payouts: 3, succeeded: 2, success_rate_bps: 6_666 }
+  const took = { median_seconds: 10, p95_seconds: 12_300 }
+  assert.deepEqual(
+    json.data.results,
+    [1, 7, 30].map(days => ({ rail: 'bank', days, ...figures, ...took })),
+  )
+  const page = { url: '/console/installation/rails', headers: await logIn(service, 'grace') }
+  assert.match((await service.inject(page)).text, /66\.66&nbsp;% of&nbsp;3[\s\S]*10 s, 3 h/)
 })
 
 test(`POST ${PATH}, what no way could be priced for: 400 with every field; an entity that is not: 404`, async () => {

@@ -329,6 +329,8 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   'POST /v3/operator/key/:id/revoke': async world => ({ ids: [await newKey(world)], body: {} }),
   'GET /v3/operator/audit': () => ({ query: '?limit=2' }),
   'GET /v3/operator/account/:id/income': ({ live }) => ({ ids: [idOf(live)] }),
+  'GET /v3/operator/income': () => ({}),
+  'GET /v3/operator/rail_figures': () => ({}),
   'GET /v3/operator/user': () => ({}),
   'POST /v3/operator/user': () => ({
     body: { name: newReference(), full_name: 'Bob Noyce', role: 'member' },

@@ -1,15 +1,16 @@
-// What an account has brought in for 30 days: fees and the income of conversions, by day, from its
-// book.
-import { html } from '../../html.ts'
+// What an account, or all live ones, have brought in for 30 days: fees and the income of conversions,
+// by day, from the books.
+import { type Html, html } from '../../html.ts'
 import { lineChart } from '../charts.ts'
 import type { Screens } from '../screens.ts'
-import { digits, money } from '../show.ts'
+import { digits, money, time } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
 import type { DeskAccount, Income } from './objects.ts'
 
-const API = '/v3/operator/account'
+const API = '/v3/operator'
 
 export function incomeScreens(screens: Screens): void {
+  screens.show('installation', '/income', showAll)
   screens.show('installation', '/accounts/:id/income', show)
 }
 
@@ -18,32 +19,50 @@ const KINDS = [
   ['fx', 'Income of conversions'],
 ] as const
 
+async function showAll({ api }: Visit): Promise<Screen> {
+  const { counted_at, results } = await api.get<{
+    counted_at: string | null
+    results: readonly Income[]
+  }>(`${API}/income`)
+  const counted =
+    counted_at === null
+      ? 'This process has not counted yet; one that settles payouts counts every hour.'
+      : html`Counted ${time(counted_at)}, every hour anew; the page of an account has its own up to
+now.`
+  const body = html`<p>Of all live accounts. What failed or came back has taken its fees back.
+${counted}</p>${charts(results)}`
+  return { title: 'Income', body }
+}
+
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const [account, { results }] = await Promise.all([
-    visit.api.get<DeskAccount>(`${API}/${id}`),
-    visit.api.list<Income>(`${API}/${id}/income`),
+    visit.api.get<DeskAccount>(`${API}/account/${id}`),
+    visit.api.list<Income>(`${API}/account/${id}/income`),
   ])
-  const charts = [...Map.groupBy(results, ({ currency }) => currency)].flatMap(([currency, days]) =>
-    KINDS.map(([kind, what]) => {
-      const sum = days.reduce((all, day) => all + BigInt(day[kind]), 0n)
-      const points = days.map(day => ({
-        name: day.day.slice(5),
-        // A day that gave back more than it earned stands at the bottom; its figure has the sign.
-        value: BigInt(day[kind]) < 0n ? 0n : BigInt(day[kind]),
-        shown: digits(day[kind], currency),
-      }))
-      return html`<div>${lineChart({
-        title: `${what} in ${currency}`,
-        columns: ['Day (UTC)', currency],
-        points,
-      })}<p>In 30 days: <strong>${money(String(sum), currency)}</strong></p></div>`
-    }),
-  )
-  const nothing = html`<p class="empty">Nothing was earned in 30 days.</p>`
   const body = html`<p>Of <a href="${rootOf(visit)}/accounts/${id}">${account.name || id}</a>${
     account.sandbox && ', a sandbox, whose money is none'
-  }. What failed or came back has taken its fees back.</p>
-${charts.length === 0 && nothing}<div class="charts">${charts}</div>`
+  }. What failed or came back has taken its fees back.</p>${charts(results)}`
   return { title: 'Income', body }
+}
+
+function charts(results: readonly Income[]): Html {
+  if (results.length === 0) return html`<p class="empty">Nothing was earned in 30 days.</p>`
+  return html`<div class="charts">${[...Map.groupBy(results, ({ currency }) => currency)].flatMap(
+    ([currency, days]) =>
+      KINDS.map(([kind, what]) => {
+        const sum = days.reduce((all, day) => all + BigInt(day[kind]), 0n)
+        const points = days.map(day => ({
+          name: day.day.slice(5),
+          // A day that gave back more than it earned stands at the bottom; its figure has the sign.
+          value: BigInt(day[kind]) < 0n ? 0n : BigInt(day[kind]),
+          shown: digits(day[kind], currency),
+        }))
+        return html`<div>${lineChart({
+          title: `${what} in ${currency}`,
+          columns: ['Day (UTC)', currency],
+          points,
+        })}<p>In 30 days: <strong>${money(String(sum), currency)}</strong></p></div>`
+      }),
+  )}</div>`
 }

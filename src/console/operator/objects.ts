@@ -191,6 +191,16 @@ export interface UpkeepRun {
   readonly told: string
 }
 
+export interface RailFigure {
+  readonly rail: string
+  readonly days: string
+  readonly payouts: string
+  readonly succeeded: string
+  readonly success_rate_bps: string
+  readonly median_seconds: string | null
+  readonly p95_seconds: string | null
+}
+
 export interface Income {
   readonly day: string
   readonly currency: string

@@ -1,4 +1,4 @@
-// Rails and routes: where payouts go, and whether they may go there now.
+// Rails and routes: where payouts go, whether they may go there now, and how that went lately.
 import { html } from '../../html.ts'
 import { deed, post, reasonField, said } from '../form.ts'
 import { rows } from '../list.ts'
@@ -6,6 +6,7 @@ import type { Screens } from '../screens.ts'
 import { state } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
 import type { DeskRail, RouteRow } from './objects.ts'
+import { figureTables, rateOf, readFigures } from './rail-figures.ts'
 
 export function railScreens(screens: Screens): void {
   screens.show('installation', '/rails', show)
@@ -25,9 +26,10 @@ export function railScreens(screens: Screens): void {
 }
 
 async function show(visit: Visit): Promise<Screen> {
-  const [rails, routes] = await Promise.all([
+  const [rails, routes, figures] = await Promise.all([
     visit.api.list<DeskRail>('/v3/operator/rail'),
     visit.api.list<RouteRow>('/v3/operator/route'),
+    readFigures(visit),
   ])
   const root = rootOf(visit)
   const railTable = {
@@ -56,9 +58,17 @@ async function show(visit: Visit): Promise<Screen> {
       },
     ],
   }
+  const lately = {
+    name: 'Paid, 7 days',
+    number: true,
+    show: ({ rail }: RouteRow) =>
+      rateOf(figures.results.find(one => one.rail === rail && one.days === '7')),
+  }
+  const routeTable = { ...ROUTES, columns: [...ROUTES.columns, lately] }
   const body = html`${rows(visit, railTable, rails)}
+${figureTables(visit, figures)}
 <h2>Routes</h2><p>The first that fits, by priority. Others follow when a rail gives a payout up.</p>
-${rows(visit, ROUTES, routes)}`
+${rows(visit, routeTable, routes)}`
   return { title: 'Rails and routes', body }
 }
 

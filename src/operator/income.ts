@@ -1,0 +1,121 @@
+// What accounts have brought in, by day and currency. A process keeps what it has summed up, and
+// reads on from there: journals never change. Nothing of it is a fact of the books.
+import { numberAt } from '../balance-transaction/store.ts'
+import type { Sql } from '../db/connect.ts'
+import { type Instant, instantFromIso } from '../instant.ts'
+
+export const INCOME_DAYS = 30
+const DAY_MS = 86_400_000
+/** Journals that one statement reads, so that it ends in time. */
+const JOURNALS = 50_000n
+
+export interface Income {
+  /** Of UTC, by the clock of the account. */
+  readonly day: string
+  readonly currency: string
+  readonly fees: bigint
+  readonly fx: bigint
+}
+
+interface Summed {
+  /** The last journal that is in the sums. */
+  upTo: bigint
+  readonly sums: Map<string, Income>
+}
+
+export interface AllIncome {
+  readonly counted_at: Instant
+  readonly results: readonly Income[]
+}
+
+export class IncomeCounter {
+  readonly #audit: Sql
+  /** Accounts one after the other with themselves, so that nothing is summed up twice. */
+  readonly #accounts = new Map<string, Promise<Summed>>()
+  /** Of all live accounts, as counted last; null until then. */
+  all: AllIncome | null = null
+
+  constructor(audit: Sql) {
+    this.#audit = audit
+  }
+
+  /** What an account has brought in up to now, oldest first. */
+  async of(account_id: string): Promise<readonly Income[]> {
+    const before = this.#accounts.get(account_id)
+    const next = (before ?? Promise.resolve(undefined))
+      .catch(() => undefined)
+      .then(summed => this.#readOn(account_id, summed))
+    this.#accounts.set(account_id, next)
+    const { sums } = await next
+    return inOrder(sums.values())
+  }
+
+  async countAll(accounts: readonly string[], isStopped = () => false): Promise<void> {
+    const counted_at = nowIso()
+    const sums = new Map<string, Income>()
+    for (const account_id of accounts) {
+      if (isStopped()) return
+      for (const income of await this.of(account_id)) add(sums, income)
+    }
+    this.all = { counted_at, results: inOrder(sums.values()) }
+  }
+
+  async #readOn(account_id: string, known: Summed | undefined): Promise<Summed> {
+    const today = Math.trunc(Date.now() / DAY_MS) * DAY_MS
+    const first = new Date(today - (INCOME_DAYS - 1) * DAY_MS).toISOString()
+    const summed = known ?? {
+      upTo: BigInt(await this.#firstSince(account_id, first as Instant)) - 1n,
+      sums: new Map<string, Income>(),
+    }
+    const [book] = await this.#audit<{ journal_count: bigint }[]>`
+      select journal_count from books where account_id = ${account_id}`
+    const head = book?.journal_count ?? 0n
+    while (summed.upTo < head) {
+      const to = summed.upTo + JOURNALS < head ? summed.upTo + JOURNALS : head
+      const rows = await sumIncome(this.#audit, account_id, { after: summed.upTo, to })
+      for (const income of rows) add(summed.sums, income)
+      summed.upTo = to
+    }
+    for (const [key, { day }] of summed.sums) {
+      if (day < first.slice(0, 10)) summed.sums.delete(key)
+    }
+    return summed
+  }
+
+  #firstSince(account_id: string, since: Instant): Promise<string> {
+    const created_at = instantFromIso(since) as Instant
+    return numberAt(this.#audit, account_id, { created_at, side: 'before' })
+  }
+}
+
+function nowIso(): Instant {
+  return instantFromIso(new Date().toISOString()) as Instant
+}
+
+function inOrder(all: Iterable<Income>): Income[] {
+  const place = ({ day, currency }: Income) => `${day} ${currency}`
+  return [...all].sort((a, b) => (place(a) < place(b) ? -1 : 1))
+}
+
+function add(sums: Map<string, Income>, { day, currency, fees, fx }: Income): void {
+  const key = `${day} ${currency}`
+  const { fees: f = 0n, fx: x = 0n } = sums.get(key) ?? {}
+  sums.set(key, { day, currency, fees: f + fees, fx: x + fx })
+}
+
+function sumIncome(
+  sql: Sql,
+  account_id: string,
+  { after, to }: { readonly after: bigint; readonly to: bigint },
+): Promise<Income[]> {
+  return sql<Income[]>`
+    select to_char(j.created_at at time zone 'UTC', 'YYYY-MM-DD') as day, p.currency,
+      coalesce(sum(p.amount) filter (where p.code = 'fees'), 0)::bigint as fees,
+      coalesce(sum(p.amount) filter (where p.code = 'fx_income'), 0)::bigint as fx
+    from journals j
+    cross join unnest(string_to_array(j.codes, ' '), string_to_array(j.currencies, ' '), j.amounts)
+      as p (code, currency, amount)
+    where j.account_id = ${account_id} and j.number > ${String(after)}::text::bigint
+      and j.number <= ${String(to)}::text::bigint and p.code in ('fees', 'fx_income')
+    group by 1, 2 order by 1, 2`
+}

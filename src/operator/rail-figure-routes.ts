@@ -1,0 +1,65 @@
+// GET /v3/operator/rail_figures: how the rails have done lately, by window.
+import type { FastifyInstance } from 'fastify'
+import { send, success } from '../http/answer.ts'
+import { operationDocs } from '../http/docs.ts'
+import { Closed, Envelope } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { FIGURES_WINDOWS, type KnownFigures } from '../rail/figures.ts'
+
+const Seconds = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], description })
+
+const Figure = Closed(
+  {
+    rail: Type.String(),
+    days: Type.Integer({
+      description: `Of payouts of the last ${FIGURES_WINDOWS.join(', ')} days.`,
+    }),
+    payouts: Type.Integer({ description: 'That the rail had, and that ended.' }),
+    succeeded: Type.Integer({ description: 'Of these, how many were paid and did not come back.' }),
+    success_rate_bps: Type.Integer({ description: 'In basis points, rounded down.' }),
+    median_seconds: Seconds('Half of those paid took no longer; null when none was paid.'),
+    p95_seconds: Seconds('95 of 100 of those paid took no longer.'),
+  },
+  { title: 'RailFigure' },
+)
+
+const RailFigures = Type.Object(
+  {
+    counted_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    results: Type.Array(Figure),
+  },
+  { title: 'RailFiguresByWindow', description: 'The shortest window first, rails by name.' },
+)
+
+export function railFigureRoutes(
+  app: FastifyInstance,
+  deps: { readonly railFigures: KnownFigures },
+): void {
+  app.get(
+    '/v3/operator/rail_figures',
+    {
+      config: { scope: 'installation_read' },
+      schema: operationDocs({
+        operationId: 'listRailFigures',
+        summary: 'How the rails have done in the last day, week and month.',
+        description:
+          'Of live accounts, as counted every hour by a process that settles payouts; one that ' +
+          'has not counted yet answers with `counted_at` null.',
+        response: Envelope(RailFigures),
+        refusals: [],
+      }),
+    },
+    async (_request, reply) => {
+      const { counted_at, windows } = deps.railFigures
+      const results = [...windows].flatMap(([days, rails]) =>
+        [...rails].toSorted().map(([rail, { payouts, succeeded, median_s, p95_s }]) => ({
+          ...{ rail, days, payouts, succeeded },
+          success_rate_bps: Math.floor((succeeded * 10_000) / payouts),
+          ...{ median_seconds: median_s, p95_seconds: p95_s },
+        })),
+      )
+      return send(reply, success({ counted_at, results }))
+    },
+  )
+}
