@@ -1,5 +1,5 @@
-// The scenario console: how long the server takes for a page of an account with a million payouts, how
-// soon an open page is told of a payout, and what fifty open pages cost those who make payouts.
+// The scenario console: how long the server takes for a page of an account with a million payouts, and
+// for each page of operators, how soon an open page is told of a payout, and what fifty open pages cost those who make payouts.
 import { type ClientRequest, get } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { type Figure, type FigureRound, type Goal, roundOf } from './figure.ts'
@@ -38,8 +38,15 @@ export function benchConsole(options: Options): Promise<readonly Figure[]> {
     const cookies = await logIn(target, 3)
     const figures: Figure[] = []
     const root = `${target.address}/console/${target.account_id}`
-    for (const [name, path] of pagesOf(id)) {
-      const took = await timePages(`${root}${path}`, cookies[0] ?? '', plan.pages)
+    const desk = `${target.address}/console/installation`
+    const pages = [
+      ...pagesOf(id).map(([name, path]) => [name, `${root}${path}`] as const),
+      ...deskPages(target.account_id, id).map(path => {
+        return [`operators, /${path}`, `${desk}/${path}`] as const
+      }),
+    ]
+    for (const [name, url] of pages) {
+      const took = await timePages(url, cookies[0] ?? '', plan.pages)
       figures.push(figure(`${name}, ${whole(plan.payouts)} payouts, p95`, at(took, 0.95), 100))
     }
     const told = await timeChanges(target, root, cookies[0] ?? '', plan.pages)
@@ -55,6 +62,33 @@ function pagesOf(id: string): readonly (readonly [string, string])[] {
     ['one payout', `/payouts/${id}`],
     ['the statement', '/transactions'],
     ['home', ''],
+  ]
+}
+
+/** Every page of operators that has something on it; the others read the same tables, empty. */
+function deskPages(account_id: string, payout: string): readonly string[] {
+  return [
+    '',
+    'payouts',
+    'payouts?status=succeeded',
+    'payouts?status=processing&rail=manual',
+    `payouts?account_id=${account_id}`,
+    `payouts/${payout}`,
+    'entities',
+    'screening',
+    'exceptions',
+    'accounts',
+    `accounts/${account_id}`,
+    `accounts/${account_id}/income`,
+    'income',
+    'prices',
+    'prices/USD/EUR',
+    'rails',
+    'rules',
+    'deliveries',
+    'users',
+    'users/bench0',
+    'audit',
   ]
 }
 
