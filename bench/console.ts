@@ -42,7 +42,7 @@ export function benchConsole(options: Options): Promise<readonly Figure[]> {
     const pages = [
       ...pagesOf(id).map(([name, path]) => [name, `${root}${path}`] as const),
       ...deskPages(target.account_id, id).map(path => {
-        return [`operators, /${path}`, `${desk}/${path}`] as const
+        return [`operators, /${path}`, `${desk}${path && `/${path}`}`] as const
       }),
     ]
     for (const [name, url] of pages) {
