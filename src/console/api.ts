@@ -84,7 +84,7 @@ export class Api {
   }
 
   get<T = JsonObject>(path: string, query: Query = {}): Promise<T> {
-    return this.#call<T>('GET', path + queryText(query), undefined, undefined)
+    return this.#call<T>('GET', plain(path) + queryText(query), undefined, undefined)
   }
 
   list<T>(path: string, query: Query = {}): Promise<ListOf<T>> {
@@ -103,11 +103,11 @@ export class Api {
 
   /** `key` is the Idempotency-Key, which a form has from the moment it is shown. */
   post<T = JsonObject>(path: string, body: object, key?: string): Promise<T> {
-    return this.#call<T>('POST', path, body, key)
+    return this.#call<T>('POST', plain(path), body, key)
   }
 
   send<T = JsonObject>(method: Call['method'], path: string, body?: object): Promise<T> {
-    return this.#call<T>(method, path, body, undefined)
+    return this.#call<T>(method, plain(path), body, undefined)
   }
 
   async #call<T>(
@@ -116,7 +116,6 @@ export class Api {
     body: object | undefined,
     key: string | undefined,
   ): Promise<T> {
-    if (!isPlainPath(path)) throw new ApiError(404, [NO_SUCH_PATH])
     const sent = this.#request.headers
     const headers: Record<string, string> = { accept: 'application/json' }
     for (const name of SENT_ON) {
@@ -146,10 +145,13 @@ export class Api {
 
 const NO_SUCH_PATH = { reason: 'not_found', message: 'There is no such thing.', remarks: '' }
 
-/** Whether the path leads where its screen means, whatever a form or an address has put into it. */
-function isPlainPath(path: string): boolean {
-  const [names = ''] = path.split('?', 1)
-  return /^\/v3(\/[\w:%.-]+)+$/.test(names) && !/\/\.{1,2}(\/|$)/.test(names)
+/**
+ * A path that leads where its screen means, whatever a form or an address has put into it: without
+ * escapes, which are read as dots and slashes later, and without a query or fragment of its own.
+ */
+function plain(path: string): string {
+  if (/^\/v3(\/[\w:-][\w:.-]*)+$/.test(path)) return path
+  throw new ApiError(404, [NO_SUCH_PATH])
 }
 
 /** Of TC39's JSON.parse source text access; the types of the language have no name for it yet. */

@@ -148,9 +148,9 @@ function navigation(visit: Visit): Html {
 }
 
 /** What the person has just done, in the words of `DONE`. */
-function done({ query }: Visit): Html | '' {
-  const said = DONE[query.done ?? '']
-  return said === undefined ? '' : html`<p class="note good" role="status">${said}</p>`
+function done({ query }: Visit): Html | false {
+  const { done = '' } = query
+  return Object.hasOwn(DONE, done) && html`<p class="note good" role="status">${DONE[done]}</p>`
 }
 
 /** The address names what was done; nobody's text gets from an address onto a page. */

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../account/rules.ts'
 import { refusal } from '../errors.ts'
 import { html } from '../html.ts'
+import { checkSameOrigin } from '../http/browser.ts'
 import { toRefusal } from '../http/errors.ts'
 import { Api, ApiError } from './api.ts'
 import { type Assets, framed } from './frame.ts'
@@ -82,6 +83,8 @@ export class Screens {
     const config = { scope: 'person' as const }
     const options = { config, bodyLimit: MAX_FORM_BYTES }
     this.#pages.post(pathIn(room, path), options, async (request, reply) => {
+      // A key that a browser keeps proves as little as a cookie.
+      checkSameOrigin(request, true)
       const visit = await this.visitOf(request, room)
       try {
         const password = visit.form.get('password') ?? ''
@@ -141,7 +144,7 @@ export class Screens {
       params: request.params as Readonly<Record<string, string>>,
       api: new Api(this.#pages, request, account?.account_id ?? null),
       here: request.url,
-      query: request.query as Readonly<Record<string, string>>,
+      query: onceEach(request.query as Readonly<Record<string, string | string[]>>),
       form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
       trouble: null,
       seen: room === 'person' ? 0n : await this.#headOf(account?.account_id ?? null),
@@ -201,6 +204,14 @@ export class Screens {
 <p><a href="/console">To the console</a></p></main></body></html>`
     return withHeaders(reply).status(status).send(body.text)
   }
+}
+
+/** Of a parameter that comes several times, the last one. */
+function onceEach(
+  query: Readonly<Record<string, string | string[]>>,
+): Readonly<Record<string, string>> {
+  const pairs = Object.entries(query).map(([name, all]) => [name, [all].flat().at(-1) ?? ''])
+  return Object.fromEntries(pairs)
 }
 
 function pathIn(room: Room, path: string): string {

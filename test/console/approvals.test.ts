@@ -2,7 +2,7 @@
 // digest of what was shown, and each person's part in it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { bankBeneficiary } from '../support/given/bodies.ts'
+import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import { addPerson, startTestService, type TestService } from '../support/service/service.ts'
 import { logIn } from '../support/service/session.ts'
@@ -15,6 +15,8 @@ let maker: Record<string, string>
 let approver: Record<string, string>
 before(async () => {
   service = await startTestService()
+  await service.setFees([{ payout_type: 'local' }])
+  await service.setRates({ 'USD/HKD': '7.8' })
   id = (await service.openAccount({ currencies: ['USD'] })).account.account_id
   const enter = async (user: string, role: 'maker' | 'approver') => {
     await addPerson(service, { user, roles: [[id, role]] })
@@ -39,6 +41,31 @@ const decide = (path: string, form: Record<string, string>) =>
 
 const digestIn = (page: string) => /name="digest" value="([0-9a-f]{64})"/.exec(page)?.[1] ?? ''
 
+/**
+ * The digest is read before all that is shown, and what a page renews by itself is the whole of it,
+ * so that nobody decides about more than they see.
+ */
+function assertShownAsDecided(page: string, path: string): void {
+  const asked = (call: string) => page.indexOf(`<code>GET ${call}</code>`)
+  assert.ok(asked(`${path}/approval`) !== -1 && asked(`${path}/approval`) < asked(path), path)
+  const [before = '', renewed = ''] = page.split('data-live-part')
+  assert.match(renewed.split('name="digest"').at(-1) ?? '', /<dl class="facts">/)
+  assert.match(renewed, /<\/div>\s*<details class="calls">/)
+  assert.doesNotMatch(before, /<dl class="facts">/)
+}
+
+test('a payout that waits: its digest is of no more than the page shows', async () => {
+  const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })
+  const { account_id } = payer.account
+  await addApprovalRule(service, { account_id })
+  await addPerson(service, { user: 'bob', roles: [[account_id, 'approver']] })
+  const made = await payer.post('/v3/payout', localPayout)
+  assert.equal(made.status, 200, made.text)
+  const url = `/console/${account_id}/payouts/${made.json.data.id}`
+  const page = await service.inject({ url, headers: await logIn(service, 'bob') })
+  assertShownAsDecided(page.text, `/v3/payout/${made.json.data.id}`)
+})
+
 test('a beneficiary: waits for its maker, is approved as it was shown, and shows what was changed since', async () => {
   const send = (method: 'POST' | 'PUT', url: string, payload: object) =>
     service.inject({ method, url, headers: maker, payload })
@@ -50,6 +77,7 @@ test('a beneficiary: waits for its maker, is approved as it was shown, and shows
   assert.match(await look(approver, '/approvals'), /Harbour Ltd/)
   const first = await look(approver, path)
   assert.match(first, /Nobody has approved it before: compare all of it/)
+  assertShownAsDecided(first, `/v3${path.replace('ies/', 'y/')}`)
   const approved = await decide(`${path}/approve`, { digest: digestIn(first) })
   assert.equal(approved.headers.location, `/console/${id}${path}?done=approved`, approved.text)
   assert.doesNotMatch(await look(approver, '/approvals'), /Harbour Ltd/)

@@ -65,10 +65,11 @@ function batchList(visit: Visit): Listing<Batch> {
 
 async function batchScreen(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const batch = await visit.api.get<Batch>(`/v3/payout_batch/${id}`)
+  // Before all that is shown: a digest is never of more than the page has.
   const approval = await visit.api.find<{ digest: string; waiting: string }>(
     `/v3/payout_batch/${id}/approval`,
   )
+  const batch = await visit.api.get<Batch>(`/v3/payout_batch/${id}`)
   const waits = approval !== undefined && approval.waiting !== '0'
   const body = html`<p class="lead">${state(batch.status)}</p>
 ${facts([

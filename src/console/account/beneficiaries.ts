@@ -7,7 +7,11 @@ import type { Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time, words } from '../show.ts'
 import { may, rootOf, type Screen, type Visit } from '../visit.ts'
-import { beneficiaryApprovalOf, beneficiaryApprovalScreens } from './beneficiary-approval.ts'
+import {
+  beneficiaryApprovalOf,
+  beneficiaryApprovalScreens,
+  readApproval,
+} from './beneficiary-approval.ts'
 import { payoutColumns } from './payouts.ts'
 
 export function beneficiaryScreens(screens: Screens): void {
@@ -23,23 +27,22 @@ export function beneficiaryScreens(screens: Screens): void {
 async function showBeneficiary(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const root = rootOf(visit)
+  const asked = await readApproval(visit, id)
   const beneficiary = await visit.api.get<Beneficiary>(`/v3/beneficiary/${id}`)
-  const [paid, approval] = await Promise.all([
-    visit.api.list<Payout>('/v3/payout', { beneficiary: id, limit: '10' }),
-    beneficiaryApprovalOf(visit, beneficiary),
-  ])
-  const body = html`${
+  const paid = await visit.api.list<Payout>('/v3/payout', { beneficiary: id, limit: '10' })
+  const approval = beneficiaryApprovalOf(visit, beneficiary, asked)
+  const body = html`<div data-live-part>${
     may(visit, 'maker') &&
     approval === '' &&
     html`<p class="acts"><a class="button" href="${root}/payouts/new?to=${id}">Pay them</a></p>`
   }
-<div data-live-part>${approval}</div>
+${approval}
 ${members(root, beneficiary)}
 <h2>Latest payouts</h2>${rows(
     { ...visit, query: {} },
     { columns: payoutColumns(root), caption: 'Payouts to them', empty: 'None yet.' },
     paid,
-  )}`
+  )}</div>`
   return { title: beneficiary.name, body, live: id }
 }
 

@@ -22,18 +22,31 @@ export function beneficiaryApprovalScreens(screens: Screens, again: Show): void 
   }
 }
 
+export interface Asked {
+  readonly approval: BeneficiaryApproval
+  readonly events: ListOf<Event>
+}
+
+/**
+ * What people must approve of a beneficiary, if anything. It is read before the beneficiary: a
+ * digest is never of more than the page has.
+ */
+export async function readApproval({ api }: Visit, id: string): Promise<Asked | undefined> {
+  const approval = await api.find<BeneficiaryApproval>(`${API}/${id}/approval`)
+  if (approval === undefined || approval.status === 'approved') return undefined
+  const events = await api.list<Event>('/v3/event', { object_id: id, limit: '100' })
+  return { approval, events }
+}
+
 /** Of a beneficiary that people must approve, or have rejected. */
-export async function beneficiaryApprovalOf(
+export function beneficiaryApprovalOf(
   visit: Visit,
   beneficiary: Beneficiary,
-): Promise<Html | ''> {
+  asked: Asked | undefined,
+): Html | '' {
   const { id, status } = beneficiary
-  if (status !== 'pending_approval' && status !== 'rejected') return ''
-  const [approval, events] = await Promise.all([
-    visit.api.find<BeneficiaryApproval>(`${API}/${id}/approval`),
-    visit.api.list<Event>('/v3/event', { object_id: id, limit: '100' }),
-  ])
-  if (approval === undefined) return ''
+  if (asked === undefined || (status !== 'pending_approval' && status !== 'rejected')) return ''
+  const { approval, events } = asked
   const { given, needed, made_by, expires_at } = approval
   return html`<h2>Approval</h2><p>${state(status)} No payout may go to them. ${given} of ${needed}
 given. ${status === 'pending_approval' && html`It ends ${time(expires_at)}.`}

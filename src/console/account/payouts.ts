@@ -102,9 +102,10 @@ const CANCELLABLE = ['pending_approval', 'processing', 'requires_action', 'compl
 
 export async function showPayout(visit: Visit): Promise<Screen> {
   const id = visit.params.id ?? ''
+  // Before all that is shown: a digest is never of more than the page has.
+  const approval = await visit.api.find<Approval>(`/v3/payout/${id}/approval`)
   const payout = await visit.api.get<Payout>(`/v3/payout/${id}`)
-  const [approval, timeline, transaction, quote] = await Promise.all([
-    visit.api.find<Approval>(`/v3/payout/${id}/approval`),
+  const [timeline, transaction, quote] = await Promise.all([
     timelineOf(visit, id),
     visit.api.find<Transaction>(`/v3/balance_transaction/${payout.balance_transaction}`),
     payout.quote === '' ? undefined : visit.api.find<Quote>(`/v3/payout/quote/${payout.quote}`),
@@ -120,9 +121,9 @@ ${moneyOf(root, payout, transaction, quote)}
 ${approval && approvalOf(visit, payout, approval)}
 ${answerForm(visit, payout)}
 ${acts(visit, payout)}
-<h2>What happened</h2>${timeline}</div>
+<h2>What happened</h2>${timeline}
 <h2>Payee</h2>${members(root, payout.beneficiary_details)}
-<h2>Details</h2>${detailsOf(root, payout)}`
+<h2>Details</h2>${detailsOf(root, payout)}</div>`
   return { title, body, live: id }
 }
 
