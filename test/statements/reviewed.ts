@@ -29,6 +29,11 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/limit/use-store.ts', says: 'where starts_at <=', why: FOUND },
   { file: 'src/bank-file/', says: '', why: LIVE },
   { file: 'src/rail/exception-store.ts', says: 'group by', why: METRIC },
+  {
+    file: 'src/rail/exception-store.ts',
+    says: 'where closed_at is null and (payout_id',
+    why: OPERATOR,
+  },
   { file: 'src/payout/list-store.ts', says: 'group by', why: METRIC },
   {
     file: 'src/payout/list-store.ts',
