@@ -1,6 +1,5 @@
 // Registers screens: finds out who asks and for which account, calls the screen, and puts the frame
 // around it. What the API refuses becomes a page that says so.
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../account/rules.ts'
 import { refusal } from '../errors.ts'
@@ -8,6 +7,7 @@ import { html } from '../html.ts'
 import { checkSameOrigin } from '../http/browser.ts'
 import { toRefusal } from '../http/errors.ts'
 import { Api, ApiError } from './api.ts'
+import { Files } from './files.ts'
 import { type Assets, framed } from './frame.ts'
 import { csvOf, type Listing } from './list.ts'
 import { rootOf, type Screen, type Visit } from './visit.ts'
@@ -47,6 +47,7 @@ export class Screens {
   readonly #pages: FastifyInstance
   readonly #deps: Needs
   readonly #assets: () => Promise<Assets>
+  readonly #files = new Files()
   readonly #headOf: (account_id: string | null) => Promise<bigint>
 
   constructor(
@@ -115,9 +116,11 @@ export class Screens {
     this.#pages.get(at, { config: STREAM }, async (request, reply) => {
       const visit = await this.visitOf(request, 'account')
       const name = `${path.slice(1)}-${visit.account?.account_id}.csv`
+      const session = visit.session?.token_hash.toString('hex') ?? visit.person.user
+      const stream = await this.#files.open(session, csvOf(visit, listing(visit)))
       void reply.type('text/csv; charset=utf-8')
       void reply.header('content-disposition', `attachment; filename="${name}"`)
-      return reply.send(Readable.from(csvOf(visit, listing(visit))))
+      return reply.send(stream)
     })
   }
 
@@ -195,6 +198,8 @@ export class Screens {
     }
     if (status >= 500) request.log.error({ err: error }, 'a page could not be made')
     const { message } = error instanceof ApiError ? error : toRefusal(error)
+    const { retry_after_s } = error instanceof ApiError ? {} : toRefusal(error)
+    if (retry_after_s !== undefined) void reply.header('retry-after', retry_after_s)
     const { style } = await this.#assets()
     const body = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Corridor</title>

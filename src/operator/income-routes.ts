@@ -10,6 +10,9 @@ import type { Desk } from './desk.ts'
 import { INCOME_DAYS, type Income, type IncomeCounter } from './income.ts'
 import { AccountPath } from './request.ts'
 
+/** An account of millions of payouts takes longer once, and is then summed up. */
+const WAIT_MS = 2000
+
 interface Needs {
   readonly desk: Desk
   readonly income: IncomeCounter
@@ -31,6 +34,9 @@ const IncomeList = Type.Object(
   {
     object: Type.Literal('list'),
     has_more: Type.Literal(false),
+    complete: Type.Boolean({
+      description: 'False while the process sums up its first days: ask again in a moment.',
+    }),
     results: Type.Array(IncomeResponse),
   },
   {
@@ -67,8 +73,9 @@ export function incomeRoutes(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const { id } = request.params
       await accountNamed(deps.desk.audit, id)
-      const results = (await deps.income.of(id)).map(presentIncome)
-      return send(reply, success({ object: 'list', has_more: false, results }))
+      const { complete, results } = await deps.income.of(id, WAIT_MS)
+      const list = { object: 'list', has_more: false, complete }
+      return send(reply, success({ ...list, results: results.map(presentIncome) }))
     },
   )
 }

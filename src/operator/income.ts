@@ -1,5 +1,6 @@
 // What accounts have brought in, by day and currency. A process keeps what it has summed up, and
 // reads on from there: journals never change. Nothing of it is a fact of the books.
+import { setTimeout as delay } from 'node:timers/promises'
 import { numberAt } from '../balance-transaction/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
@@ -7,7 +8,7 @@ import { type Instant, instantFromIso } from '../instant.ts'
 export const INCOME_DAYS = 30
 const DAY_MS = 86_400_000
 /** Journals that one statement reads, so that it ends in time. */
-const JOURNALS = 50_000n
+const JOURNALS = 20_000n
 
 export interface Income {
   /** Of UTC, by the clock of the account. */
@@ -23,6 +24,12 @@ interface Summed {
   readonly sums: Map<string, Income>
 }
 
+export interface AccountIncome {
+  /** Whether all journals up to the call are in it. */
+  readonly complete: boolean
+  readonly results: readonly Income[]
+}
+
 export interface AllIncome {
   readonly counted_at: Instant
   readonly results: readonly Income[]
@@ -30,8 +37,9 @@ export interface AllIncome {
 
 export class IncomeCounter {
   readonly #audit: Sql
-  /** Accounts one after the other with themselves, so that nothing is summed up twice. */
-  readonly #accounts = new Map<string, Promise<Summed>>()
+  readonly #accounts = new Map<string, Summed>()
+  /** One at a time for each account, so that nothing is summed up twice. */
+  readonly #reading = new Map<string, Promise<void>>()
   /** Of all live accounts, as counted last; null until then. */
   all: AllIncome | null = null
 
@@ -39,15 +47,26 @@ export class IncomeCounter {
     this.#audit = audit
   }
 
-  /** What an account has brought in up to now, oldest first. */
-  async of(account_id: string): Promise<readonly Income[]> {
-    const before = this.#accounts.get(account_id)
-    const next = (before ?? Promise.resolve(undefined))
-      .catch(() => undefined)
-      .then(summed => this.#readOn(account_id, summed))
-    this.#accounts.set(account_id, next)
-    const { sums } = await next
-    return inOrder(sums.values())
+  /**
+   * What an account has brought in, oldest first. When there is more to read than a caller waits
+   * for, it is not complete; it is read on all the same.
+   */
+  async of(account_id: string, wait_ms = Number.POSITIVE_INFINITY): Promise<AccountIncome> {
+    const reading = this.#follow(account_id).then(() => true)
+    const complete =
+      wait_ms === Number.POSITIVE_INFINITY
+        ? await reading
+        : await Promise.race([reading, delay(wait_ms, false, { ref: false })])
+    reading.catch(() => {})
+    return { complete, results: inOrder(this.#accounts.get(account_id)?.sums.values() ?? []) }
+  }
+
+  /** Reads all that is there now; whoever comes meanwhile waits for it, and for what is newer. */
+  #follow(account_id: string): Promise<void> {
+    const before = this.#reading.get(account_id) ?? Promise.resolve()
+    const next = before.catch(() => {}).then(() => this.#readOn(account_id))
+    this.#reading.set(account_id, next)
+    return next
   }
 
   async countAll(accounts: readonly string[], isStopped = () => false): Promise<void> {
@@ -55,18 +74,19 @@ export class IncomeCounter {
     const sums = new Map<string, Income>()
     for (const account_id of accounts) {
       if (isStopped()) return
-      for (const income of await this.of(account_id)) add(sums, income)
+      for (const income of (await this.of(account_id)).results) add(sums, income)
     }
     this.all = { counted_at, results: inOrder(sums.values()) }
   }
 
-  async #readOn(account_id: string, known: Summed | undefined): Promise<Summed> {
+  async #readOn(account_id: string): Promise<void> {
     const today = Math.trunc(Date.now() / DAY_MS) * DAY_MS
     const first = new Date(today - (INCOME_DAYS - 1) * DAY_MS).toISOString()
-    const summed = known ?? {
+    const summed = this.#accounts.get(account_id) ?? {
       upTo: BigInt(await this.#firstSince(account_id, first as Instant)) - 1n,
       sums: new Map<string, Income>(),
     }
+    this.#accounts.set(account_id, summed)
     const [book] = await this.#audit<{ journal_count: bigint }[]>`
       select journal_count from books where account_id = ${account_id}`
     const head = book?.journal_count ?? 0n
@@ -79,7 +99,6 @@ export class IncomeCounter {
     for (const [key, { day }] of summed.sums) {
       if (day < first.slice(0, 10)) summed.sums.delete(key)
     }
-    return summed
   }
 
   #firstSince(account_id: string, since: Instant): Promise<string> {

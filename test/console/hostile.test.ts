@@ -77,6 +77,38 @@ test('a form of another site, in a browser that keeps a key it was asked for: 40
   assert.deepEqual(await rows(), before)
 })
 
+test('files of lists: one for a session, 429 with Retry-After for the next, and then again', async () => {
+  for (let i = 0; i < 250; i += 1) {
+    const reference_id = `csv-${i}`
+    const made = await account.post('/v3/entity', { type: 'individual', name: 'A', reference_id })
+    assert.equal(made.status, 200, made.text)
+  }
+  const address = await service.app.listen({ host: '127.0.0.1', port: 0 })
+  const url = `${address}/console/${id}/entities.csv`
+  const ask = () => fetch(url, { headers: { cookie: headers.cookie ?? '' } })
+  const answers = await Promise.all([ask(), ask()])
+  const texts = await Promise.all(answers.map(answer => answer.text()))
+  const late = answers.findIndex(({ status }) => status === 429)
+  assert.equal(answers[late]?.headers.get('retry-after'), '5', texts.join('\n'))
+  assert.equal(texts[1 - late]?.split('\r\n').length, 252)
+  // Who leaves in the middle gives the place back.
+  const left = await ask()
+  assert.equal(left.status, 200)
+  await left.body?.cancel()
+  let again = await ask()
+  while (again.status === 429) {
+    await again.text()
+    again = await ask()
+  }
+  assert.equal((await again.text()).split('\r\n').length, 252)
+  const wrong = await service.inject({
+    url: `/console/${id}/entities.csv?approval_status=x`,
+    headers,
+  })
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.text, /This cannot be shown/)
+})
+
 test('parameters twice, and names that every object has: a page, and no fault', async () => {
   for (const path of [
     '/find?q=a&q=b',

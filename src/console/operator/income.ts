@@ -1,6 +1,7 @@
 // What an account, or all live ones, have brought in for 30 days: fees and the income of conversions,
 // by day, from the books.
 import { type Html, html } from '../../html.ts'
+import type { ListOf } from '../api.ts'
 import { lineChart } from '../charts.ts'
 import type { Screens } from '../screens.ts'
 import { digits, money, time } from '../show.ts'
@@ -36,13 +37,15 @@ ${counted}</p>${charts(results)}`
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const [account, { results }] = await Promise.all([
+  const [account, { results, complete }] = await Promise.all([
     visit.api.get<DeskAccount>(`${API}/account/${id}`),
-    visit.api.list<Income>(`${API}/account/${id}/income`),
+    visit.api.get<ListOf<Income> & { complete: boolean }>(`${API}/account/${id}/income`),
   ])
   const body = html`<p>Of <a href="${rootOf(visit)}/accounts/${id}">${account.name || id}</a>${
     account.sandbox && ', a sandbox, whose money is none'
-  }. What failed or came back has taken its fees back.</p>${charts(results)}`
+  }. What failed or came back has taken its fees back.</p>${
+    !complete && html`<p class="note wait">It is still being summed up: look again in a moment.</p>`
+  }${charts(results)}`
   return { title: 'Income', body }
 }
 
