@@ -18,11 +18,13 @@ export interface Chart {
   readonly points: readonly Point[]
 }
 
-const WIDTH = 640
-const HEIGHT = 160
+// As wide as a card, so that its text is as large as other text.
+const WIDTH = 340
+const HEIGHT = 130
 const EDGE = 8
 const FOOT = 20
-const WIDEST_BAR = 64
+const WIDEST_BAR = 48
+const MOST_NAMES = 5
 
 /** A line over time; of one point, a bar, as a line has two. */
 export function lineChart(chart: Chart): Html {
@@ -61,7 +63,7 @@ function heightsOf(points: readonly Point[]): number[] {
 
 /** As many names as there is room for. */
 function names(points: readonly Point[], at: (i: number) => number): Html[] {
-  const every = Math.max(1, Math.ceil(points.length / 8))
+  const every = Math.max(1, Math.ceil(points.length / MOST_NAMES))
   return points.flatMap(({ name }, i) =>
     i % every === 0
       ? [html`<text x="${at(i)}" y="${HEIGHT - 4}" font-size="11">${name}</text>`]

@@ -37,7 +37,7 @@ async function showBeneficiary(visit: Visit): Promise<Screen> {
     html`<p class="acts"><a class="button" href="${root}/payouts/new?to=${id}">Pay them</a></p>`
   }
 ${approval}
-${members(root, beneficiary)}
+<h2>Details</h2>${members(root, beneficiary)}
 <h2>Latest payouts</h2>${rows(
     { ...visit, query: {} },
     { columns: payoutColumns(root), caption: 'Payouts to them', empty: 'None yet.' },

@@ -110,13 +110,10 @@ function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event
   const differing = [...new Set([...was.keys(), ...now.keys()])].filter(
     name => was.get(name) !== now.get(name),
   )
-  const cell = (text: string | undefined) => text ?? html`<span class="faint">–</span>`
-  return html`<h3>What was changed</h3><div class="scroll" tabindex="0" role="region"
-aria-label="What was changed"><table><thead><tr><th scope="col">Member</th>
-<th scope="col">Was approved as</th><th scope="col">Is now</th></tr></thead><tbody>${differing.map(
-    name => html`<tr><th scope="row">${words(name)}</th><td>${cell(was.get(name))}</td>
-<td><strong>${cell(now.get(name))}</strong></td></tr>`,
-  )}</tbody></table></div>`
+  return html`<h3>What was changed</h3><dl class="facts">${differing.map(
+    name => html`<div><dt>${words(name)}</dt><dd><del>${was.get(name) ?? 'not set'}</del></dd>
+<dd><ins>${now.get(name) ?? 'not set'}</ins></dd></div>`,
+  )}</dl>`
 }
 
 /** Each value in it, by its path; what is not set is left out, and so are ids of ours. */

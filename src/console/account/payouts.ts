@@ -102,10 +102,17 @@ const CANCELLABLE = ['pending_approval', 'processing', 'requires_action', 'compl
 
 export async function showPayout(visit: Visit): Promise<Screen> {
   const id = visit.params.id ?? ''
-  // Before all that is shown: a digest is never of more than the page has.
-  const approval = await visit.api.find<Approval>(`/v3/payout/${id}/approval`)
-  const payout = await visit.api.get<Payout>(`/v3/payout/${id}`)
-  const [timeline, transaction, quote] = await Promise.all([
+  const path = `/v3/payout/${id}`
+  const readApproval = () => visit.api.find<Approval>(`${path}/approval`)
+  let payout = await visit.api.get<Payout>(path)
+  let asked: Approval | undefined
+  if (payout.status === 'pending_approval') {
+    // Before what is shown: a digest is never of more than the page has.
+    asked = await readApproval()
+    payout = await visit.api.get<Payout>(path)
+  }
+  const [approval, timeline, transaction, quote] = await Promise.all([
+    asked ?? readApproval(),
     timelineOf(visit, id),
     visit.api.find<Transaction>(`/v3/balance_transaction/${payout.balance_transaction}`),
     payout.quote === '' ? undefined : visit.api.find<Quote>(`/v3/payout/quote/${payout.quote}`),

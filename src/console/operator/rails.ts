@@ -41,7 +41,7 @@ async function show(visit: Visit): Promise<Screen> {
       {
         name: 'State',
         show: ({ paused, paused_reason }: DeskRail) =>
-          html`${state(paused ? 'paused' : 'open')} ${paused_reason}`,
+          html`${state(paused ? 'paused' : 'active')} ${paused_reason}`,
       },
       {
         name: 'Payouts',

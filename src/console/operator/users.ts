@@ -187,7 +187,7 @@ function changes(visit: Visit, user: DeskUser, accounts: ListOf<DeskAccount>): H
       ...spec,
     })}</details>`
   const role = field(visit, {
-    ...{ name: 'role', label: 'In the installation', value: user.role },
+    ...{ name: 'role', label: 'Role', value: user.role },
     options: IN_INSTALLATION,
   })
   const isOut = user.disabled_at !== null
@@ -210,7 +210,9 @@ const LINK = html`<p>Good once, for 15 minutes. It lets them set a password.</p>
 const ROLES = ACCOUNT_ROLES.map(role => [role, role] as const)
 
 function accountRoleFields(visit: Visit, { results, has_more }: ListOf<DeskAccount>): Html {
-  const named = results.map(({ account_id, name }) => [account_id, name || account_id] as const)
+  const named = results.map(
+    ({ account_id, name }) => [account_id, `${name} ${account_id}`] as const,
+  )
   return html`${field(visit, {
     ...{ name: 'account_id', label: 'Account', required: true },
     ...(has_more ? { hint: 'Its id, acc_…' } : { options: named }),
