@@ -1,5 +1,5 @@
-// What an account, or all live ones, have brought in for 30 days: fees and the income of conversions,
-// by day, from the books.
+// What an account, or all live ones, have brought in for 30 days: fees and the income of
+// conversions, by day, from the books.
 import { type Html, html } from '../../html.ts'
 import type { ListOf } from '../api.ts'
 import { lineChart } from '../charts.ts'

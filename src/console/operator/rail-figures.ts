@@ -12,6 +12,9 @@ const WINDOWS = [
   ['30', '30 days'],
 ] as const
 
+type Window = (typeof WINDOWS)[number]
+const NAMED = { caption: 'How the rails did' }
+
 export interface RailFigures {
   readonly counted_at: string | null
   readonly results: readonly RailFigure[]
@@ -37,20 +40,20 @@ export function figureTables(visit: Visit, { counted_at, results }: RailFigures)
       show: ([, all]: (typeof rails)[number]) => tookOf(within(all, days)),
     })),
   ]
+  const of = { results: rails }
   const empty =
     counted_at === null
       ? 'This process has not counted yet; one that settles payouts counts every hour.'
       : 'No payout of a live account has ended in 30 days.'
   return html`<h2>How they did</h2>
-${rows({ ...visit, query: {} }, { caption: 'How the rails did', empty, columns }, { results: rails })}
+${rows({ ...visit, query: {} }, { ...NAMED, empty, columns }, of)}
 <p class="faint">Payouts of live accounts that a rail had and that ended; half of those paid took
 no longer than the first time, 95 of 100 no longer than the second.
 ${counted_at && html`Counted ${time(counted_at)}, every hour anew.`}</p>
-<div class="charts">${results.length > 0 && WINDOWS.map(([days, name]) => chartOf(results, days, name))}
-</div>`
+<div class="charts">${results.length > 0 && WINDOWS.map(window => chartOf(results, window))}</div>`
 }
 
-function chartOf(results: readonly RailFigure[], wanted: string, name: string): Html {
+function chartOf(results: readonly RailFigure[], [wanted, name]: Window): Html {
   const points = results
     .filter(({ days }) => days === wanted)
     .map(figure => ({
@@ -74,10 +77,15 @@ function tookOf(figure: RailFigure | undefined): Html {
   return html`${duration(figure.median_seconds)}, ${duration(figure.p95_seconds ?? '0')}`
 }
 
-/** `7 s`, `12 min`, `3 h`, `2 d`. */
+const UNITS = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+] as const
+
+/** `7 s`, `12 min`, `3 h`, `2 d`: of the largest unit of which there are two. */
 function duration(text: string): string {
   const seconds = Number(text)
-  if (seconds < 120) return `${seconds} s`
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
-  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
+  const [size, name] = UNITS.find(([size]) => seconds >= 2 * size) ?? [1, 's']
+  return `${Math.trunc(seconds / size)} ${name}`
 }
