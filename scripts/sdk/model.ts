@@ -15,6 +15,7 @@ export interface Schema {
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
+  readonly minProperties?: number
   readonly format?: string
   readonly description?: string
   readonly deprecated?: boolean
@@ -77,7 +78,10 @@ interface Operation {
   readonly operationId: string
   readonly summary?: string
   readonly parameters?: readonly Json[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+  readonly requestBody?: {
+    readonly required?: boolean
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>
+  }
   readonly responses: Readonly<Record<string, Json>>
 }
 
@@ -190,7 +194,7 @@ function readMethods(
     params: [...path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param as string),
     query: parameters.filter(one => one.in === 'query').map(readParameter),
     body,
-    bodyMayBeEmpty: shape !== undefined && (shape.required ?? []).length === 0 && !shape.anyOf,
+    bodyMayBeEmpty: operation.requestBody?.required !== true || isEmptyEnough(shape),
     keyed: parameters.some(one => one.name === 'Idempotency-Key'),
   }
   const none = { answer: undefined, enveloped: false, list: undefined }
@@ -199,6 +203,10 @@ function readMethods(
     return { ...base, ...none, name: snake(media.slice(media.indexOf('/') + 1)), media }
   })
   return [{ ...base, ...readAnswer(schemas, json.schema), name, media: undefined }, ...texts]
+}
+
+function isEmptyEnough({ required = [], anyOf, oneOf, minProperties = 0 }: Schema = {}): boolean {
+  return required.length + minProperties === 0 && anyOf === undefined && oneOf === undefined
 }
 
 function readAnswer(schemas: ReadonlyMap<string, Schema>, schema: Schema) {

@@ -127,6 +127,26 @@ test('SDK, verifyWebhook, the type of an event: says what its object is', async 
   assert.equal(wordsOf(event), bankBeneficiary.name)
 })
 
+test('a delivery, two verifiers that are not ours: taken, and refused when it is forged', t => {
+  const { body } = delivery
+  const headers = delivery.headers as Record<string, string>
+  const forged = body.replace('created', 'updated')
+  assert.deepEqual(new Webhook(secret).verify(body, headers), delivery.event)
+  assert.throws(() => new Webhook(secret).verify(forged, headers), /No matching signature/)
+  if (noPython !== false) return t.diagnostic(noPython)
+  const script = `
+import base64, hashlib, hmac, json, sys
+sent = json.load(sys.stdin)
+head, key = sent["headers"], base64.b64decode(sent["secret"].removeprefix("whsec_"))
+for body in sent["bodies"]:
+    signed = ".".join([head["webhook-id"], head["webhook-timestamp"], body]).encode()
+    right = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    print(any(hmac.compare_digest(one, right) for one in head["webhook-signature"].split()))`
+  const input = JSON.stringify({ headers, secret, bodies: [body, forged] })
+  const { stdout, stderr } = spawnSync(python, ['-c', script], { input })
+  assert.deepEqual(String(stdout).trim().split('\n'), ['True', 'False'], String(stderr))
+})
+
 test('SDK, verifyWebhook: each refusal with its reason', async () => {
   for (const [name, { body, headers, secrets, now_ms }, reason, more = {}] of refusals()) {
     const options = now_ms === undefined ? {} : { now_ms }
