@@ -1744,7 +1744,7 @@ class PayoutsResource:
         """Cancel a payout that the rail has not taken. `POST /v3/payout/{id}/cancel`"""
         return self._transport.call("POST", f"/v3/payout/{segment(id)}/cancel", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def action(self, id: str, body: "ActionRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Payout"]:
+    def action(self, id: str, body: "ActionRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Payout"]:
         """Answer what a payout requires. `POST /v3/payout/{id}/action`"""
         return self._transport.call("POST", f"/v3/payout/{segment(id)}/action", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
@@ -1876,7 +1876,7 @@ class EntitiesResource:
         """Change an entity. `PUT /v3/entity/{id}`"""
         return self._transport.call("PUT", f"/v3/entity/{segment(id)}", query={}, body=body, options=options)
 
-    def submit(self, id: str, body: "EntitySubmission", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Entity"]:
+    def submit(self, id: str, body: "EntitySubmission" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Entity"]:
         """Hand an entity to the operator for review. `POST /v3/entity/{id}/submit`"""
         return self._transport.call("POST", f"/v3/entity/{segment(id)}/submit", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
@@ -1977,7 +1977,7 @@ class WebhookEndpointsResource:
         """Send an event of no meaning to a webhook endpoint. `POST /v3/webhook_endpoint/{id}/test`"""
         return self._transport.call("POST", f"/v3/webhook_endpoint/{segment(id)}/test", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def replay(self, id: str, body: "WebhookReplayRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["WebhookReplay"]:
+    def replay(self, id: str, body: "WebhookReplayRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["WebhookReplay"]:
         """Send events again. `POST /v3/webhook_endpoint/{id}/replay`"""
         return self._transport.call("POST", f"/v3/webhook_endpoint/{segment(id)}/replay", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 

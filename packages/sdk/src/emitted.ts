@@ -2828,7 +2828,7 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
    *
    * `POST /v3/payout/{id}/action`
    */
-  action(id: string, body: ActionRequest = {}, options: OptionsWithKey = {}): Call<Payout<M>> {
+  action(id: string, body: ActionRequest, options: OptionsWithKey = {}): Call<Payout<M>> {
     return this.transport.call('POST', `/v3/payout/${encodeURIComponent(id)}/action`, { body, keyed: true, options })
   }
 
@@ -3211,7 +3211,7 @@ export class EntitiesResource extends Resource {
    *
    * `POST /v3/entity/{id}/submit`
    */
-  submit(id: string, body: EntitySubmission, options: OptionsWithKey = {}): Call<Entity> {
+  submit(id: string, body: EntitySubmission = {}, options: OptionsWithKey = {}): Call<Entity> {
     return this.transport.call('POST', `/v3/entity/${encodeURIComponent(id)}/submit`, { body, keyed: true, options })
   }
 
@@ -3493,7 +3493,7 @@ export class WebhookEndpointsResource extends Resource {
    *
    * `POST /v3/webhook_endpoint/{id}/replay`
    */
-  replay(id: string, body: WebhookReplayRequest = {}, options: OptionsWithKey = {}): Call<WebhookReplay> {
+  replay(id: string, body: WebhookReplayRequest, options: OptionsWithKey = {}): Call<WebhookReplay> {
     return this.transport.call('POST', `/v3/webhook_endpoint/${encodeURIComponent(id)}/replay`, { body, keyed: true, options })
   }
 }
