@@ -24,6 +24,7 @@ interface Facts {
   readonly failure?: Failure | null
   readonly answer?: number
   readonly reference?: string
+  readonly previous_rail?: string
 }
 
 const factsOf = ({ data }: NamedEvent) => data as Facts
@@ -49,7 +50,7 @@ export function tellPayout(
   // What was held or paid at once has an event of that beside the one of its creation.
   const second = events.find(one => isStep(one) && factsOf(one).previous_status === undefined)
   let before: Then | undefined
-  let after = firstState(payout, second)
+  let after = { ...firstState(payout, second), ...archived(payout, events) }
   for (const one of events) {
     if (one.sequence > event.sequence) break
     if (one.type === 'payout.created') continue
@@ -81,11 +82,27 @@ function firstState(payout: Payout, second: NamedEvent | undefined): Then {
   }
 }
 
-/** A usual success may be in no row that was read: the outcome has its time. */
+/**
+ * What events have told that are in an archive alone: what no event tells that is here, and the
+ * payout has. Of a payout that has all of its events it is as it was made.
+ */
+function archived(payout: Payout, events: readonly NamedEvent[]): Pick<Then, 'answered' | 'rail'> {
+  const told = events.filter(event => factsOf(event).answer !== undefined).length
+  const rerouted = events.find(({ type }) => type === 'payout.rerouted')
+  const { previous_rail: rail = payout.rail } = rerouted === undefined ? {} : factsOf(rerouted)
+  return { answered: Math.max(0, payout.answers.length - told), rail }
+}
+
+/**
+ * A usual success may be in no row that was read: the outcome has its time. Other steps before are
+ * in an archive alone, when none that is here has led to the status from which this one goes on.
+ */
 function seenBefore(payout: Payout, known: Then, event: NamedEvent): Then {
   const { status, previous_status = isStep(event) ? known.status : status } = factsOf(event)
-  if (previous_status !== 'succeeded' || known.status === 'succeeded') return known
-  return inStatus(known, { status: 'succeeded' }, payout.succeeded_at ?? payout.updated_at)
+  if (previous_status === known.status) return known
+  const { succeeded_at, updated_at } = payout
+  const at = previous_status === 'succeeded' ? (succeeded_at ?? updated_at) : known.updated_at
+  return inStatus(known, { status: previous_status }, at)
 }
 
 function stateAfter(payout: Payout, before: Then, event: NamedEvent): Then {

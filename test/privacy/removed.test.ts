@@ -252,7 +252,39 @@ test('after a cut: objects change, are erased and archived again, and all is pro
   assert.doesNotMatch(stdout, /kept head/)
 })
 
+test('a payout goes on after the cut: its newest event shows the whole of it as it is', async () => {
+  const { main, payouts } = history
+  const steps = {
+    processing: 'failed',
+    waiting: 'failed',
+    held: 'failed',
+    answered: 'failed',
+    swift: 'reversed',
+    succeeded: 'reversed',
+    fx: 'reversed',
+  } as const
+  for (const fate of Object.keys(steps) as (keyof typeof steps)[]) {
+    const payout_id = payouts[fate]
+    const was = (await main.get(`/v3/payout/${payout_id}`)).json.data
+    const failure = { code: 'PF000100', category: 'other', message: 'Over.' }
+    await history.service.deps.lanes.advancePayout.run({
+      account_id: id(),
+      payout_id,
+      by: 'operator',
+      ask_again_in_ms: null,
+      steps: [{ status: was.status === 'succeeded' ? 'reversed' : steps[fate], failure }],
+      person: { name: 'ada', is_login: false },
+    })
+    const now = (await main.get(`/v3/payout/${payout_id}`)).json.data
+    const [event] = (await main.get(`/v3/event?object_id=${payout_id}&limit=1`)).json.data.results
+    assert.deepEqual(event.data, now, fate)
+    assert.equal(event.previous_attributes.status, was.status, fate)
+  }
+  assert.deepEqual(await problems(), [])
+})
+
 test('every account, whatever happened in it: proved without its events as with them', async () => {
+  await deliverAll()
   const accounts = await owner<{ account_id: string }[]>`
     select account_id from books where event_count > 1 order by account_id`
   for (const { account_id } of accounts) {
