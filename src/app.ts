@@ -33,6 +33,7 @@ import {
   refuseMessage,
 } from './http/message.ts'
 import { refuseInvalid } from './http/problems.ts'
+import { foldQueries } from './http/query.ts'
 import { documentRoute } from './http/reference.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { refuseTooMuch } from './http/sizes.ts'
@@ -94,6 +95,7 @@ export async function buildApp(
     if (reads && route.config?.streams !== true) route.handlerTimeout = MAX_WAIT_MS
     // refuseInvalid reports schema problems together with those of the rules.
     route.attachValidation = true
+    foldQueries(route)
   })
   lifecycle.connections.watch(app.server)
   // Without this, Node would answer by itself, without a body.

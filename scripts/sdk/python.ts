@@ -15,7 +15,7 @@ export function emitPython(model: Model): string {
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, List, Literal, NotRequired, Optional, TypedDict, Union
+from typing import Any, List, Literal, NotRequired, Optional, Sequence, TypedDict, Union
 
 from .listing import Listing
 from .transport import Answer, Options, Raw, Transport, segment
@@ -144,8 +144,11 @@ function emitMethod(method: Method): string {
 /** An answer is its object with the facts of the answer beside it. */
 const answerType = (answer: Schema | undefined) => `Answer[${typeOf(answer ?? {})}]`
 
+/** Of what takes several values, one of them or a list. */
 function queryType({ schema }: Parameter): string {
-  return schema.type === 'array' ? 'List[str]' : typeOf(schema)
+  if (schema.type !== 'array') return typeOf(schema)
+  const item = typeOf(schema.items ?? {})
+  return `Union[${item}, Sequence[${item}]]`
 }
 
 /** Words of the language that the document may use as names. */

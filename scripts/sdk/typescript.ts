@@ -184,9 +184,15 @@ function parameter(
   name: string,
   indent: string,
 ) {
-  const type = typeOf(model, schema, indent)
+  const type = schema.type === 'array' ? several(model, schema) : typeOf(model, schema, indent)
   const wide = schema.format === 'date-time' ? `${type} | Date` : type
   return `${comment(description, indent)}${indent}${key(name)}${required ? '' : '?'}: ${wide}`
+}
+
+/** One value, or a list of them. */
+function several(model: Model, { items = {} }: Schema): string {
+  const item = typeOf(model, items, '')
+  return `${item} | readonly ${/ [|&] /.test(item) ? `(${item})` : item}[]`
 }
 
 function emitMethod(model: Model, resource: Resource, method: Method): string {

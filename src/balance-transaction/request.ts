@@ -1,7 +1,8 @@
 // What a caller sends about balances and balance transactions: the schemas of queries.
 
-import { CurrencyFilter, ListQueryOf } from '../http/list.ts'
-import { Id, Literals } from '../http/schema.ts'
+import { CurrencyFilter, IdFilter, ListQueryOf } from '../http/list.ts'
+import { Several } from '../http/query.ts'
+import { Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPattern } from '../id.ts'
 import { BALANCE_TRANSACTION_TYPES } from './balance-transaction.ts'
@@ -12,15 +13,17 @@ export const OPERATION_TYPES = ['credit', 'debit'] as const
 
 export const BalanceTransactionQuery = ListQueryOf('btr', {
   currency: CurrencyFilter('The balance that was moved.'),
-  type: Literals(BALANCE_TRANSACTION_TYPES),
-  operation_type: Literals(OPERATION_TYPES),
-  source: Type.String({
-    pattern: SOURCES.map(idPattern).join('|'),
-    description:
-      'The payout, the balance transaction that was given back or reversed, the escrow, the ' +
-      'withdrawal or the adjustment.',
-  }),
-  payout: Id('pot', 'Every line of this payout: its debit, and what gave it back.'),
+  type: Several(Literals(BALANCE_TRANSACTION_TYPES)),
+  operation_type: Several(Literals(OPERATION_TYPES)),
+  source: Several(
+    Type.String({
+      pattern: SOURCES.map(idPattern).join('|'),
+      description:
+        'The payout, the balance transaction that was given back or reversed, the escrow, the ' +
+        'withdrawal or the adjustment.',
+    }),
+  ),
+  payout: IdFilter('pot', 'Every line of this payout: its debit, and what gave it back.'),
 })
 
 export const BalanceQuery = Type.Object(

@@ -2,7 +2,7 @@
 // /v3/balance.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Account } from '../account/rules.ts'
-import type { Wanted } from '../db/page.ts'
+import type { Filters, Wanted } from '../db/page.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, refusal, refuseIfAny } from '../errors.ts'
 import { send, sendTagged, success } from '../http/answer.ts'
@@ -58,6 +58,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       refuseTwoSources(wanted.filters)
       if (prefersCsv(request.headers.accept)) {
         refusePaging(request.query)
+        refuseMixedSources(wanted.filters)
         return sendCsv(deps, reply, request.account, wanted)
       }
       void reply.header('vary', 'accept')
@@ -70,7 +71,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
 }
 
 /** `payout` stands for the sources of its lines. */
-function refuseTwoSources({ payout, source }: ListQuery): void {
+function refuseTwoSources({ payout, source }: Filters): void {
   if (payout === undefined || source === undefined) return
   throw refusal('invalid_query_parameter', 'Send either payout or source.', 'payout')
 }
@@ -88,6 +89,13 @@ function refusePaging(query: ListQuery): void {
       return invalidParameter(name, message)
     }),
   )
+}
+
+/** A statement reads its lines by one index. */
+function refuseMixedSources({ source = [] }: Filters): void {
+  if (new Set(source.map(id => id.startsWith('btr_'))).size < 2) return
+  const message = 'CSV is of sources that are balance transactions, or of others, not of both.'
+  throw refusal('invalid_query_parameter', message, 'source')
 }
 
 function sendCsv(deps: Needs, reply: FastifyReply, account: Account, wanted: Wanted) {

@@ -6,7 +6,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { accountMarkSql } from '../db/id-sql.ts'
 import { mergePages } from '../db/merge.ts'
 import type { Moment } from '../db/order.ts'
-import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { type Filters, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { type Key, numberedId, numberIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -87,7 +87,7 @@ const LISTED = {
   filters: [
     indexed('undoes', 'always'),
     indexed('source', 'always'),
-    indexed('kind', 'always'),
+    { ...indexed('kind', 'always'), common: ['payout'] },
     indexed('currency', 'alone'),
   ],
   kinds: ['currency'],
@@ -98,7 +98,10 @@ const LISTED = {
 const CREDITS: Listed = {
   ...LISTED,
   listed_by: 'amount + fixed_fee + variable_fee > 0',
-  filters: [{ name: 'currency', by: 'currency', leads: 'never' }],
+  filters: [
+    { name: 'currency', by: 'currency', leads: 'never' },
+    { name: 'kind', by: 'kind', leads: 'never' },
+  ],
   kinds: [],
 }
 
@@ -108,9 +111,18 @@ export async function listBalanceTransactions(
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<BalanceTransaction> | undefined> {
-  const { payout, ...others } = wanted.filters
+  const { payout, source, ...others } = wanted.filters
+  const listed_by_source = (sources: readonly string[]) =>
+    listBalanceTransactions(sql, account_id, { ...wanted, filters: { ...others, source: sources } })
   if (payout !== undefined) {
-    return listOfPayout(sql, account_id, { ...wanted, filters: others }, payout)
+    const sources = await sourcesOf(sql, account_id, payout)
+    return listed_by_source(sources)
+  }
+  // Each kind of source has an index of its own.
+  const [undone, moved] = partedSources(source)
+  if (undone.length > 0 && moved.length > 0) {
+    const [first, second] = await Promise.all([undone, moved].map(listed_by_source))
+    return first && second && mergePages(wanted, first, second)
   }
   const chosen = chosenBy(wanted.filters)
   const { equal: filters } = chosen
@@ -121,33 +133,37 @@ export async function listBalanceTransactions(
 }
 
 /**
- * The lines of one payout: what it has moved, and what gave that back. Each is one look-up in a
- * unique index, so there are two at most, and a page of one look-up is merged with the other's.
+ * The sources of all lines of payouts: each payout, of what it has moved, and the line of that, of
+ * what gave it back. Each is one look-up in a unique index.
  */
-async function listOfPayout(
+async function sourcesOf(
   sql: Sql | TransactionSql,
   account_id: string,
-  wanted: Wanted,
-  payout: string,
-): Promise<Page<BalanceTransaction> | undefined> {
-  const [moved] = await sql<{ account_id: string; number: bigint; created_at: Instant }[]>`
-    select account_id, number, created_at from journals
-    where account_id = ${account_id} and source = ${payout}
-      and ${sql.unsafe(LINE_INDEXES.source)} limit 1`
-  const sources = moved === undefined ? [payout] : [payout, numberedId('btr', moved, moved.number)]
-  const [page, undone] = await Promise.all(
-    sources.map(source => {
-      const filters = { ...wanted.filters, source }
-      return listBalanceTransactions(sql, account_id, { ...wanted, filters })
-    }),
+  payouts: readonly string[],
+): Promise<string[]> {
+  const moved = await Promise.all(
+    payouts.map(
+      payout => sql<{ account_id: string; number: bigint; created_at: Instant }[]>`
+        select account_id, number, created_at from journals
+        where account_id = ${account_id} and source = ${payout}
+          and ${sql.unsafe(LINE_INDEXES.source)} limit 1`,
+    ),
   )
-  return page && undone ? mergePages(wanted, page, undone) : page
+  return [...payouts, ...moved.flat().map(line => numberedId('btr', line, line.number))]
+}
+
+/** The sources that are lines, and the others. */
+function partedSources(sources: readonly string[] = []): readonly [string[], string[]] {
+  const isLine = (source: string) => source.startsWith('btr_')
+  return [sources.filter(isLine), sources.filter(source => !isLine(source))]
 }
 
 /** The filters of lines, as conditions of journals. */
 interface Chosen {
-  /** Equalities by column. */
-  readonly equal: Readonly<Partial<Record<'undoes' | 'source' | 'kind' | 'currency', string>>>
+  /** The values of which a line has one, by column. */
+  readonly equal: Readonly<
+    Partial<Record<'undoes' | 'source' | 'kind' | 'currency', readonly string[]>>
+  >
   /** Type payout alone: two kinds of journals, which have most lines. */
   readonly of_payouts: boolean
   readonly sign: string | undefined
@@ -155,18 +171,25 @@ interface Chosen {
   readonly by_credits: boolean
 }
 
-export function chosenBy({ source, type, operation_type, currency }: Wanted['filters']): Chosen {
+/** Of sources of one kind. */
+export function chosenBy({ source, type, operation_type, currency }: Filters): Chosen {
+  const [undone, moved] = partedSources(source)
+  const of_payouts = type?.every(one => one === 'payout') === true
+  const kinds = type?.flatMap(one => (one === 'payout' ? [one, 'receipt'] : [kindOf(one)]))
   const equal = {
     ...(currency !== undefined && { currency }),
-    ...(source !== undefined && { [source.startsWith('btr_') ? 'undoes' : 'source']: source }),
-    ...(type !== undefined && type !== 'payout' && { kind: kindOf(type) }),
+    ...(undone.length > 0 && { undoes: undone }),
+    ...(moved.length > 0 && { source: moved }),
+    ...(kinds !== undefined && !of_payouts && { kind: kinds }),
   }
+  // Of both signs are all lines.
+  const sign = operation_type?.length === 1 ? operation_type[0] : undefined
+  const has_payouts = type === undefined || type.includes('payout')
   return {
     equal,
-    of_payouts: type === 'payout',
-    sign: operation_type,
-    by_credits:
-      operation_type === 'credit' && source === undefined && (type ?? 'payout') === 'payout',
+    of_payouts,
+    sign,
+    by_credits: sign === 'credit' && source === undefined && has_payouts,
   }
 }
 

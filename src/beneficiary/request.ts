@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../http/docs.ts'
 import { ListQueryOf } from '../http/list.ts'
+import { Several } from '../http/query.ts'
 import {
   Closed,
   CountryCode,
@@ -157,11 +158,13 @@ export const BeneficiaryUpdate = Closed(
 export type BeneficiaryUpdate = Static<typeof BeneficiaryUpdate>
 
 export const BeneficiaryQuery = ListQueryOf('bnf', {
-  type: Literals(BENEFICIARY_TYPES),
-  destination_type: Literals(DESTINATION_TYPES, {
-    description: 'The type of the destination it has now.',
-  }),
-  status: Literals(['pending_approval', 'rejected'] as const, {
-    description: 'What people have not approved.',
-  }),
+  type: Several(Literals(BENEFICIARY_TYPES)),
+  destination_type: Several(
+    Literals(DESTINATION_TYPES, { description: 'The type of the destination it has now.' }),
+  ),
+  status: Several(
+    Literals(['pending_approval', 'rejected'] as const, {
+      description: 'What people have not approved.',
+    }),
+  ),
 })

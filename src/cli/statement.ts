@@ -135,7 +135,7 @@ async function write(
     account_id: request.account_id,
     above: before(request.from),
     below: request.to === null ? NEWEST : before(request.to),
-    filters: currency === null ? {} : { currency },
+    filters: currency === null ? {} : { currency: [currency] },
   })
   if (request.from >= statement.created_at) throw new UsageError('--from is in the future')
   if (request.to !== null && request.to > statement.to) {

@@ -13,11 +13,16 @@ export interface Wanted {
   readonly above: Moment
   /** Only rows older than this. */
   readonly below: Moment
-  /** Exact values, by filter. Tables store '' for "not set", so no filter asks for ''. */
-  readonly filters: Readonly<Record<string, string>>
+  readonly filters: Filters
   /** The page has the newest rows older than this one, or the oldest rows newer than it. */
   readonly cursor: Cursor | null
 }
+
+/**
+ * The values of which a row has one, by filter. Tables store '' for "not set", so no filter asks
+ * for ''.
+ */
+export type Filters = Readonly<Record<string, readonly string[]>>
 
 export interface Cursor {
   readonly id: string
@@ -144,7 +149,7 @@ interface Scan {
   readonly before: Place
   readonly newest_first: boolean
   readonly limit: number
-  readonly filters: Wanted['filters']
+  readonly filters: Filters
   readonly besides: Fragment
 }
 
@@ -153,16 +158,13 @@ function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragme
   const { kinds = [], merged } = listed
   const columns = new Map(listed.filters.map(asFilter).map(({ name, by }) => [name, by]))
   const named = Object.keys(scan.filters).filter(name => kinds.includes(columns.get(name) ?? ''))
-  if (lead?.filter.kept !== undefined) {
-    return narrowOf(sql, listed, scan, lead, lead.filter.kept(lead.value))
-  }
-  if (lead !== undefined || (named.length === 0 && (merged === undefined || kinds.length === 0))) {
-    const led = lead === undefined ? [] : [sql`(select ${lead.value})`]
-    return rangeOf(sql, listed, scan, { by: lead === undefined ? [] : [lead.filter.by], led, lead })
+  if (lead !== undefined) return ledBy(sql, listed, scan, lead)
+  if (named.length === 0 && (merged === undefined || kinds.length === 0)) {
+    return rangeOf(sql, listed, scan, { by: [], led: [], lead: undefined })
   }
   const led = kinds.map(column => sql`k.${sql(column)}`)
   const wanted = named.map(name => {
-    return sql`and k.${sql(columns.get(name) ?? '')} = (select ${scan.filters[name] ?? ''})`
+    return sql`and k.${sql(columns.get(name) ?? '')} ${oneOf(sql, scan.filters[name])}`
   })
   // Skips along the index from one combination of kinds to the next, and reads the first rows of
   // each.
@@ -188,6 +190,35 @@ function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragme
       ${rangeOf(sql, listed, scan, { by: kinds, led, lead: undefined })}
     ) r
     where true ${all(sql, wanted)}
+    order by ${inOrder(sql, orderColumns(sql, listed), scan)} limit (select ${scan.limit}::integer)`
+}
+
+/** Reads the index of the leading filter: from one place, or from one for each of its values. */
+function ledBy(sql: Sql | TransactionSql, listed: Listed, scan: Scan, lead: Lead): Fragment {
+  const { filter, values } = lead
+  const [value = '', ...more] = values
+  const by = [filter.by]
+  if (filter.kept !== undefined) {
+    const { kept } = filter
+    const one = (value: string) => narrowOf(sql, listed, scan, { filter, value }, kept(value))
+    if (more.length === 0) return one(value)
+    // In one order, so that there are few different statements.
+    const parts = values.toSorted().map(value => sql`(${one(value)})`)
+    const all = parts.reduce((all, part) => sql`${all} union all ${part}`)
+    return firstOf(sql, listed, scan, sql`(${all}) r`)
+  }
+  if (more.length === 0) {
+    return rangeOf(sql, listed, scan, { by, led: [sql`(select ${value})`], lead })
+  }
+  const each = rangeOf(sql, listed, scan, { by, led: [sql`v.value`], lead })
+  const from = sql`unnest(${[...values]}::text[]) v (value) cross join lateral (${each}) r`
+  return firstOf(sql, listed, scan, from)
+}
+
+/** The first rows of the page among those of `r`. */
+function firstOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan, from: Fragment): Fragment {
+  return sql`
+    select r.* from ${from}
     order by ${inOrder(sql, orderColumns(sql, listed), scan)} limit (select ${scan.limit}::integer)`
 }
 
@@ -220,7 +251,7 @@ function rangeOf(
   return sql`
     select ${sql([...listed.columns])} from ${rowsOf(sql, listed, account_id)}
     where account_id = ${account_id}
-      ${conditions(sql, listed, filters, by, lead)} ${besides}
+      ${conditions(sql, listed, filters, { by, led, lead })} ${besides}
       and (${joined(sql, key)}) > (${bound(after)})
       and (${joined(sql, key)}) < (${bound(before)})
     order by ${inOrder(sql, key, scan)}
@@ -232,18 +263,19 @@ function narrowOf(
   sql: Sql | TransactionSql,
   listed: Listed,
   { account_id, after, before, limit, filters, besides, ...scan }: Scan,
-  { filter: { by }, value }: Lead,
+  { filter: { name, by }, value }: { readonly filter: Filter; readonly value: string },
   { table, stated }: Narrow,
 ): Fragment {
   const led = stated === null ? [] : [sql`(select ${value})`]
   const key = [...led.map(() => sql`n.${sql(by)}`), sql`n.id`]
   const bound = ([id = '']: Place) => joined(sql, [...led, sql`(select ${id}::text)`])
+  const stating = { by: [by], led: [], lead: undefined }
   return sql`
     select r.* from ${sql(table)} n
     cross join lateral (
       select ${sql([...listed.columns])} from ${rowsOf(sql, listed, account_id)}
       where account_id = ${account_id} and id = n.id
-        ${conditions(sql, listed, filters, [by], undefined)} ${besides}
+        ${conditions(sql, listed, { ...filters, [name]: [value] }, stating)} ${besides}
       limit 1
     ) r
     where n.account_id = ${account_id} and n.${sql(by)} = (select ${value})
@@ -275,18 +307,18 @@ function inOrder(
 /** The filter whose index is read. */
 interface Lead {
   readonly filter: Filter
-  readonly value: string
+  readonly values: readonly string[]
 }
 
 const NOT_SET = ['']
 
-function leadOf({ filters: known }: Listed, filters: Wanted['filters']): Lead | undefined {
+function leadOf({ filters: known }: Listed, filters: Filters): Lead | undefined {
   const alone = Object.keys(filters).length === 1
   for (const filter of known.map(asFilter)) {
     const { name, leads, common = NOT_SET } = filter
-    const value = filters[name]
-    if (value === undefined || common.includes(value)) continue
-    if (leads === 'always' || (leads === 'alone' && alone)) return { filter, value }
+    const values = filters[name]
+    if (values === undefined || values.some(value => common.includes(value))) continue
+    if (leads === 'always' || (leads === 'alone' && alone)) return { filter, values }
   }
   return undefined
 }
@@ -299,22 +331,34 @@ function asFilter(filter: string | Filter): Filter {
 function conditions(
   sql: Sql | TransactionSql,
   { filters: known, listed_by, merged }: Listed,
-  filters: Wanted['filters'],
-  by: readonly string[],
-  lead: Lead | undefined,
+  filters: Filters,
+  { by, led, lead }: Leading,
 ): Fragment {
   // Sorted, so that the order of a request's filters does not make another statement.
   const names = Object.keys(filters).sort()
   const equal = names.map(name => {
     const filter = known.map(asFilter).find(filter => filter.name === name)
     if (filter === undefined) throw new Error(`no filter ${name}`)
-    if (lead?.filter.name === name && filter.by_bounds === true) return sql``
-    return sql`and ${sql(filter.by)} = (select ${filters[name] ?? ''})`
+    const several = (filters[name] ?? []).length > 1
+    if (lead?.filter.name === name) {
+      if (filter.by_bounds === true) return sql``
+      if (several) return sql`and ${sql(filter.by)} = ${led[0] ?? sql``}`
+    }
+    // The kind has been chosen by it.
+    if (several && lead === undefined && by.includes(filter.by)) return sql``
+    return sql`and ${sql(filter.by)} ${oneOf(sql, filters[name])}`
   })
   const whole = by.length === 0 ? listed_by : merged
   const stated = lead === undefined ? whole : predicateOf(lead.filter)
   if (stated !== undefined) equal.push(sql`and ${sql.unsafe(stated)}`)
   return all(sql, equal)
+}
+
+/** The condition on a column that it has one of these values, which the planner does not see. */
+function oneOf(sql: Sql | TransactionSql, values: readonly string[] = []): Fragment {
+  const [value = '', ...more] = values
+  if (more.length === 0) return sql`= (select ${value})`
+  return sql`= any ((select ${[...values]}::text[])::text[])`
 }
 
 /** The predicate of a filter's index, to the letter. */

@@ -4,8 +4,9 @@ import type { Static } from 'typebox'
 import { checkDate, checkEmail, Document, Phone } from '../beneficiary/contact.ts'
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
-import { ListQueryOf, TextFilter } from '../http/list.ts'
-import { Closed, clearable, Id, Literals, Metadata, optional, Text } from '../http/schema.ts'
+import { IdFilter, ListQueryOf, TextFilter } from '../http/list.ts'
+import { Several } from '../http/query.ts'
+import { Closed, clearable, Literals, Metadata, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { checkCountry } from '../network/country.ts'
@@ -124,10 +125,10 @@ export const EntitySubmission = Closed(UPDATE, {
 export const ApprovalStatus = Literals(APPROVAL_STATUSES, { title: 'ApprovalStatus' })
 
 export const EntityQuery = ListQueryOf('ent', {
-  type: Literals(ENTITY_TYPES),
-  approval_status: ApprovalStatus,
+  type: Several(Literals(ENTITY_TYPES)),
+  approval_status: Several(ApprovalStatus),
   reference_id: TextFilter(128, 'As it was sent.'),
-  on_behalf_of: Id('ent', 'The entity that the listed ones belong to.'),
+  on_behalf_of: IdFilter('ent', 'The entity that the listed ones belong to.'),
 })
 
 /** Refuses (400) with every problem of the fields of a creation or an update. */

@@ -3,7 +3,7 @@
 import { locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Moment } from '../db/order.ts'
-import type { Page, Wanted } from '../db/page.ts'
+import type { Filters, Page, Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { type Key, numberIn, timesIn, uniqueKeys } from '../id.ts'
@@ -128,7 +128,8 @@ export function listEventsOf(
   { account_id, id: object_id }: Key,
   limit: number,
 ): Promise<NamedEvent[]> {
-  return listWithin(sql, account_id, { ...EVERY, newest_first: true, limit }, { object_id })
+  const filters = { object_id: [object_id] }
+  return listWithin(sql, account_id, { ...EVERY, newest_first: true, limit }, filters)
 }
 
 /** The events between two numbers, both exclusive, read from one end. */
@@ -141,8 +142,6 @@ interface Range {
 
 const EVERY = { after: 0n, before: 2n ** 63n - 1n }
 
-type Filters = Wanted['filters']
-
 async function listWithin(
   sql: Sql | TransactionSql,
   account_id: string,
@@ -150,17 +149,20 @@ async function listWithin(
   filters: Filters,
 ): Promise<NamedEvent[]> {
   const { after, before, newest_first, limit } = range
-  const { type, object_id } = filters
-  const rows =
-    object_id === undefined
-      ? await findRows(sql, account_id, range, type)
-      : await findRowsOf(sql, { account_id, id: object_id }, range, type)
-  const events = unfold(rows).filter(
+  const { type: types, object_id: ids } = filters
+  const found = await Promise.all(
+    ids === undefined
+      ? (types ?? [undefined]).map(type => findRows(sql, account_id, range, type))
+      : ids.map(id => findRowsOf(sql, { account_id, id }, range, types)),
+  )
+  // One row can have events of several types and objects.
+  const rows = new Map(found.flat().map(row => [row.sequence, row]))
+  const events = unfold([...rows.values()]).filter(
     event =>
       event.sequence > after &&
       event.sequence < before &&
-      (type === undefined || event.type === type) &&
-      (object_id === undefined || event.object_id === object_id),
+      (types === undefined || types.includes(event.type)) &&
+      (ids === undefined || ids.includes(event.object_id)),
   )
   events.sort((a, b) => (a.sequence < b.sequence === newest_first ? 1 : -1))
   return events.slice(0, limit)
@@ -182,7 +184,7 @@ function findRows(
     return sql<ReadRow[]>`
       select ${sql(READ_COLUMNS)} from events
       where account_id = ${account_id} and sequence > ${after} and sequence < ${end}
-        ${begins} ${tells(sql, type)}
+        ${begins} ${tells(sql, type === undefined ? undefined : [type])}
       order by sequence ${order} limit ${limit}`
   }
   return sql<ReadRow[]>`
@@ -202,7 +204,7 @@ async function findRowsOf(
   sql: Sql | TransactionSql,
   { account_id, id }: Key,
   range: Range,
-  type: string | undefined,
+  types: readonly string[] | undefined,
 ): Promise<ReadRow[]> {
   const { after, end, begins, order, limit } = boundsOf(sql, range)
   const [made, done, changed] = await Promise.all([
@@ -211,7 +213,7 @@ async function findRowsOf(
     sql<ReadRow[]>`
       select ${sql(READ_COLUMNS)} from events
       where account_id = ${account_id} and object_id <> '' and object_id = (select ${id}::text)
-        ${begins} ${tells(sql, type)}
+        ${begins} ${tells(sql, types)}
         and (object_id, sequence) > ((select ${id}::text), ${after})
         and (object_id, sequence) < ((select ${id}::text), ${end})
       order by object_id ${order}, sequence ${order} limit ${limit}`,
@@ -265,13 +267,17 @@ function boundsOf(sql: Sql | TransactionSql, { after, before, newest_first, limi
   }
 }
 
-/** The condition that a row has an event of this type. */
-function tells(sql: Sql | TransactionSql, type: string | undefined) {
-  if (type === undefined) return sql``
-  const letters = COMMON_LETTERS.get(type)
-  if (letters === undefined) return sql`and type = (select ${type}::text)`
-  const any = [...letters].map(letter => `strpos(told, '${letter}') > 0`).join(' or ')
-  return sql`and (${sql.unsafe(any)} or type = (select ${type}::text))`
+/** The condition that a row has an event of one of these types. */
+function tells(sql: Sql | TransactionSql, types: readonly string[] | undefined) {
+  if (types === undefined) return sql``
+  const letters = new Set(types.flatMap(type => [...(COMMON_LETTERS.get(type) ?? '')]))
+  const any = [...letters].sort().map(letter => `strpos(told, '${letter}') > 0 or `)
+  const [type = '', ...more] = types
+  const named =
+    more.length === 0
+      ? sql`type = (select ${type}::text)`
+      : sql`type = any ((select ${[...types]}::text[])::text[])`
+  return sql`and (${sql.unsafe(any.join(''))} ${named})`
 }
 
 /** The first and last sequence of a range of time; `to` is below `from` when it has no events. */

@@ -8,6 +8,7 @@ import { invalidParameter, type Problem, refusal, refuseIfAny } from '../errors.
 import { type IdPrefix, idPattern } from '../id.ts'
 import { instantFromIso } from '../instant.ts'
 import { DOCUMENTED } from './docs.ts'
+import { Several } from './query.ts'
 import { Closed } from './schema.ts'
 import { Type } from './type.ts'
 
@@ -30,7 +31,10 @@ const Limit = Type.String({
   [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
 })
 
-/** The query of a list of objects with this id prefix. A filter matches its value exactly. */
+/**
+ * The query of a list of objects with this id prefix. A filter matches its value exactly, or one of
+ * its values.
+ */
 export function ListQueryOf(prefix: IdPrefix, filters: TProperties) {
   const bounds = BOUNDS.map(name => {
     const description = BOUND_MEANINGS[name]
@@ -54,33 +58,48 @@ export function TextFilter(maxLength: number, description: string) {
   return Type.String({ pattern: '\\S', maxLength, description })
 }
 
-/** A filter by the code of a currency. One that does not exist has nothing. */
-export function CurrencyFilter(description: string) {
+/** The code of a currency. One that does not exist has nothing. */
+export function CurrencyText(description: string) {
   return Type.String({ pattern: '^[A-Z]{3,4}$', description, examples: ['USD'] })
 }
 
-/** A query that has passed its schema: each parameter stands once. */
-export type ListQuery = Readonly<Record<string, string>>
+/** A filter by the codes of currencies. */
+export function CurrencyFilter(description: string) {
+  return Several(CurrencyText(description))
+}
+
+/** A filter by ids of one kind of object. */
+export function IdFilter(prefix: IdPrefix, description: string) {
+  return Several(Type.String({ pattern: idPattern(prefix), description }))
+}
+
+/** A query that has passed its schema: what takes several values is an array of them. */
+export type ListQuery = Readonly<Record<string, string | readonly string[]>>
 
 const OWN = new Set<string>(['limit', 'starting_after', 'ending_before', ...BOUNDS])
 
 /** Reads the query of a list. Refuses with every problem at once (400 invalid_query_parameter). */
 export function readList(query: ListQuery): Wanted {
-  const { starting_after, ending_before } = query
-  const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !OWN.has(name)))
+  const own = (name: string) => (typeof query[name] === 'string' ? query[name] : undefined)
+  const [starting_after, ending_before] = [own('starting_after'), own('ending_before')]
+  const filters = Object.fromEntries(
+    Object.entries(query)
+      .filter(([name]) => !OWN.has(name))
+      .map(([name, value]) => [name, [...new Set([value].flat())]]),
+  )
   refuseIfAny([
-    ...checkLimit(query.limit),
+    ...checkLimit(own('limit')),
     ...checkCursors(starting_after, ending_before),
-    ...BOUNDS.flatMap(name => checkBound(name, query[name])),
-    ...Object.entries(filters).flatMap(([name, value]) => checkText(name, value)),
+    ...BOUNDS.flatMap(name => checkBound(name, own(name))),
+    ...Object.entries(filters).flatMap(([name, values]) => checkTexts(name, values)),
   ])
   return {
-    limit: Number(query.limit ?? DEFAULT_LIMIT),
+    limit: Number(own('limit') ?? DEFAULT_LIMIT),
     ...readRange({
-      gt: query['created.gt'],
-      gte: query['created.gte'],
-      lt: query['created.lt'],
-      lte: query['created.lte'],
+      gt: own('created.gt'),
+      gte: own('created.gte'),
+      lt: own('created.lt'),
+      lte: own('created.lte'),
     }),
     filters,
     cursor: cursorOf(starting_after, ending_before),
@@ -112,7 +131,10 @@ export function readRange({ gt, gte, lt, lte }: TimeRange): Pick<Wanted, 'above'
 
 /** Finds the same problems in a query that has failed its schema, to name them together. */
 export function checkList(query: ListQuery): void {
-  readList(Object.fromEntries(Object.entries(query).filter(([, v]) => typeof v === 'string')))
+  const texts = Object.entries(query).filter(([name, value]) => {
+    return typeof value === 'string' || !OWN.has(name)
+  })
+  readList(Object.fromEntries(texts))
 }
 
 /** The `data` of a list. Refuses a cursor that names no object of the account. */
@@ -162,8 +184,9 @@ function checkBound(name: BoundName, text: string | undefined): Problem[] {
 }
 
 /** PostgreSQL stores no NUL, so no text has one. */
-function checkText(name: string, value: string): Problem[] {
-  return value.includes('\0') ? [invalidParameter(name, 'NUL is no character of a text.')] : []
+function checkTexts(name: string, values: readonly string[]): Problem[] {
+  const has = values.some(value => value.includes('\0'))
+  return has ? [invalidParameter(name, 'NUL is no character of a text.')] : []
 }
 
 function cursorOf(after: string | undefined, before: string | undefined): Cursor | null {

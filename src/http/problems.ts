@@ -99,7 +99,7 @@ export function validationProblems(
   const problems = new Map<string, Problem>()
   for (const finding of findings as readonly Finding[]) {
     if (finding.propertyName !== undefined) continue
-    const { remarks, message } = describe(finding)
+    const { remarks, message } = describe(finding, place === 'querystring' ? queryPath : jsonPath)
     // A field that fails two keywords is one problem, the first.
     if (!problems.has(remarks)) {
       problems.set(remarks, { reason: reasonOf(finding, place), message, remarks })
@@ -116,9 +116,12 @@ function reasonOf({ keyword, parentSchema }: Finding, place: string): Reason {
   return REASON_BY_PLACE[place] ?? 'invalid_field'
 }
 
-function describe(finding: Finding): { remarks: string; message: string } {
+function describe(
+  finding: Finding,
+  pathOf: (pointer: string) => string,
+): { remarks: string; message: string } {
   const { keyword, params, instancePath } = finding
-  const path = jsonPath(instancePath)
+  const path = pathOf(instancePath)
   const child = (name: unknown) => memberPath(path, shortName(String(name)))
   switch (keyword) {
     case 'required': {
@@ -185,6 +188,11 @@ function jsonPath(pointer: string): string {
       if (/^\d+$/.test(part)) return `${path}[${part}]`
       return memberPath(path, shortName(part))
     }, '')
+}
+
+/** The name of the parameter, whichever of its values it is. */
+function queryPath(pointer: string): string {
+  return jsonPath(pointer).replace(/\[\d+\]$/, '')
 }
 
 /** `payout_info` and `amount` as `payout_info.amount`. */

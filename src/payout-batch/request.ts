@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../http/docs.ts'
 import { ListQueryOf, TextFilter } from '../http/list.ts'
+import { Several } from '../http/query.ts'
 import { Closed, Literals, Metadata, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { PayoutRequest } from '../payout/request.ts'
@@ -48,7 +49,7 @@ export function modeOf({ mode = 'all_or_nothing' }: BatchRequest): BatchMode {
 
 export const BatchQuery = ListQueryOf('pob', {
   reference_id: TextFilter(128, 'Of the batch, as it was sent.'),
-  mode: Literals(BATCH_MODES),
+  mode: Several(Literals(BATCH_MODES)),
 })
 
 const LimitText = Type.String({
@@ -69,6 +70,6 @@ export const ItemQuery = Closed({
   limit: Type.Optional(LimitText),
   starting_after: PositionText('A position: the page starts with the next item after it.'),
   ending_before: PositionText('A position: the page ends with the last item before it.'),
-  status: Type.Optional(Literals(ITEM_STATUSES)),
+  status: Type.Optional(Several(Literals(ITEM_STATUSES))),
 })
 export type ItemQuery = Static<typeof ItemQuery>

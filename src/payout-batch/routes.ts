@@ -173,7 +173,7 @@ function readItems({ limit = '10', starting_after, ending_before, status }: Item
     after: Number(starting_after ?? -1),
     before: Number(ending_before ?? MAX_PAYOUTS),
     end: ending_before === undefined ? 'first' : 'last',
-    statuses: status === undefined ? ITEM_STATUSES : [status],
+    statuses: status ?? ITEM_STATUSES,
   }
   return wanted
 }

@@ -74,13 +74,17 @@ export async function listPayouts(
   const { quote, reference_id, beneficiary } = wanted.filters
   // A page filtered by quote or reference already has the payout that made the beneficiary.
   const leads = quote === undefined && reference_id === undefined
-  const [page, first] = await Promise.all([
+  const [page, ...firsts] = await Promise.all([
     findPage<PayoutRow>(sql, LISTED, account_id, wanted),
-    beneficiary && leads ? listFirst(sql, account_id, wanted, beneficiary) : undefined,
+    ...(leads ? (beneficiary ?? []) : []).map(id => listFirst(sql, account_id, wanted, id)),
   ])
-  const named = quote !== undefined && page?.rows.length === 0
-  const found = named ? await findCarrier(sql, account_id, wanted, quote) : page
-  const merged = found && first ? mergePages(wanted, found, first) : found
+  const named = new Set(page?.rows.map(({ quote_id }) => quote_id))
+  const carrying = (quote ?? []).filter(id => !named.has(id))
+  const carriers = await Promise.all(carrying.map(id => findCarrier(sql, account_id, wanted, id)))
+  const merged = [...firsts, ...carriers].reduce(
+    (all, one) => all && one && mergePages(wanted, all, one),
+    page,
+  )
   return merged && { ...merged, rows: merged.rows.map(payoutOf) }
 }
 
@@ -96,7 +100,7 @@ function findCarrier(
     sql,
     LISTED_NEARBY,
     account_id,
-    { ...wanted, filters: { ...filters, carrier } },
+    { ...wanted, filters: { ...filters, carrier: [carrier] } },
     sql`and quote_id = ''`,
   )
 }
@@ -115,6 +119,7 @@ function listFirst(
   const created_at = instantIn(beneficiary_id)
   return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, {
     ...wanted,
+    filters: { ...wanted.filters, beneficiary: [beneficiary_id] },
     above: newerOf(above, { created_at, side: 'before' }),
     below: olderOf(below, { created_at, side: 'after' }),
   })

@@ -5,7 +5,8 @@ import { Document } from '../beneficiary/contact.ts'
 import { BeneficiaryRequest } from '../beneficiary/request.ts'
 import type { Reason } from '../errors.ts'
 import { ALSO, oneOf } from '../http/docs.ts'
-import { CurrencyFilter, ListQueryOf, TextFilter } from '../http/list.ts'
+import { CurrencyFilter, IdFilter, ListQueryOf, TextFilter } from '../http/list.ts'
+import { Several } from '../http/query.ts'
 import {
   Amount,
   AmountOf,
@@ -142,12 +143,12 @@ export const ActionRequest = Closed(
 export type ActionRequest = Static<typeof ActionRequest>
 
 export const PayoutQuery = ListQueryOf('pot', {
-  status: PayoutStatus,
+  status: Several(PayoutStatus),
   currency: CurrencyFilter('The currency paid out.'),
   holding_currency: CurrencyFilter('The currency of the balance that paid.'),
-  type: PayoutType,
+  type: Several(PayoutType),
   reference_id: TextFilter(128, 'As it was sent.'),
-  on_behalf_of: Id('ent', 'The entity that payouts were made for.'),
-  quote: Id('poq', 'The quote that was used.'),
-  beneficiary: Id('bnf', 'The beneficiary paid.'),
+  on_behalf_of: IdFilter('ent', 'The entity that payouts were made for.'),
+  quote: IdFilter('poq', 'The quote that was used.'),
+  beneficiary: IdFilter('bnf', 'The beneficiary paid.'),
 })

@@ -2,7 +2,8 @@
 
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../http/docs.ts'
-import { ListQueryOf } from '../http/list.ts'
+import { IdFilter, ListQueryOf } from '../http/list.ts'
+import { Several } from '../http/query.ts'
 import {
   Amount,
   AmountOf,
@@ -10,7 +11,6 @@ import {
   CountryCode,
   CurrencyCode,
   EntityId,
-  Id,
   Literals,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -74,9 +74,11 @@ export const QuoteRequest = Closed(
 export type QuoteRequest = Static<typeof QuoteRequest>
 
 export const QuoteQuery = ListQueryOf('poq', {
-  status: Literals(QUOTE_STATUSES, { description: 'As it is at the time of the request.' }),
-  payout_type: PayoutType,
-  entity_id: Id('ent', 'Whom the payout is made for.'),
+  status: Several(
+    Literals(QUOTE_STATUSES, { description: 'As it is at the time of the request.' }),
+  ),
+  payout_type: Several(PayoutType),
+  entity_id: IdFilter('ent', 'Whom the payout is made for.'),
 })
 
 /** Whether a single quote is to be explained; by default it is not. */

@@ -86,7 +86,7 @@ export async function listQuotes(
   const [named] = cursor === null ? [] : await findQuotes(sql, [{ account_id, id: cursor.id }])
   if (cursor !== null && named === undefined) return undefined
   const asked = await listAsked(sql, account_id, wanted, named, now)
-  if (status === 'active' || status === 'expired') return asked
+  if (status !== undefined && !status.includes('used')) return asked
   const place = named === undefined ? null : [withPrefix(named.id, 'pot')]
   const carried = await findPageAt<CarrierRow>(
     sql,
@@ -108,15 +108,17 @@ async function listAsked(
   now: Instant,
 ): Promise<Page<Quote>> {
   const { status } = wanted.filters
-  const stored = status === 'expired' ? 'active' : status
-  const filters = stored === undefined ? wanted.filters : { ...wanted.filters, status: stored }
+  const stored = new Set(status?.map(one => (one === 'expired' ? 'active' : one)))
+  const filters = status === undefined ? wanted.filters : { ...wanted.filters, status: [...stored] }
   const time = sql`(select ${now}::timestamptz)`
+  const wants = (one: string) => status === undefined || status.includes(one)
+  const used = wants('used') ? sql`status = 'used' or` : sql``
   const besides =
-    status === 'active'
-      ? sql`and valid_until > ${time}`
-      : status === 'expired'
-        ? sql`and valid_until <= ${time}`
-        : sql``
+    wants('active') === wants('expired')
+      ? sql``
+      : wants('active')
+        ? sql`and (${used} valid_until > ${time})`
+        : sql`and (${used} valid_until <= ${time})`
   const place = named === undefined ? null : [named.id]
   const page = await findPageAt<QuoteRow>(
     sql,

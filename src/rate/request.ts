@@ -1,13 +1,13 @@
 // What a caller sends to ask for a rate: two currencies.
 import type { Static } from 'typebox'
 import { refuseIfAny } from '../errors.ts'
-import { CurrencyFilter } from '../http/list.ts'
+import { CurrencyText } from '../http/list.ts'
 import { Closed } from '../http/schema.ts'
 import { checkCurrency } from '../quote/terms.ts'
 
 export const RateQuery = Closed({
-  from: CurrencyFilter('What is converted.'),
-  to: CurrencyFilter('What it is converted into.'),
+  from: CurrencyText('What is converted.'),
+  to: CurrencyText('What it is converted into.'),
 })
 export type RateQuery = Static<typeof RateQuery>
 

@@ -148,17 +148,21 @@ const LISTED: Listed = {
 export function listDeliveries(
   sql: Sql | TransactionSql,
   { account_id, id: endpoint_id }: Key,
-  { filters: { status: wanted_status }, ...wanted }: Wanted,
+  { filters: { status: wanted_statuses }, ...wanted }: Wanted,
 ): Promise<Page<Delivery> | undefined> {
-  const status = DELIVERY_STATUSES.find(status => status === wanted_status)
-  const of = status === undefined ? sql`` : sql`and status = ${sql.unsafe(`'${status}'`)}`
+  const statuses = DELIVERY_STATUSES.filter(status => wanted_statuses?.includes(status))
+  const [status, ...more] = statuses.map(status => `'${status}'`)
+  const all = [status, ...more].join(', ')
+  const equal = more.length === 0 ? `and status = ${status}` : `and status in (${all})`
+  const of = status === undefined ? sql`` : sql.unsafe(equal)
   // The predicates of the indexes in this order, to the letter.
-  const indexed = status === 'dead' ? of : sql`and created_at > '-infinity' ${of}`
+  const of_dead = statuses.every(status => status === 'dead') && status !== undefined
+  const indexed = of_dead ? sql`${of}` : sql`and created_at > '-infinity' ${of}`
   return findPage<Delivery>(
     sql,
     LISTED,
     account_id,
-    { ...wanted, filters: { endpoint_id } },
+    { ...wanted, filters: { endpoint_id: [endpoint_id] } },
     indexed,
   )
 }

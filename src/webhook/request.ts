@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import { oneOf } from '../http/docs.ts'
 import { ListQueryOf } from '../http/list.ts'
+import { Several } from '../http/query.ts'
 import { Closed, clearable, Id, Literals, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { DELIVERY_STATUSES, ENDPOINT_STATUSES, EVENT_TYPES, MAX_URL_LENGTH } from './webhook.ts'
@@ -132,9 +133,9 @@ export const ReplayRequest = Closed(
 export type ReplayRequest = Static<typeof ReplayRequest>
 
 export const EndpointQuery = ListQueryOf('whe', {
-  status: Literals(ENDPOINT_STATUSES),
+  status: Several(Literals(ENDPOINT_STATUSES)),
 })
 
 export const DeliveryQuery = ListQueryOf('whd', {
-  status: Literals(DELIVERY_STATUSES),
+  status: Several(Literals(DELIVERY_STATUSES)),
 })

@@ -82,6 +82,10 @@ test(`GET ${PATH}, filters: exact, several at once, in any pages`, async () => {
       line => line.type === 'escrow' && line.currency === 'USD',
     ],
     [{ source: failure.source, type: 'payout' }, () => false],
+    [
+      { type: ['payout', 'payout_failure'], operation_type: 'credit', currency: ['EUR', 'USD'] },
+      line => line.type === 'payout_failure' && line.currency !== 'HKD',
+    ],
   ]
   await assertFilters(account, PATH, all, cases)
 })

@@ -130,7 +130,7 @@ test('a page of the items of a batch: fetches those and, of another status, thos
   await assertPageCost({
     table: 'payout_batch_items',
     queries: Object.keys(pages).map(name => ({ name })),
-    page: (tx: TransactionSql, { name = '' }) => listItems(tx, key, pages[name] ?? all),
+    page: (tx: TransactionSql, { name = '' }) => listItems(tx, key, pages[String(name)] ?? all),
     fill: fillItems,
     besides: ({ name }) => (name === 'refused' ? 25 : 0),
   })

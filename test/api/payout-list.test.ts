@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { listPayouts } from '../../src/payout/list-store.ts'
+import { assertProblems } from '../support/assert/check.ts'
 import {
   assertBounds,
   assertFilters,
@@ -108,6 +109,14 @@ test(`GET ${PATH}, filters: exact, several at once, in any pages`, async () => {
       item => item.on_behalf_of === entity && item.currency === 'USD',
     ],
     [{ quote, status: 'requires_action' }, () => false],
+    ...[all[4], all[5]].flatMap((item): Case[] => [
+      [{ quote: item?.quote }, ({ id }) => id === item?.id],
+      [{ beneficiary: item?.beneficiary }, i => i.beneficiary === item?.beneficiary],
+    ]),
+    [
+      { status: ['failed', 'processing'], currency: ['EUR', 'USD'], type: ['swift', 'local'] },
+      item => /failed|processing/.test(item.status) && /EUR|USD/.test(item.currency),
+    ],
   ]
   await assertFilters(account, PATH, all, cases)
 })
@@ -125,6 +134,13 @@ test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
     beneficiary: ['x', `ent_${NOBODY}`],
   }
   await assertRefusals(account, PATH, 'pot', wrong, foreign)
+  const names = Array.from({ length: 21 }, () => `beneficiary=bnf_${NOBODY}`).join('&')
+  const many = await account.get(`${PATH}?${names}&status=succeeded&status=paid&reference_id[]=a`)
+  assertProblems(many, 400, [
+    ['invalid_query_parameter', 'reference_id[]'],
+    ['invalid_query_parameter', 'status'],
+    ['invalid_query_parameter', 'beneficiary'],
+  ])
 })
 
 const MANY = share(250, 1_000)
@@ -153,6 +169,9 @@ test('a page of many payouts, planned while there were none: fetches what it sho
       { status: 'failed', currency: 'JPY' },
       { status: 'succeeded', type: 'wallet' },
     ],
+    ...[{ status: ['failed', 'reversed', 'processing'] }, { currency: ['JPY', 'GBP'] }],
+    ...[{ on_behalf_of: [idAt('ent', 7), idAt('ent', 8)] }],
+    ...[{ beneficiary: [madeAt('bnf', 7), madeAt('bnf', 8)] }],
   ]
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
   const cursor = madeAt('pot', 2500)
@@ -174,7 +193,7 @@ test('a page of many payouts, planned while there were none: fetches what it sho
           query.status === 'failed' && 'currency' in query
           ? 8 * 7
           : 'beneficiary' in query || query.status === 'succeeded'
-            ? 3
+            ? 3 + (Array.isArray(query.beneficiary) ? 7 + 3 : 0)
             : 0,
     one: { read: tx => page(tx, { quote: madeAt('poq', 70) }), when: 'analyzed' },
   })

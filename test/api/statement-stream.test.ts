@@ -14,6 +14,7 @@ import { writeStatement } from '../../src/balance-transaction/statement/write.ts
 import { connect, type TransactionSql } from '../../src/db/connect.ts'
 import { type Moment, NEWEST, OLDEST } from '../../src/db/order.ts'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
+import { readList } from '../../src/http/list.ts'
 import { type BusyAccount, makeBusyAccount } from '../ledger/busy-account.ts'
 import type { Query } from '../support/assert/listing.ts'
 import { insertManyLines } from '../support/database/line-rows.ts'
@@ -229,7 +230,13 @@ test('statementPages, planned while the table was empty: each page by index, no 
   const firstPage = async (tx: TransactionSql, filters: Query, above: Moment) => {
     // A second a journal.
     const first = above === OLDEST ? '1' : String(2 * 3600 + 1)
-    const statement = { account_id: 'acc_a', filters, first, end: '15001' } as Statement
+    const wanted = readList(filters)
+    const statement = {
+      ...wanted,
+      account_id: 'acc_a',
+      first,
+      end: '15001',
+    } as unknown as Statement
     for await (const page of statementPages(asPool(tx), statement)) return page
     return []
   }

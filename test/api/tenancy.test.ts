@@ -159,7 +159,7 @@ const looksUp = ({ route, prefix }: Probe) =>
 function expectedStatuses({ route, leaf, prefix }: Probe): readonly number[] {
   if (leaf === undefined) return [404]
   // A statement as CSV is of a period, and of no payout.
-  if (leaf.path === 'payout') return [200, 400]
+  if (leaf.path === 'payout[]') return [200, 400]
   if (leaf.place === 'querystring') return [/_(after|before)$/.test(leaf.path) ? 400 : 200]
   // A batch that makes what it can, or says what it would, is answered.
   if (route.url === '/v3/payout_batch') return prefix === 'dep' ? [422, 200] : [404, 200]

@@ -160,9 +160,10 @@ export function generator(api: ApiDocument, world: World): Generator {
       )
       const query = of('query')
         .filter(() => chance() < 0.2)
-        .map(({ name, schema }) => {
+        .flatMap(({ name, schema }) => {
           const member = name.replace('created.', '')
-          return `${name}=${encodeURIComponent(String(value(chance, schema, member, 0)))}`
+          const values = [value(chance, schema, member, 0)].flat()
+          return values.map(one => `${name}=${encodeURIComponent(String(one))}`)
         })
       const schema = bodySchema(operation)
       const good = schema === undefined ? [] : examples(operation)

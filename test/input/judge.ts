@@ -105,14 +105,21 @@ function pathProblem(operation: Operation, { url }: Request): string {
 
 function queryProblem(api: ApiDocument, operation: Operation, { url }: Request): string {
   const documented = parametersOf(operation, 'query')
-  const names: string[] = []
-  for (const [name, text] of new URLSearchParams(url.split('?').slice(1).join('?'))) {
+  const pairs = [...new URLSearchParams(url.split('?').slice(1).join('?'))]
+  const named = ([name]: readonly [string, string]) => {
+    const bare = name.replace(/\[\]$/, '')
+    const { schema } = documented.find(parameter => parameter.name === bare) ?? {}
+    return schema?.type === 'array' ? bare : name
+  }
+  for (const [name, sent] of Map.groupBy(pairs, named)) {
     const { schema } = documented.find(parameter => parameter.name === name) ?? {}
-    if (schema === undefined || names.includes(name)) return `${name} in the query`
-    names.push(name)
+    const several = schema?.type === 'array'
+    if (schema === undefined || (sent.length > 1 && !several)) return `${name} in the query`
+    const texts = sent.map(([, text]) => read(several ? schema.items : schema, text))
     // Of times the document says less than the service takes.
     const { format, ...rest } = schema
-    if (format === undefined && api.mismatch(rest, read(schema, text)) !== '') return `${name}`
+    const value = several ? texts : texts[0]
+    if (format === undefined && api.mismatch(rest, value) !== '') return `${name}`
   }
   return ''
 }

@@ -118,7 +118,7 @@ async function begin(
 function fileHeaders({ format, wanted }: Period): Readonly<Record<string, string>> {
   const { type, ending } = MEDIA[format]
   const { account_id, filters } = wanted
-  const name = ['statement', account_id, filters.currency].filter(Boolean).join('-')
+  const name = ['statement', account_id, ...(filters.currency ?? [])].join('-')
   return {
     'content-type': type,
     'content-disposition': `attachment; filename="${name}.${ending}"`,

@@ -2,7 +2,7 @@
 import type { Account } from '../../account/rules.ts'
 import { type Moment, NEWEST } from '../../db/order.ts'
 import { invalidParameter, type Problem, refuseIfAny } from '../../errors.ts'
-import { CurrencyFilter } from '../../http/list.ts'
+import { CurrencyText } from '../../http/list.ts'
 import { Closed, Literals } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { type Instant, instantFromIso } from '../../instant.ts'
@@ -17,7 +17,7 @@ export const StatementQuery = Closed({
   to: Type.Optional(
     Type.String({ description: `The end, exclusive: ${WHEN}. Now, when it is left out.` }),
   ),
-  currency: Type.Optional(CurrencyFilter('One balance instead of all.')),
+  currency: Type.Optional(CurrencyText('One balance instead of all.')),
 })
 
 /** Reads the query. Refuses with every problem at once. */
@@ -43,7 +43,7 @@ export function readStatementQuery(
     account_id,
     above: before(from as Instant),
     below: to === undefined ? NEWEST : before(to),
-    filters: currency === '' ? {} : { currency },
+    filters: currency === '' ? {} : { currency: [currency] },
   }
   return { format: format as StatementFormat, name, wanted }
 }

@@ -1,6 +1,7 @@
 // A statement: the lines of one account in a period, between opening and closing balances, and the
 // interface of its file formats. Pure.
 import type { Moment } from '../../db/order.ts'
+import type { Filters } from '../../db/page.ts'
 import type { Instant } from '../../instant.ts'
 import type { BalanceTransaction } from '../balance-transaction.ts'
 
@@ -9,7 +10,7 @@ export interface StatementWanted {
   readonly account_id: string
   readonly above: Moment
   readonly below: Moment
-  readonly filters: Readonly<Record<string, string>>
+  readonly filters: Filters
 }
 
 /** One currency's balances at both ends of the period, in minor units, from the ledger. */

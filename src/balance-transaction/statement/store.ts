@@ -27,6 +27,7 @@ const PAGE = 1_000
  */
 export async function findStatement(sql: Sql, wanted: StatementWanted): Promise<Statement> {
   const { account_id, above, filters } = wanted
+  const { currency } = filters
   const now = await transactConfined(sql, [account_id], async tx => {
     const lock = tx`select from books where account_id = ${account_id} for share`.execute()
     const [, [row]] = await Promise.all([
@@ -54,7 +55,7 @@ export async function findStatement(sql: Sql, wanted: StatementWanted): Promise<
       left join lateral (${lastBefore(sql, account_id, first)}) o on true
       left join lateral (${lastBefore(sql, account_id, end)}) c on true
       where b.account_id = ${account_id}
-        ${filters.currency === undefined ? sql`` : sql`and b.currency = ${filters.currency}`}
+        ${currency === undefined ? sql`` : sql`and b.currency = any (${[...currency]}::text[])`}
       order by b.currency`
     return { first, end, balances }
   })
@@ -92,10 +93,11 @@ const atOnce: InTurn = query => query()
 export async function* statementPages(
   sql: Sql,
   statement: Statement,
-  currency: string | undefined = statement.filters.currency,
+  currency?: string,
   inTurn: InTurn = atOnce,
 ): AsyncGenerator<BookedLine[], void> {
-  const filters = currency === undefined ? statement.filters : { ...statement.filters, currency }
+  const one = currency === undefined ? {} : { currency: [currency] }
+  const filters = { ...statement.filters, ...one }
   const fetchPage = (first: string) => {
     const page = inTurn(() => findPage(sql, { ...statement, filters, first }))
     // If the caller stops, nobody handles the failure of this page.
@@ -154,25 +156,31 @@ async function findPage(sql: Sql, scan: Scan): Promise<BookedLine[]> {
 /**
  * The conditions of a scan. They name the index by its predicate, bounds and order instead of an
  * equality: with an equality, PostgreSQL may scan all lines of the account and filter. Without any
- * of these columns the scan uses the primary key, which skips settlements, or the index of credits.
+ * of these columns, or with several values, it uses the primary key, which skips settlements, or
+ * the index of credits.
  */
 function scanOf(
   sql: Sql,
   { account_id, filters, first, end }: Scan,
 ): { readonly by: keyof typeof LINE_INDEXES | undefined; readonly conditions: Fragment } {
   const chosen = chosenBy(filters)
-  const by = (['undoes', 'source', 'kind', 'currency'] as const).find(name => name in chosen.equal)
+  const by = (['undoes', 'source', 'kind', 'currency'] as const).find(
+    name => chosen.equal[name]?.length === 1,
+  )
   const parts = Object.entries(chosen.equal)
     .filter(([name]) => name !== by)
     .sort()
-    .map(([name, value]) => sql`and ${sql(name)} = ${value}`)
+    .map(([name, values]) => {
+      const own = name === 'source' ? sql`and undoes is null` : sql``
+      return sql`and ${sql(name)} = any (${[...values]}::text[]) ${own}`
+    })
   if (chosen.by_credits) parts.push(sql`and amount + fixed_fee + variable_fee > 0`)
   const [from, to] = [sql`${first}::text::bigint`, sql`${end}::text::bigint`]
   if (by === undefined) {
     // Written so that no partial index with this predicate fits, whose rows would need a sort.
     parts.push(sql`and (currency is not null) is true and number >= ${from} and number < ${to}`)
   } else {
-    const value = chosen.equal[by] ?? ''
+    const [value = ''] = chosen.equal[by] ?? []
     parts.push(sql`and ${sql.unsafe(LINE_INDEXES[by])}
       and (${sql(by)}, number) >= (${value}, ${from}) and (${sql(by)}, number) < (${value}, ${to})`)
   }

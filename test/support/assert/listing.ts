@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import type { Client } from '../service/service.ts'
 import { assertProblems } from './check.ts'
 
-export type Query = Readonly<Record<string, string>>
+/** A parameter with several values stands as often. */
+export type Query = Readonly<Record<string, string | readonly string[]>>
 
 /** An object of a list, with whatever else it has. */
 export type Item = {
@@ -15,7 +16,10 @@ export type Item = {
 }
 
 export function urlOf(path: string, query: Query): string {
-  return `${path}?${new URLSearchParams(query)}`
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map(one => [name, one]),
+  )
+  return `${path}?${new URLSearchParams(pairs)}`
 }
 
 export async function list(client: Client, path: string, query: Query = {}) {
@@ -95,6 +99,19 @@ export async function assertListed(
 
 export type Case = readonly [query: Query, matches: (item: Item) => boolean]
 
+/** One case more for each filter: all values that the cases ask for one by one, in brackets. */
+function withSeveral(cases: readonly Case[]): Case[] {
+  const single = cases.filter(([query]) => {
+    return Object.keys(query).length === 1 && query.reference_id === undefined
+  })
+  const groups = Map.groupBy(single, ([query]) => Object.keys(query)[0] ?? '')
+  const several = [...groups].map(([name, group]): Case => {
+    const values = group.map(([query]) => String(query[name]))
+    return [{ [`${name}[]`]: values }, item => group.some(([, matches]) => matches(item))]
+  })
+  return [...cases, ...several]
+}
+
 /** Each filter gives those of `all` that match, in any pages, down and up. */
 export async function assertFilters(
   client: Client,
@@ -103,7 +120,7 @@ export async function assertFilters(
   cases: readonly Case[],
 ): Promise<void> {
   const oldest = all.at(-1)?.id ?? ''
-  for (const [query, matches] of cases) {
+  for (const [query, matches] of withSeveral(cases)) {
     const expected = idsOf(all.filter(matches))
     const what = JSON.stringify(query)
     assert.deepEqual((await list(client, path, { ...query, limit: '100' })).ids, expected, what)

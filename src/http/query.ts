@@ -1,0 +1,46 @@
+// Reads the parameters of a query as the schema of their route has them: one that takes several
+// values is an array, however often it stands. Knows schemas and no route.
+import type { FastifyRequest, RouteOptions } from 'fastify'
+import { Type } from './type.ts'
+
+type Query = Record<string, unknown>
+
+/** The most values of one parameter. */
+const MAX_VALUES = 20
+
+/**
+ * A parameter that may stand several times, as `status=failed&status=reversed`, or as `status[]=…`.
+ * The description is that of a value.
+ */
+export function Several<T extends object>(item: T) {
+  const { description, title } = item as { description?: string; title?: string }
+  // A schema with a title is a component, which keeps its identity and its description.
+  const { description: _, ...bare } = item as { description?: string }
+  return Type.Array((title === undefined ? bare : item) as never, {
+    maxItems: MAX_VALUES,
+    description: `${title === undefined ? (description ?? '') : ''} Several may be sent.`.trim(),
+  })
+}
+
+/** A hook of routes: makes the values of their queries what their schemas say. */
+export function foldQueries(route: RouteOptions): void {
+  const { properties = {} } = (route.schema?.querystring ?? {}) as {
+    properties?: Record<string, { type?: unknown }>
+  }
+  const several = Object.keys(properties).filter(name => properties[name]?.type === 'array')
+  if (several.length === 0) return
+  const fold = (request: FastifyRequest, _reply: unknown, done: () => void) => {
+    const query = request.query as Query
+    for (const name of several) foldValues(query, name)
+    done()
+  }
+  route.preValidation = [fold, ...[route.preValidation ?? []].flat()]
+}
+
+/** The values under the name, and under the name with brackets, as many clients write a list. */
+function foldValues(query: Query, name: string): void {
+  const bracketed = `${name}[]`
+  const values = [query[name] ?? [], query[bracketed] ?? []].flat()
+  delete query[bracketed]
+  if (values.length > 0) query[name] = values
+}
