@@ -5,7 +5,7 @@ import type { Account } from '../account/rules.ts'
 import type { Filters, Wanted } from '../db/page.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, refusal, refuseIfAny } from '../errors.ts'
-import { send, sendTagged, success } from '../http/answer.ts'
+import { send, sendList, sendTagged, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -65,7 +65,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const page = await deps.read(request.account.account_id, (tx, id) =>
         listBalanceTransactions(tx, id, wanted),
       )
-      return send(reply, success(presentList(page, wanted, presentBalanceTransaction)))
+      return sendList(request, reply, success(presentList(page, wanted, presentBalanceTransaction)))
     },
   )
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
-import { claimOf, send, success } from '../http/answer.ts'
+import { claimOf, send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -82,7 +82,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const page = await deps.read(request.account.account_id, (tx, id) =>
         listBeneficiaries(tx, id, wanted),
       )
-      return send(reply, success(presentList(page, wanted, presentBeneficiary)))
+      return sendList(request, reply, success(presentList(page, wanted, presentBeneficiary)))
     },
   )
 }

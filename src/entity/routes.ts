@@ -5,7 +5,7 @@ import type { Runs } from '../engine/lanes.ts'
 import { MAX_WAIT_MS, unlessLate } from '../engine/late.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
-import { claimOf, send, success } from '../http/answer.ts'
+import { claimOf, send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -95,7 +95,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const page = await deps.read(request.account.account_id, (tx, id) =>
         listEntities(tx, id, wanted),
       )
-      return send(reply, success(presentList(page, wanted, presentEntity)))
+      return sendList(request, reply, success(presentList(page, wanted, presentEntity)))
     },
   )
 }

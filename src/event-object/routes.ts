@@ -8,7 +8,7 @@ import type { ToldEvent } from '../event/event.ts'
 import { EventQuery } from '../event/request.ts'
 import { presentEvent } from '../event/response.ts'
 import { listEvents } from '../event/store.ts'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -43,7 +43,7 @@ export function eventRoutes(app: FastifyInstance, deps: Needs): void {
         const page = await listEvents(tx, id, wanted)
         return page && { ...page, rows: await tellEvents(tx, page.rows) }
       })
-      return send(reply, success(presentList(page, wanted, presentEvent)))
+      return sendList(request, reply, success(presentList(page, wanted, presentEvent)))
     },
   )
 

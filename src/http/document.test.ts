@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify from 'fastify'
-import { codingOf, isKnown } from './document.ts'
+import { codingOf } from './coding.ts'
+import { isKnown } from './document.ts'
 import { DOCUMENT, documentRoute } from './reference.ts'
 
 test('GET /openapi.json, whoever has it: 304 without a body; brotli and gzip: the same bytes, a tag each', async () => {

@@ -2,20 +2,8 @@
 // that whoever has it is answered 304, and compressed once for all who ask.
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-
-/** A content coding, or the bytes as they are. */
-type Coding = 'br' | 'gzip' | 'identity'
-
-/** Compressed off the event loop, at qualities that take tenths of a second, not seconds. */
-const COMPRESS: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>> = {
-  br: bytes =>
-    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  gzip: bytes => promisify(gzip)(bytes, { level: 9 }),
-  identity: async bytes => bytes,
-}
+import { type Coding, codingOf, encode } from './coding.ts'
 
 interface Content {
   readonly bytes: Buffer
@@ -29,7 +17,7 @@ export function serveDocument(file: URL, type: string) {
   const made = new Map<Coding, Promise<Content>>()
   const make = async (coding: Coding): Promise<Content> => {
     read ??= readFile(file)
-    const bytes = await COMPRESS[coding](await read)
+    const bytes = await encode(await read, coding, 'once')
     return { bytes, etag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"` }
   }
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -43,16 +31,6 @@ export function serveDocument(file: URL, type: string) {
     if (coding !== 'identity') void reply.header('content-encoding', coding)
     return reply.type(type).send(bytes)
   }
-}
-
-/** The best coding that the caller names with a weight other than 0. */
-export function codingOf(accepts: string | undefined): Coding {
-  const named = new Set<string>()
-  for (const part of (accepts ?? '').toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map(text => text.trim())
-    if (!parameters.some(text => /^q=0(\.0{0,3})?$/.test(text))) named.add(name)
-  }
-  return named.has('br') ? 'br' : named.has('gzip') ? 'gzip' : 'identity'
 }
 
 /** Whether If-None-Match names it, or anything; weak tags compare alike (RFC 9110, 13.1.2). */

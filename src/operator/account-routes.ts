@@ -6,7 +6,7 @@ import type { AccountState } from '../account/states.ts'
 import { createAccount } from '../account-lifecycle/create.ts'
 import { changeSettings, changeState } from '../account-lifecycle/operations.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -75,7 +75,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       refuseIfAny(isKnown ? [] : [invalidParameter('starting_after', 'It names no account.')])
       const results = accounts.slice(first, first + limit).map(presentAccount)
       const has_more = accounts.length > first + limit
-      return send(reply, success({ object: 'list', has_more, results }))
+      return sendList(request, reply, success({ object: 'list', has_more, results }))
     },
   )
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type AuditFilter, listAudit } from '../audit/store.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
+import { sendList, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -31,7 +31,7 @@ export function auditRoutes(app: FastifyInstance, deps: { readonly desk: Desk })
       const found = await listAudit(deps.desk.audit, filterOf(request.query), limit + 1)
       const results = found.slice(0, limit).map(presentChange)
       const has_more = found.length > limit
-      return send(reply, success({ object: 'list', has_more, results }))
+      return sendList(request, reply, success({ object: 'list', has_more, results }))
     },
   )
 }

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { EntityResponse, presentEntity } from '../entity/response.ts'
 import { APPROVAL_STATUSES, type ApprovalStatus, REVIEW_RESULTS } from '../entity/states.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, Envelope, Literals } from '../http/schema.ts'
@@ -93,7 +93,11 @@ export function deskEntityRoutes(app: FastifyInstance, deps: Needs): void {
       const filter = { account_id, ...(status && { status: status as ApprovalStatus }) }
       const limit = readLimit(request.query)
       const { listed, has_more } = await listEntities(deps.desk.audit, filter, limit)
-      return send(reply, success({ object: 'list', has_more, results: listed.map(present) }))
+      return sendList(
+        request,
+        reply,
+        success({ object: 'list', has_more, results: listed.map(present) }),
+      )
     },
   )
   app.get<Named>(

@@ -1,7 +1,7 @@
 // GET /v3/operator/exception, and POST /v3/operator/payout/{id}/close_exception.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, Envelope, Id, Text, Timestamp } from '../http/schema.ts'
@@ -89,7 +89,11 @@ export function deskExceptionRoutes(app: FastifyInstance, deps: Needs): void {
       const after = cursorOf(request.query)
       const open = await listOpenExceptions(deps.desk.audit, after, limit + 1)
       const results = open.slice(0, limit).map(presentException)
-      return send(reply, success({ object: 'list', has_more: open.length > limit, results }))
+      return sendList(
+        request,
+        reply,
+        success({ object: 'list', has_more: open.length > limit, results }),
+      )
     },
   )
   app.post<{ Params: { readonly id: string }; Body: CloseRequest }>(

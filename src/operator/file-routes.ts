@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { FILE_STATES, type FileState, findFile, listFiles } from '../bank-file/file-store.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, Envelope, Id, Literals, Timestamp } from '../http/schema.ts'
@@ -179,7 +179,11 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const query = { rail, state, starting_after, limit: limit + 1 }
       const files = await listFiles(deps.desk.audit, query)
       const results = files.slice(0, limit).map(presentFile)
-      return send(reply, success({ object: 'list', has_more: files.length > limit, results }))
+      return sendList(
+        request,
+        reply,
+        success({ object: 'list', has_more: files.length > limit, results }),
+      )
     },
   )
 }

@@ -1,6 +1,6 @@
 // GET and POST /v3/operator/account/{id}/key, and POST /v3/operator/key/{id}/revoke.
 import type { FastifyInstance } from 'fastify'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { Closed, Envelope } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -38,7 +38,7 @@ export function deskKeyRoutes(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const results = await listKeysOf(deps.desk.audit, request.params.id)
-      return send(reply, success({ object: 'list', has_more: false, results }))
+      return sendList(request, reply, success({ object: 'list', has_more: false, results }))
     },
   )
   createRoute(app, deps)

@@ -1,7 +1,7 @@
 // GET /v3/operator/screening_list, and POST /v3/operator/screening_list/require.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { Closed, Envelope, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -88,8 +88,8 @@ export function deskListRoutes(app: FastifyInstance, deps: Needs): void {
         refusals: [],
       }),
     },
-    async (_request, reply) => {
-      return send(reply, success(presentLists(await listLists(deps.desk.audit))))
+    async (request, reply) => {
+      return sendList(request, reply, success(presentLists(await listLists(deps.desk.audit))))
     },
   )
   app.post<{ Body: RequireRequest }>(

@@ -1,7 +1,7 @@
 // GET /v3/operator/payout and /{id}; POST /v3/operator/payout/{id}/take, /release and /transition.
 import type { FastifyInstance } from 'fastify'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -64,7 +64,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       }
       const { payouts, has_more } = await listPayouts(deps.desk.audit, filter, limit)
       const results = payouts.map(presentForDesk)
-      return send(reply, success({ object: 'list', has_more, results }))
+      return sendList(request, reply, success({ object: 'list', has_more, results }))
     },
   )
 }

@@ -1,7 +1,7 @@
 // GET /v3/operator/screening and /{id}, and POST /v3/operator/screening/{id}/clear and /confirm: of
 // payouts, and of parties by themselves.
 import type { FastifyInstance } from 'fastify'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Envelope, Literals, Timestamp } from '../http/schema.ts'
@@ -139,13 +139,13 @@ export function deskScreeningRoutes(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const { account_id = '', of = '', state = '', starting_after = '' } = request.query
       // The schema knows the kinds.
-      const kind = of as FoundFilter['of']
-      const filter = { account_id, of: kind, state, starting_after }
+      const filter = { account_id, of: of as FoundFilter['of'], state, starting_after }
       const limit = readLimit(request.query)
       // One more than is shown tells whether there are more.
       const held = await listFound(deps.desk.audit, filter, limit + 1)
       const results = held.slice(0, limit).map(presentFound)
-      return send(reply, success({ object: 'list', has_more: held.length > limit, results }))
+      const has_more = held.length > limit
+      return sendList(request, reply, success({ object: 'list', has_more, results }))
     },
   )
   app.get<Named>(

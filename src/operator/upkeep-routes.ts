@@ -1,7 +1,7 @@
 // GET /v3/operator/upkeep.
 import type { FastifyInstance } from 'fastify'
 import { listLastRuns, UPKEEP_KINDS } from '../audit/upkeep-store.ts'
-import { send, success } from '../http/answer.ts'
+import { sendList, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { Closed, Envelope, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -37,9 +37,9 @@ export function upkeepRoutes(app: FastifyInstance, deps: { readonly desk: Desk }
         refusals: [],
       }),
     },
-    async (_request, reply) => {
+    async (request, reply) => {
       const results = await listLastRuns(deps.desk.audit)
-      return send(reply, success({ object: 'list', has_more: false, results }))
+      return sendList(request, reply, success({ object: 'list', has_more: false, results }))
     },
   )
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { Closed, Envelope, Literals, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -165,11 +165,11 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
         refusals: [],
       }),
     },
-    async (_request, reply) => {
+    async (request, reply) => {
       const { audit } = deps.desk
       const [users, seen] = await Promise.all([listWithRoles(audit), listLastSeen(audit)])
       const results = users.map(user => ({ ...user, last_seen_at: seen.get(user.name) ?? null }))
-      return send(reply, success({ object: 'list', has_more: false, results }))
+      return sendList(request, reply, success({ object: 'list', has_more: false, results }))
     },
   )
 }

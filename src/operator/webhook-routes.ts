@@ -1,7 +1,7 @@
 // GET /v3/operator/webhook_endpoint, and POST /v3/operator/webhook_endpoint/{id}/replay and
 // /enable.
 import type { FastifyInstance } from 'fastify'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, Envelope, Id, Literals } from '../http/schema.ts'
@@ -66,7 +66,11 @@ export function deskWebhookRoutes(app: FastifyInstance, deps: Needs): void {
       const { starting_after = '' } = request.query
       const found = await listFailing(deps.desk.audit, starting_after, limit + 1)
       const results = found.slice(0, limit).map(presentFailing)
-      return send(reply, success({ object: 'list', has_more: found.length > limit, results }))
+      return sendList(
+        request,
+        reply,
+        success({ object: 'list', has_more: found.length > limit, results }),
+      )
     },
   )
   replayRoute(app, deps)

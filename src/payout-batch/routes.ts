@@ -4,7 +4,7 @@ import type { Runs } from '../engine/lanes.ts'
 import type { Tried } from '../engine/load-only.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
-import { claimOf, send, success } from '../http/answer.ts'
+import { claimOf, send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -96,7 +96,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
         listBatches(tx, id, wanted),
       )
       const present = await presenter(deps, page?.rows ?? [])
-      return send(reply, success(presentList(page, wanted, present)))
+      return sendList(request, reply, success(presentList(page, wanted, present)))
     },
   )
 }
@@ -142,7 +142,11 @@ function itemsRoute(app: FastifyInstance, deps: Needs): void {
       const wanted = readItems(request.query)
       found(await deps.readers.payoutBatch(key))
       const { rows, has_more } = await deps.read(key.account_id, tx => listItems(tx, key, wanted))
-      return send(reply, success({ object: 'list', has_more, results: rows.map(presentItem) }))
+      return sendList(
+        request,
+        reply,
+        success({ object: 'list', has_more, results: rows.map(presentItem) }),
+      )
     },
   )
 }

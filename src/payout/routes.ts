@@ -5,7 +5,7 @@ import type { Runs } from '../engine/lanes.ts'
 import type { Tried } from '../engine/load-only.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
-import { claimOf, send, sendTagged, success } from '../http/answer.ts'
+import { claimOf, send, sendList, sendTagged, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
@@ -105,7 +105,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const page = await deps.read(request.account.account_id, (tx, id) =>
         listPayouts(tx, id, wanted),
       )
-      return send(reply, success(presentList(page, wanted, presentPayout)))
+      return sendList(request, reply, success(presentList(page, wanted, presentPayout)))
     },
   )
 }

@@ -4,7 +4,7 @@ import type { Account } from '../account/rules.ts'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
-import { bare, claimOf, send, success } from '../http/answer.ts'
+import { bare, claimOf, send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -99,7 +99,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       })
       const payer = payerOf(request, deps)
       const present = (quote: Quote) => presentQuote(quote, now, arrivalIfPaid(quote, payer, now))
-      return send(reply, success(presentList(page, wanted, present)))
+      return sendList(request, reply, success(presentList(page, wanted, present)))
     },
   )
 }

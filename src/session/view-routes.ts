@@ -5,7 +5,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
 import type { Reads } from '../engine/reads.ts'
 import { found, refusal } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { Closed, Envelope, Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -78,7 +78,7 @@ function listRoute(app: FastifyInstance, deps: Reads): void {
       const { page = null } = request.query
       const views = await deps.inTurn('', () => listViews(deps.reads, user, page))
       const results = views.map(presentView)
-      return send(reply, success({ object: 'list', has_more: false, results }))
+      return sendList(request, reply, success({ object: 'list', has_more: false, results }))
     },
   )
 }

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
+import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -62,7 +62,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const page = await deps.read(key.account_id, tx => listDeliveries(tx, key, wanted))
       const nexts = await nextAttempts(deps, endpoint, page?.rows ?? [])
       const present = (row: Delivery) => presentDelivery(row, nexts.get(row.id) ?? null)
-      return send(reply, success(presentList(page, wanted, present)))
+      return sendList(request, reply, success(presentList(page, wanted, present)))
     },
   )
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, refusal, refuseIfAny } from '../errors.ts'
-import { claimOf, send, success } from '../http/answer.ts'
+import { claimOf, send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
@@ -121,7 +121,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const page = await deps.read(request.account.account_id, (tx, id) =>
         listEndpoints(tx, id, wanted),
       )
-      return send(reply, success(presentList(page, wanted, presentEndpoint)))
+      return sendList(request, reply, success(presentList(page, wanted, presentEndpoint)))
     },
   )
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { listPayouts } from '../../src/payout/list-store.ts'
@@ -20,7 +21,12 @@ import {
 } from '../support/assert/listing.ts'
 import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 import { payAll, settleAll } from '../support/service/settling.ts'
 import { share } from '../support/share.ts'
 
@@ -141,6 +147,39 @@ test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
     ['invalid_query_parameter', 'status'],
     ['invalid_query_parameter', 'beneficiary'],
   ])
+})
+
+test(`GET ${PATH}, Accept-Encoding: a long list is brotli or gzip of what it says, short ones and a payout are not`, async () => {
+  const ask = (url: string, coding: string, method: 'GET' | 'HEAD' = 'GET') =>
+    service.app.inject({
+      ...{ url, method },
+      headers: {
+        authorization: basic(account.key_id, account.secret),
+        'accept-encoding': coding,
+      },
+    })
+  const plain = await ask(PATH, 'identity, br;q=0')
+  assert.equal(plain.headers['content-encoding'], undefined)
+  for (const [accepts, coding, decode] of [
+    ['gzip, deflate, br', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+  ] as const) {
+    const { headers, rawPayload } = await ask(PATH, accepts)
+    assert.deepEqual([headers['content-encoding'], headers.vary], [coding, 'accept-encoding'])
+    assert.equal(decode(rawPayload).toString(), plain.payload)
+    assert.ok(rawPayload.length < plain.rawPayload.length / 4, `${rawPayload.length} bytes`)
+    const head = await ask(PATH, accepts, 'HEAD')
+    assert.deepEqual(
+      [head.headers['content-length'], head.rawPayload.length],
+      [String(rawPayload.length), 0],
+    )
+  }
+  for (const url of [`${PATH}?limit=1`, `${PATH}/${all[0]?.id}`]) {
+    const { headers, payload } = await ask(url, 'br')
+    assert.deepEqual([headers['content-encoding'], payload.charAt(0)], [undefined, '{'])
+  }
+  const lines = await ask('/v3/balance_transaction', 'br')
+  assert.equal(lines.headers.vary, 'accept, accept-encoding')
 })
 
 const MANY = share(250, 1_000)
