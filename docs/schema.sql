@@ -450,6 +450,7 @@ GRANT DELETE, INSERT, SELECT, UPDATE (body, created_at, object_id, request_hash,
 CREATE TABLE beneficiaries (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  archived_at timestamp with time zone,
   account_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
   details json NOT NULL,
@@ -459,11 +460,13 @@ CREATE TABLE beneficiaries (
   screened bigint,
   approval text DEFAULT ''::text NOT NULL,
   CONSTRAINT beneficiaries_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT archived_after_it_was_made CHECK ((archived_at > created_at)),
   CONSTRAINT beneficiaries_approval_check CHECK ((approval = ANY (ARRAY[''::text, 'pending_approval'::text, 'approved'::text, 'rejected'::text]))),
   CONSTRAINT beneficiaries_screening_check CHECK ((screening = ANY (ARRAY[''::text, 'open'::text, 'confirmed'::text])))
 );
+CREATE INDEX beneficiaries_archived ON beneficiaries USING btree (account_id, type, destination_type, id) WHERE (archived_at IS NOT NULL);
 CREATE INDEX beneficiaries_by_approval ON beneficiaries USING btree (account_id, approval, id) WHERE (approval <> ''::text);
-CREATE INDEX beneficiaries_by_type ON beneficiaries USING btree (account_id, type, destination_type, id);
+CREATE INDEX beneficiaries_by_type ON beneficiaries USING btree (account_id, type, destination_type, id) WHERE (archived_at IS NULL);
 CREATE INDEX beneficiaries_screening ON beneficiaries USING btree (account_id, id) WHERE (screening <> ''::text);
 CREATE TRIGGER approved_as_it_is BEFORE UPDATE OF details, approval, updated_at ON beneficiaries FOR EACH ROW WHEN ((((old.approval <> ''::text) AND ((((old.details)::text IS DISTINCT FROM (new.details)::text) OR (old.approval IS DISTINCT FROM new.approval)) OR (old.updated_at IS DISTINCT FROM new.updated_at))) OR (old.approval <> new.approval))) EXECUTE FUNCTION check_beneficiary_approved();
 CREATE TRIGGER approved_by_people BEFORE INSERT ON beneficiaries FOR EACH ROW WHEN ((new.approval = ANY (ARRAY['approved'::text, 'rejected'::text]))) EXECUTE FUNCTION check_beneficiary_approved();
@@ -480,7 +483,7 @@ CREATE POLICY find ON beneficiaries FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON beneficiaries FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON beneficiaries TO corridor_auditor;
 GRANT SELECT (account_id, id, screening) ON beneficiaries TO corridor_finder;
-GRANT INSERT, SELECT, UPDATE (approval, details, screening, updated_at) ON beneficiaries TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (approval, archived_at, details, screening, updated_at) ON beneficiaries TO corridor_service;
 
 CREATE TABLE entities (
   account_id text COLLATE "C" NOT NULL,
@@ -3387,20 +3390,22 @@ CREATE OR REPLACE FUNCTION check_payable()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
-  unapproved text;
+  payee record;
 begin
-  select m.beneficiary_id into unapproved from made m
+  select m.beneficiary_id as id, b.archived_at into payee from made m
   cross join lateral (
-    select from beneficiaries b
+    select b.archived_at from beneficiaries b
     where b.account_id = m.account_id and b.id = m.beneficiary_id
-      and b.approval in ('pending_approval', 'rejected')
+      and (b.approval in ('pending_approval', 'rejected') or b.archived_at is not null)
     limit 1) b
   limit 1;
-  if found then
-    raise exception 'beneficiary % is not approved', unapproved
-      using errcode = 'check_violation', constraint = 'beneficiary_approved_first';
+  if not found then return null; end if;
+  if payee.archived_at is not null then
+    raise exception 'beneficiary % is archived', payee.id
+      using errcode = 'check_violation', constraint = 'beneficiary_not_archived';
   end if;
-  return null;
+  raise exception 'beneficiary % is not approved', payee.id
+    using errcode = 'check_violation', constraint = 'beneficiary_approved_first';
 end $function$;
 
 CREATE OR REPLACE FUNCTION erased_beneficiary(details jsonb)

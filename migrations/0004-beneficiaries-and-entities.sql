@@ -3,6 +3,9 @@
 create table beneficiaries (
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Since when it is archived: in no ordinary list, and paid no more until it is taken back. Beside the
+  -- record, as what people say of it.
+  archived_at timestamptz,
   account_id text collate "C" not null,
   id text collate "C" not null,
   -- Without what is not set; beneficiary/columns.ts completes it.
@@ -12,11 +15,17 @@ create table beneficiaries (
   -- they are asked.
   type text collate "C" not null generated always as (details ->> 'type') stored,
   destination_type text collate "C" not null
-    generated always as (details #>> '{destination_details,type}') stored
+    generated always as (details #>> '{destination_details,type}') stored,
+  constraint archived_after_it_was_made check (archived_at > created_at)
 );
--- An account has few of these kinds: what filters by some of the columns looks into each that fits.
-create index beneficiaries_by_type on beneficiaries (account_id, type, destination_type, id);
--- The list, too: ids follow the book (docs/decisions/0050). After the indexes above: of indexes that
+-- An account has few of these kinds: what filters by some of the columns looks into each that fits. It is the
+-- list of those that are not archived, too: of all kinds, merged.
+create index beneficiaries_by_type on beneficiaries (account_id, type, destination_type, id)
+  where archived_at is null;
+-- The same of those that are. Ordinary ones never enter.
+create index beneficiaries_archived on beneficiaries (account_id, type, destination_type, id)
+  where archived_at is not null;
+-- For look-ups by id: ids follow the book (docs/decisions/0050). After the indexes above: of indexes that
 -- cost the same on an empty table the planner takes the newest, and keeps the plan. A look-up by id
 -- must not walk the whole account by another one.
 alter table beneficiaries add primary key (account_id, id);

@@ -34,7 +34,7 @@ grant execute on function funded_elsewhere(text[], text[]), paid_elsewhere(text[
   to corridor_service;
 
 grant select, insert on beneficiaries, entities to corridor_service;
-grant update (details, updated_at) on beneficiaries to corridor_service;
+grant update (details, updated_at, archived_at) on beneficiaries to corridor_service;
 grant update (on_behalf_of, reference_id, details, approval_status, approval_status_description,
   approval_history, email_key, national_identification_key, name_address_key, registration_key,
   updated_at) on entities to corridor_service;

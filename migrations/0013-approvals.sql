@@ -459,24 +459,26 @@ create trigger asked_when_changed after update of details on beneficiaries
     and new.details ->> 'status' is distinct from 'erased')
   execute function check_change_asked();
 
--- No payout goes to a beneficiary that waits for people, or was rejected.
+-- No payout goes to a beneficiary that waits for people or was rejected, or that is archived.
 create function check_payable() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 declare
-  unapproved text;
+  payee record;
 begin
-  select m.beneficiary_id into unapproved from made m
+  select m.beneficiary_id as id, b.archived_at into payee from made m
   cross join lateral (
-    select from beneficiaries b
+    select b.archived_at from beneficiaries b
     where b.account_id = m.account_id and b.id = m.beneficiary_id
-      and b.approval in ('pending_approval', 'rejected')
+      and (b.approval in ('pending_approval', 'rejected') or b.archived_at is not null)
     limit 1) b
   limit 1;
-  if found then
-    raise exception 'beneficiary % is not approved', unapproved
-      using errcode = 'check_violation', constraint = 'beneficiary_approved_first';
+  if not found then return null; end if;
+  if payee.archived_at is not null then
+    raise exception 'beneficiary % is archived', payee.id
+      using errcode = 'check_violation', constraint = 'beneficiary_not_archived';
   end if;
-  return null;
+  raise exception 'beneficiary % is not approved', payee.id
+    using errcode = 'check_violation', constraint = 'beneficiary_approved_first';
 end $$;
 create trigger beneficiary_approved_first after insert on payouts referencing new table as made
   for each statement execute function check_payable();

@@ -262,6 +262,11 @@ export const CATALOGUE = {
       'People approve beneficiaries of this account before a payout may go to them, and nobody ' +
       'has approved this one yet; the message says what to do.',
   },
+  beneficiary_archived: {
+    code: 20319,
+    status: 422,
+    meaning: 'The beneficiary is archived: it is read, and paid no more until it is taken back.',
+  },
   party_erased: {
     code: 20340,
     status: 422,

@@ -59,6 +59,8 @@ export const FIXES: Readonly<Record<Reason, string>> = {
   already_decided: 'Do nothing: your decision counts. Others may still decide.',
   approval_outdated: 'Read the approval again and send the digest that it has now.',
   beneficiary_not_approved: 'Have an approver of the account approve the beneficiary, then pay.',
+  beneficiary_archived:
+    'Pay another beneficiary, or take this one back by POST /v3/beneficiary/{id}/unarchive.',
   payout_not_cancellable: 'Wait for its end; a payout that fails is given back by itself.',
   possible_duplicate_payout:
     'Read the payout that the message names. Send `allow_duplicate` if this is another payment.',

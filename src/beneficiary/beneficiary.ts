@@ -16,6 +16,8 @@ export interface Beneficiary {
   readonly details: BeneficiaryDetails
   /** Beside its record: no seal has it, as it is what people say of the record. */
   readonly approval: BeneficiaryApprovalStatus
+  /** Beside its record, too; null: it is not archived. */
+  readonly archived_at: Instant | null
   readonly created_at: Instant
   readonly updated_at: Instant
 }

@@ -1,5 +1,5 @@
-// The operation that writes beneficiaries: creation and update share one lane, so that an account's
-// commands run in order. Payouts insert the beneficiaries that they make themselves.
+// The operation that writes beneficiaries: creation, update and archiving share one lane, so that
+// an account's commands run in order. Payouts insert the beneficiaries that they make themselves.
 import type { ApprovalRules, KeyFacts } from '../approval/approval.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
@@ -18,7 +18,12 @@ import {
   type BeneficiaryState,
   decideBeneficiary,
 } from './rules.ts'
-import { findBeneficiaries, insertBeneficiaries, updateBeneficiaries } from './store.ts'
+import {
+  findBeneficiaries,
+  insertBeneficiaries,
+  updateArchived,
+  updateBeneficiaries,
+} from './store.ts'
 
 export interface WriteBeneficiary extends Claiming, Making {
   readonly change: BeneficiaryChange
@@ -35,7 +40,7 @@ export interface BeneficiaryReference {
 
 export type WrittenBeneficiary = BeneficiaryOutcome & Answering
 
-/** POST and PUT /v3/beneficiary. */
+/** POST and PUT /v3/beneficiary, and its acts. */
 export function writeBeneficiary(
   reference: BeneficiaryReference,
 ): Operation<WriteBeneficiary, BeneficiaryState, WrittenBeneficiary> {
@@ -63,11 +68,12 @@ export function writeBeneficiary(
       const rows = (did: BeneficiaryOutcome['did']) =>
         outcomes.filter(o => o.did === did).map(o => o.beneficiary)
       const [created, changed] = [rows('created'), uniqueKeys(rows('changed'))]
+      const archived = uniqueKeys(rows('archived'))
       // Of a beneficiary that one batch changes twice, people are shown the last.
       // A command that changes nothing asks nothing, and what was asked stays.
       const asked = new Map(
         outcomes.flatMap(({ beneficiary, did, asked }) =>
-          did === 'nothing' ? [] : [[nameOf(beneficiary), asked] as const],
+          did === 'created' || did === 'changed' ? [[nameOf(beneficiary), asked] as const] : [],
         ),
       )
       const approvals = [...asked.values()].filter(one => one !== null)
@@ -80,6 +86,7 @@ export function writeBeneficiary(
             created.map(beneficiary => ({ ...beneficiary, screened: null })),
           ),
         changed.length > 0 && updateBeneficiaries(tx, changed),
+        archived.length > 0 && updateArchived(tx, archived),
         // After the beneficiaries, to which a trigger compares them.
         approvals.length > 0 && insertBeneficiaryApprovals(tx, approvals),
       ])
@@ -89,7 +96,7 @@ export function writeBeneficiary(
 
 function namedBy(commands: readonly WriteBeneficiary[]): readonly Key[] {
   const keys = commands.flatMap(({ account_id, change }) =>
-    change.kind === 'update' ? [{ account_id, id: change.id }] : [],
+    change.kind === 'create' ? [] : [{ account_id, id: change.id }],
   )
   return uniqueKeys(keys)
 }

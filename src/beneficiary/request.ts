@@ -157,7 +157,13 @@ export const BeneficiaryUpdate = Closed(
 )
 export type BeneficiaryUpdate = Static<typeof BeneficiaryUpdate>
 
+export const ArchiveRequest = Closed({}, { title: 'ArchiveRequest', type: ['object', 'null'] })
+
 export const BeneficiaryQuery = ListQueryOf('bnf', {
+  archived: Literals(['true', 'false'] as const, {
+    description: 'Those that are archived, instead of those that are not.',
+    [DOCUMENTED]: { type: 'boolean', default: false },
+  }),
   type: Several(Literals(BENEFICIARY_TYPES)),
   destination_type: Several(
     Literals(DESTINATION_TYPES, { description: 'The type of the destination it has now.' }),

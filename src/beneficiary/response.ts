@@ -39,6 +39,11 @@ export const BeneficiaryResponse = Type.Object(
         '`pending_approval` and `rejected`: no payout may go to it until people have approved ' +
         'it. `erased`: its personal data is gone, and it is paid no more.',
     }),
+    archived_at: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'Since when it is archived, and paid no more. Null: it is not.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -49,8 +54,9 @@ export const BeneficiaryResponse = Type.Object(
 )
 
 export function presentBeneficiary(beneficiary: Beneficiary) {
-  const { id, details, approval, created_at, updated_at } = beneficiary
+  const { id, details, approval, archived_at, created_at, updated_at } = beneficiary
   const waits = approval === 'pending_approval' || approval === 'rejected'
   const status = waits && details.status === 'active' ? approval : details.status
-  return { id, object: 'beneficiary', ...details, status, created_at, updated_at }
+  const times = { archived_at, created_at, updated_at }
+  return { id, object: 'beneficiary', ...details, status, ...times }
 }

@@ -1,4 +1,4 @@
-// POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}.
+// POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}, POST …/archive and …/unarchive.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
@@ -11,7 +11,12 @@ import type { Answered } from '../idempotency/operations.ts'
 import type { Making } from './approval.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import type { WriteBeneficiary, WrittenBeneficiary } from './operations.ts'
-import { BeneficiaryQuery, BeneficiaryRequest, BeneficiaryUpdate } from './request.ts'
+import {
+  ArchiveRequest,
+  BeneficiaryQuery,
+  BeneficiaryRequest,
+  BeneficiaryUpdate,
+} from './request.ts'
 import { BeneficiaryResponse, presentBeneficiary } from './response.ts'
 import { checkBeneficiary } from './rules.ts'
 import { listBeneficiaries } from './store.ts'
@@ -28,6 +33,7 @@ export function beneficiaryRoutes(app: FastifyInstance, deps: Needs): void {
   listRoute(app, deps)
   getRoute(app, deps)
   updateRoute(app, deps)
+  for (const act of ['archive', 'unarchive'] as const) archiveRoute(app, deps, act)
 }
 
 /** Who makes or changes one, and so does not approve it. */
@@ -72,6 +78,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       schema: operationDocs({
         operationId: 'listBeneficiaries',
         summary: 'List beneficiaries, newest first.',
+        description: 'Without those that are archived, unless `archived=true` asks for them.',
         querystring: BeneficiaryQuery,
         response: Envelope(ListOf(BeneficiaryResponse)),
         refusals: ['invalid_query_parameter'],
@@ -131,6 +138,47 @@ function updateRoute(app: FastifyInstance, deps: Needs): void {
       const { account, body, params } = request
       const change = { kind: 'update', id: params.id, update: body } as const
       const command = { account_id: account.account_id, claim: null, change, ...makingOf(request) }
+      const { reply: answer } = await deps.lanes.writeBeneficiary.run(command)
+      return send(reply, answer)
+    },
+  )
+}
+
+const ACTS = {
+  archive: {
+    operationId: 'archiveBeneficiary',
+    summary: 'Archive a beneficiary: it is in no ordinary list, and is paid no more.',
+    description:
+      'A payout to it is refused with `beneficiary_archived` until it is taken back. Payouts ' +
+      'that are made already go on. Its record, and what people have approved of it, stay. One ' +
+      'that is archived already is answered as it is.',
+  },
+  unarchive: {
+    operationId: 'unarchiveBeneficiary',
+    summary: 'Take back a beneficiary that is archived.',
+    description: 'It can be paid again as before. One that is not archived is answered as it is.',
+  },
+} as const
+
+function archiveRoute(app: FastifyInstance, deps: Needs, act: keyof typeof ACTS): void {
+  app.post<{ Params: { id: string } }>(
+    `/v3/beneficiary/:id/${act}`,
+    {
+      config: { scope: 'write', optionalBody: true },
+      schema: operationDocs({
+        ...ACTS[act],
+        params: pathId('bnf'),
+        body: ArchiveRequest,
+        response: Envelope(BeneficiaryResponse),
+        idempotent: true,
+        refusals: ['not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, params } = request
+      const claim = claimOf(request, `POST /v3/beneficiary/${params.id}/${act}`)
+      const change = { kind: act, id: params.id } as const
+      const command = { account_id: account.account_id, claim, change, ...makingOf(request) }
       const { reply: answer } = await deps.lanes.writeBeneficiary.run(command)
       return send(reply, answer)
     },

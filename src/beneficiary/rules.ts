@@ -13,6 +13,7 @@ import { findCurrency } from '../money/currency.ts'
 import { checkCountry } from '../network/country.ts'
 import { completed } from '../only-set.ts'
 import { type AskingState, askApproval, type Making } from './approval.ts'
+import { decideArchive } from './archive.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import {
   BENEFICIARY_SEAL,
@@ -132,12 +133,14 @@ export function makeBeneficiary(
   const { account_id, now } = book
   const id = bookId(book, 'bnf')
   const details = completeDetails(request, firstDestination(id))
-  return { account_id, id, details, approval: '', created_at: now, updated_at: now }
+  const times = { archived_at: null, created_at: now, updated_at: now }
+  return { account_id, id, details, approval: '', ...times }
 }
 
 export type BeneficiaryChange =
   | { readonly kind: 'create'; readonly request: BeneficiaryRequest }
   | { readonly kind: 'update'; readonly id: string; readonly update: BeneficiaryUpdate }
+  | { readonly kind: 'archive' | 'unarchive'; readonly id: string }
 
 /** Everything that a batch may touch, read under the locks of its books. */
 export interface BeneficiaryState extends AskingState {
@@ -148,22 +151,23 @@ export interface BeneficiaryState extends AskingState {
 
 export interface BeneficiaryOutcome {
   readonly beneficiary: Beneficiary
-  readonly did: 'created' | 'changed' | 'nothing'
+  readonly did: 'created' | 'changed' | 'archived' | 'nothing'
   readonly events: readonly Event[]
   /** What people must approve before it is paid; null for nothing. */
   readonly asked: BeneficiaryApproval | null
 }
 
-/** Decides one creation or update of a checked request. Refuses with not_found. */
+/** Decides one change of a checked request. Refuses with not_found. */
 export function decideBeneficiary(
   state: BeneficiaryState,
   account_id: string,
   change: BeneficiaryChange,
   by: Making,
 ): BeneficiaryOutcome {
-  if (change.kind === 'update') {
-    const name = nameOf({ account_id, id: change.id })
-    return decideUpdate(state, found(state.beneficiaries.get(name)), change.update, by)
+  if (change.kind !== 'create') {
+    const known = found(state.beneficiaries.get(nameOf({ account_id, id: change.id })))
+    if (change.kind === 'update') return decideUpdate(state, known, change.update, by)
+    return { ...decideArchive(state, known, change.kind === 'archive'), asked: null }
   }
   const book = bookOf(state.books, account_id)
   const made = makeBeneficiary(book, change.request, state.bookId)

@@ -8,7 +8,7 @@ import type { Key } from '../id.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { BENEFICIARY_KINDS, type BeneficiaryRow, beneficiaryRow, detailsOf } from './columns.ts'
 
-const insertRows = inserter<BeneficiaryRow & Screened>('beneficiaries', {
+const insertRows = inserter<Omit<BeneficiaryRow, 'archived_at'> & Screened>('beneficiaries', {
   ...BENEFICIARY_KINDS,
   approval: 'text',
   screened: 'bigint',
@@ -31,7 +31,7 @@ export function updateBeneficiaries(tx: TransactionSql, beneficiaries: readonly 
   return updateRows(tx, beneficiaries.map(beneficiaryRow))
 }
 
-const updateRows = updater<Omit<BeneficiaryRow, 'created_at'>>(
+const updateRows = updater<Omit<BeneficiaryRow, 'archived_at' | 'created_at'>>(
   'beneficiaries',
   ['account_id', 'id'],
   {
@@ -50,9 +50,17 @@ export const updateApprovalStatus = updater<Pick<Beneficiary, 'account_id' | 'id
   { account_id: 'text', id: 'text', approval: 'text' },
 )
 
+/** Writes which beneficiaries are archived, whose records stay. */
+export const updateArchived = updater<Pick<Beneficiary, 'account_id' | 'id' | 'archived_at'>>(
+  'beneficiaries',
+  ['account_id', 'id'],
+  { account_id: 'text', id: 'text', archived_at: 'timestamptz' },
+)
+
 const COLUMNS: readonly (keyof Beneficiary)[] = [
   ...(Object.keys(BENEFICIARY_KINDS) as (keyof typeof BENEFICIARY_KINDS)[]),
   'approval',
+  'archived_at',
 ]
 
 /** Beneficiaries by (account, id), in no order; a key without a beneficiary has no row. */
@@ -74,15 +82,27 @@ const LISTED: Listed = {
     { name: 'status', by: 'approval', leads: 'always' },
   ],
   kinds: ['type', 'destination_type'],
+  merged: 'archived_at is null',
 }
 
-/** A page of the account's beneficiaries; undefined when its cursor names none of them. */
+/** Those that are archived have an index of their own. */
+const ARCHIVED: Listed = { ...LISTED, merged: 'archived_at is not null' }
+
+/**
+ * A page of the account's beneficiaries, those that are archived or those that are not; undefined
+ * when the cursor names none of them.
+ */
 export async function listBeneficiaries(
   sql: Sql | TransactionSql,
   account_id: string,
-  wanted: Wanted,
+  { filters: { archived, ...filters }, ...asked }: Wanted,
 ): Promise<Page<Beneficiary> | undefined> {
-  const page = await findPage<BeneficiaryRow>(sql, LISTED, account_id, wanted)
+  const isArchived = archived?.[0] === 'true'
+  const [listed, besides] = isArchived
+    ? [ARCHIVED, sql`and archived_at is not null`]
+    : [LISTED, sql`and archived_at is null`]
+  const wanted = { ...asked, filters }
+  const page = await findPage<BeneficiaryRow>(sql, listed, account_id, wanted, besides)
   return page && { ...page, rows: page.rows.map(beneficiaryOf) }
 }
 

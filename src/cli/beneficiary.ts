@@ -1,5 +1,5 @@
-// corridor beneficiary approval|approve|reject: what a beneficiary needs before it is paid, and who
-// gives it.
+// corridor beneficiary approval|approve|reject|archive|unarchive: what a beneficiary needs before
+// it is paid, who gives it, and which beneficiaries are paid no more.
 import type { Command } from 'commander'
 import type { Decision } from '../approval/approval.ts'
 import { presentBeneficiaryApproval } from '../beneficiary/approval-response.ts'
@@ -11,6 +11,7 @@ import {
   decidingBeneficiary,
   findBeneficiaryApproval,
 } from '../operator/approvals.ts'
+import { archiving } from '../operator/beneficiaries.ts'
 import { MAX_REASON } from '../operator/words.ts'
 import { CommandFailed, type Json, personOf, print, withContext } from './context.ts'
 import { readReason } from './input.ts'
@@ -44,7 +45,27 @@ export function beneficiaryCommands(beneficiary: Command): void {
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', REJECT_HELP)
     .action((id: string, options: Words) => decideAction(id, 'reject', options))
+  for (const act of ['archive', 'unarchive'] as const) {
+    beneficiary
+      .command(act)
+      .description(ARCHIVING[act])
+      .argument('<id>', 'beneficiary id')
+      .requiredOption('--reason <text>', REASON)
+      .addHelpText('after', ARCHIVE_HELP.replace('{act}', act))
+      .action((id: string, options: Words) => archiveAction(id, act, options))
+  }
 }
+
+const ARCHIVING = {
+  archive: 'archive a beneficiary: it is paid no more until it is taken back',
+  unarchive: 'take back a beneficiary that is archived',
+} as const
+
+const ARCHIVE_HELP = `
+Payouts that are made already go on. CORRIDOR_USER must say who you are.
+
+Example:
+  npx corridor beneficiary {act} bnf_01m7xpm2m0c6hkd4r9ye --reason "Gone"`
 
 const APPROVE_HELP = `
 You must have the role approver on its account, and must have neither made nor
@@ -117,4 +138,23 @@ async function decideAction(id: string, decision: Decision, options: Words): Pro
   const words =
     status === 'pending_approval' ? `${id}  ${done}; others must, too` : `${id}  ${done}`
   print(options, { beneficiary: id, decision, status }, words)
+}
+
+async function archiveAction(
+  id: string,
+  act: keyof typeof ARCHIVING,
+  options: Words,
+): Promise<void> {
+  const { beneficiary, did } = await withContext(async context => {
+    personOf(context)
+    const key = { account_id: await accountOfBeneficiary(context.audit, id), id }
+    return context.run(archiving(key, act === 'archive', readReason(options.reason ?? '')))
+  })
+  const { archived_at } = beneficiary
+  const is = archived_at === null ? 'not archived' : `archived since ${toSecond(archived_at)}`
+  print(
+    options,
+    { beneficiary: id, archived_at },
+    `${id}  ${did === 'nothing' ? 'already ' : ''}${is}`,
+  )
 }

@@ -101,7 +101,7 @@ const COMMANDS: readonly Called[] = [
   },
   {
     name: 'beneficiary',
-    description: 'approve or reject a beneficiary before a payout may go to it',
+    description: 'approve, reject or archive a beneficiary',
     load: async () => (await import('./beneficiary.ts')).beneficiaryCommands,
   },
   {

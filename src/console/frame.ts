@@ -171,6 +171,8 @@ const DONE: Readonly<Record<string, string>> = {
   replayed: 'The events are sent again.',
   batch: 'The batch is made.',
   answered: 'Your answer is sent; the payout goes on.',
+  archived: 'It is archived: no payout goes to it until you take it back.',
+  unarchived: 'It is taken back, and can be paid again.',
 }
 
 function trouble({ trouble: error }: Visit): Html | '' {

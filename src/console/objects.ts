@@ -108,6 +108,7 @@ export interface Beneficiary extends JsonObject {
   readonly status: string
   readonly email: string
   readonly destination_details: JsonObject
+  readonly archived_at: string | null
   readonly created_at: string
   readonly updated_at: string
 }

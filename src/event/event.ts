@@ -36,7 +36,16 @@ export const EVENTS = {
     'approval_resubmitted',
     'erased',
   ],
-  beneficiary: ['created', 'updated', 'pending_approval', 'approved', 'rejected', 'erased'],
+  beneficiary: [
+    'created',
+    'updated',
+    'pending_approval',
+    'approved',
+    'rejected',
+    'archived',
+    'unarchived',
+    'erased',
+  ],
   balance_transaction: ['created'],
   webhook_endpoint: ['test'],
 } as const

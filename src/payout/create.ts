@@ -7,6 +7,7 @@ import type { Needed } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import { recordLine } from '../balance-transaction/rules.ts'
 import { checkInlinePayee, checkPayable } from '../beneficiary/approval.ts'
+import { checkNotArchived } from '../beneficiary/archive.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import { checkNotErased, destinationTakes, makeBeneficiary } from '../beneficiary/rules.ts'
@@ -180,6 +181,7 @@ function resolveBeneficiary(
     throw refusal('beneficiary_not_found', `No beneficiary ${id} in this account.`, 'beneficiary')
   }
   checkNotErased(known, 'beneficiary')
+  checkNotArchived(known)
   checkPayable(known)
   return known
 }

@@ -5,6 +5,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Head } from '../ledger/store.ts'
 import { APPROVALS } from './approvals.ts'
+import { ARCHIVED } from './archived.ts'
 import { ATTEMPTS } from './attempts.ts'
 import { BENEFICIARY_APPROVALS } from './beneficiary-approvals.ts'
 import { checkBookings } from './bookings.ts'
@@ -110,6 +111,7 @@ const OF_TABLES = [
   ...LIMITS,
   ...APPROVALS,
   ...BENEFICIARY_APPROVALS,
+  ...ARCHIVED,
   ...SCREENING,
   ...CUT_RECORDS,
   ...INBOX,

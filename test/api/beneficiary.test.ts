@@ -123,16 +123,18 @@ const EMPTY = {
 type Optional = keyof typeof EMPTY
 const OPTIONAL = Object.keys(EMPTY) as Optional[]
 
-const MEMBERS = ['id', 'object', ...Object.keys(BENEFICIARY_DETAILS), 'created_at', 'updated_at']
+const TIMES = ['archived_at', 'created_at', 'updated_at']
+const MEMBERS = ['id', 'object', ...Object.keys(BENEFICIARY_DETAILS), ...TIMES]
 
 test(`POST ${PATH}, every member: each comes back as it was sent, in the order of the docs`, async () => {
   await newAccount()
-  const { id, object, created_at, updated_at, ...details } = await created(full)
+  const { id, object, archived_at, created_at, updated_at, ...details } = await created(full)
   assertShape(details, BENEFICIARY_DETAILS)
   assert.match(id, idOf('bnf'))
   assert.match(details.destination, idOf('dst'))
   assert.equal(object, 'beneficiary')
   assert.match(created_at, IN_UTC)
+  assert.equal(archived_at, null)
   assert.equal(updated_at, created_at)
   for (const [name, value] of Object.entries(full)) assert.deepEqual(details[name], value, name)
 })
@@ -145,7 +147,13 @@ test(`POST ${PATH}, what must be sent alone: every member, the others not set, a
   const beneficiary = await created(least)
   assert.deepEqual(Object.keys(beneficiary), MEMBERS)
   const { id, destination, created_at, updated_at, ...rest } = beneficiary
-  const expected = { object: 'beneficiary', ...least, ...EMPTY, status: 'active' }
+  const expected = {
+    ...least,
+    ...EMPTY,
+    object: 'beneficiary',
+    status: 'active',
+    archived_at: null,
+  }
   assert.deepEqual(rest, expected)
 })
 
@@ -184,11 +192,11 @@ test(`GET ${PATH}/{id}: byte for byte what its creation answered, also one made 
   assert.deepEqual([read.status, read.text], [200, answer.text])
   const { beneficiary, beneficiary_details, created_at } = await paid(localPayout)
   const inline = await account.get(`${PATH}/${beneficiary}`)
-  const { id, object, created_at: at, updated_at, ...details } = inline.json.data
+  const { id, object, archived_at, created_at: at, updated_at, ...details } = inline.json.data
   assert.deepEqual(Object.keys(inline.json.data), MEMBERS)
   assert.deepEqual(
-    [id, object, at, updated_at],
-    [beneficiary, 'beneficiary', created_at, created_at],
+    [id, object, archived_at, at, updated_at],
+    [beneficiary, 'beneficiary', null, created_at, created_at],
   )
   assert.deepEqual(details, beneficiary_details)
 })
@@ -371,7 +379,7 @@ test(`PUT ${PATH}/{id}, after a payout: the payout as it was, the next one with 
   assert.deepEqual(read.json.data, before)
   assert.equal(before.beneficiary_details.name, full.name)
   const next = await paid(payoutTo(id))
-  const { object, created_at, updated_at, id: _, ...details } = now
+  const { object, archived_at, created_at, updated_at, id: _, ...details } = now
   assert.equal(next.beneficiary, id)
   assert.deepEqual(next.beneficiary_details, details)
 })
@@ -527,19 +535,20 @@ test('a page of many beneficiaries, and one by id, planned while there were none
   await assertPageCost({
     table: 'beneficiaries',
     queries: crossed(
-      [{}, { type: 'individual' }, { destination_type: 'wallet' }],
+      [{}, { type: 'individual' }, { destination_type: 'wallet' }, { archived: 'true' }],
       [{}, { starting_after: cursor }, { ending_before: cursor }],
     ),
     page: (tx, query) => listBeneficiaries(tx, 'acc_a', readList({ ...query, limit: '5' })),
-    // Of each kind that fits a page is read, after its kinds have been: of four.
-    besides: query => ('type' in query || 'destination_type' in query ? 4 * 7 : 0),
+    // Of each kind a page is read, after its kinds have been: of four.
+    besides: () => 4 * 7,
     fill: owner => owner`
-      insert into beneficiaries (account_id, id, details, created_at, updated_at)
+      insert into beneficiaries (account_id, id, details, created_at, updated_at, archived_at)
       select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'bnf')},
         json_build_object('type', case when i % 20 = 2 then 'individual' else 'business' end,
           'destination_details', json_build_object(
             'type', case when i % 40 = 2 then 'wallet' else 'bank' end)),
-        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now()
+        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(),
+        case when i % 10 = 4 then now() end
       from generate_series(1, 5000) i`,
     one: { read: tx => findBeneficiaries(tx, [key]), when: 'always' },
   })

@@ -341,6 +341,9 @@ test('examples, batches: tried, made in part, made whole, and their items', asyn
 })
 
 test('examples, beneficiaries: recorded, changed, listed', async () => {
+  const { id: left } = await show(payer, 'createBeneficiary', 'business')
+  await show(payer, 'archiveBeneficiary', 'archive', { ids: [left] })
+  await show(payer, 'unarchiveBeneficiary', 'unarchive', { ids: [left] })
   const changes = { business: 'destination', individual: 'clear' }
   for (const [type, change] of Object.entries(changes)) {
     const { id } = await show(payer, 'createBeneficiary', type)

@@ -1,7 +1,7 @@
 // Beneficiaries: the list, and one of them.
 import { DESTINATION_TYPES } from '../../beneficiary/request.ts'
-import { html } from '../../html.ts'
-import { anyOf } from '../form.ts'
+import { type Html, html } from '../../html.ts'
+import { anyOf, deed } from '../form.ts'
 import { type Listing, rows, showList } from '../list.ts'
 import type { Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -22,6 +22,14 @@ export function beneficiaryScreens(screens: Screens): void {
   screens.csv('/beneficiaries', beneficiaryList)
   screens.show('account', '/beneficiaries/:id', showBeneficiary)
   beneficiaryApprovalScreens(screens, showBeneficiary)
+  for (const act of ['archive', 'unarchive'] as const) {
+    const archive = async (visit: Visit) => {
+      const { id } = visit.params
+      await visit.api.post(`/v3/beneficiary/${id}/${act}`, {}, visit.form.get('key') ?? '')
+      return `${rootOf(visit)}/beneficiaries/${id}?done=${act}d`
+    }
+    screens.act('account', `/beneficiaries/:id/${act}`, archive, showBeneficiary)
+  }
 }
 
 async function showBeneficiary(visit: Visit): Promise<Screen> {
@@ -32,9 +40,7 @@ async function showBeneficiary(visit: Visit): Promise<Screen> {
   const paid = await visit.api.list<Payout>('/v3/payout', { beneficiary: id, limit: '10' })
   const approval = beneficiaryApprovalOf(visit, beneficiary, asked)
   const body = html`<div data-live-part>${
-    may(visit, 'maker') &&
-    approval === '' &&
-    html`<p class="acts"><a class="button" href="${root}/payouts/new?to=${id}">Pay them</a></p>`
+    may(visit, 'maker') && acts(visit, beneficiary, approval === '')
   }
 ${approval}
 <h2>Details</h2>${members(root, beneficiary)}
@@ -44,6 +50,19 @@ ${approval}
     paid,
   )}</div>`
   return { title: beneficiary.name, body, live: id }
+}
+
+/** Pay them, or put them away; who is put away is taken back before they are paid. */
+function acts(visit: Visit, { id, archived_at }: Beneficiary, isPayable: boolean): Html {
+  const root = rootOf(visit)
+  const path = `${root}/beneficiaries/${id}`
+  const archive = { action: `${path}/archive`, button: 'Archive', danger: true, small: true }
+  const pay = html`<a class="button" href="${root}/payouts/new?to=${id}">Pay them</a>`
+  return html`<div class="acts">${
+    archived_at === null
+      ? html`${isPayable && pay}${deed(visit, archive)}`
+      : deed(visit, { action: `${path}/unarchive`, button: 'Take back', small: true })
+  }</div>`
 }
 
 function beneficiaryList(visit: Visit): Listing<Beneficiary> {
@@ -75,6 +94,14 @@ function beneficiaryList(visit: Visit): Listing<Beneficiary> {
     ],
     filters: [
       { name: 'status', label: 'State', options: anyOf(['pending_approval', 'rejected']) },
+      {
+        name: 'archived',
+        label: 'Show',
+        options: [
+          ['', 'those to be paid'],
+          ['true', 'archived'],
+        ],
+      },
       {
         name: 'type',
         label: 'Is',

@@ -224,6 +224,8 @@ const BODIES: Readonly<Record<string, (path: string) => readonly object[]>> = {
 /** Routes whose body may be left out. */
 const EMPTY_BODIES = new Set([
   'POST /v3/payout/:id/cancel',
+  'POST /v3/beneficiary/:id/archive',
+  'POST /v3/beneficiary/:id/unarchive',
   'POST /v3/entity/:id/submit',
   'POST /v3/webhook_endpoint/:id/rotate_secret',
   'POST /v3/webhook_endpoint/:id/test',

@@ -195,6 +195,7 @@ export const beneficiary: Beneficiary = {
   account_id: 'acc_1',
   id: 'bnf_known',
   approval: '',
+  archived_at: null,
   details: {
     address: {},
     date_of_birth: '',

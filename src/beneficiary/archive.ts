@@ -1,0 +1,56 @@
+// Beneficiaries that are archived: in no ordinary list, and paid no more until they are taken back.
+// Pure.
+import { refusal } from '../errors.ts'
+import type { Event } from '../event/event.ts'
+import { recordChange } from '../event/rules.ts'
+import { nameOf } from '../id.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
+import type { Beneficiary } from './beneficiary.ts'
+import { BENEFICIARY_SEAL } from './columns.ts'
+
+/** Refuses (422) a payout to a beneficiary that is archived. */
+export function checkNotArchived({ id, archived_at }: Beneficiary): void {
+  if (archived_at === null) return
+  const message =
+    `Beneficiary ${id} is archived: pay another one, or take it back by ` +
+    `POST /v3/beneficiary/${id}/unarchive.`
+  throw refusal('beneficiary_archived', message, 'beneficiary')
+}
+
+/** Everything that an act may touch, read under the locks of its books. */
+export interface ArchiveState {
+  readonly books: ReadonlyMap<string, Book>
+  /** By `account_id/id`. */
+  readonly beneficiaries: Map<string, Beneficiary>
+}
+
+export interface ArchiveOutcome {
+  readonly beneficiary: Beneficiary
+  readonly did: 'archived' | 'nothing'
+  readonly events: readonly Event[]
+}
+
+/**
+ * Archives a beneficiary or takes it back; does nothing if it is so already. Its record stays, and
+ * with it what people have approved.
+ */
+export function decideArchive(
+  state: ArchiveState,
+  before: Beneficiary,
+  archive: boolean,
+): ArchiveOutcome {
+  if ((before.archived_at !== null) === archive) {
+    return { beneficiary: before, did: 'nothing', events: [] }
+  }
+  const { now } = bookOf(state.books, before.account_id)
+  const beneficiary = { ...before, archived_at: archive ? now : null }
+  state.beneficiaries.set(nameOf(beneficiary), beneficiary)
+  const type = archive ? 'beneficiary.archived' : 'beneficiary.unarchived'
+  const facts = { archived_at: beneficiary.archived_at }
+  const content = BENEFICIARY_SEAL.digest(beneficiary)
+  return {
+    beneficiary,
+    did: 'archived',
+    events: [recordChange(state, beneficiary, type, facts, content)],
+  }
+}

@@ -1,0 +1,250 @@
+// Beneficiaries that are archived: in no ordinary list, paid no more, and taken back; and what
+// PostgreSQL and verify hold of it.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { transactConfined } from '../../src/db/confine.ts'
+import { verify } from '../../src/verify/run.ts'
+import { assertProblems, assertRefused } from '../support/assert/check.ts'
+import { assertFilters, getAll, type Item, list } from '../support/assert/listing.ts'
+import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
+import { addApprovalRule } from '../support/service/approvals.ts'
+import { openCli } from '../support/service/cli.ts'
+import {
+  type AnotherProcess,
+  addPerson,
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+import { settleAll } from '../support/service/settling.ts'
+
+const PATH = '/v3/beneficiary'
+
+let service: TestService
+let other: AnotherProcess
+let account: Client
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  other = await service.anotherProcess()
+  account = await newAccount()
+})
+after(async () => {
+  const verdict = await verify(service.database.owner, { account_id: null, all: true })
+  await other.close()
+  await service.close()
+  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+})
+
+const newAccount = () => service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
+
+async function made(by = account, changes: object = {}): Promise<string> {
+  const { status, json, text } = await by.post(PATH, { ...bankBeneficiary, ...changes })
+  assert.equal(status, 200, text)
+  assert.equal(json.data.archived_at, null)
+  return json.data.id
+}
+
+async function act(id: string, name: 'archive' | 'unarchive', by = account) {
+  const { status, json, text } = await by.post(`${PATH}/${id}/${name}`, {})
+  assert.equal(status, 200, text)
+  return json.data
+}
+
+const { beneficiary_details: _, ...payout } = localPayout
+const pay = (beneficiary: string, by = account) =>
+  by.post('/v3/payout', { ...payout, beneficiary, allow_duplicate: true })
+
+/** By the other process. */
+const payThere = (beneficiary: string) =>
+  other.inject({
+    method: 'POST',
+    url: '/v3/payout',
+    headers: { authorization: basic(account.key_id, account.secret) },
+    payload: { ...payout, beneficiary, allow_duplicate: true },
+  })
+
+async function eventsOf(id: string, by = account) {
+  const { results } = await list(by, '/v3/event', { object_id: id })
+  return results.map(({ type, data }) => [type, data.archived_at]).reverse()
+}
+
+test(`POST ${PATH}/{id}/archive: refused in any payout, others go on; taken back: paid again`, async () => {
+  const id = await made()
+  const open = (await pay(id)).json.data
+  const record = (await account.get(`${PATH}/${id}`)).json.data
+  const archived = await act(id, 'archive')
+  const { archived_at } = archived
+  assert.match(archived_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  assert.deepEqual(archived, { ...record, archived_at })
+  assert.deepEqual((await account.get(`${PATH}/${id}`)).json.data, archived)
+  assertRefused(await pay(id), 422, 'beneficiary_archived', 'beneficiary')
+  const dry = await account.post('/v3/payout?dry_run=true', { ...payout, beneficiary: id })
+  assert.deepEqual(
+    dry.json.data.errors.map(({ reason }: { reason: string }) => reason),
+    ['beneficiary_archived'],
+  )
+  const batch = await account.post('/v3/payout_batch', {
+    payouts: [{ ...payout, beneficiary: id }],
+  })
+  assertRefused(batch, 422, 'beneficiary_archived', 'payouts[0].beneficiary')
+  // Its own record may still be put right.
+  assert.equal((await account.put(`${PATH}/${id}`, { email: 'a@example.com' })).status, 200)
+  await settleAll(service)
+  assert.equal((await account.get(`/v3/payout/${open.id}`)).json.data.status, 'succeeded')
+  const taken = await act(id, 'unarchive')
+  assert.equal(taken.archived_at, null)
+  assert.equal((await pay(id)).status, 200)
+  assert.deepEqual(await eventsOf(id), [
+    ['beneficiary.created', undefined],
+    ['beneficiary.archived', archived_at],
+    ['beneficiary.updated', undefined],
+    ['beneficiary.unarchived', null],
+  ])
+})
+
+test(`POST ${PATH}/{id}/archive, again: as it is, without an event; with a key: the first answer`, async () => {
+  const id = await made()
+  const url = `${PATH}/${id}/archive`
+  const first = await account.post(url, {}, { 'idempotency-key': 'once' })
+  assert.deepEqual(await act(id, 'archive'), first.json.data)
+  await act(id, 'unarchive')
+  assert.equal((await act(id, 'unarchive')).archived_at, null)
+  const again = await account.post(url, {}, { 'idempotency-key': 'once' })
+  assert.deepEqual([again.text, again.headers['idempotent-replayed']], [first.text, 'true'])
+  assert.equal((await account.get(`${PATH}/${id}`)).json.data.archived_at, null)
+  assert.equal((await eventsOf(id)).length, 3)
+  const theirs = await newAccount()
+  assertRefused(await theirs.post(url, {}), 404, 'not_found')
+  assertRefused(
+    await account.post(`${PATH}/bnf_00000000000000000000/archive`, {}),
+    404,
+    'not_found',
+  )
+})
+
+test(`GET ${PATH}?archived=true: those that are archived; without it the others, in any pages`, async () => {
+  const by = await newAccount()
+  const ids: string[] = []
+  for (let i = 0; i < 9; i++) {
+    ids.unshift(await made(by, { type: i % 4 === 0 ? 'individual' : 'business' }))
+    if (i % 2 === 0) await act(ids[0] ?? '', 'archive', by)
+  }
+  const all = await getAll(by, PATH, ids)
+  const isArchived = (item: Item) => item.archived_at !== null
+  await assertFilters(by, PATH, all, [
+    [{}, item => !isArchived(item)],
+    [{ archived: 'true', type: 'business' }, i => isArchived(i) && i.type === 'business'],
+    [{ type: ['business', 'individual'], archived: 'true' }, isArchived],
+    [{ type: ['business', 'individual'], archived: 'false' }, item => !isArchived(item)],
+  ])
+  assertProblems(await by.get(`${PATH}?archived=yes`), 400, [
+    ['invalid_query_parameter', 'archived'],
+  ])
+})
+
+test('the same details again: another beneficiary, which is paid, and the archived one stays so', async () => {
+  const by = await newAccount()
+  const id = await made(by)
+  await act(id, 'archive', by)
+  const inline = await by.post('/v3/payout', localPayout)
+  assert.equal(inline.status, 200, inline.text)
+  assert.notEqual(inline.json.data.beneficiary, id)
+  assert.notEqual(await made(by), id)
+  assert.notEqual((await by.get(`${PATH}/${id}`)).json.data.archived_at, null)
+})
+
+test('PostgreSQL, a payout to a beneficiary that is archived: refused, whatever wrote it', async () => {
+  const id = await made()
+  const { json } = await pay(id)
+  await act(id, 'archive')
+  const { account_id } = account.account
+  const copied = transactConfined(service.deps.sql, [account_id], tx =>
+    tx.unsafe(`
+      insert into payouts select (jsonb_populate_record(null::payouts, to_jsonb(p) || jsonb_build_object(
+        'id', 'pot_' || reverse(substr(p.id, 5)), 'quote_id', ''))).*
+      from payouts p where id = '${json.data.id}'`),
+  )
+  await assert.rejects(copied, { constraint_name: 'beneficiary_not_archived' })
+})
+
+test('archived and paid at once, by two processes: no payout is made after it is archived', async () => {
+  for (let round = 0; round < 8; round++) {
+    const id = await made()
+    const [archived, ...answers] = await Promise.all([
+      act(id, 'archive'),
+      ...Array.from({ length: 6 }, (_, i) => (i % 2 === 0 ? payThere(id) : pay(id))),
+    ])
+    for (const answer of answers) {
+      if (answer.status === 200) assert.ok(answer.json.data.created_at < archived.archived_at)
+      else assertRefused(answer, 422, 'beneficiary_archived', 'beneficiary')
+    }
+    assertRefused(await pay(id), 422, 'beneficiary_archived', 'beneficiary')
+  }
+})
+
+test('archived while it waits for people: approved all the same, and not paid until it is taken back', async () => {
+  const by = await newAccount()
+  const { account_id } = by.account
+  await addApprovalRule(service, { account_id, subject: 'beneficiary' })
+  const ann = await addPerson(service, { user: 'ann', roles: [[account_id, 'approver']] })
+  const id = (await by.post(PATH, bankBeneficiary)).json.data.id
+  await act(id, 'archive', by)
+  const { digest } = (await by.get(`${PATH}/${id}/approval`)).json.data
+  const approved = await service.inject({
+    method: 'POST',
+    url: `${PATH}/${id}/approve`,
+    headers: ann.headers(account_id),
+    payload: { digest },
+  })
+  assert.equal(approved.status, 200, approved.text)
+  assertRefused(await pay(id, by), 422, 'beneficiary_archived')
+  await act(id, 'unarchive', by)
+  assert.equal((await pay(id, by)).status, 200)
+})
+
+test('corridor beneficiary archive|unarchive: as by the API, with who and why in the audit log', async () => {
+  const id = await made()
+  await addPerson(service, { user: 'olga', role: 'operator' })
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+  for (const name of ['archive', 'unarchive'] as const) {
+    const ran = await cli.run('beneficiary', name, id, '--reason', 'Ticket 2041')
+    assert.equal(ran.code, 0, ran.stderr)
+  }
+  assert.deepEqual(
+    (await eventsOf(id)).map(([type]) => type),
+    ['beneficiary.created', 'beneficiary.archived', 'beneficiary.unarchived'],
+  )
+  const acts = await service.database.owner<{ changed_by: string; reason: string }[]>`
+    select changed_by, reason from audit_log
+    where table_name = 'beneficiaries' and after ->> 'id' = ${id} order by change_id`
+  assert.deepEqual(
+    acts.map(({ changed_by, reason }) => [changed_by, reason]),
+    [
+      ['olga', 'Ticket 2041'],
+      ['olga', 'Ticket 2041'],
+    ],
+  )
+})
+
+test('verify, archived without an event, and a payout to one that is: named', async () => {
+  const own = await startTestService()
+  try {
+    const by = await own.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+    const id = (await by.post(PATH, bankBeneficiary)).json.data.id
+    assert.equal((await pay(id, by)).status, 200)
+    await own.database.owner`
+      update beneficiaries set archived_at = created_at + interval '1 microsecond' where id = ${id}`
+    const verdict = await verify(own.database.owner, { account_id: null, all: true })
+    assert.ok(!verdict.ok)
+    assert.deepEqual(
+      verdict.problems.map(({ table, found }) => [table, found.replace(/\d{4}.*$/, '…')]),
+      [
+        ['beneficiaries', 'archived since …'],
+        ['payouts', 'made after …'],
+      ],
+    )
+  } finally {
+    await own.close()
+  }
+})
