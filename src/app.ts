@@ -47,6 +47,8 @@ import {
 } from './operator/approval-routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { opsRoutes } from './ops.ts'
+import { findShown } from './payout/expand.ts'
+import { PayoutResponse } from './payout/response.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
 import { payoutImportRoutes } from './payout-group/routes.ts'
@@ -130,7 +132,10 @@ export function addRoutes(
   rateRoutes(app, deps)
   payoutBatchRoutes(app, deps)
   timelineRoutes(app, deps)
-  balanceTransactionRoutes(app, deps)
+  balanceTransactionRoutes(app, deps, {
+    schema: PayoutResponse,
+    find: key => findShown(deps.readers, key),
+  })
   entityRoutes(app, deps)
   beneficiaryRoutes(app, deps)
   eventRoutes(app, deps)

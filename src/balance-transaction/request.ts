@@ -1,5 +1,6 @@
 // What a caller sends about balances and balance transactions: the schemas of queries.
 
+import { ExpandOf, ExpandQueryOf } from '../http/expand.ts'
 import { CurrencyFilter, IdFilter, ListQueryOf } from '../http/list.ts'
 import { Several } from '../http/query.ts'
 import { Literals } from '../http/schema.ts'
@@ -11,7 +12,13 @@ import { BALANCE_TRANSACTION_TYPES } from './balance-transaction.ts'
 const SOURCES = ['pot', 'btr', 'esc', 'wdr', 'adj'] as const
 export const OPERATION_TYPES = ['credit', 'debit'] as const
 
+/** What a line can be expanded by. */
+const EXPANDED = ['payout'] as const
+
+export const LineExpandQuery = ExpandQueryOf(EXPANDED)
+
 export const BalanceTransactionQuery = ListQueryOf('btr', {
+  expand: ExpandOf(EXPANDED),
   currency: CurrencyFilter('The balance that was moved.'),
   type: Several(Literals(BALANCE_TRANSACTION_TYPES)),
   operation_type: Several(Literals(OPERATION_TYPES)),

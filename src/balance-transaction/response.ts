@@ -1,5 +1,7 @@
 // Balances and balance transactions as callers see them.
 
+import type { TSchema } from 'typebox'
+import { ExpandedOf } from '../http/expand.ts'
 import { Id, Literals, Money, RateNumber, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'
@@ -36,10 +38,29 @@ export const BalanceTransactionResponse = Type.Object(
     type: Literals(BALANCE_TRANSACTION_TYPES),
   },
   {
-    title: 'BalanceTransaction',
+    title: 'BalanceTransactionAlone',
     description: 'One movement on a balance.',
   },
 )
+
+/** A balance transaction where its payout may be asked for, whose room stands above this one. */
+export function ExpandableLine(payout: TSchema) {
+  return Type.Object(
+    {
+      ...BalanceTransactionResponse.properties,
+      expanded: Type.Optional(ExpandedOf({ payout })),
+    },
+    {
+      title: 'BalanceTransaction',
+      description: 'One movement on a balance, with its payout where that is asked for.',
+    },
+  )
+}
+
+/** The payout that a line is of: it has debited it, or given it back; '' of another line. */
+export function payoutOf({ source, description }: BalanceTransaction): string {
+  return [source, description].find(id => id.startsWith('pot_')) ?? ''
+}
 
 /** The balance transaction as answers show it (§line.fields). */
 export function presentBalanceTransaction(line: BalanceTransaction) {

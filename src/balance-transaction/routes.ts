@@ -1,21 +1,32 @@
 // GET /v3/balance_transaction, as JSON or as CSV, GET /v3/balance_transaction/{id} and GET
 // /v3/balance.
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { TSchema } from 'typebox'
 import type { Account } from '../account/rules.ts'
 import type { Filters, Wanted } from '../db/page.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, refusal, refuseIfAny } from '../errors.ts'
 import { send, sendList, sendTagged, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
-import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
+import { type Expanding, type Expansions, expandAll } from '../http/expand.ts'
+import {
+  checkList,
+  type ExpandingListQuery,
+  ListOf,
+  type ListQuery,
+  presentListWith,
+  readList,
+} from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
+import type { Key } from '../id.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { listBalances } from '../ledger/store.ts'
 import type { BalanceTransaction } from './balance-transaction.ts'
-import { BalanceQuery, BalanceTransactionQuery } from './request.ts'
+import { BalanceQuery, BalanceTransactionQuery, LineExpandQuery } from './request.ts'
 import {
   BalanceResponse,
-  BalanceTransactionResponse,
+  ExpandableLine,
+  payoutOf,
   presentBalance,
   presentBalanceTransaction,
 } from './response.ts'
@@ -27,15 +38,37 @@ interface Needs extends Reads, Files {
   readonly readers: { readonly balanceTransaction: Finds<BalanceTransaction> }
 }
 
-export function balanceTransactionRoutes(app: FastifyInstance, deps: Needs): void {
-  listRoute(app, deps)
-  getRoute(app, deps)
+/** Payouts, whose room stands above this one: their schema, and one as its own GET shows it. */
+export interface Payouts {
+  readonly schema: TSchema
+  find(key: Key): Promise<object | undefined>
+}
+
+export function balanceTransactionRoutes(
+  app: FastifyInstance,
+  deps: Needs,
+  payouts: Payouts,
+): void {
+  const line = ExpandableLine(payouts.schema)
+  const expansions: Expansions<BalanceTransaction> = {
+    payout: async line => {
+      const id = payoutOf(line)
+      return id === '' ? undefined : payouts.find({ account_id: line.account_id, id })
+    },
+  }
+  listRoute(app, deps, line, expansions)
+  getRoute(app, deps, line, expansions)
   balanceRoute(app, deps)
   statementRoutes(app, deps)
 }
 
-function listRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Querystring: ListQuery }>(
+function listRoute(
+  app: FastifyInstance,
+  deps: Needs,
+  line: TSchema,
+  expansions: Expansions<BalanceTransaction>,
+): void {
+  app.get<{ Querystring: ExpandingListQuery }>(
     '/v3/balance_transaction',
     {
       config: { scope: 'read', checkQuery: checkList },
@@ -46,9 +79,9 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
           'In the order of the book, in which each line found the balance it moved. With ' +
           '`Accept: text/csv` the whole range is streamed as a statement, oldest first, between ' +
           'rows of its opening and closing balances; it has no pages, so that `limit`, ' +
-          '`starting_after`, `ending_before` and `payout` are refused.',
+          '`starting_after`, `ending_before`, `payout` and `expand` are refused.',
         querystring: BalanceTransactionQuery,
-        response: Envelope(ListOf(BalanceTransactionResponse)),
+        response: Envelope(ListOf(line)),
         alternative: { media: 'text/csv', description: 'The statement, with a row of names.' },
         refusals: ['invalid_query_parameter'],
       }),
@@ -65,7 +98,10 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const page = await deps.read(request.account.account_id, (tx, id) =>
         listBalanceTransactions(tx, id, wanted),
       )
-      return sendList(request, reply, success(presentList(page, wanted, presentBalanceTransaction)))
+      const list = await presentListWith(page, wanted, rows =>
+        expandAll(rows, request.query, expansions, presentBalanceTransaction),
+      )
+      return sendList(request, reply, success(list))
     },
   )
 }
@@ -76,7 +112,7 @@ function refuseTwoSources({ payout, source }: Filters): void {
   throw refusal('invalid_query_parameter', 'Send either payout or source.', 'payout')
 }
 
-const PAGING = ['limit', 'starting_after', 'ending_before', 'payout'] as const
+const PAGING = ['limit', 'starting_after', 'ending_before', 'payout', 'expand'] as const
 
 /** Refuses paging: a part of a statement would not lead to its closing balance. */
 function refusePaging(query: ListQuery): void {
@@ -107,8 +143,13 @@ function sendCsv(deps: Needs, reply: FastifyReply, account: Account, wanted: Wan
   return statementsOf(deps).send(reply, period)
 }
 
-function getRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Params: { id: string } }>(
+function getRoute(
+  app: FastifyInstance,
+  deps: Needs,
+  line: TSchema,
+  expansions: Expansions<BalanceTransaction>,
+): void {
+  app.get<{ Params: { id: string }; Querystring: Expanding }>(
     '/v3/balance_transaction/:id',
     {
       config: { scope: 'read' },
@@ -116,15 +157,18 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
         operationId: 'getBalanceTransaction',
         summary: 'Fetch one movement on a balance.',
         params: pathId('btr'),
-        response: Envelope(BalanceTransactionResponse),
+        querystring: LineExpandQuery,
+        response: Envelope(line),
         tagged: true,
-        refusals: ['not_found'],
+        refusals: ['not_found', 'invalid_query_parameter'],
       }),
     },
     async (request, reply) => {
       const { account_id } = request.account
-      const line = await deps.readers.balanceTransaction({ account_id, id: request.params.id })
-      return sendTagged(request, reply, success(presentBalanceTransaction(found(line))))
+      const { params, query } = request
+      const rows = [found(await deps.readers.balanceTransaction({ account_id, id: params.id }))]
+      const [shown = {}] = await expandAll(rows, query, expansions, presentBalanceTransaction)
+      return sendTagged(request, reply, success(shown))
     },
   )
 }

@@ -8,6 +8,7 @@ import { invalidParameter, type Problem, refusal, refuseIfAny } from '../errors.
 import { type IdPrefix, idPattern } from '../id.ts'
 import { instantFromIso } from '../instant.ts'
 import { DOCUMENTED } from './docs.ts'
+import type { Expanding } from './expand.ts'
 import { Several } from './query.ts'
 import { Closed } from './schema.ts'
 import { Type } from './type.ts'
@@ -76,7 +77,10 @@ export function IdFilter(prefix: IdPrefix, description: string) {
 /** A query that has passed its schema: what takes several values is an array of them. */
 export type ListQuery = Readonly<Record<string, string | readonly string[]>>
 
-const OWN = new Set<string>(['limit', 'starting_after', 'ending_before', ...BOUNDS])
+/** The query of a list whose objects can be expanded. */
+export type ExpandingListQuery = ListQuery & Expanding
+
+const OWN = new Set<string>(['limit', 'starting_after', 'ending_before', 'expand', ...BOUNDS])
 
 /** Reads the query of a list. Refuses with every problem at once (400 invalid_query_parameter). */
 export function readList(query: ListQuery): Wanted {
@@ -140,14 +144,27 @@ export function checkList(query: ListQuery): void {
 /** The `data` of a list. Refuses a cursor that names no object of the account. */
 export function presentList<Row>(
   page: Page<Row> | undefined,
-  { cursor }: Wanted,
+  wanted: Wanted,
   present: (row: Row) => object,
 ) {
-  if (page === undefined) {
-    const parameter = cursor?.towards === 'newer' ? 'ending_before' : 'starting_after'
-    throw refusal('invalid_query_parameter', `${parameter} names no object here.`, parameter)
-  }
-  return { object: 'list', has_more: page.has_more, results: page.rows.map(present) }
+  const { rows, has_more } = foundPage(page, wanted)
+  return { object: 'list', has_more, results: rows.map(present) }
+}
+
+/** The same, of objects that are presented together, as `expandAll` does. */
+export async function presentListWith<Row>(
+  page: Page<Row> | undefined,
+  wanted: Wanted,
+  presentAll: (rows: readonly Row[]) => Promise<object[]>,
+) {
+  const { rows, has_more } = foundPage(page, wanted)
+  return { object: 'list', has_more, results: await presentAll(rows) }
+}
+
+function foundPage<Row>(page: Page<Row> | undefined, { cursor }: Wanted): Page<Row> {
+  if (page !== undefined) return page
+  const parameter = cursor?.towards === 'newer' ? 'ending_before' : 'starting_after'
+  throw refusal('invalid_query_parameter', `${parameter} names no object here.`, parameter)
 }
 
 /** The response schema of a list, named after its items. */

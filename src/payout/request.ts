@@ -5,6 +5,7 @@ import { Document } from '../beneficiary/contact.ts'
 import { BeneficiaryRequest } from '../beneficiary/request.ts'
 import type { Reason } from '../errors.ts'
 import { ALSO, oneOf } from '../http/docs.ts'
+import { ExpandOf, ExpandQueryOf } from '../http/expand.ts'
 import { CurrencyFilter, IdFilter, ListQueryOf, TextFilter } from '../http/list.ts'
 import { Several } from '../http/query.ts'
 import {
@@ -142,7 +143,13 @@ export const ActionRequest = Closed(
 )
 export type ActionRequest = Static<typeof ActionRequest>
 
+/** What a payout can be expanded by: the members that have the id of another object. */
+export const EXPANDED = ['beneficiary', 'quote', 'on_behalf_of', 'balance_transaction'] as const
+
+export const PayoutExpandQuery = ExpandQueryOf(EXPANDED)
+
 export const PayoutQuery = ListQueryOf('pot', {
+  expand: ExpandOf(EXPANDED),
   status: Several(PayoutStatus),
   currency: CurrencyFilter('The currency paid out.'),
   holding_currency: CurrencyFilter('The currency of the balance that paid.'),

@@ -1,10 +1,13 @@
 // Payouts as callers see them: the schemas of answers, and the answers themselves.
 
 import type { Static } from 'typebox'
+import { BalanceTransactionResponse } from '../balance-transaction/response.ts'
 import { Document } from '../beneficiary/contact.ts'
-import { BeneficiaryDetailsResponse } from '../beneficiary/response.ts'
+import { BeneficiaryDetailsResponse, BeneficiaryResponse } from '../beneficiary/response.ts'
+import { EntityResponse } from '../entity/response.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { presentProblem } from '../http/errors.ts'
+import { ExpandedOf } from '../http/expand.ts'
 import {
   Closed,
   ErrorDetail,
@@ -21,13 +24,13 @@ import type { Decimal } from '../money/decimal.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
 import { quoteIdOf } from '../quote/carried.ts'
 import { PayoutType } from '../quote/request.ts'
-import { Fees, money, PRICE, presentFees, presentPrice } from '../quote/response.ts'
+import { Fees, money, PRICE, presentFees, presentPrice, QuoteResponse } from '../quote/response.ts'
 import { feesInPayoutCurrency, totalDebit } from '../quote/rules.ts'
 import { expectedArrival } from '../rail/plan.ts'
 import { withAnswers } from './action.ts'
 import type { DryRun } from './dry-run.ts'
 import type { Payout } from './payout.ts'
-import { LogisticsTracking, PayoutStatus } from './request.ts'
+import { type EXPANDED, LogisticsTracking, PayoutStatus } from './request.ts'
 import { mt103Document } from './swift/mt103.ts'
 import { uetrOf } from './swift/uetr.ts'
 
@@ -127,6 +130,14 @@ export const PayoutResponse = Type.Object(
     }),
     transaction_description: Type.String(),
     type: PayoutType,
+    expanded: Type.Optional(
+      ExpandedOf({
+        beneficiary: BeneficiaryResponse,
+        quote: QuoteResponse,
+        on_behalf_of: EntityResponse,
+        balance_transaction: BalanceTransactionResponse,
+      } satisfies Record<(typeof EXPANDED)[number], object>),
+    ),
   },
   { title: 'Payout', description: 'One payout as it is now.' },
 )

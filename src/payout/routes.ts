@@ -3,21 +3,35 @@
 import type { FastifyInstance } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { Tried } from '../engine/load-only.ts'
-import type { Finds, Reads } from '../engine/reads.ts'
+import type { Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { claimOf, send, sendList, sendTagged, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
-import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
+import { type Expanding, expandAll } from '../http/expand.ts'
+import {
+  checkList,
+  type ExpandingListQuery,
+  ListOf,
+  presentListWith,
+  readList,
+} from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Answered } from '../idempotency/operations.ts'
 import { checkAction } from './action.ts'
 import type { CreatedPayout } from './create-operation.ts'
 import { dryRunPayout } from './dry-run.ts'
+import { type ExpandingReaders, payoutExpansions } from './expand.ts'
 import { checkRequest } from './fields.ts'
 import { listPayouts } from './list-store.ts'
-import type { CreatePayout, Payout, PayoutState } from './payout.ts'
-import { ActionRequest, PAYOUT_REFUSALS, PayoutQuery, PayoutRequest } from './request.ts'
+import type { CreatePayout, PayoutState } from './payout.ts'
+import {
+  ActionRequest,
+  PAYOUT_REFUSALS,
+  PayoutExpandQuery,
+  PayoutQuery,
+  PayoutRequest,
+} from './request.ts'
 import {
   DryRunQuery,
   DryRunResponse,
@@ -34,7 +48,7 @@ interface Needs extends Pick<Reads, 'read'> {
     readonly cancelPayout: Runs<CancelPayout, Answered<AccountStep>>
     readonly answerPayout: Runs<AnswerPayout, Answered<AccountStep>>
   }
-  readonly readers: { readonly payout: Finds<Payout> }
+  readonly readers: ExpandingReaders
 }
 
 export function payoutRoutes(app: FastifyInstance, deps: Needs): void {
@@ -88,13 +102,14 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
 }
 
 function listRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Querystring: ListQuery }>(
+  app.get<{ Querystring: ExpandingListQuery }>(
     '/v3/payout',
     {
       config: { scope: 'read', checkQuery: checkList },
       schema: operationDocs({
         operationId: 'listPayouts',
         summary: 'List payouts, newest first.',
+        description: '`expand` shows objects that a payout names by an id whole, in `expanded`.',
         querystring: PayoutQuery,
         response: Envelope(ListOf(PayoutResponse)),
         refusals: ['invalid_query_parameter'],
@@ -105,13 +120,16 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const page = await deps.read(request.account.account_id, (tx, id) =>
         listPayouts(tx, id, wanted),
       )
-      return sendList(request, reply, success(presentList(page, wanted, presentPayout)))
+      const list = await presentListWith(page, wanted, rows =>
+        expandAll(rows, request.query, payoutExpansions(deps.readers), presentPayout),
+      )
+      return sendList(request, reply, success(list))
     },
   )
 }
 
 function getRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Params: { id: string } }>(
+  app.get<{ Params: { id: string }; Querystring: Expanding }>(
     '/v3/payout/:id',
     {
       config: { scope: 'read' },
@@ -119,15 +137,23 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
         operationId: 'getPayout',
         summary: 'Fetch a payout.',
         params: pathId('pot'),
+        querystring: PayoutExpandQuery,
         response: Envelope(PayoutResponse),
         tagged: true,
-        refusals: ['not_found'],
+        refusals: ['not_found', 'invalid_query_parameter'],
       }),
     },
     async (request, reply) => {
       const { account_id } = request.account
       const payout = await deps.readers.payout({ account_id, id: request.params.id })
-      return sendTagged(request, reply, success(presentPayout(found(payout))))
+      const rows = [found(payout)]
+      const [shown = {}] = await expandAll(
+        rows,
+        request.query,
+        payoutExpansions(deps.readers),
+        presentPayout,
+      )
+      return sendTagged(request, reply, success(shown))
     },
   )
 }

@@ -1,0 +1,56 @@
+// Expansion: what a caller has beside an object instead of asking for it by its id (§list.expand).
+// Knows no resource.
+import type { TSchema } from 'typebox'
+import { Several } from './query.ts'
+import { Closed, Literals } from './schema.ts'
+import { Type } from './type.ts'
+
+/** A query that names the members of `expanded` that the answer is to have. */
+export interface Expanding {
+  readonly expand?: readonly string[]
+}
+
+/** The parameter `expand`, of these names. */
+export function ExpandOf(names: readonly string[]) {
+  return Several(
+    Literals(names, { description: 'What to show whole in `expanded`, beside its id.' }),
+  )
+}
+
+/** The query of one object that can be asked for with these. */
+export function ExpandQueryOf(names: readonly string[]) {
+  return Closed({ expand: Type.Optional(ExpandOf(names)) })
+}
+
+/** The member `expanded`: each of these objects where it is asked for, null where there is none. */
+export function ExpandedOf(objects: Readonly<Record<string, TSchema>>) {
+  const members = Object.entries(objects).map(([name, schema]) => {
+    return [name, Type.Optional(Type.Union([schema, Type.Null()]))]
+  })
+  return Type.Object(Object.fromEntries(members), {
+    description: 'With `expand`: the objects that it names. Null: there is none.',
+  })
+}
+
+/** How each object is found, by its name in `expand`. */
+export type Expansions<Row> = Readonly<Record<string, (row: Row) => Promise<object | undefined>>>
+
+/**
+ * The rows as they are presented, with what `expand` names. All objects are asked for in one turn
+ * of the event loop, so that a reader gathers those of a page into one statement.
+ */
+export function expandAll<Row>(
+  rows: readonly Row[],
+  { expand }: Expanding,
+  expansions: Expansions<Row>,
+  present: (row: Row) => object,
+): Promise<object[]> {
+  const asked = Object.entries(expansions).filter(([name]) => expand?.includes(name))
+  return Promise.all(
+    rows.map(async row => {
+      if (asked.length === 0) return present(row)
+      const found = asked.map(async ([name, find]) => [name, (await find(row)) ?? null] as const)
+      return { ...present(row), expanded: Object.fromEntries(await Promise.all(found)) }
+    }),
+  )
+}

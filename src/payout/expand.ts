@@ -1,0 +1,52 @@
+// What a payout can be expanded by, and how a payout is found that expands a line of the statement.
+import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
+import { presentBalanceTransaction } from '../balance-transaction/response.ts'
+import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { presentBeneficiary } from '../beneficiary/response.ts'
+import type { Finds } from '../engine/reads.ts'
+import type { Entity } from '../entity/entity.ts'
+import { presentEntity } from '../entity/response.ts'
+import type { Expansions } from '../http/expand.ts'
+import type { Key } from '../id.ts'
+import { quoteIdOf } from '../quote/carried.ts'
+import type { Quote } from '../quote/quote.ts'
+import { presentQuote } from '../quote/response.ts'
+import type { Payout } from './payout.ts'
+import { presentPayout } from './response.ts'
+
+/** Reads by id, each of which gathers those of a page. */
+export interface ExpandingReaders {
+  readonly payout: Finds<Payout>
+  readonly beneficiary: Finds<Beneficiary>
+  readonly quote: Finds<Quote>
+  readonly entity: Finds<Entity>
+  readonly balanceTransaction: Finds<BalanceTransaction>
+}
+
+export function payoutExpansions(readers: ExpandingReaders): Expansions<Payout> {
+  const by =
+    <Row>(idOf: (payout: Payout) => string, find: Finds<Row>, present: (row: Row) => object) =>
+    async (payout: Payout) => {
+      const id = idOf(payout)
+      const row = id === '' ? undefined : await find({ account_id: payout.account_id, id })
+      return row && present(row)
+    }
+  // A quote that a payout has used is used for good, whatever the time is.
+  const presentUsed = (quote: Quote) => presentQuote(quote, quote.updated_at, null)
+  return {
+    beneficiary: by(p => p.beneficiary_id, readers.beneficiary, presentBeneficiary),
+    quote: by(quoteIdOf, readers.quote, presentUsed),
+    on_behalf_of: by(p => p.particulars.on_behalf_of, readers.entity, presentEntity),
+    balance_transaction: by(
+      p => p.balance_transaction_id,
+      readers.balanceTransaction,
+      presentBalanceTransaction,
+    ),
+  }
+}
+
+/** The payout with this id, as its GET shows it. */
+export async function findShown(readers: ExpandingReaders, key: Key): Promise<object | undefined> {
+  const payout = await readers.payout(key)
+  return payout && presentPayout(payout)
+}
