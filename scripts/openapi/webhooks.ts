@@ -36,6 +36,8 @@ const SUMMARIES: Readonly<Record<EventType, string>> = {
   'beneficiary.pending_approval': 'A beneficiary waits until people approve it.',
   'beneficiary.approved': 'A person has approved a beneficiary; it may need more of them.',
   'beneficiary.rejected': 'A person has rejected a beneficiary.',
+  'beneficiary.archived': 'A beneficiary was archived: it is paid no more.',
+  'beneficiary.unarchived': 'A beneficiary that was archived is taken back.',
   'beneficiary.erased': 'The personal data of a beneficiary is erased.',
   'balance_transaction.created': 'Money has moved on a balance.',
   'webhook_endpoint.test': 'A test of the endpoint was asked for; it alone gets it.',

@@ -23,6 +23,7 @@ import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
+import { stillArchived } from './archive.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { BENEFICIARY_SEAL } from './columns.ts'
 import { mayBeIn } from './country.ts'
@@ -108,7 +109,8 @@ export function askApproval(
   }
   state.open.set(nameOf(after), { approval: asked, decisions: [] })
   const { updated_at } = after
-  const facts = { approval: { digest, needed: approvers, expires_at }, updated_at }
+  const approval = { digest, needed: approvers, expires_at }
+  const facts = { approval, updated_at, ...stillArchived(after) }
   const event = recordChange(state, after, 'beneficiary.pending_approval', facts, digest)
   return { beneficiary: { ...after, approval: 'pending_approval' }, asked, events: [event] }
 }
@@ -189,6 +191,7 @@ export function decideApprovalOf(
   state.beneficiaries.set(name, next)
   const { approvers: needed } = open.approval
   const facts = {
+    ...stillArchived(next),
     operator: user_name,
     approval: { digest: content, given: countedFor(after, approvers).length, needed },
     approval_status: next.approval,

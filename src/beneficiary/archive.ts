@@ -4,6 +4,7 @@ import { refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { BENEFICIARY_SEAL } from './columns.ts'
@@ -30,6 +31,21 @@ export interface ArchiveOutcome {
   readonly events: readonly Event[]
 }
 
+/** What the event of an act tells, of the beneficiary as it is then. */
+export interface ArchiveFacts extends Pick<Beneficiary, 'archived_at' | 'updated_at'> {
+  readonly was_archived_at: Instant | null
+  readonly approval_status: Beneficiary['approval']
+}
+
+/** What other events tell of a beneficiary that is archived. */
+export interface StillArchived {
+  readonly archived_at?: Instant | null
+}
+
+export function stillArchived({ archived_at }: Beneficiary): StillArchived {
+  return archived_at === null ? {} : { archived_at }
+}
+
 /**
  * Archives a beneficiary or takes it back; does nothing if it is so already. Its record stays, and
  * with it what people have approved.
@@ -43,10 +59,12 @@ export function decideArchive(
     return { beneficiary: before, did: 'nothing', events: [] }
   }
   const { now } = bookOf(state.books, before.account_id)
+  const { archived_at: was_archived_at } = before
   const beneficiary = { ...before, archived_at: archive ? now : null }
   state.beneficiaries.set(nameOf(beneficiary), beneficiary)
   const type = archive ? 'beneficiary.archived' : 'beneficiary.unarchived'
-  const facts = { archived_at: beneficiary.archived_at }
+  const { archived_at, approval: approval_status, updated_at } = beneficiary
+  const facts: ArchiveFacts = { ...{ archived_at, was_archived_at }, approval_status, updated_at }
   const content = BENEFICIARY_SEAL.digest(beneficiary)
   return {
     beneficiary,

@@ -13,7 +13,7 @@ import { findCurrency } from '../money/currency.ts'
 import { checkCountry } from '../network/country.ts'
 import { completed } from '../only-set.ts'
 import { type AskingState, askApproval, type Making } from './approval.ts'
-import { decideArchive } from './archive.ts'
+import { decideArchive, stillArchived } from './archive.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import {
   BENEFICIARY_SEAL,
@@ -205,7 +205,7 @@ function decideUpdate(
 
   const changedTo = { ...beneficiary, details, updated_at: timeAfter(beneficiary, book) }
   const content = BENEFICIARY_SEAL.digest(changedTo)
-  const facts = updateFacts(beneficiary, changedTo)
+  const facts = { ...updateFacts(beneficiary, changedTo), ...stillArchived(changedTo) }
   const event = recordChange(state, changedTo, 'beneficiary.updated', facts, content)
   const { beneficiary: next, asked, events } = askApproval(state, beneficiary, changedTo, by)
   state.beneficiaries.set(nameOf(next), next)

@@ -1,5 +1,6 @@
 // A beneficiary or an entity as it was after each of its events. An update tells what was there
 // before it, so that the record after an event is what the next update replaced, or the row. Pure.
+import type { ArchiveFacts } from '../beneficiary/archive.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { detailsOf } from '../beneficiary/columns.ts'
 import { presentBeneficiary } from '../beneficiary/response.ts'
@@ -63,12 +64,13 @@ export function tellBeneficiary(
     return { ...event, object: presentBeneficiary(beneficiary), previous_attributes: {}, erased }
   }
   const { id, created_at } = beneficiary
-  const facts = event.data as Partial<BeneficiaryFacts> & { readonly approval_status?: Approval }
+  const facts = event.data as Facts
   const { was: replaced } = (later.update?.data ?? {}) as Partial<BeneficiaryFacts>
   const after: Beneficiary = {
     ...beneficiary,
     details: erased || !replaced ? beneficiary.details : detailsOf(replaced.details, id),
     approval: approvalAfter(event, facts.approval_status, later.next),
+    archived_at: facts.archived_at ?? null,
     updated_at: facts.updated_at ?? created_at,
   }
   const object = presentBeneficiary(after)
@@ -78,6 +80,7 @@ export function tellBeneficiary(
 }
 
 type Approval = Beneficiary['approval']
+type Facts = Partial<BeneficiaryFacts & ArchiveFacts>
 
 function approvalAfter(
   { type, sequence }: NamedEvent,
@@ -97,8 +100,9 @@ const ASKED = 'beneficiary.pending_approval'
 function beforeOf(
   after: Beneficiary,
   { type }: NamedEvent,
-  { was, approval_status }: Partial<BeneficiaryFacts> & { readonly approval_status?: Approval },
+  { was, approval_status, was_archived_at }: Facts,
 ): Beneficiary | undefined {
+  if (was_archived_at !== undefined) return { ...after, archived_at: was_archived_at }
   if (was !== undefined) return { ...after, ...was, details: detailsOf(was.details, after.id) }
   return approval_status === undefined || WITHOUT_BEFORE.test(type)
     ? undefined

@@ -66,7 +66,9 @@ const payThere = (beneficiary: string) =>
 
 async function eventsOf(id: string, by = account) {
   const { results } = await list(by, '/v3/event', { object_id: id })
-  return results.map(({ type, data }) => [type, data.archived_at]).reverse()
+  return results
+    .map(event => [event.type, event.data.archived_at, event.previous_attributes.archived_at])
+    .reverse()
 }
 
 test(`POST ${PATH}/{id}/archive: refused in any payout, others go on; taken back: paid again`, async () => {
@@ -96,10 +98,10 @@ test(`POST ${PATH}/{id}/archive: refused in any payout, others go on; taken back
   assert.equal(taken.archived_at, null)
   assert.equal((await pay(id)).status, 200)
   assert.deepEqual(await eventsOf(id), [
-    ['beneficiary.created', undefined],
-    ['beneficiary.archived', archived_at],
-    ['beneficiary.updated', undefined],
-    ['beneficiary.unarchived', null],
+    ['beneficiary.created', null, undefined],
+    ['beneficiary.archived', archived_at, null],
+    ['beneficiary.updated', archived_at, undefined],
+    ['beneficiary.unarchived', null, archived_at],
   ])
 })
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, List, Literal, NotRequired, Optional, TypedDict, Union
+from typing import Any, List, Literal, NotRequired, Optional, Sequence, TypedDict, Union
 
 from .listing import Listing
 from .transport import Answer, Options, Raw, Transport, segment
@@ -126,6 +126,8 @@ ApproveRequest = TypedDict("ApproveRequest", {
     "reason": NotRequired["str"],
 })
 
+ArchiveRequest = Union[dict[str, Any], None]
+
 AttachedDocument = TypedDict("AttachedDocument", {
     "type": NotRequired["str"],
     "file_name": NotRequired["str"],
@@ -158,6 +160,29 @@ BalanceTransaction = TypedDict("BalanceTransaction", {
     "operation_type": "Literal[\"credit\", \"debit\"]",
     "source": "str",
     "type": "Literal[\"escrow\", \"payout\", \"payout_failure\", \"payout_reversal\", \"withdrawal\", \"adjustment\", \"escrow_reversal\", \"withdrawal_reversal\", \"adjustment_reversal\"]",
+    "expanded": NotRequired["dict[str, Any]"],
+})
+
+BalanceTransactionAlone = TypedDict("BalanceTransactionAlone", {
+    "id": "str",
+    "object": "Literal[\"balance_transaction\"]",
+    "amount": "int",
+    "currency": "str",
+    "created_at": "\"Timestamp\"",
+    "description": "str",
+    "fee_details": "List[dict[str, Any]]",
+    "fx_conversions": "List[dict[str, Any]]",
+    "net": "\"Money\"",
+    "metadata": "dict[str, str]",
+    "operation_type": "Literal[\"credit\", \"debit\"]",
+    "source": "str",
+    "type": "Literal[\"escrow\", \"payout\", \"payout_failure\", \"payout_reversal\", \"withdrawal\", \"adjustment\", \"escrow_reversal\", \"withdrawal_reversal\", \"adjustment_reversal\"]",
+})
+
+BalanceTransactionAloneAnswer = TypedDict("BalanceTransactionAloneAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"BalanceTransactionAlone\"",
 })
 
 BalanceTransactionAnswer = TypedDict("BalanceTransactionAnswer", {
@@ -174,7 +199,7 @@ BalanceTransactionEvent = TypedDict("BalanceTransactionEvent", {
     "sequence": "int",
     "account": "str",
     "object_id": "str",
-    "data": "\"BalanceTransaction\"",
+    "data": "\"BalanceTransactionAlone\"",
     "previous_attributes": "dict[str, Any]",
     "change": "dict[str, Any]",
     "erased": "bool",
@@ -224,6 +249,7 @@ Beneficiary = TypedDict("Beneficiary", {
     "status": "Literal[\"active\", \"pending_approval\", \"rejected\", \"erased\"]",
     "tax_id": "str",
     "type": "Literal[\"individual\", \"business\"]",
+    "archived_at": "Union[str, None]",
     "created_at": "\"Timestamp\"",
     "updated_at": "\"Timestamp\"",
 })
@@ -291,7 +317,7 @@ BeneficiaryDetailsShown = TypedDict("BeneficiaryDetailsShown", {
 BeneficiaryEvent = TypedDict("BeneficiaryEvent", {
     "id": "str",
     "object": "Literal[\"event\"]",
-    "type": "Literal[\"beneficiary.created\", \"beneficiary.updated\", \"beneficiary.pending_approval\", \"beneficiary.approved\", \"beneficiary.rejected\", \"beneficiary.erased\"]",
+    "type": "Literal[\"beneficiary.created\", \"beneficiary.updated\", \"beneficiary.pending_approval\", \"beneficiary.approved\", \"beneficiary.rejected\", \"beneficiary.archived\", \"beneficiary.unarchived\", \"beneficiary.erased\"]",
     "created_at": "\"Timestamp\"",
     "sequence": "int",
     "account": "str",
@@ -320,6 +346,7 @@ BeneficiaryEventBefore = TypedDict("BeneficiaryEventBefore", {
     "status": NotRequired["Literal[\"active\", \"pending_approval\", \"rejected\", \"erased\"]"],
     "tax_id": NotRequired["str"],
     "type": NotRequired["Literal[\"individual\", \"business\"]"],
+    "archived_at": NotRequired["Union[str, None]"],
     "created_at": NotRequired["\"Timestamp\""],
     "updated_at": NotRequired["\"Timestamp\""],
 })
@@ -789,6 +816,7 @@ Payout = TypedDict("Payout", {
     "tracking_details": "dict[str, Any]",
     "transaction_description": "str",
     "type": "\"PayoutType\"",
+    "expanded": NotRequired["dict[str, Any]"],
 })
 
 PayoutAnswer = TypedDict("PayoutAnswer", {
@@ -988,6 +1016,7 @@ PayoutEventBefore = TypedDict("PayoutEventBefore", {
     "tracking_details": NotRequired["dict[str, Any]"],
     "transaction_description": NotRequired["str"],
     "type": NotRequired["\"PayoutType\""],
+    "expanded": NotRequired["dict[str, Any]"],
 })
 
 PayoutEventChange = TypedDict("PayoutEventChange", {
@@ -1647,7 +1676,7 @@ WebhookEndpointWithSecretAnswer = TypedDict("WebhookEndpointWithSecretAnswer", {
     "data": "\"WebhookEndpointWithSecret\"",
 })
 
-WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.pending_approval", "beneficiary.approved", "beneficiary.rejected", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created"]
+WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.pending_approval", "beneficiary.approved", "beneficiary.rejected", "beneficiary.archived", "beneficiary.unarchived", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created"]
 
 WebhookReplay = TypedDict("WebhookReplay", {
     "object": "Literal[\"webhook_replay\"]",
@@ -1714,7 +1743,7 @@ class PayoutsQuotesResource:
         """Fix the fees and exchange rates of a payout ahead of it. `POST /v3/payout/quote`"""
         return self._transport.call("POST", "/v3/payout/quote", query={"explain": explain}, body=body, keyed=True, idempotency_key=idempotency_key, bare=True, options=options)
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Literal["active", "used", "expired"]] = None, payout_type: Optional["PayoutType"] = None, entity_id: Optional[str] = None, options: Options = Options()) -> Listing["PayoutQuote"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Union[Literal["active", "used", "expired"], Sequence[Literal["active", "used", "expired"]]]] = None, payout_type: Optional[Union["PayoutType", Sequence["PayoutType"]]] = None, entity_id: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Listing["PayoutQuote"]:
         """List quotes, newest first. `GET /v3/payout/quote`"""
         return self._transport.list("id", "GET", "/v3/payout/quote", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "status": status, "payout_type": payout_type, "entity_id": entity_id}, options=options)
 
@@ -1732,13 +1761,13 @@ class PayoutsResource:
         """Pay a beneficiary, at a quote or at the rates of this moment. `POST /v3/payout`"""
         return self._transport.call("POST", "/v3/payout", query={"dry_run": dry_run}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional["PayoutStatus"] = None, currency: Optional[str] = None, holding_currency: Optional[str] = None, type: Optional["PayoutType"] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[str] = None, quote: Optional[str] = None, beneficiary: Optional[str] = None, options: Options = Options()) -> Listing["Payout"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, expand: Optional[Union[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"], Sequence[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"]]]] = None, status: Optional[Union["PayoutStatus", Sequence["PayoutStatus"]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, holding_currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union["PayoutType", Sequence["PayoutType"]]] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[Union[str, Sequence[str]]] = None, quote: Optional[Union[str, Sequence[str]]] = None, beneficiary: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Listing["Payout"]:
         """List payouts, newest first. `GET /v3/payout`"""
-        return self._transport.list("id", "GET", "/v3/payout", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "status": status, "currency": currency, "holding_currency": holding_currency, "type": type, "reference_id": reference_id, "on_behalf_of": on_behalf_of, "quote": quote, "beneficiary": beneficiary}, options=options)
+        return self._transport.list("id", "GET", "/v3/payout", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "expand": expand, "status": status, "currency": currency, "holding_currency": holding_currency, "type": type, "reference_id": reference_id, "on_behalf_of": on_behalf_of, "quote": quote, "beneficiary": beneficiary}, options=options)
 
-    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["Payout"]:
+    def retrieve(self, id: str, *, expand: Optional[Union[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"], Sequence[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"]]]] = None, options: Options = Options()) -> Answer["Payout"]:
         """Fetch a payout. `GET /v3/payout/{id}`"""
-        return self._transport.call("GET", f"/v3/payout/{segment(id)}", query={}, options=options)
+        return self._transport.call("GET", f"/v3/payout/{segment(id)}", query={"expand": expand}, options=options)
 
     def cancel(self, id: str, body: "CancelRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Payout"]:
         """Cancel a payout that the rail has not taken. `POST /v3/payout/{id}/cancel`"""
@@ -1786,7 +1815,7 @@ class PayoutBatchesItemsResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, id: str, *, limit: Optional[int] = None, starting_after: Optional[int] = None, ending_before: Optional[int] = None, status: Optional[Literal["created", "held", "refused"]] = None, options: Options = Options()) -> Listing["PayoutBatchItem"]:
+    def list(self, id: str, *, limit: Optional[int] = None, starting_after: Optional[int] = None, ending_before: Optional[int] = None, status: Optional[Union[Literal["created", "held", "refused"], Sequence[Literal["created", "held", "refused"]]]] = None, options: Options = Options()) -> Listing["PayoutBatchItem"]:
         """List what became of each payout of a batch, in the order of the request. `GET /v3/payout_batch/{id}/item`"""
         return self._transport.list("position", "GET", f"/v3/payout_batch/{segment(id)}/item", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "status": status}, options=options)
 
@@ -1800,7 +1829,7 @@ class PayoutBatchesResource:
         """Make up to 10000 payouts at once. `POST /v3/payout_batch`"""
         return self._transport.call("POST", "/v3/payout_batch", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, reference_id: Optional[str] = None, mode: Optional[Literal["all_or_nothing", "best_effort"]] = None, options: Options = Options()) -> Listing["PayoutBatch"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, reference_id: Optional[str] = None, mode: Optional[Union[Literal["all_or_nothing", "best_effort"], Sequence[Literal["all_or_nothing", "best_effort"]]]] = None, options: Options = Options()) -> Listing["PayoutBatch"]:
         """List batches of payouts, newest first. `GET /v3/payout_batch`"""
         return self._transport.list("id", "GET", "/v3/payout_batch", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "reference_id": reference_id, "mode": mode}, options=options)
 
@@ -1825,17 +1854,17 @@ class BalanceTransactionsResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, currency: Optional[str] = None, type: Optional[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"]] = None, operation_type: Optional[Literal["credit", "debit"]] = None, source: Optional[str] = None, payout: Optional[str] = None, options: Options = Options()) -> Listing["BalanceTransaction"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, expand: Optional[Union[Literal["payout"], Sequence[Literal["payout"]]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"], Sequence[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"]]]] = None, operation_type: Optional[Union[Literal["credit", "debit"], Sequence[Literal["credit", "debit"]]]] = None, source: Optional[Union[str, Sequence[str]]] = None, payout: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Listing["BalanceTransaction"]:
         """List the lines of the statement, newest first. `GET /v3/balance_transaction`"""
-        return self._transport.list("id", "GET", "/v3/balance_transaction", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "currency": currency, "type": type, "operation_type": operation_type, "source": source, "payout": payout}, options=options)
+        return self._transport.list("id", "GET", "/v3/balance_transaction", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "expand": expand, "currency": currency, "type": type, "operation_type": operation_type, "source": source, "payout": payout}, options=options)
 
-    def csv(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, currency: Optional[str] = None, type: Optional[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"]] = None, operation_type: Optional[Literal["credit", "debit"]] = None, source: Optional[str] = None, payout: Optional[str] = None, options: Options = Options()) -> Raw:
+    def csv(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, expand: Optional[Union[Literal["payout"], Sequence[Literal["payout"]]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"], Sequence[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"]]]] = None, operation_type: Optional[Union[Literal["credit", "debit"], Sequence[Literal["credit", "debit"]]]] = None, source: Optional[Union[str, Sequence[str]]] = None, payout: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Raw:
         """List the lines of the statement, newest first. `GET /v3/balance_transaction`"""
-        return self._transport.raw("GET", "/v3/balance_transaction", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "currency": currency, "type": type, "operation_type": operation_type, "source": source, "payout": payout}, media="text/csv", options=options)
+        return self._transport.raw("GET", "/v3/balance_transaction", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "expand": expand, "currency": currency, "type": type, "operation_type": operation_type, "source": source, "payout": payout}, media="text/csv", options=options)
 
-    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["BalanceTransaction"]:
+    def retrieve(self, id: str, *, expand: Optional[Union[Literal["payout"], Sequence[Literal["payout"]]]] = None, options: Options = Options()) -> Answer["BalanceTransaction"]:
         """Fetch one movement on a balance. `GET /v3/balance_transaction/{id}`"""
-        return self._transport.call("GET", f"/v3/balance_transaction/{segment(id)}", query={}, options=options)
+        return self._transport.call("GET", f"/v3/balance_transaction/{segment(id)}", query={"expand": expand}, options=options)
 
 
 class BalanceResource:
@@ -1864,7 +1893,7 @@ class EntitiesResource:
         """Record a person or a business, once. `POST /v3/entity`"""
         return self._transport.call("POST", "/v3/entity", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[Literal["individual", "business"]] = None, approval_status: Optional["ApprovalStatus"] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[str] = None, options: Options = Options()) -> Listing["Entity"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[Union[Literal["individual", "business"], Sequence[Literal["individual", "business"]]]] = None, approval_status: Optional[Union["ApprovalStatus", Sequence["ApprovalStatus"]]] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Listing["Entity"]:
         """List entities, newest first. `GET /v3/entity`"""
         return self._transport.list("id", "GET", "/v3/entity", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "type": type, "approval_status": approval_status, "reference_id": reference_id, "on_behalf_of": on_behalf_of}, options=options)
 
@@ -1893,9 +1922,9 @@ class BeneficiariesResource:
         """Record who can be paid, and where. `POST /v3/beneficiary`"""
         return self._transport.call("POST", "/v3/beneficiary", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[Literal["individual", "business"]] = None, destination_type: Optional[Literal["bank", "wallet", "local_payment_network", "service_account"]] = None, status: Optional[Literal["pending_approval", "rejected"]] = None, options: Options = Options()) -> Listing["Beneficiary"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, archived: Optional[bool] = None, type: Optional[Union[Literal["individual", "business"], Sequence[Literal["individual", "business"]]]] = None, destination_type: Optional[Union[Literal["bank", "wallet", "local_payment_network", "service_account"], Sequence[Literal["bank", "wallet", "local_payment_network", "service_account"]]]] = None, status: Optional[Union[Literal["pending_approval", "rejected"], Sequence[Literal["pending_approval", "rejected"]]]] = None, options: Options = Options()) -> Listing["Beneficiary"]:
         """List beneficiaries, newest first. `GET /v3/beneficiary`"""
-        return self._transport.list("id", "GET", "/v3/beneficiary", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "type": type, "destination_type": destination_type, "status": status}, options=options)
+        return self._transport.list("id", "GET", "/v3/beneficiary", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "archived": archived, "type": type, "destination_type": destination_type, "status": status}, options=options)
 
     def retrieve(self, id: str, *, options: Options = Options()) -> Answer["Beneficiary"]:
         """Fetch a beneficiary. `GET /v3/beneficiary/{id}`"""
@@ -1904,6 +1933,14 @@ class BeneficiariesResource:
     def update(self, id: str, body: "BeneficiaryUpdate" = {}, *, options: Options = Options()) -> Answer["Beneficiary"]:
         """Change a beneficiary, for payouts that are still to be made. `PUT /v3/beneficiary/{id}`"""
         return self._transport.call("PUT", f"/v3/beneficiary/{segment(id)}", query={}, body=body, options=options)
+
+    def archive(self, id: str, body: "ArchiveRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Beneficiary"]:
+        """Archive a beneficiary: it is in no ordinary list, and is paid no more. `POST /v3/beneficiary/{id}/archive`"""
+        return self._transport.call("POST", f"/v3/beneficiary/{segment(id)}/archive", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def unarchive(self, id: str, body: "ArchiveRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Beneficiary"]:
+        """Take back a beneficiary that is archived. `POST /v3/beneficiary/{id}/unarchive`"""
+        return self._transport.call("POST", f"/v3/beneficiary/{segment(id)}/unarchive", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
     def approval(self, id: str, *, options: Options = Options()) -> Answer["BeneficiaryApproval"]:
         """Show what a beneficiary needs before it is paid, and who has approved it. `GET /v3/beneficiary/{id}/approval`"""
@@ -1922,7 +1959,7 @@ class EventsResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[str] = None, object_id: Optional[str] = None, options: Options = Options()) -> Listing["AccountEvent"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, type: Optional[Union[str, Sequence[str]]] = None, object_id: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Listing["AccountEvent"]:
         """List events, newest first. `GET /v3/event`"""
         return self._transport.list("id", "GET", "/v3/event", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "type": type, "object_id": object_id}, options=options)
 
@@ -1935,7 +1972,7 @@ class WebhookEndpointsDeliveriesResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, id: str, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Literal["pending", "succeeded", "dead", "cancelled"]] = None, options: Options = Options()) -> Listing["WebhookDelivery"]:
+    def list(self, id: str, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Union[Literal["pending", "succeeded", "dead", "cancelled"], Sequence[Literal["pending", "succeeded", "dead", "cancelled"]]]] = None, options: Options = Options()) -> Listing["WebhookDelivery"]:
         """List the deliveries of a webhook endpoint, newest first. `GET /v3/webhook_endpoint/{id}/delivery`"""
         return self._transport.list("id", "GET", f"/v3/webhook_endpoint/{segment(id)}/delivery", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "status": status}, options=options)
 
@@ -1953,7 +1990,7 @@ class WebhookEndpointsResource:
         """Have events sent to an address. `POST /v3/webhook_endpoint`"""
         return self._transport.call("POST", "/v3/webhook_endpoint", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Literal["enabled", "disabled"]] = None, options: Options = Options()) -> Listing["WebhookEndpoint"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Union[Literal["enabled", "disabled"], Sequence[Literal["enabled", "disabled"]]]] = None, options: Options = Options()) -> Listing["WebhookEndpoint"]:
         """List webhook endpoints, newest first. `GET /v3/webhook_endpoint`"""
         return self._transport.list("id", "GET", "/v3/webhook_endpoint", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "status": status}, options=options)
 
@@ -2016,7 +2053,7 @@ class SandboxResource:
         self.payouts = SandboxPayoutsResource(transport)
         self.entities = SandboxEntitiesResource(transport)
 
-    def fund(self, body: "Funding", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["BalanceTransaction"]:
+    def fund(self, body: "Funding", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["BalanceTransactionAlone"]:
         """Credit a balance of a sandbox account. `POST /v3/sandbox/fund`"""
         return self._transport.call("POST", "/v3/sandbox/fund", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 

@@ -83,6 +83,7 @@ export type ApiReason =
   | 'calendar_ended'
   | 'limit_exceeded'
   | 'beneficiary_not_approved'
+  | 'beneficiary_archived'
   | 'party_erased'
   | 'erasure_refused'
   | 'webhook_endpoint_limit'
@@ -256,6 +257,8 @@ export interface ApproveRequest {
   reason?: string
 }
 
+export type ArchiveRequest = {} | null
+
 export interface AttachedDocument {
   type?: string
   file_name?: string
@@ -279,8 +282,45 @@ export interface BalanceAnswer {
   data: Balance
 }
 
-/** One movement on a balance. */
+/** One movement on a balance, with its payout where that is asked for. */
 export interface BalanceTransaction<M extends Minor = number> {
+  /** Balance transaction id. */
+  id: string
+  object: 'balance_transaction'
+  /** Signed minor units, without fees. */
+  amount: M
+  currency: string
+  created_at: Timestamp
+  description: string
+  fee_details: ({
+    /** Negative for a deduction. */
+    amount: M
+    currency: string
+    type: 'fixed_fee' | 'variable_fee'
+  })[]
+  fx_conversions: {
+    /** Up to 12 significant digits. */
+    exchange_rate: number
+    initial: Money<M>
+    final: Money<M>
+  }[]
+  net: Money<M>
+  /**
+   * Of money that the operator has booked: `reference`, the bank’s, and `reason`, where there are
+   * any. Empty otherwise.
+   */
+  metadata: Record<string, string>
+  operation_type: 'credit' | 'debit'
+  source: string
+  type: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal'
+  /** With `expand`: the objects that it names. Null: there is none. */
+  expanded?: {
+    payout?: Payout<M> | null
+  }
+}
+
+/** One movement on a balance. */
+export interface BalanceTransactionAlone<M extends Minor = number> {
   /** Balance transaction id. */
   id: string
   object: 'balance_transaction'
@@ -312,6 +352,12 @@ export interface BalanceTransaction<M extends Minor = number> {
   type: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal'
 }
 
+export interface BalanceTransactionAloneAnswer<M extends Minor = number> {
+  status: 'success'
+  message: ''
+  data: BalanceTransactionAlone<M>
+}
+
 export interface BalanceTransactionAnswer<M extends Minor = number> {
   status: 'success'
   message: ''
@@ -331,7 +377,7 @@ export interface BalanceTransactionEvent<M extends Minor = number> {
   account: string
   /** Id of the object it happened to. */
   object_id: string
-  data: BalanceTransaction<M>
+  data: BalanceTransactionAlone<M>
   /**
    * The members of `data` that this change altered, with their values before it. Empty of what was
    * created, and of what is erased.
@@ -407,6 +453,8 @@ export interface Beneficiary {
   status: 'active' | 'pending_approval' | 'rejected' | 'erased'
   tax_id: string
   type: 'individual' | 'business'
+  /** Since when it is archived, and paid no more. Null: it is not. */
+  archived_at: string | null
   created_at: Timestamp
   updated_at: Timestamp
 }
@@ -486,7 +534,7 @@ export interface BeneficiaryEvent {
   id: string
   object: 'event'
   /** What happened: the kind of object, and what became of it. */
-  type: 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.erased'
+  type: 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.archived' | 'beneficiary.unarchived' | 'beneficiary.erased'
   created_at: Timestamp
   /** The number of the event in its account: from 1, without gaps, in order. */
   sequence: number
@@ -529,6 +577,8 @@ export interface BeneficiaryEventBefore {
   status?: 'active' | 'pending_approval' | 'rejected' | 'erased'
   tax_id?: string
   type?: 'individual' | 'business'
+  /** Since when it is archived, and paid no more. Null: it is not. */
+  archived_at?: string | null
   created_at?: Timestamp
   updated_at?: Timestamp
 }
@@ -911,7 +961,7 @@ export interface ErrorDetail {
   /** The number of the error in the catalogue. */
   code: number
   /** Its name: decide by this one. New reasons may be added. */
-  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'likely_slip' | 'event_archived' | (string & {})
+  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'likely_slip' | 'event_archived' | (string & {})
   /** For people; the wording may change. */
   message: string
   /** JSON path of the field; empty for the whole request. */
@@ -1208,6 +1258,13 @@ export interface Payout<M extends Minor = number> {
   }
   transaction_description: string
   type: PayoutType
+  /** With `expand`: the objects that it names. Null: there is none. */
+  expanded?: {
+    beneficiary?: Beneficiary | null
+    quote?: PayoutQuote<M> | null
+    on_behalf_of?: Entity | null
+    balance_transaction?: BalanceTransactionAlone<M> | null
+  }
 }
 
 export interface PayoutAnswer<M extends Minor = number> {
@@ -1512,6 +1569,13 @@ export interface PayoutEventBefore<M extends Minor = number> {
   }
   transaction_description?: string
   type?: PayoutType
+  /** With `expand`: the objects that it names. Null: there is none. */
+  expanded?: {
+    beneficiary?: Beneficiary | null
+    quote?: PayoutQuote<M> | null
+    on_behalf_of?: Entity | null
+    balance_transaction?: BalanceTransactionAlone<M> | null
+  }
 }
 
 /** How it came about, as far as that is not a member of the object. */
@@ -2573,7 +2637,7 @@ export interface WebhookEndpointWithSecretAnswer {
   data: WebhookEndpointWithSecret
 }
 
-export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payout.*' | 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.erased' | 'entity.*' | 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased' | 'beneficiary.*' | 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.erased' | 'balance_transaction.*' | 'balance_transaction.created'
+export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payout.*' | 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.erased' | 'entity.*' | 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased' | 'beneficiary.*' | 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.archived' | 'beneficiary.unarchived' | 'beneficiary.erased' | 'balance_transaction.*' | 'balance_transaction.created'
 
 export interface WebhookReplay {
   object: 'webhook_replay'
@@ -2688,11 +2752,12 @@ export interface PayoutsQuotesListQuery {
     /** Only what was created at this time or before it. */
     lte?: string | Date
   }
-  /** As it is at the time of the request. */
-  status?: 'active' | 'used' | 'expired'
-  payout_type?: PayoutType
-  /** Whom the payout is made for. */
-  entity_id?: string
+  /** As it is at the time of the request. Several may be sent. */
+  status?: 'active' | 'used' | 'expired' | readonly ('active' | 'used' | 'expired')[]
+  /** Several may be sent. */
+  payout_type?: PayoutType | readonly PayoutType[]
+  /** Whom the payout is made for. Several may be sent. */
+  entity_id?: string | readonly string[]
 }
 
 export interface PayoutsQuotesRetrieveQuery {
@@ -2751,20 +2816,29 @@ export interface PayoutsListQuery {
     /** Only what was created at this time or before it. */
     lte?: string | Date
   }
-  status?: PayoutStatus
-  /** The currency paid out. */
-  currency?: string
-  /** The currency of the balance that paid. */
-  holding_currency?: string
-  type?: PayoutType
+  /** What to show whole in `expanded`, beside its id. Several may be sent. */
+  expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
+  /** Several may be sent. */
+  status?: PayoutStatus | readonly PayoutStatus[]
+  /** The currency paid out. Several may be sent. */
+  currency?: string | readonly string[]
+  /** The currency of the balance that paid. Several may be sent. */
+  holding_currency?: string | readonly string[]
+  /** Several may be sent. */
+  type?: PayoutType | readonly PayoutType[]
   /** As it was sent. */
   reference_id?: string
-  /** The entity that payouts were made for. */
-  on_behalf_of?: string
-  /** The quote that was used. */
-  quote?: string
-  /** The beneficiary paid. */
-  beneficiary?: string
+  /** The entity that payouts were made for. Several may be sent. */
+  on_behalf_of?: string | readonly string[]
+  /** The quote that was used. Several may be sent. */
+  quote?: string | readonly string[]
+  /** The beneficiary paid. Several may be sent. */
+  beneficiary?: string | readonly string[]
+}
+
+export interface PayoutsRetrieveQuery {
+  /** What to show whole in `expanded`, beside its id. Several may be sent. */
+  expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
 }
 
 export interface PayoutsRequirementsQuery {
@@ -2810,8 +2884,8 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
    *
    * `GET /v3/payout/{id}`
    */
-  retrieve(id: string, options: Options = {}): Call<Payout<M>> {
-    return this.transport.call('GET', `/v3/payout/${encodeURIComponent(id)}`, { options })
+  retrieve(id: string, query: PayoutsRetrieveQuery = {}, options: Options = {}): Call<Payout<M>> {
+    return this.transport.call('GET', `/v3/payout/${encodeURIComponent(id)}`, { query, options })
   }
 
   /**
@@ -2912,7 +2986,8 @@ export interface PayoutBatchesItemsListQuery {
   starting_after?: number
   /** A position: the page ends with the last item before it. */
   ending_before?: number
-  status?: 'created' | 'held' | 'refused'
+  /** Several may be sent. */
+  status?: 'created' | 'held' | 'refused' | readonly ('created' | 'held' | 'refused')[]
 }
 
 export class PayoutBatchesItemsResource extends Resource {
@@ -2945,7 +3020,8 @@ export interface PayoutBatchesListQuery {
   }
   /** Of the batch, as it was sent. */
   reference_id?: string
-  mode?: 'all_or_nothing' | 'best_effort'
+  /** Several may be sent. */
+  mode?: 'all_or_nothing' | 'best_effort' | readonly ('all_or_nothing' | 'best_effort')[]
 }
 
 export class PayoutBatchesResource extends Resource {
@@ -3028,17 +3104,21 @@ export interface BalanceTransactionsListQuery {
     /** Only what was created at this time or before it. */
     lte?: string | Date
   }
-  /** The balance that was moved. */
-  currency?: string
-  type?: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal'
-  operation_type?: 'credit' | 'debit'
+  /** What to show whole in `expanded`, beside its id. Several may be sent. */
+  expand?: 'payout' | readonly 'payout'[]
+  /** The balance that was moved. Several may be sent. */
+  currency?: string | readonly string[]
+  /** Several may be sent. */
+  type?: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal' | readonly ('escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal')[]
+  /** Several may be sent. */
+  operation_type?: 'credit' | 'debit' | readonly ('credit' | 'debit')[]
   /**
    * The payout, the balance transaction that was given back or reversed, the escrow, the withdrawal
-   * or the adjustment.
+   * or the adjustment. Several may be sent.
    */
-  source?: string
-  /** Every line of this payout: its debit, and what gave it back. */
-  payout?: string
+  source?: string | readonly string[]
+  /** Every line of this payout: its debit, and what gave it back. Several may be sent. */
+  payout?: string | readonly string[]
 }
 
 export interface BalanceTransactionsCsvQuery {
@@ -3058,17 +3138,26 @@ export interface BalanceTransactionsCsvQuery {
     /** Only what was created at this time or before it. */
     lte?: string | Date
   }
-  /** The balance that was moved. */
-  currency?: string
-  type?: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal'
-  operation_type?: 'credit' | 'debit'
+  /** What to show whole in `expanded`, beside its id. Several may be sent. */
+  expand?: 'payout' | readonly 'payout'[]
+  /** The balance that was moved. Several may be sent. */
+  currency?: string | readonly string[]
+  /** Several may be sent. */
+  type?: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal' | readonly ('escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal')[]
+  /** Several may be sent. */
+  operation_type?: 'credit' | 'debit' | readonly ('credit' | 'debit')[]
   /**
    * The payout, the balance transaction that was given back or reversed, the escrow, the withdrawal
-   * or the adjustment.
+   * or the adjustment. Several may be sent.
    */
-  source?: string
-  /** Every line of this payout: its debit, and what gave it back. */
-  payout?: string
+  source?: string | readonly string[]
+  /** Every line of this payout: its debit, and what gave it back. Several may be sent. */
+  payout?: string | readonly string[]
+}
+
+export interface BalanceTransactionsRetrieveQuery {
+  /** What to show whole in `expanded`, beside its id. Several may be sent. */
+  expand?: 'payout' | readonly 'payout'[]
 }
 
 export class BalanceTransactionsResource<M extends Minor = number> extends Resource {
@@ -3095,8 +3184,8 @@ export class BalanceTransactionsResource<M extends Minor = number> extends Resou
    *
    * `GET /v3/balance_transaction/{id}`
    */
-  retrieve(id: string, options: Options = {}): Call<BalanceTransaction<M>> {
-    return this.transport.call('GET', `/v3/balance_transaction/${encodeURIComponent(id)}`, { options })
+  retrieve(id: string, query: BalanceTransactionsRetrieveQuery = {}, options: Options = {}): Call<BalanceTransaction<M>> {
+    return this.transport.call('GET', `/v3/balance_transaction/${encodeURIComponent(id)}`, { query, options })
   }
 }
 
@@ -3161,12 +3250,14 @@ export interface EntitiesListQuery {
     /** Only what was created at this time or before it. */
     lte?: string | Date
   }
-  type?: 'individual' | 'business'
-  approval_status?: ApprovalStatus
+  /** Several may be sent. */
+  type?: 'individual' | 'business' | readonly ('individual' | 'business')[]
+  /** Several may be sent. */
+  approval_status?: ApprovalStatus | readonly ApprovalStatus[]
   /** As it was sent. */
   reference_id?: string
-  /** The entity that the listed ones belong to. */
-  on_behalf_of?: string
+  /** The entity that the listed ones belong to. Several may be sent. */
+  on_behalf_of?: string | readonly string[]
 }
 
 export class EntitiesResource extends Resource {
@@ -3242,11 +3333,14 @@ export interface BeneficiariesListQuery {
     /** Only what was created at this time or before it. */
     lte?: string | Date
   }
-  type?: 'individual' | 'business'
-  /** The type of the destination it has now. */
-  destination_type?: 'bank' | 'wallet' | 'local_payment_network' | 'service_account'
-  /** What people have not approved. */
-  status?: 'pending_approval' | 'rejected'
+  /** Those that are archived, instead of those that are not. */
+  archived?: boolean
+  /** Several may be sent. */
+  type?: 'individual' | 'business' | readonly ('individual' | 'business')[]
+  /** The type of the destination it has now. Several may be sent. */
+  destination_type?: 'bank' | 'wallet' | 'local_payment_network' | 'service_account' | readonly ('bank' | 'wallet' | 'local_payment_network' | 'service_account')[]
+  /** What people have not approved. Several may be sent. */
+  status?: 'pending_approval' | 'rejected' | readonly ('pending_approval' | 'rejected')[]
 }
 
 export class BeneficiariesResource extends Resource {
@@ -3284,6 +3378,24 @@ export class BeneficiariesResource extends Resource {
    */
   update(id: string, body: BeneficiaryUpdate = {}, options: Options = {}): Call<Beneficiary> {
     return this.transport.call('PUT', `/v3/beneficiary/${encodeURIComponent(id)}`, { body, options })
+  }
+
+  /**
+   * Archive a beneficiary: it is in no ordinary list, and is paid no more.
+   *
+   * `POST /v3/beneficiary/{id}/archive`
+   */
+  archive(id: string, body: ArchiveRequest = {}, options: OptionsWithKey = {}): Call<Beneficiary> {
+    return this.transport.call('POST', `/v3/beneficiary/${encodeURIComponent(id)}/archive`, { body, keyed: true, options })
+  }
+
+  /**
+   * Take back a beneficiary that is archived.
+   *
+   * `POST /v3/beneficiary/{id}/unarchive`
+   */
+  unarchive(id: string, body: ArchiveRequest = {}, options: OptionsWithKey = {}): Call<Beneficiary> {
+    return this.transport.call('POST', `/v3/beneficiary/${encodeURIComponent(id)}/unarchive`, { body, keyed: true, options })
   }
 
   /**
@@ -3331,10 +3443,10 @@ export interface EventsListQuery {
     /** Only what was created at this time or before it. */
     lte?: string | Date
   }
-  /** Exactly this type of event. */
-  type?: string
-  /** The object that the events are about. */
-  object_id?: string
+  /** Exactly this type of event. Several may be sent. */
+  type?: string | readonly string[]
+  /** The object that the events are about. Several may be sent. */
+  object_id?: string | readonly string[]
 }
 
 export class EventsResource<M extends Minor = number> extends Resource {
@@ -3374,7 +3486,8 @@ export interface WebhookEndpointsDeliveriesListQuery {
     /** Only what was created at this time or before it. */
     lte?: string | Date
   }
-  status?: 'pending' | 'succeeded' | 'dead' | 'cancelled'
+  /** Several may be sent. */
+  status?: 'pending' | 'succeeded' | 'dead' | 'cancelled' | readonly ('pending' | 'succeeded' | 'dead' | 'cancelled')[]
 }
 
 export class WebhookEndpointsDeliveriesResource extends Resource {
@@ -3414,7 +3527,8 @@ export interface WebhookEndpointsListQuery {
     /** Only what was created at this time or before it. */
     lte?: string | Date
   }
-  status?: 'enabled' | 'disabled'
+  /** Several may be sent. */
+  status?: 'enabled' | 'disabled' | readonly ('enabled' | 'disabled')[]
 }
 
 export class WebhookEndpointsResource extends Resource {
@@ -3548,7 +3662,7 @@ export class SandboxResource<M extends Minor = number> extends Resource {
    *
    * `POST /v3/sandbox/fund`
    */
-  fund(body: Funding<Minor>, options: OptionsWithKey = {}): Call<BalanceTransaction<M>> {
+  fund(body: Funding<Minor>, options: OptionsWithKey = {}): Call<BalanceTransactionAlone<M>> {
     return this.transport.call('POST', '/v3/sandbox/fund', { body, keyed: true, options })
   }
 }
