@@ -37,7 +37,7 @@ ${deed(visit, {
   button: 'Reject',
   asksPassword: true,
   danger: true,
-  body: html`${shown}${field(visit, { name: 'reason', label: 'Why', required: true })}`,
+  body: html`${shown}${field(visit, { name: 'reason', label: 'Why you reject it', required: true })}`,
 })}</div>`
 }
 

@@ -95,6 +95,12 @@ ${field(visit, {
   options: currencies.map(code => [code, code]),
 })}
 <button class="main">Show the ways</button></form>
+${
+  accountOf(visit).sandbox &&
+  !asked &&
+  html`<p class="faint">Nothing real moves in a sandbox. <a href="${rootOf(visit)}/sandbox">Some
+amounts fail or are held</a>, so that you can see it.</p>`
+}
 ${problem && html`<p class="note bad" role="alert">${problem}</p>`}
 ${ways && waysTable(visit, wish, ways)}`
   return { title: 'New payout', body }

@@ -43,7 +43,9 @@ async function show(visit: Visit): Promise<Screen> {
     visit.api.list<ApprovalRule>('/v3/operator/approval_rule'),
     visit.api.list<Limit>('/v3/operator/limit', { account_id }),
   ])
-  const body = html`<h2>Who must approve</h2>${rows(visit, ruleTable(visit), rules)}
+  // The account of the address is the one to make a rule for, and filters no rule.
+  const bare = { ...visit, query: {} }
+  const body = html`<h2>Who must approve</h2>${rows(bare, ruleTable(visit), rules)}
 <details${account_id && html` open`}><summary>A new rule</summary>${deed(visit, {
     action: `${rootOf(visit)}/rules/approvals`,
     button: 'Add the rule',
@@ -68,7 +70,7 @@ ${field(visit, {
   ],
 })}`,
   })}</details>
-<h2>Limits</h2>${rows(visit, limitTable(visit), limits)}`
+<h2>Limits</h2>${rows(bare, limitTable(visit), limits)}`
   return { title: 'Limits and rules', body }
 }
 
