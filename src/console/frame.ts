@@ -43,6 +43,7 @@ const OF_THE_INSTALLATION: readonly (readonly [string, readonly Place[]])[] = [
       { path: '/entities', name: 'Entity reviews' },
       { path: '/screening', name: 'Screening' },
       { path: '/exceptions', name: 'Exceptions' },
+      { path: '/files', name: 'Files for banks' },
       { path: '/accounts', name: 'Accounts' },
       { path: '/prices', name: 'Rates and fees' },
       { path: '/rails', name: 'Rails and routes' },

@@ -25,6 +25,7 @@ import { attentionScreens } from './operator/attention.ts'
 import { auditScreens } from './operator/audit.ts'
 import { deliveryScreens } from './operator/deliveries.ts'
 import { exceptionScreens } from './operator/exceptions.ts'
+import { fileScreens } from './operator/files.ts'
 import { incomeScreens } from './operator/income.ts'
 import { ruleScreens } from './operator/limits.ts'
 import { deskPayoutScreens } from './operator/payouts.ts'
@@ -75,6 +76,7 @@ export function consolePages(
   reviewScreens(screens)
   screeningScreens(screens)
   exceptionScreens(screens)
+  fileScreens(screens)
   accountScreens(screens)
   incomeScreens(screens)
   priceScreens(screens)

@@ -245,6 +245,7 @@ const OF_INSTALLATION = [
   '/entities',
   '/screening',
   '/exceptions',
+  '/files',
   '/accounts',
   '/prices',
   '/prices/USD/HKD',

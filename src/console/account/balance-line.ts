@@ -8,6 +8,7 @@ import { accountOf, type Visit } from '../visit.ts'
 
 const DAYS = 30
 const DAY_MS = 86_400_000
+const SETTLED_MS = 300_000
 
 /** Most days of accounts that a process remembers, some 10 MB. */
 const MOST_KNOWN = 20_000
@@ -38,6 +39,8 @@ async function balancesAt(visit: Visit, day: number): Promise<Balance['available
   const found = known.get(key)
   if (found !== undefined) return found
   const { available } = await visit.api.quietly().get<Balance>('/v3/balance', { as_of })
+  // Just after midnight a movement of yesterday may still be committed.
+  if (Date.now() - day < SETTLED_MS) return available
   if (known.size >= MOST_KNOWN) known.clear()
   known.set(key, available)
   return available

@@ -9,6 +9,8 @@ import { may, rootOf, type Visit } from '../visit.ts'
 type Shown = Pick<Approval, 'digest' | 'decisions'> &
   Pick<Approval | BeneficiaryApproval, 'made_by'>
 
+const REJECTION = { name: 'reason', label: 'Why you reject it', required: true } as const
+
 export function decisionForms(
   visit: Visit,
   id: string,
@@ -37,7 +39,7 @@ ${deed(visit, {
   button: 'Reject',
   asksPassword: true,
   danger: true,
-  body: html`${shown}${field(visit, { name: 'reason', label: 'Why you reject it', required: true })}`,
+  body: html`${shown}${field(visit, REJECTION)}`,
 })}</div>`
 }
 

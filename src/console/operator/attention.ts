@@ -8,6 +8,7 @@ import { rootOf, type Screen, type Visit } from '../visit.ts'
 import type {
   DeskAccount,
   DeskEntity,
+  DeskFile,
   DeskPayoutRow,
   DeskRail,
   FailingEndpoint,
@@ -79,16 +80,21 @@ async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
 }
 
 async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
-  const [endpoints, rates, rails, accounts] = await Promise.all([
+  const [files, endpoints, rates, rails, accounts] = await Promise.all([
+    listOf<DeskFile>(visit, 'bank_file', { state: 'sealed' }),
     listOf<FailingEndpoint>(visit, 'webhook_endpoint'),
     visit.api.list<Rate>('/v3/operator/rate'),
     visit.api.list<DeskRail>('/v3/operator/rail'),
     listOf<DeskAccount>(visit, 'account'),
   ])
+  const sealed = only(files, file => file.needs_release)
   const stale = only(rates, rate => !rate.pegged && !rate.sample && isPast(rate.good_until))
   const paused = only(rails, rail => rail.paused)
   const frozen = only(accounts, account => account.state === 'frozen')
   return [
+    need('files for banks wait for their release', sealed, 'files?state=sealed', row => {
+      return row.sealed_at
+    }),
     need('webhook endpoints get nothing', endpoints, 'deliveries', row => row.dead_since ?? ''),
     need('rates are stale: nothing is converted by them', stale, 'prices', row => row.as_of),
     need('rails are paused', paused, 'rails', () => ''),

@@ -191,6 +191,37 @@ export interface UpkeepRun {
   readonly told: string
 }
 
+export interface DeskFile {
+  readonly msg_id: string
+  readonly name: string
+  readonly rail: string
+  readonly format: string
+  readonly settlement_account: string
+  readonly currency: string
+  readonly execution_date: string
+  readonly item_count: string
+  readonly control_sum: string
+  readonly sha256: string
+  readonly sealed_at: string
+  readonly needs_release: boolean
+  readonly approved_by: string
+  readonly approved_at: string | null
+  readonly state: string
+  readonly reason: string
+  readonly sent_at: string | null
+}
+
+export interface DeskFileInFull extends DeskFile {
+  readonly digest: string
+  readonly payments: readonly {
+    readonly account_id: string
+    readonly payout: string
+    readonly end_to_end_id: string
+    readonly amount: string
+    readonly currency: string
+  }[]
+}
+
 export interface RailFigure {
   readonly rail: string
   readonly days: string

@@ -1,0 +1,148 @@
+// Files for banks: what is in one, byte for byte, and its release by a person who has looked at it.
+import { type Html, html } from '../../html.ts'
+import { mayRunInstallation } from '../../user/rules.ts'
+import { anyOf, deed, field, post, reasonField, said } from '../form.ts'
+import { rows, showList } from '../list.ts'
+import type { Screens } from '../screens.ts'
+import { facts, money, state, time } from '../show.ts'
+import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { DeskFile, DeskFileInFull } from './objects.ts'
+
+const API = '/v3/operator/bank_file'
+
+export function fileScreens(screens: Screens): void {
+  screens.show('installation', '/files', list)
+  screens.show('installation', '/files/:id', show)
+  const act = (name: 'release' | 'withdraw', body: (visit: Visit) => object) =>
+    screens.act(
+      'installation',
+      `/files/:id/${name}`,
+      async visit => {
+        const { id } = visit.params
+        await post(visit, `${API}/${id}/${name}`, { digest: said(visit, 'digest'), ...body(visit) })
+        return `${rootOf(visit)}/files/${id}?done=saved`
+      },
+      show,
+    )
+  act('release', visit => (said(visit, 'force') === 'yes' ? { force: true } : {}))
+  act('withdraw', visit => ({ reason: said(visit, 'reason') }))
+}
+
+const STATES = ['sealed', 'approved', 'uploading', 'sent', 'acknowledged', 'rejected', 'unknown']
+
+async function list(visit: Visit): Promise<Screen> {
+  const root = rootOf(visit)
+  const body = await showList<DeskFile>(visit, {
+    api: API,
+    page: `${root}/files`,
+    caption: 'Files for banks, newest first',
+    withoutDays: true,
+    oneWay: true,
+    cursorOf: ({ msg_id }) => msg_id,
+    columns: [
+      {
+        name: 'File',
+        show: ({ msg_id }) => html`<a href="${root}/files/${msg_id}"><code>${msg_id}</code></a>`,
+      },
+      { name: 'State', show: stateOf },
+      { name: 'Rail', show: ({ rail }) => rail },
+      { name: 'Payments', number: true, show: ({ item_count }) => item_count },
+      { name: 'Sum', number: true, show: sumOf },
+      { name: 'Executed', show: ({ execution_date }) => execution_date },
+      { name: 'Sealed', show: ({ sealed_at }) => time(sealed_at) },
+    ],
+    filters: [
+      { name: 'state', label: 'State', options: anyOf([...STATES, 'withdrawn']) },
+      { name: 'rail', label: 'Rail' },
+    ],
+    empty: 'No files: no rail pays by files of a bank.',
+  })
+  return { title: 'Files for banks', body }
+}
+
+const TO_RELEASE = html`<span class="state wait">to release</span>`
+const waits = ({ state: now, needs_release }: DeskFile) => now === 'sealed' && needs_release
+
+function stateOf(file: DeskFile): Html {
+  return html`${state(file.state)} ${waits(file) && TO_RELEASE}`
+}
+
+const sumOf = ({ control_sum, currency }: DeskFile) => html`${control_sum}&nbsp;${currency}`
+
+async function show(visit: Visit): Promise<Screen> {
+  const { id = '' } = visit.params
+  const root = rootOf(visit)
+  // The digest before the bytes: it is never of more than the page has.
+  const file = await visit.api.get<DeskFileInFull>(`${API}/${id}`)
+  const { content } = await visit.api.quietly().get<{ content: string }>(`${API}/${id}/content`)
+  const payments = {
+    caption: 'Payments in the file',
+    empty: 'None.',
+    columns: [
+      {
+        name: 'Payout',
+        show: ({ payout }: Payment) =>
+          html`<a href="${root}/payouts/${payout}"><code>${payout}</code></a>`,
+      },
+      {
+        name: 'Amount',
+        number: true,
+        show: ({ amount, currency }: Payment) => money(amount, currency),
+      },
+      { name: 'The bank calls it', show: ({ end_to_end_id }: Payment) => end_to_end_id },
+      { name: 'Account', show: ({ account_id }: Payment) => account_id },
+    ],
+  }
+  const body = html`<p class="lead">${stateOf(file)} ${file.reason}</p>
+${facts([
+  ['Rail', file.rail],
+  ['Payments', file.item_count],
+  ['Sum', html`<strong>${sumOf(file)}</strong>`],
+  ['From', html`<code>${file.settlement_account}</code>`],
+  ['Executed', file.execution_date],
+  ['Name at the bank', file.name],
+  ['Format', file.format],
+  ['Sealed', time(file.sealed_at)],
+  ['Released', file.approved_by && html`${file.approved_by} ${time(file.approved_at)}`],
+  ['Sent', file.sent_at && time(file.sent_at)],
+  ['SHA-256', html`<code>${file.sha256}</code>`],
+])}
+${
+  file.state === 'sealed' &&
+  mayRunInstallation(visit.person.role, 'write') &&
+  decisions(visit, id, file)
+}
+<h2>Payments</h2>${rows({ ...visit, query: {} }, payments, { results: file.payments })}
+<h2>What the bank reads</h2><pre tabindex="0">${content || 'It was erased.'}</pre>`
+  return { title: `File ${id}`, body }
+}
+
+type Payment = DeskFileInFull['payments'][number]
+
+function decisions(visit: Visit, id: string, { digest }: DeskFileInFull): Html {
+  const path = `${rootOf(visit)}/files/${id}`
+  const shown = html`<input type="hidden" name="digest" value="${digest}">`
+  const isSlip = visit.trouble?.is('likely_slip') === true
+  return html`<h2>Decide</h2><div class="side">${deed(visit, {
+    action: `${path}/release`,
+    button: 'Release it, to be sent',
+    asksPassword: true,
+    body: html`${shown}${
+      isSlip &&
+      field(visit, {
+        name: 'force',
+        label: 'Payouts in it are over',
+        options: [
+          ['', 'do not send it so'],
+          ['yes', 'send it all the same'],
+        ],
+      })
+    }`,
+  })}
+<details><summary>Take it back</summary>${deed(visit, {
+    action: `${path}/withdraw`,
+    button: 'Take it back',
+    danger: true,
+    body: html`${shown}<p>Its payments go into the next file.</p>${reasonField(visit)}`,
+  })}</details></div>`
+}
