@@ -66,13 +66,25 @@ function part(
   )
 }
 
-/** It has texts, numbers and short lists of them. */
+/** It has texts and numbers, and few references and short lists of them. */
 function isLeaf(value: object | null): boolean {
-  const isPlain = (one: unknown) => typeof one !== 'object' || one === null
-  const isShort = (one: unknown) => Array.isArray(one) && one.length <= 3 && one.every(isPlain)
+  const parts = Object.values(value ?? {})
+  const large = parts.filter(part => typeof part === 'object' && part !== null)
+  const isWhole = Array.isArray(value) ? parts.length <= FEW : large.length <= FEW
   return (
-    !Array.isArray(value) && Object.values(value ?? {}).every(one => isPlain(one) || isShort(one))
+    isWhole && large.every(part => isReference(part) || (isShort(part) && !Array.isArray(value)))
   )
+}
+
+const FEW = 3
+
+function isReference(part: object): boolean {
+  return '$ref' in part && Object.keys(part).length === 1
+}
+
+function isShort(part: object): boolean {
+  const isPlain = (one: unknown) => typeof one !== 'object' || one === null
+  return Array.isArray(part) && part.length <= FEW && part.every(isPlain)
 }
 
 /** Parts of one line share it while they fit. */
