@@ -48,11 +48,10 @@ export class Live {
   readonly #lifecycle: { readonly draining: boolean }
   #timer: NodeJS.Timeout | undefined
   #looks = 0
-  readonly #news: DeskNews
+  #desk: DeskNews | undefined
 
   constructor(deps: LiveNeeds, lifecycle: { readonly draining: boolean }) {
     this.#deps = deps
-    this.#news = new DeskNews(deps.desk.audit)
     this.#lifecycle = lifecycle
   }
 
@@ -94,6 +93,12 @@ export class Live {
     if (account_id === null) return this.#news.head()
     const [row] = await this.#deps.read(account_id, tx => countEvents(tx, account_id))
     return row?.count ?? 0n
+  }
+
+  /** Made when it is asked for: routes are described without a database. */
+  get #news(): DeskNews {
+    this.#desk ??= new DeskNews(this.#deps.desk.audit)
+    return this.#desk
   }
 
   #wake(): void {
