@@ -183,13 +183,14 @@ CREATE TABLE pricing_policies (
   CONSTRAINT pivot_of_the_installation CHECK (((name <> 'pivot'::text) OR (num_nonnulls(account_id, from_currency) = 0))),
   CONSTRAINT pricing_policies_check CHECK (((from_currency IS NULL) = (to_currency IS NULL))),
   CONSTRAINT pricing_policies_check1 CHECK ((from_currency <> to_currency)),
-  CONSTRAINT pricing_policies_name_check CHECK ((name = ANY (ARRAY['spread_bps'::text, 'quote_validity_s'::text, 'max_age_s'::text, 'pivot'::text]))),
+  CONSTRAINT pricing_policies_name_check CHECK ((name = ANY (ARRAY['spread_bps'::text, 'quote_validity_s'::text, 'schedule_s'::text, 'max_age_s'::text, 'pivot'::text]))),
   CONSTRAINT value_in_range CHECK (((value IS NULL) OR
 CASE
     WHEN (name = 'pivot'::text) THEN (value ~ '^[A-Z]{3,4}$'::text)
     WHEN ((name = 'max_age_s'::text) AND (value = 'calendar'::text)) THEN true
     WHEN (value !~ '^(0|[1-9][0-9]{0,7})$'::text) THEN false
     WHEN (name = 'spread_bps'::text) THEN ((value)::integer <= 9999)
+    WHEN (name = 'schedule_s'::text) THEN ((value)::integer <= 31536000)
     ELSE (((value)::integer >= 1) AND ((value)::integer <= 31536000))
 END))
 );
@@ -290,7 +291,7 @@ CREATE POLICY audit ON books FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY find ON books FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON books FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON books TO corridor_auditor;
-GRANT SELECT (account_id, clock_ahead, event_count, sandbox) ON books TO corridor_finder;
+GRANT SELECT (account_id, clock_ahead, event_count, sandbox, state) ON books TO corridor_finder;
 GRANT INSERT, SELECT, UPDATE (clock_ahead, event_count, event_head, has_limit_uses, head_hash, journal_count, last_written_at, state) ON books TO corridor_service;
 
 CREATE TABLE balances (
@@ -649,8 +650,10 @@ CREATE TABLE payouts (
   route json,
   mt103 text DEFAULT ''::text NOT NULL,
   import_keys text DEFAULT ''::text NOT NULL,
+  execute_at timestamp with time zone,
   CONSTRAINT payouts_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT payouts_amount_check CHECK ((amount > 0)),
+  CONSTRAINT payouts_check CHECK ((execute_at > created_at)),
   CONSTRAINT payouts_destination_amount_check CHECK ((destination_amount > 0)),
   CONSTRAINT payouts_fixed_fee_check CHECK ((fixed_fee >= 0)),
   CONSTRAINT payouts_holding_amount_check CHECK ((holding_amount > 0)),
@@ -695,6 +698,7 @@ CREATE TABLE open_payouts (
   taken_by text DEFAULT ''::text NOT NULL,
   answers json DEFAULT '[]'::json NOT NULL,
   failure json,
+  execute_at timestamp with time zone,
   screened bigint,
   screening text DEFAULT ''::text NOT NULL,
   CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
@@ -711,19 +715,23 @@ CREATE TABLE open_payouts (
   CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX open_payouts_due ON open_payouts USING btree (ask_rail_at) WHERE (ask_rail_at IS NOT NULL);
+CREATE INDEX open_payouts_scheduled ON open_payouts USING btree (account_id, id) WHERE (execute_at IS NOT NULL);
 CREATE INDEX open_payouts_unscreened ON open_payouts USING btree (account_id, id) WHERE (screened IS NULL);
 CREATE INDEX open_payouts_waiting ON open_payouts USING btree (account_id, status, id) WHERE (status <> 'processing'::text);
 CREATE TRIGGER approved_first BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status = 'pending_approval'::text) AND (new.status <> 'pending_approval'::text))) EXECUTE FUNCTION check_approved();
+CREATE TRIGGER failed_before_its_time BEFORE DELETE ON open_payouts FOR EACH ROW WHEN ((old.execute_at IS NOT NULL)) EXECUTE FUNCTION refuse_early_end();
 CREATE TRIGGER failed_unless_approved BEFORE DELETE ON open_payouts FOR EACH ROW WHEN ((old.status = 'pending_approval'::text)) EXECUTE FUNCTION check_not_approved();
+CREATE TRIGGER keeps_its_time BEFORE UPDATE OF execute_at ON open_payouts FOR EACH ROW WHEN ((old.execute_at IS DISTINCT FROM new.execute_at)) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_failover BEFORE UPDATE OF rail ON open_payouts FOR EACH ROW WHEN (((old.rail <> new.rail) AND ((old.rail = ANY (ARRAY[''::text, 'simulator'::text, 'manual'::text])) OR (new.rail = ANY (ARRAY[''::text, 'simulator'::text]))))) EXECUTE FUNCTION refuse_other_rail();
 CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status <> new.status) AND ((((((((((old.status <> 'pending_approval'::text) OR (new.status <> 'processing'::text)) AND ((old.status <> 'pending_approval'::text) OR (new.status <> 'compliance_hold'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'succeeded'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'requires_action'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'compliance_hold'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'succeeded'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'succeeded'::text))))) EXECUTE FUNCTION refuse_payout_step();
+CREATE TRIGGER not_before_its_time BEFORE UPDATE OF rail_attempts, taken_by, status ON open_payouts FOR EACH ROW WHEN (((new.execute_at IS NOT NULL) AND ((new.rail_attempts > 0) OR (new.taken_by <> ''::text) OR (new.status = 'succeeded'::text)))) EXECUTE FUNCTION refuse_early_payout();
 ALTER TABLE open_payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON open_payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON open_payouts FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY find ON open_payouts FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON open_payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON open_payouts TO corridor_auditor;
-GRANT SELECT (account_id, ask_rail_at, claimed_until, held_for, id, rail, rail_attempts, screened, screening, status) ON open_payouts TO corridor_finder;
+GRANT SELECT (account_id, ask_rail_at, claimed_until, execute_at, held_for, id, rail, rail_attempts, screened, screening, status) ON open_payouts TO corridor_finder;
 GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, expected_at, failure, held_for, rail, rail_attempts, rail_reference, rail_steps, screened, screening, status, status_description, taken_at, taken_by, taken_over_at, updated_at) ON open_payouts TO corridor_service;
 
 CREATE TABLE payout_outcomes (
@@ -2076,6 +2084,46 @@ UNION ALL
 GRANT SELECT ON payout_states TO corridor_auditor;
 GRANT SELECT ON payout_states TO corridor_service;
 
+CREATE VIEW scheduled_payouts WITH (security_invoker=true) AS
+ SELECT p.amount,
+    p.holding_amount,
+    p.fixed_fee,
+    p.variable_fee,
+    p.destination_amount,
+    p.created_at,
+    p.quote_validity_s,
+    p.account_id,
+    p.id,
+    p.quote_id,
+    p.type,
+    p.currency,
+    p.holding_currency,
+    p.destination_currency,
+    p.holding_to_payout,
+    p.payout_to_destination,
+    p.holding_fx_id,
+    p.payout_fx_id,
+    p.balance_transaction_id,
+    p.beneficiary_id,
+    p.beneficiary_details,
+    p.particulars,
+    p.reference_id,
+    p.on_behalf_of,
+    p.fund_transfer_network,
+    p.charge_type,
+    p.destination_country,
+    p.basis,
+    p.first_rail,
+    p.route,
+    p.mt103,
+    p.import_keys,
+    p.execute_at
+   FROM (open_payouts o
+     JOIN payouts p ON (((p.account_id = o.account_id) AND (p.id = o.id))))
+  WHERE ((o.execute_at IS NOT NULL) AND (o.rail_attempts = 0) AND (o.taken_by = ''::text) AND (o.status <> 'succeeded'::text));
+GRANT SELECT ON scheduled_payouts TO corridor_auditor;
+GRANT SELECT ON scheduled_payouts TO corridor_service;
+
 CREATE VIEW password_digests AS
  SELECT user_name,
     set_at,
@@ -2583,6 +2631,44 @@ begin
     using errcode = 'check_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION is_due(owner_id text, execute_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select execute_at <= clock_timestamp() + clock_ahead from books where account_id = owner_id
+$function$;
+
+CREATE OR REPLACE FUNCTION refuse_early_payout()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if is_due(new.account_id, new.execute_at) is not true
+    or old.rail_attempts = 0 and new.rail_attempts > 0
+      and not exists (select from books where account_id = new.account_id and state = 'active')
+  then
+    raise exception 'payout % is executed at %, not before', new.id, new.execute_at
+      using errcode = 'check_violation', constraint = 'not_before_its_time';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_early_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if is_due(old.account_id, old.execute_at) is not true and not exists (
+    select from payout_outcomes s
+    where s.account_id = old.account_id and s.id = old.id and s.status = 'failed')
+  then
+    raise exception 'payout % is executed at %, not before', old.id, old.execute_at
+      using errcode = 'check_violation', constraint = 'not_before_its_time';
+  end if;
+  return old;
+end $function$;
+
 CREATE OR REPLACE FUNCTION paid_elsewhere(payout_ids text[], bank_references text[])
  RETURNS TABLE(asked_id text, account_id text, id text)
  LANGUAGE plpgsql
@@ -2904,6 +2990,10 @@ begin
     raise exception 'payout % is not approved: no rail gets it', new.payout_id
       using errcode = 'check_violation', constraint = 'approved_before_it_is_sent';
   end if;
+  if is_due(new.account_id, payout.execute_at) is false then
+    raise exception 'payout % is executed at %, not before', new.payout_id, payout.execute_at
+      using errcode = 'check_violation', constraint = 'not_before_its_time';
+  end if;
   return new;
 end $function$;
 
@@ -3092,7 +3182,8 @@ AS $function$
     coalesce(p.quote_validity_s::text, 'null'), coalesce(to_json(p.first_rail)::text, 'null'),
     coalesce(p.route::text, 'null'), coalesce(to_json(p.mt103)::text, 'null'),
     coalesce(to_json(p.import_keys)::text, 'null'),
-    coalesce(to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
+    coalesce(to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null'),
+    coalesce(to_char(p.execute_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
 $function$;
 
 CREATE OR REPLACE FUNCTION may_approve(name text, of_account text)

@@ -187,7 +187,8 @@ create table pricing_policies (
   account_id text collate "C" references accounts,
   from_currency text,
   to_currency text,
-  name text not null check (name in ('spread_bps', 'quote_validity_s', 'max_age_s', 'pivot')),
+  name text not null
+    check (name in ('spread_bps', 'quote_validity_s', 'schedule_s', 'max_age_s', 'pivot')),
   -- Null: from then on the row says nothing, and the next scope decides.
   value text,
   effective_from timestamptz not null,
@@ -202,6 +203,7 @@ create table pricing_policies (
     when name = 'max_age_s' and value = 'calendar' then true
     when value !~ '^(0|[1-9][0-9]{0,7})$' then false
     when name = 'spread_bps' then value::integer <= 9999
+    when name = 'schedule_s' then value::integer <= 31536000
     else value::integer between 1 and 31536000
   end)
 );

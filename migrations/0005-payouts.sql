@@ -98,6 +98,8 @@ create table payouts (
   -- The keys under which a row of a file was paid, parted by a blank; '' of payouts that came
   -- otherwise. With them the digest of a payout vouches for the rows of payout_imports.
   import_keys text not null default '',
+  -- When it is executed; null: at once.
+  execute_at timestamptz check (execute_at > created_at),
   constraint quote_or_terms check (
     (quote_id = '') = (basis is not null) and (quote_id = '') = (quote_validity_s is not null)
     and (quote_id = '' or destination_country = ''))
@@ -155,6 +157,8 @@ create table open_payouts (
   -- What the account has answered while the payout required action, oldest first.
   answers json not null default '[]',
   failure json,
+  -- As of the payout. It stays.
+  execute_at timestamptz,
   primary key (account_id, id),
   constraint people_are_not_asked check (rail <> 'manual' or ask_rail_at is null),
   constraint claimed_to_ask check (
@@ -174,6 +178,9 @@ create index open_payouts_due on open_payouts (ask_rail_at) where ask_rail_at is
 -- An ordinary payout never enters.
 create index open_payouts_waiting on open_payouts (account_id, status, id)
   where status <> 'processing';
+
+-- Those that wait for their time, and those whose time has come.
+create index open_payouts_scheduled on open_payouts (account_id, id) where execute_at is not null;
 
 -- What has become of a payout: a row when it is over, which only a reversal, or what its rail says
 -- after that, writes anew.
@@ -225,6 +232,11 @@ create view payout_states with (security_invoker = true) as
     answers, rail, rail_reference, taken_by, taken_at, taken_over_at, expected_at,
     null::timestamptz, updated_at
   from open_payouts where status <> 'succeeded';
+
+-- Payouts that wait for their time.
+create view scheduled_payouts with (security_invoker = true) as
+  select p.* from open_payouts o join payouts p on p.account_id = o.account_id and p.id = o.id
+  where o.execute_at is not null and o.rail_attempts = 0 and o.taken_by = '' and o.status <> 'succeeded';
 
 create function check_payout_rail() returns trigger language plpgsql as $$
 declare
@@ -281,6 +293,44 @@ begin
 end $$;
 create trigger reversed_after_success before insert on payout_outcomes
   for each row when (new.status = 'reversed') execute function refuse_first_reversal();
+
+-- A scheduled payout goes nowhere before its time, by the clock of its account, nor begins to while the
+-- account is frozen. What has no time of its own is never looked at.
+create function is_due(owner_id text, execute_at timestamptz) returns boolean
+language sql stable as $$
+  select execute_at <= clock_timestamp() + clock_ahead from books where account_id = owner_id
+$$;
+create function refuse_early_payout() returns trigger language plpgsql as $$
+begin
+  if is_due(new.account_id, new.execute_at) is not true
+    or old.rail_attempts = 0 and new.rail_attempts > 0
+      and not exists (select from books where account_id = new.account_id and state = 'active')
+  then
+    raise exception 'payout % is executed at %, not before', new.id, new.execute_at
+      using errcode = 'check_violation', constraint = 'not_before_its_time';
+  end if;
+  return new;
+end $$;
+create trigger not_before_its_time before update of rail_attempts, taken_by, status on open_payouts
+  for each row when (new.execute_at is not null
+    and (new.rail_attempts > 0 or new.taken_by <> '' or new.status = 'succeeded'))
+  execute function refuse_early_payout();
+create function refuse_early_end() returns trigger language plpgsql as $$
+begin
+  if is_due(old.account_id, old.execute_at) is not true and not exists (
+    select from payout_outcomes s
+    where s.account_id = old.account_id and s.id = old.id and s.status = 'failed')
+  then
+    raise exception 'payout % is executed at %, not before', old.id, old.execute_at
+      using errcode = 'check_violation', constraint = 'not_before_its_time';
+  end if;
+  return old;
+end $$;
+create trigger failed_before_its_time before delete on open_payouts
+  for each row when (old.execute_at is not null) execute function refuse_early_end();
+create trigger keeps_its_time before update of execute_at on open_payouts
+  for each row when (old.execute_at is distinct from new.execute_at)
+  execute function refuse_change();
 
 -- For each asked payout another one that its bank reference has paid, in whatever account: a payment
 -- of the bank pays one. As in funded_elsewhere, whoever else asks about a reference waits until the

@@ -42,7 +42,7 @@ grant select, insert, delete, update (due_at) on ended_reviews to corridor_servi
 
 grant select, insert on quotes, payouts, payout_batches, payout_batch_items to corridor_service;
 grant update (status, updated_at, renewed_as) on quotes to corridor_service;
-grant select on payout_states to corridor_service;
+grant select on payout_states, scheduled_payouts to corridor_service;
 grant select, insert, delete, update (status, status_description, failure, held_for, answers,
   ask_rail_at, claimed_until, rail_steps, rail_attempts, rail, rail_reference, taken_by, taken_at,
   taken_over_at, expected_at, updated_at) on open_payouts to corridor_service;
@@ -59,10 +59,11 @@ grant update (url, description, event_types, status, disabled_reason, secret, pr
 grant update (status, attempts, due_at, updated_at) on webhook_deliveries to corridor_service;
 
 -- The finder: what is due, and what waits for people, by status and for how long.
-grant select (account_id, sandbox, event_count) on books to corridor_finder;
+grant select (account_id, sandbox, event_count, clock_ahead, state) on books to corridor_finder;
 grant select (account_id, created_at) on idempotency_keys, payout_likenesses to corridor_finder;
 grant select (account_id, entity_id, due_at) on ended_reviews to corridor_finder;
-grant select (account_id, id, ask_rail_at, claimed_until, rail, status) on open_payouts to corridor_finder;
+grant select (account_id, id, ask_rail_at, claimed_until, execute_at, rail, status)
+  on open_payouts to corridor_finder;
 grant select (account_id, id, status, fanned_out) on webhook_endpoints to corridor_finder;
 grant select (account_id, id, endpoint_id, due_at, created_at) on webhook_deliveries
   to corridor_finder;

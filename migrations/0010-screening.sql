@@ -196,8 +196,8 @@ grant select, insert, delete on screening_clears to corridor_service;
 grant select on screening_clears to corridor_auditor;
 select confine_to_accounts('screening_clears');
 
--- Whatever code does: no rail of money is asked about a payout for the first time while it is held, or
--- waits for its approval.
+-- Whatever code does: no rail of money is asked about a payout for the first time while it is held, waits
+-- for its approval or for its time.
 create function refuse_held_attempt() returns trigger language plpgsql as $$
 declare
   payout open_payouts%rowtype;
@@ -211,6 +211,10 @@ begin
   if payout.status = 'pending_approval' then
     raise exception 'payout % is not approved: no rail gets it', new.payout_id
       using errcode = 'check_violation', constraint = 'approved_before_it_is_sent';
+  end if;
+  if is_due(new.account_id, payout.execute_at) is false then
+    raise exception 'payout % is executed at %, not before', new.payout_id, payout.execute_at
+      using errcode = 'check_violation', constraint = 'not_before_its_time';
   end if;
   return new;
 end $$;

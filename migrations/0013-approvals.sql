@@ -123,7 +123,8 @@ create function approval_digest(p payouts) returns bytea language sql stable as 
     coalesce(p.quote_validity_s::text, 'null'), coalesce(to_json(p.first_rail)::text, 'null'),
     coalesce(p.route::text, 'null'), coalesce(to_json(p.mt103)::text, 'null'),
     coalesce(to_json(p.import_keys)::text, 'null'),
-    coalesce(to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
+    coalesce(to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null'),
+    coalesce(to_char(p.execute_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
 $$;
 
 -- Whoever may approve payouts of the account at this moment.
@@ -271,7 +272,6 @@ grant select, insert, update (outcome, ended_at) on payout_approvals to corridor
 grant select, insert on approval_decisions, approved_payees to corridor_service;
 -- What has expired, by the clock of its account.
 grant select (account_id, payout_id, expires_at, outcome) on payout_approvals to corridor_finder;
-grant select (clock_ahead) on books to corridor_finder;
 grant select on approval_rules, payout_approvals, approval_decisions, approved_payees
   to corridor_auditor;
 

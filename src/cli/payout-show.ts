@@ -67,6 +67,7 @@ function showWords(
       account: `${account.account_id} ${account.name}${account.sandbox ? ', a sandbox' : ''}`,
       debited: debited(payout),
       made: toSecond(payout.created_at),
+      executed: payout.execute_at === null ? '' : toSecond(payout.execute_at),
       status_description: payout.status_description,
       failure: payout.failure,
       bank_reference: payout.rail_reference,

@@ -16,7 +16,7 @@ import { approvalCommands } from './payout-approval.ts'
 import { handlingCommands } from './payout-handling.ts'
 import { payoutImportCommand } from './payout-import.ts'
 import { over, showAction, toSend } from './payout-show.ts'
-import { describeAge, table } from './table.ts'
+import { describeAge, table, toSecond } from './table.ts'
 
 export function payoutCommands(payout: Command): void {
   payout
@@ -101,13 +101,19 @@ const HEADINGS = [
   'reference',
 ]
 
+/** `processing`, `processing from 2026-12-01 09:00:00Z on`. */
+function statusWords({ status, execute_at }: Payout, now: Instant): string {
+  if (execute_at === null || execute_at <= now) return status
+  return `${status}, from ${toSecond(execute_at)} on`
+}
+
 function listWords(payouts: readonly Payout[], now: Instant): string {
   const rows = payouts.map(payout => [
     payout.id,
     payout.account_id,
     describeAge(secondsBetween(payout.created_at, now)),
     toSend(payout),
-    payout.status,
+    statusWords(payout, now),
     payout.rail,
     payout.taken_by,
     over(payout),

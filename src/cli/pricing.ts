@@ -88,6 +88,7 @@ function optionOf(name: PolicyName): string {
 interface SetOptions extends Json {
   spreadBps?: string
   quoteValidityS?: string
+  scheduleS?: string
   maxAgeS?: string
   pivot?: string
   account?: string
@@ -119,6 +120,7 @@ function readValues(options: SetOptions): Partial<Record<PolicyName, string>> {
   const given = {
     spread_bps: options.spreadBps,
     quote_validity_s: options.quoteValidityS,
+    schedule_s: options.scheduleS,
     max_age_s: options.maxAgeS,
     pivot: options.pivot,
   }

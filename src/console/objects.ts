@@ -34,6 +34,7 @@ export interface Payout {
   readonly confirmation_documents: readonly JsonObject[]
   readonly metadata: JsonObject | null
   readonly created_at: string
+  readonly execute_at: string | null
   readonly expected_at: string | null
 }
 

@@ -165,6 +165,9 @@ function expectation({ keyword, params, parentSchema }: Finding): string {
     case 'pattern':
       if (params.pattern === '\\S') return 'must not be blank'
       return `must match ${params.pattern}`
+    case 'format':
+      if (params.format !== 'date-time') return 'is not valid'
+      return 'must be an RFC 3339 time with an offset, such as 2026-12-01T09:00:00Z'
     default:
       return 'is not valid'
   }

@@ -122,6 +122,7 @@ export const SetPricing = Closed(
   {
     spread_bps: Type.Optional(Type.Integer({ minimum: 0, maximum: 9_999 })),
     quote_validity_s: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000 })),
+    schedule_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 31_536_000 })),
     max_age_s: Type.Optional(
       Text(10, { minLength: 1, description: 'Seconds as text, or `calendar`.' }),
     ),

@@ -39,6 +39,7 @@ export const PAYOUT_KINDS = {
   mt103: 'text',
   import_keys: 'text',
   created_at: 'timestamptz',
+  execute_at: 'timestamptz',
 } as const
 
 /**

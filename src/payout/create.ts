@@ -16,6 +16,7 @@ import { refusal } from '../errors.ts'
 import type { Event, EventType } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
 import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
 import type { Counted } from '../limit/limit.ts'
 import { rememberPayee, rememberUses } from '../limit/rules.ts'
@@ -46,6 +47,7 @@ import type {
 import { postDebit, postReceipt } from './postings.ts'
 import { findSentQuote, networkOf, quoteFor, useQuote } from './pricing.ts'
 import type { PayoutRequest } from './request.ts'
+import { executionOf, notBefore } from './schedule.ts'
 import { eventCause } from './states.ts'
 import { writeMt103 } from './swift/message.ts'
 
@@ -56,6 +58,8 @@ interface Judged {
   /** The entity whose review the payout must wait for, '' for none. */
   readonly held_for: string
   readonly beneficiary: Beneficiary
+  /** When it is executed; null: at once. */
+  readonly execute_at: Instant | null
   /** The one that the request names, or a new one. */
   readonly quote: Quote
   readonly routed: Routed
@@ -77,12 +81,13 @@ export type AskedBy = Pick<CreatePayout, 'key_id' | 'made_by' | 'import_keys'>
 
 /**
  * Makes every check of a payout, in the documented order of refusals: fields of the request (400);
- * account frozen or closed (403); quote, entity or beneficiary not found (404); beneficiary that
- * does not fit the type or lacks a requirement (400); quote used, expired or different (422); no
- * route (422); no rate (422, 503); cost above max_total_debit (422); amount above the network's
- * limit (400); receiver unknown or its balance full (422); what SWIFT cannot carry (400); duplicate
- * of an earlier payout (409); limits (422); balance (422). If there is a quote, the requirements
- * are checked after it. A check is skipped when an earlier check has refused its input.
+ * execute_at not ahead or too far (400); account frozen or closed (403); quote, entity or
+ * beneficiary not found (404); beneficiary that does not fit the type or lacks a requirement (400);
+ * quote used, expired or different (422); no route (422); no rate (422, 503); cost above
+ * max_total_debit (422); amount above the network's limit (400); receiver unknown or its balance
+ * full (422); what SWIFT cannot carry (400); duplicate of an earlier payout (409); limits (422);
+ * balance (422). If there is a quote, the requirements are checked after it. A check is skipped
+ * when an earlier check has refused its input.
  */
 export function judgePayout(
   state: PayoutState,
@@ -94,6 +99,7 @@ export function judgePayout(
   const passes = (check: () => void) => attempt(() => check() ?? true) === true
   const isShaped = passes(() => checkRequest(request, account))
   const book = bookOf(state.books, account.account_id)
+  const scheduled = attempt(() => ({ execute_at: executionOf(request, book.now) }))
   attempt(() => checkActive(book))
   const sentQuote = attempt(() => findSentQuote(state, account, request))
   const held_for = attempt(() => checkPrincipal(state, account, request, sentQuote ?? null))
@@ -106,13 +112,14 @@ export function judgePayout(
   // Details sent without a quote were judged with the fields of the request.
   if (sentQuote === null && request.beneficiary !== undefined) checkPlace()
   const id = state.bookId(book, 'pot')
-  const paid = { id, request, beneficiary }
+  const { execute_at } = scheduled ?? { execute_at: null }
+  const paid = { id, request, beneficiary, execute_at }
   const { quote, routed, plan } = quoteFor(state, account, paid, sentQuote, attempt)
   // Comes after `quoteFor`, which refuses a destination that differs from the quote's.
   if (sentQuote !== null) checkPlace()
   if (quote !== undefined) attempt(() => checkLimits(quote, networkOf(quote, request), 'amount'))
   const receiver = quote && attempt(() => receiverFor(state, account, beneficiary, quote))
-  const message = { id, now: book.now, beneficiary }
+  const message = { id, now: notBefore({ execute_at }, book.now), beneficiary }
   const mt103 = quote && attempt(() => writeMt103(state, account, request, { ...message, quote }))
   const likeness = attempt(() => checkLikeness(state, account, request, beneficiary))
   const judged = quote && routed && { quote, rail: routed.rail, beneficiary }
@@ -122,6 +129,7 @@ export function judgePayout(
     sentQuote,
     held_for,
     beneficiary,
+    execute_at,
     quote,
     routed,
     plan,

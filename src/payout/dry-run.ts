@@ -2,6 +2,7 @@
 // writes nothing. Pure.
 import type { Account } from '../account/rules.ts'
 import { type Problem, Refusal } from '../errors.ts'
+import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { Quote } from '../quote/quote.ts'
 import type { Routed } from '../rail/rules.ts'
@@ -14,6 +15,8 @@ export interface DryRun {
   readonly problems: readonly Problem[]
   /** The entity whose review the payout would wait for, '' for none. */
   readonly held_for: string
+  /** When it would be executed; null: at once. */
+  readonly execute_at: Instant | null
   /** How many people would have to approve it, 0 for nobody. */
   readonly approvals_needed: number
   /** Undefined when there is no price. */
@@ -46,8 +49,8 @@ export function dryRunPayout(
       return undefined
     }
   })
-  const { held_for = '', quote, routed, needed } = judged
+  const { held_for = '', execute_at = null, quote, routed, needed } = judged
   const approvals_needed = needed?.approvers ?? 0
   const book = bookOf(state.books, account.account_id)
-  return { problems, held_for, approvals_needed, quote, routed, book }
+  return { problems, held_for, execute_at, approvals_needed, quote, routed, book }
 }

@@ -6,6 +6,7 @@ import type { Quote } from '../quote/quote.ts'
 import { checkCurrency, checkHolding, checkNetwork, wrongDetail } from '../quote/terms.ts'
 import { inlineProblems } from './destination.ts'
 import type { PayoutRequest } from './request.ts'
+import { scheduleProblems } from './schedule.ts'
 
 /** Refuses (400) with every problem of the request's fields at once. */
 export function checkRequest(request: PayoutRequest, account: Account): void {
@@ -38,7 +39,7 @@ function checkOneBeneficiary(id: unknown, details: unknown): Problem[] {
 /** Details must belong to the payout type, and a network to the currency that arrives. */
 export function checkTypeDetails(request: PayoutRequest, quote?: Quote): Problem[] {
   const type = request.type ?? quote?.payout_type ?? 'local'
-  const problems: Problem[] = []
+  const problems: Problem[] = scheduleProblems(request, type)
   if (request.local !== undefined && type !== 'local') {
     problems.push(...wrongDetail('local', type))
   }

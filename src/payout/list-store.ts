@@ -7,6 +7,7 @@ import { byId, newerOf, olderOf } from '../db/order.ts'
 import {
   type Filter,
   findPage,
+  findPageAt,
   type Listed,
   type Narrow,
   type Page,
@@ -15,9 +16,9 @@ import {
 import { instantIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
+import { unclaimed } from './due-store.ts'
 import type { Payout } from './payout.ts'
-import { mayBeAsked, versionBefore } from './screen-store.ts'
-import { unclaimed } from './state-store.ts'
+import { mayBeAsked, mayBegin, versionBefore } from './screen-store.ts'
 import { GIVEN_BACK_STATUSES, isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
 
@@ -71,6 +72,7 @@ export async function listPayouts(
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<Payout> | undefined> {
+  if (wanted.filters.scheduled !== undefined) return listScheduled(sql, account_id, wanted)
   const { quote, reference_id, beneficiary } = wanted.filters
   // A page filtered by quote or reference already has the payout that made the beneficiary.
   const leads = quote === undefined && reference_id === undefined
@@ -86,6 +88,20 @@ export async function listPayouts(
     page,
   )
   return merged && { ...merged, rows: merged.rows.map(payoutOf) }
+}
+
+/** Those that wait for their time. The one that the cursor names may be executed since. */
+async function listScheduled(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  { filters: { scheduled: _, ...filters }, ...wanted }: Wanted,
+): Promise<Page<Payout> | undefined> {
+  const { cursor } = wanted
+  const place = cursor && (await LISTED.order.find(sql, 'payouts', { account_id, id: cursor.id }))
+  if (place === undefined) return undefined
+  const listed = { ...LISTED_NEARBY, table: 'scheduled_payouts' }
+  const page = await findPageAt<PayoutRow>(sql, listed, account_id, { ...wanted, filters }, place)
+  return { ...page, rows: page.rows.map(payoutOf) }
 }
 
 /** The payout that carries a quote. */
@@ -193,9 +209,10 @@ export async function countOverdue(
   late_s: number,
 ): Promise<number> {
   const [row] = await audit<{ payouts: number }[]>`
-    select count(*)::integer as payouts from open_payouts
+    select count(*)::integer as payouts from open_payouts o
     where ask_rail_at <= statement_timestamp() - make_interval(secs => ${late_s})
-      and ${unclaimed(audit)} and ${mayBeAsked(audit, await versionBefore(audit))}
+      and ${unclaimed(audit)} and ${mayBegin(audit, 'o', 'o')}
+      and ${mayBeAsked(audit, await versionBefore(audit))}
       and not rail = any (${[...paused]}::text[])`
   return row?.payouts ?? 0
 }
@@ -203,20 +220,25 @@ export async function countOverdue(
 interface Waiting {
   readonly status: PayoutStatus
   readonly payouts: number
-  /** The age of the oldest. */
+  /** For how long the oldest has been there to be paid. */
   readonly oldest_s: number
 }
 
-/** How many payouts of the rail `manual` wait for people, by status. */
+/** How many payouts of the rail `manual` wait for people, by status; none before its time. */
 export async function countByHand(finder: Sql): Promise<Waiting[]> {
   const rows = await finder<
-    { status: PayoutStatus; payouts: number; first: string; now: Instant }[]
+    { status: PayoutStatus; payouts: number; first: string | null; due: Instant; now: Instant }[]
   >`
-    select o.status, count(*)::integer as payouts, min(o.id) as first, statement_timestamp() as now
+    select o.status, count(*)::integer as payouts, statement_timestamp() as now,
+      min(o.id) filter (where execute_at is null) as first,
+      coalesce(min(execute_at), statement_timestamp()) as due
     from books b join open_payouts o using (account_id)
     where not b.sandbox and o.rail = ${MANUAL} and o.status = any (${[...OPEN_STATUSES]}::text[])
+      and (execute_at is null or execute_at <= statement_timestamp())
     group by o.status`
-  return rows.map(({ first, now, ...waiting }) => {
-    return { ...waiting, oldest_s: (Date.parse(now) - Date.parse(instantIn(first))) / 1000 }
+  return rows.map(({ first, due, now, ...waiting }) => {
+    const made = first === null ? due : instantIn(first)
+    const since = made < due ? made : due
+    return { ...waiting, oldest_s: (Date.parse(now) - Date.parse(since)) / 1000 }
   })
 }

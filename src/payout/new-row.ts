@@ -7,12 +7,12 @@ import { bookOf } from '../ledger/rules.ts'
 import { carriedTerms } from '../quote/carried.ts'
 import type { Quote } from '../quote/quote.ts'
 import type { Plan } from '../rail/plan.ts'
-import { isAsked } from '../rail/rail.ts'
 import type { Routed } from '../rail/rules.ts'
 import type { Screened, ScreeningHold } from '../screening/match.ts'
 import type { OpenPayout, Particulars, PayoutState } from './payout.ts'
 import { networkOf } from './pricing.ts'
 import type { PayoutRequest } from './request.ts'
+import { askedFirst, type Clocks } from './schedule.ts'
 import type { PayoutStatus } from './states.ts'
 
 /** What a payout has in these members until a rail, a person or the account acts on it. */
@@ -27,30 +27,36 @@ const UNTOUCHED = {
   answers: [],
 }
 
+/** What was decided of a payout that is made. */
+interface Decided {
+  readonly held_for: string
+  readonly screened: Screened
+  /** When it is executed; null: at once. */
+  readonly execute_at: Instant | null
+  readonly routed: Routed
+  readonly plan: Plan
+  /** What it waits for before all else; null for nothing. */
+  readonly needed: Needed | null
+}
+
 /** The row of a payout whose debit is posted. */
 export function payoutRow(
   state: Pick<PayoutState, 'now' | 'books' | 'bookId'>,
   quote: Quote,
   request: PayoutRequest,
-  made: {
+  made: Decided & {
     readonly id: string
     readonly beneficiary: Beneficiary
     readonly entry: Entry
-    readonly held_for: string
-    readonly screened: Screened
     readonly mt103: string
     readonly import_keys: string
-    readonly routed: Routed
-    readonly plan: Plan
-    /** What it waits for before all else; null for nothing. */
-    readonly needed: Needed | null
     /** Whether the payout carries the quote, which then has no row. */
     readonly carried: boolean
   },
 ): OpenPayout {
   const { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried } = made
-  const book = bookOf(state.books, quote.account_id)
   const now = entry.line.created_at
+  const book = bookOf(state.books, quote.account_id)
   const converted = (from: string, to: string) => (from === to ? '' : state.bookId(book, 'fx'))
   return {
     account_id: quote.account_id,
@@ -79,11 +85,12 @@ export function payoutRow(
     first_rail: routed.rail,
     ...routed,
     ...UNTOUCHED,
-    ...heldOrNot(made, quote, state.now),
+    ...heldOrNot(made, quote, { now: state.now, by_account: now }),
     // Nothing of it is looked at before its approval, which finds out then.
     held_for: made.needed === null ? held_for : '',
     mt103,
     import_keys,
+    execute_at: made.execute_at,
     created_at: now,
     updated_at: now,
   }
@@ -93,17 +100,7 @@ export function payoutRow(
  * Whether the payout waits for its approval, or for a review of its entity or of its parties, and
  * its rail then.
  */
-function heldOrNot(
-  made: {
-    readonly held_for: string
-    readonly screened: Screened
-    readonly routed: Routed
-    readonly plan: Plan
-    readonly needed: Needed | null
-  },
-  { payout_type }: Quote,
-  now: Instant,
-) {
+function heldOrNot(made: Decided, { payout_type }: Quote, clocks: Clocks) {
   const { held_for, screened, needed } = made
   const internal = payout_type === 'service_account'
   const screening = holdBy(screened, internal)
@@ -114,7 +111,7 @@ function heldOrNot(
   return {
     status,
     status_description: needed === null ? descriptionOf(held_for, is_held) : approvalWords(needed),
-    ...planned({ ...made, is_held }, now),
+    ...planned({ ...made, is_held }, clocks),
     screened: screening === '' ? screened.version : null,
     screening,
   }
@@ -144,12 +141,12 @@ export function descriptionOf(held_for: string, is_held: boolean): string {
 
 /** When the rail is asked first, and when the payout arrives where the row does not tell. */
 function planned(
-  made: { readonly is_held: boolean; readonly routed: Routed; readonly plan: Plan },
-  now: Instant,
+  made: Pick<Decided, 'execute_at' | 'routed' | 'plan'> & { readonly is_held: boolean },
+  clocks: Clocks,
 ): Pick<OpenPayout, 'ask_rail_at' | 'claimed_until' | 'rail_attempts' | 'expected_at'> {
-  const { is_held, routed, plan } = made
+  const { is_held, execute_at, routed, plan } = made
   return {
-    ask_rail_at: !is_held && isAsked(routed.rail) ? (plan.release_at ?? now) : null,
+    ask_rail_at: is_held ? null : askedFirst({ rail: routed.rail, execute_at }, plan, clocks),
     claimed_until: null,
     rail_attempts: 0,
     expected_at: routed.route === null ? null : plan.expected_at,

@@ -100,6 +100,8 @@ export interface Payout {
   /** The two keys of the imported row, separated by a space; '' when no file asked for it. */
   readonly import_keys: string
   readonly created_at: Instant
+  /** When it is executed: neither a rail nor a person gets it before; null: at once. */
+  readonly execute_at: Instant | null
   readonly updated_at: Instant
 }
 

@@ -32,6 +32,7 @@ import { type Route, type Routed, routeOf } from '../rail/rules.ts'
 import { checkTypeDetails } from './fields.ts'
 import type { Attempt, UsedQuote } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
+import { checkPriceUntil, notBefore } from './schedule.ts'
 
 /**
  * The terms of a payout without a quote. The beneficiary's bank or wallet may name the currency
@@ -199,10 +200,12 @@ export function quoteFor(
     id,
     request,
     beneficiary,
+    execute_at,
   }: {
     readonly id: string
     readonly request: PayoutRequest
     readonly beneficiary: Beneficiary
+    readonly execute_at: Instant | null
   },
   sent: Quote | null,
   attempt: Attempt,
@@ -239,7 +242,9 @@ export function quoteFor(
   else attempt(() => checkCap(quote, request.max_total_debit, quote === sent))
   // The amount that arrives, which a route may bound, is known with the price.
   const known = quote === undefined ? routed : routed && route(quote.destination_amount, 'amount')
-  const plan = known && attempt(() => planOrRefuse(known, sentOf(paid), now))
+  const from = notBefore({ execute_at }, now)
+  const plan = known && attempt(() => planOrRefuse(known, sentOf(paid), from))
+  if (quote !== undefined) attempt(() => checkPriceUntil(execute_at, quote, now, pricing))
   return { quote, routed: known, plan }
 }
 

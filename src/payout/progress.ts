@@ -4,6 +4,7 @@ import { planOrRefuse, sentOf } from '../rail/plan.ts'
 import { isAsked } from '../rail/rail.ts'
 import type { OpenPayout } from './payout.ts'
 import type { Judged, RailWords } from './report.ts'
+import { askedFirst, notBefore } from './schedule.ts'
 import { type Cause, isFinal } from './states.ts'
 
 /** What a command says about the next question; all but `by` is read for `rail` alone. */
@@ -57,16 +58,18 @@ export function railProgress(
 
 /**
  * When the rail of a payout is asked after a step that it has not reported. A payout that it was
- * never asked about waits for its release, counted from now: it was held meanwhile.
+ * never asked about waits for its release, counted from now or from when it is executed: it was
+ * held meanwhile.
  */
 function resumed(payout: OpenPayout, now: Instant) {
   if (payout.status !== 'processing') return { ask_rail_at: null }
   const asked = isAsked(payout.rail)
   if (payout.rail_attempts > 0) return { ask_rail_at: asked ? now : null }
-  const { release_at, expected_at } = planOrRefuse(payout, sentOf(payout), payout.updated_at)
+  const { updated_at: by_account } = payout
+  const plan = planOrRefuse(payout, sentOf(payout), notBefore(payout, by_account))
   return {
-    ask_rail_at: asked ? (release_at ?? now) : null,
-    expected_at: payout.route === null ? null : expected_at,
+    ask_rail_at: askedFirst(payout, plan, { now, by_account }),
+    expected_at: payout.route === null ? null : plan.expected_at,
   }
 }
 

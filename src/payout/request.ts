@@ -84,6 +84,18 @@ export const PayoutRequest = Closed(
     logistics_tracking_details: Type.Optional(Type.Array(LogisticsTracking, { maxItems: 20 })),
     metadata: Type.Optional(Metadata),
     on_behalf_of: Type.Optional(EntityId('The entity the payout is made for.')),
+    execute_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        maxLength: 64,
+        description:
+          'When it is executed (RFC 3339 with an offset), at most 365 days ahead; by default at ' +
+          'once. The money is taken now and the price is that of now; nothing goes out before, ' +
+          'and until then it can be cancelled. One that converts can be scheduled as far ahead ' +
+          'as the operator lets its rate be fixed.',
+        examples: ['2026-12-01T09:00:00Z'],
+      }),
+    ),
     max_total_debit: Type.Optional(
       AmountOf(
         'The most that amount and fees may come to, in minor units of the holding currency. With ' +
@@ -158,4 +170,5 @@ export const PayoutQuery = ListQueryOf('pot', {
   on_behalf_of: IdFilter('ent', 'The entity that payouts were made for.'),
   quote: IdFilter('poq', 'The quote that was used.'),
   beneficiary: IdFilter('bnf', 'The beneficiary paid.'),
+  scheduled: Literals(['true'], { description: 'Those that wait for their `execute_at`.' }),
 })

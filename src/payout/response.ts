@@ -87,6 +87,11 @@ export const PayoutResponse = Type.Object(
         'When the payout last changed: its state, its answers, its rail, or who pays it. It is ' +
         '`created_at` until then. A forecast that the rail changes leaves it as it is.',
     }),
+    execute_at: Type.Union([Timestamp, Type.Null()], {
+      description:
+        'When it is executed: until then it is `processing`, nothing goes out and it can be ' +
+        'cancelled. Null of one that is executed at once.',
+    }),
     expected_at: Type.Union([Timestamp, Type.Null()], {
       description:
         'When the beneficiary has the money at the latest, by the release of the payout, the ' +
@@ -166,6 +171,7 @@ export function presentPayout(payout: Payout) {
     documents: particulars.documents,
     created_at: payout.created_at,
     updated_at: payout.updated_at,
+    execute_at: payout.execute_at,
     expected_at: expectedArrival(payout),
     holding_fx_quote: payout.holding_fx_id === '' ? '' : quoteIdOf(payout),
     holding_fx_transaction: fx(payout.holding_fx_id, payout.holding_to_payout, held, paid),
@@ -265,13 +271,16 @@ export const DryRunResponse = Type.Object(
     price: Type.Union([Price, Type.Null()]),
     rail: Type.String({ description: 'The rail that would take it; empty when none would.' }),
     held_for: Type.String({ description: 'The entity whose review it would wait for, or empty.' }),
+    execute_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'When it would be executed; null when at once.',
+    }),
     approvals_needed: ApprovalsNeeded,
   },
   { title: 'PayoutDryRun', description: 'What the payout would come to at this moment.' },
 )
 
 export function presentDryRun(tried: DryRun) {
-  const { problems, held_for, approvals_needed, quote, routed, book } = tried
+  const { problems, held_for, execute_at, approvals_needed, quote, routed, book } = tried
   const made = held_for === '' ? 'would_create' : 'would_hold'
   const passed = approvals_needed === 0 ? made : 'would_await_approval'
   return {
@@ -282,6 +291,7 @@ export function presentDryRun(tried: DryRun) {
     price: quote === undefined ? null : presentCost(quote, book),
     rail: routed?.rail ?? '',
     held_for,
+    execute_at,
     approvals_needed,
   }
 }

@@ -4,8 +4,9 @@ import type { Approvals } from '../entity/rules.ts'
 import { nameOf } from '../id.ts'
 import { type Book, bookOf, hasRoom } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
+import { descriptionOf } from './new-row.ts'
 import type { OpenPayout, Payout } from './payout.ts'
-import { isScreenedAt } from './screening-step.ts'
+import { isScreenedAt, mayBeOut } from './screening-step.ts'
 
 /** What of the state of a step decides a hold; step.ts says what each is. */
 export interface HeldState {
@@ -43,6 +44,20 @@ export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] 
     default:
       return []
   }
+}
+
+/**
+ * The step of a scheduled payout that nothing holds and nobody has: none while its entity is
+ * approved still. Otherwise it waits for the review, as one that is made now would.
+ */
+export function stepsAtExecution(state: HeldState, payout: OpenPayout): RailStep[] {
+  const { account_id, status, execute_at, particulars } = payout
+  const { on_behalf_of: id } = particulars
+  if (status !== 'processing' || execute_at === null || id === '' || mayBeOut(payout)) return []
+  const approval_status = state.approvals.get(nameOf({ account_id, id }))?.approval_status
+  if (approval_status === 'approved') return []
+  if (approval_status === 'rejected') return [rejectedEntity(id)]
+  return [{ status: 'compliance_hold', failure: null, description: descriptionOf(id, true) }]
 }
 
 /** The step of a payout whose entity is rejected. */

@@ -1,6 +1,6 @@
 // The statements of payouts that are to be screened, and of their holds.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { isSpread } from '../db/shard.ts'
+import { isSpread, type OfAccount, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import { readListsVersion } from '../screening/list-store.ts'
 import type { ScreeningHold } from '../screening/match.ts'
@@ -11,6 +11,23 @@ import type { ScreeningHold } from '../screening/match.ts'
  */
 export function mayBeAsked(sql: Sql | TransactionSql, present: ListsVersion) {
   return sql`(screened = ${presentVersion(sql, present)} or rail_attempts > 0)`
+}
+
+/**
+ * Whether a payout of this alias may go out: one that is scheduled from its time on, by the clock
+ * of its account, while that is not frozen. `owner` names the account of the rows looked up.
+ */
+export function mayBegin(
+  sql: Sql | TransactionSql,
+  row: 'o' | 'due',
+  owner: 'o' | 'k',
+  items?: readonly OfAccount[],
+) {
+  const [of, by] = [sql.unsafe(row), sql.unsafe(owner)]
+  return sql`(${of}.execute_at is null or ${of}.rail_attempts > 0 or exists (
+    select from books b where b.account_id = ${by}.account_id
+      ${items === undefined ? sql`` : within(sql, 'b', items)}
+      and b.state = 'active' and ${of}.execute_at <= statement_timestamp() + b.clock_ahead))`
 }
 
 /** The version of the lists, read before; undefined: as of the snapshot of the statement. */

@@ -13,8 +13,15 @@ import type { Attempt } from '../rail/rail.ts'
 import { keepsAttempts, simulatedAttempt } from './attempt.ts'
 import { type ClaimedAttempt, claimAttempts } from './attempt-store.ts'
 import { STATE_KINDS } from './columns.ts'
+import { type DuePayout, unclaimed } from './due-store.ts'
 import type { OpenPayout, Payout, ReadPayout } from './payout.ts'
-import { type ListsVersion, mayBeAsked, presentVersion, versionBefore } from './screen-store.ts'
+import {
+  type ListsVersion,
+  mayBeAsked,
+  mayBegin,
+  presentVersion,
+  versionBefore,
+} from './screen-store.ts'
 import { isGivenBack, isOpen, OPEN_STATUSES } from './states.ts'
 import type { Advance } from './step.ts'
 import {
@@ -32,6 +39,7 @@ const KEY_KINDS = { account_id: 'text', id: 'text' } as const
 type State = Pick<Payout, keyof typeof STATE_KINDS>
 type Waiting = 'ask_rail_at' | 'claimed_until' | 'screened' | 'screening'
 type OpenRow = Key & Omit<State, 'succeeded_at'> & Pick<OpenPayout, Waiting>
+type NewRow = OpenRow & Pick<OpenPayout, 'execute_at'>
 type OutcomeRow = Key & Omit<State, 'held_for'> & Pick<OpenPayout, 'rail_attempts'>
 
 const { succeeded_at: _never, ...OPEN_STATE } = STATE_KINDS
@@ -47,12 +55,15 @@ const OPEN_KINDS = {
 const { held_for: _ended, ...OUTCOME_STATE } = STATE_KINDS
 const OUTCOME_KINDS = { ...KEY_KINDS, ...OUTCOME_STATE, rail_attempts: 'integer' } as const
 
-const insertOpen = inserter<OpenRow>('open_payouts', OPEN_KINDS)
+/** What a new row has and no step changes. */
+const NEW_KINDS = { ...OPEN_KINDS, execute_at: 'timestamptz' } as const
+
+const insertOpen = inserter<NewRow>('open_payouts', NEW_KINDS)
 
 /** Of payouts that have succeeded before, how often they were asked goes on. */
-export const insertOpenPayouts = inserter<OpenRow & Pick<OpenPayout, 'rail_attempts'>>(
+export const insertOpenPayouts = inserter<NewRow & Pick<OpenPayout, 'rail_attempts'>>(
   'open_payouts',
-  { ...OPEN_KINDS, rail_attempts: 'integer' },
+  { ...NEW_KINDS, rail_attempts: 'integer' },
 )
 
 const updateOpen = updater<OpenRow>('open_payouts', KEY, OPEN_KINDS)
@@ -211,33 +222,6 @@ export async function findOpenPayouts(
   return rows.map(row => ({ ...row, ...payoutOf(row) }))
 }
 
-/** A payout whose rail is due to be asked, as the finder sees it. */
-export interface DuePayout extends Key {
-  readonly rail: string
-}
-
-/**
- * Due payouts of these rails, the longest due first. It takes no lock: the claim decides. Here and
- * below, statement_timestamp() bounds the index scan. With clock_timestamp(), which is volatile,
- * the scan would read every later row.
- */
-export async function listDuePayouts(
-  finder: Sql,
-  rails: readonly string[],
-  limit: number,
-): Promise<DuePayout[]> {
-  return finder<DuePayout[]>`
-    select account_id, id, rail from open_payouts
-    where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
-      and ${mayBeAsked(finder, await versionBefore(finder))} and rail = any (${[...rails]}::text[])
-    order by ask_rail_at limit ${limit}`
-}
-
-/** A claimed payout stays due, and nobody else claims it until the claim expires. */
-export function unclaimed(sql: Sql | TransactionSql) {
-  return sql`(claimed_until is null or claimed_until <= statement_timestamp())`
-}
-
 /** A claimed payout: until `claim`, nobody else asks its rail about it. */
 export interface ClaimedPayout extends Payout {
   /** Its `claimed_until`, which identifies the claim. */
@@ -319,7 +303,8 @@ function withAttempt(
   return [{ ...payout, attempt: attemptOf(attempt), asked_before, tried, not_taken }]
 }
 
-type Claim = DuePayout & Omit<ClaimedPayout, keyof Payout | 'claimed_at' | FromAttempt>
+type Claim = Omit<DuePayout, 'begins'> &
+  Omit<ClaimedPayout, keyof Payout | 'claimed_at' | FromAttempt>
 
 function claimRows(
   tx: TransactionSql,
@@ -336,7 +321,7 @@ function claimRows(
         select ctid as place from open_payouts due
         where due.account_id = k.account_id and due.id = k.id ${within(tx, 'due', keys)}
           and ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
-          and ${mayBeAsked(tx, present)}
+          and ${mayBeAsked(tx, present)} and ${mayBegin(tx, 'due', 'k', keys)}
         limit 1 for update skip locked
       ) r
     ) locked

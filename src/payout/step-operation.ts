@@ -40,6 +40,7 @@ import { deleteHolds, insertHolds } from './hold-store.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { ActionRequest } from './request.ts'
 import { presentPayout } from './response.ts'
+import { checkDue } from './schedule.ts'
 import { checkScreened, partiesOfPayout } from './screening-step.ts'
 import {
   findOpenPayouts,
@@ -108,11 +109,11 @@ export async function readUnder(
   const keys = uniqueKeys(commands.map(payoutKey))
   // Against a claim at this moment, under which a rail may be handed the payout.
   const held = commands.filter(
-    ({ by, said, screened }) =>
+    ({ by, said }) =>
       by === 'operator' ||
       by === 'account' ||
       by === 'approval' ||
-      screened !== undefined ||
+      by === 'review' ||
       said?.not_taken !== undefined ||
       said?.is_over,
   )
@@ -224,8 +225,9 @@ async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<
 function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): Key[] {
   const screened = new Set(screenedOf(payouts, commands))
   const keys = payouts.map(payout => {
-    const { account_id, status, particulars, held_for } = payout
-    const isAsked = status === 'pending_approval' || screened.has(payout)
+    const { account_id, status, execute_at, particulars, held_for } = payout
+    const isScheduled = status === 'processing' && execute_at !== null
+    const isAsked = status === 'pending_approval' || isScheduled || screened.has(payout)
     return { account_id, id: isAsked ? particulars.on_behalf_of : held_for }
   })
   return uniqueKeys(keys.filter(({ id }) => id !== ''))
@@ -349,6 +351,7 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
     const book = bookOf(books, account_id)
     if (act === 'take') {
       checkActive(book)
+      checkDue(before, book.now)
       checkLookedAt(before, exceptions.get(nameOf(before)) ?? [])
     }
     const payout = { ...before, ...decideHandling(before, command, book.now) }

@@ -41,7 +41,14 @@ import { failurePostings, postReceipt, reversalPostings, settlementPostings } fr
 import { railProgress } from './progress.ts'
 import type { RailWords } from './report.ts'
 import type { ActionRequest } from './request.ts'
-import { receiverOf, stepsAfterHold, stepsByReview, toAccount } from './review-step.ts'
+import {
+  receiverOf,
+  stepsAfterHold,
+  stepsAtExecution,
+  stepsByReview,
+  toAccount,
+} from './review-step.ts'
+import { checkExecuted } from './schedule.ts'
 import { checkHeld, screenedNow, stepsByScreening } from './screening-step.ts'
 import { type Cause, eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
@@ -54,8 +61,9 @@ export interface Advance {
    * Where the steps come from. `rail`: the whole history of the payout on its rail, of which the
    * first `rail_steps` are applied already. `operator`: new steps, whatever the rail reports.
    * `review`: none are given; they follow from the approval of the entity that the payout is held
-   * for. `account`: none are given; with an `answer` it resumes the payout, without it cancels.
-   * `approval`: none are given; they follow from `act`.
+   * for, or that a scheduled one is for when its time has come. `account`: none are given; with an
+   * `answer` it resumes the payout, without it cancels. `approval`: none are given; they follow
+   * from `act`.
    */
   readonly by: Cause
   /** When the rail is to be asked again; null for never. Read for `rail` alone. */
@@ -140,6 +148,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   checkHeld(payout, fresh, { by: advance.by, is_answer: advance.answer !== undefined })
   checkApproved(payout, fresh, advance.by)
   checkSteps(payout, fresh)
+  checkExecuted(payout, fresh, advance.by, book.now)
   const is_held = payout.held_for !== '' || screened !== undefined || decided !== undefined
   checkAccounts(state, book, payout, fresh, is_held)
   checkPerson(payout, fresh, advance.person, state.paid_elsewhere.get(payout.id))
@@ -163,9 +172,8 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
     const data = { status, previous_status: next.status, failure, ...facts }
     next = withStep(next, step, advance, book.now)
     if (status === 'compliance_hold' && decided) next = withHold(next, decided.hold)
-    const content = PAYOUT_SEAL.digest(next)
-    const type = `payout.${status}` as const
-    events.push(recordEvent(book, { type, object_id: payout.id, data, content }))
+    const told = { type: `payout.${status}` as const, object_id: payout.id, data }
+    events.push(recordEvent(book, { ...told, content: PAYOUT_SEAL.digest(next) }))
     events.push(...moved.events())
     passed.push(next)
   }
@@ -214,9 +222,12 @@ function stepsOf(
     case 'operator':
       return advance.steps
     case 'review':
-      return advance.screened === undefined
-        ? stepsByReview(state, payout)
-        : stepsByScreening(read, payout, () => stepsAfterHold(state, payout))
+      if (advance.screened === undefined) {
+        return payout.held_for === ''
+          ? stepsAtExecution(state, payout)
+          : stepsByReview(state, payout)
+      }
+      return stepsByScreening(read, payout, () => stepsAfterHold(state, payout))
     case 'account':
       return [advance.answer === undefined ? cancellation(payout) : resumption(payout)]
     case 'approval':
@@ -254,7 +265,7 @@ function cancellation(payout: OpenPayout): RailStep {
 function withStep(
   payout: OpenPayout,
   { status, failure, description: status_description = '' }: RailStep,
-  { answer, by }: Advance,
+  { answer, by, screened }: Advance,
   now: Instant,
 ): OpenPayout {
   const answers =
@@ -263,7 +274,9 @@ function withStep(
   // Whom a person moves by hand, the rail is asked about no more, unless it goes back to the rail.
   const taken_over_at =
     by !== 'operator' || !isOutside(payout.rail) ? payout.taken_over_at : backOr(status, now)
-  const state = { status, failure, status_description, held_for: '', answers, succeeded_at }
+  const is_held = status === 'compliance_hold' && by === 'review' && screened === undefined
+  const held_for = is_held ? payout.particulars.on_behalf_of : ''
+  const state = { status, failure, status_description, held_for, answers, succeeded_at }
   return { ...payout, ...state, taken_over_at, updated_at: now }
 }
 

@@ -42,6 +42,7 @@ export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
         return {
           spread_bps: Number(value('spread_bps', from, to)),
           quote_validity_s: Number(value('quote_validity_s', from, to)),
+          schedule_s: Number(value('schedule_s', from, to)),
           max_age_s: max_age === 'calendar' ? null : Number(max_age),
           any_age: sandbox,
         }

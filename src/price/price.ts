@@ -17,6 +17,8 @@ export interface PriceSources {
 /** How one pair is quoted to one account, and for how long. */
 export interface PairPolicy extends RatePolicy {
   readonly quote_validity_s: number
+  /** How far ahead a payout that converts the pair can be scheduled at its price. */
+  readonly schedule_s: number
 }
 
 /** The sources of one account's prices at one instant. */

@@ -49,6 +49,7 @@ interface Expected {
   readonly destination_currency: string
   readonly fund_transfer_network: string
   readonly created_at: Instant
+  readonly execute_at: Instant | null
   readonly updated_at: Instant
   /** As planned, or as the rail has said since; null of sandboxes and of transfers. */
   readonly expected_at: Instant | null
@@ -56,14 +57,15 @@ interface Expected {
 
 /**
  * When the beneficiary of a payout has the money; null while it is held, once it has failed, and
- * where that is not known. Of a sandbox it follows from the network, as of a payout that is sent at
- * once; a transfer arrives when it succeeds. Neither is stored.
+ * where that is not known. Of a sandbox it follows from the network, as of a payout that is sent
+ * when it is executed; a transfer arrives when it succeeds. Neither is stored.
  */
 export function expectedArrival(payout: Expected): Instant | null {
-  const { rail, status, created_at, updated_at } = payout
+  const { rail, status, created_at, execute_at, updated_at } = payout
   if (status !== 'processing' && status !== 'succeeded') return null
   if (rail === '') return status === 'succeeded' ? updated_at : null
-  return rail === SIMULATOR ? arrivalBy(sentOf(payout), created_at) : payout.expected_at
+  if (rail !== SIMULATOR) return payout.expected_at
+  return arrivalBy(sentOf(payout), execute_at ?? created_at)
 }
 
 /** What decides how long a payout takes. */

@@ -95,6 +95,8 @@ export interface RailPayout {
    */
   readonly answers: readonly RailAnswer[]
   readonly created_at: Instant
+  /** When it is executed, which has come; null: when it was made. */
+  readonly execute_at: Instant | null
   /** The time of the question, by the account's clock, like `created_at`. */
   readonly asked_at: Instant
 }

@@ -44,7 +44,8 @@ const AHEAD_MS = 1_000
 export function simulator(options: { delay_ms: number }): Rail {
   const report = (payout: RailPayout): RailReport => {
     const script = scriptFor(payout.amount)
-    const elapsed_ms = Date.parse(payout.asked_at) - Date.parse(payout.created_at)
+    const begun = payout.execute_at ?? payout.created_at
+    const elapsed_ms = Date.parse(payout.asked_at) - Date.parse(begun)
     const reached =
       // When the clock was set back, the wait is over.
       options.delay_ms === 0 || elapsed_ms < -AHEAD_MS

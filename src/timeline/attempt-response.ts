@@ -91,7 +91,8 @@ export const AttemptItem = Type.Object(
         'bank that has paid. More members may come.',
     }),
     release_at: MaybeTime(
-      'While it waits for a cut-off: when its rail gets it. Until then it can be cancelled.',
+      'While it waits for its `execute_at` or a cut-off: when its rail gets it. Until then it ' +
+        'can be cancelled.',
     ),
     handed_over_at: MaybeTime('When its rail was first asked to pay it, or a person took it.'),
     released_at: MaybeTime('When its rail sent it on, such as by sealing its file.'),

@@ -41,7 +41,7 @@ export interface TimelineAttempt {
   readonly state: AttemptState
   /** '' when the payment carries none. */
   readonly uetr: string
-  /** When its rail gets it, while it waits for a cut-off. */
+  /** When its rail gets it, while it waits for a cut-off or for its time. */
   readonly release_at: Instant | null
   /** When the rail was first asked about it. */
   readonly handed_over_at: Instant | null
@@ -87,7 +87,7 @@ function storedAttempt(payout: Payout, known: HandOver, attempt: PayoutAttempt):
     route,
     state,
     uetr,
-    release_at: state === 'waiting' ? releaseOf(route, known) : null,
+    release_at: state === 'waiting' ? releaseOf(payout, route, known) : null,
     handed_over_at: rail === MANUAL && isLast ? payout.taken_at : asked_at,
     released_at: attempt.released_at,
     expected_at: attempt.expected_at ?? (isLast ? expectedArrival(payout) : null),
@@ -103,8 +103,12 @@ function openState({ taken_by }: Payout, rail: string, asked: boolean): AttemptS
   return (rail === MANUAL ? taken_by !== '' : asked) ? 'handed_over' : 'waiting'
 }
 
-function releaseOf(route: RouteTaken | null, { ask_rail_at }: HandOver): Instant | null {
-  return route?.timetable == null ? null : ask_rail_at
+function releaseOf(
+  { execute_at }: Payout,
+  route: RouteTaken | null,
+  { ask_rail_at }: HandOver,
+): Instant | null {
+  return route?.timetable == null ? execute_at : ask_rail_at
 }
 
 function withOwn(
@@ -143,7 +147,7 @@ function derivedAttempt(payout: Payout, known: HandOver): TimelineAttempt[] {
       state,
       // People give the payment a reference of their own, unless its message says one.
       uetr: rail === MANUAL && payout.mt103 === '' ? '' : uetr,
-      release_at: state === 'waiting' ? releaseOf(route, known) : null,
+      release_at: state === 'waiting' ? releaseOf(payout, route, known) : null,
       handed_over_at: rail === MANUAL ? taken_at : null,
       released_at: null,
       expected_at: expectedArrival(payout),

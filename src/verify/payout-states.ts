@@ -14,8 +14,8 @@ import { isArchived, nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './ro
  * and not about one that a person has taken from it. It may be asked about one that it has reported
  * as succeeded, because that may still come back. The rail has reported at least the steps that its
  * events tell, and at most one more for each time that a person gave the payout back to it. A
- * payout that the rail was never asked about is due since its last step, or waits for its release
- * (`checkReleases`).
+ * payout that the rail was never asked about is due since its last step, or waits for its time or
+ * for its release (`checkReleases`).
  */
 export const RAIL: Rule = {
   table: 'payouts',
@@ -39,14 +39,14 @@ export const RAIL: Rule = {
         rail_attempts is null or attempts_told is null or rail_attempts < attempts_told
           or (attempts_told = 0 and coalesce(e.told, 0) > 0) as never_asked,
         rail_attempts = 0 and (claimed_until is not null
-          or (ask_rail_at > updated_at and route -> 'timetable' is null)
+          or (ask_rail_at > greatest(updated_at, execute_at) and route -> 'timetable' is null)
           or (ask_rail_at is null and status = 'processing' and rail not in ('', '${MANUAL}')))
           as late,
         e.told_at is not null and p.outcome_at is distinct from e.told_at as told_elsewhere,
         e.told_at
       from (
         select p.account_id, p.id, p.status, p.rail, p.route, p.rail_steps, p.held_for,
-          p.created_at, p.updated_at,
+          p.created_at, p.updated_at, p.execute_at,
           coalesce(p.succeeded_at, p.updated_at) as outcome_at,
           o.ask_rail_at, o.claimed_until, p.rail_attempts as attempts_told,
           case when o.id is null then p.rail_attempts else o.rail_attempts end as rail_attempts
@@ -86,8 +86,8 @@ export const RAIL: Rule = {
 
 /**
  * A payout that its rail was never asked about is due no later than at its release, which follows
- * from the cut-off of its route and the time of its last step. By a calendar that knows a holiday
- * more, the release is later.
+ * from the cut-off of its route and the time of its last step, or its own. By a calendar that knows
+ * a holiday more, the release is later.
  */
 export async function checkReleases(
   tx: TransactionSql,
@@ -95,14 +95,15 @@ export async function checkReleases(
   findings: Findings,
 ): Promise<void> {
   const waiting = await tx<Waiting[]>`
-    select o.account_id, o.id, o.updated_at, o.ask_rail_at, p.route -> 'timetable' as timetable
+    select o.account_id, o.id, greatest(o.updated_at, p.execute_at) as since, o.ask_rail_at,
+      p.route -> 'timetable' as timetable
     from open_payouts o join payouts p on p.account_id = o.account_id and p.id = o.id
-    where o.rail_attempts = 0 and o.ask_rail_at > o.updated_at
+    where o.rail_attempts = 0 and o.ask_rail_at > greatest(o.updated_at, p.execute_at)
       and p.route -> 'timetable' is not null
       and (${account_id}::text is null or o.account_id = ${account_id})
     order by 1, 2`
-  for (const { account_id, id: key, updated_at, ask_rail_at, timetable } of waiting) {
-    const release_at = releaseOf(timetable, updated_at)?.release_at ?? 'never'
+  for (const { account_id, id: key, since, ask_rail_at, timetable } of waiting) {
+    const release_at = releaseOf(timetable, since)?.release_at ?? 'never'
     if (ask_rail_at <= release_at) continue
     const [expected, found] = [`released at ${release_at}`, `ask_rail_at ${ask_rail_at}`]
     findings.add({ table: 'open_payouts', account_id, key, expected, found })
@@ -110,7 +111,7 @@ export async function checkReleases(
 }
 
 interface Waiting extends Key {
-  readonly updated_at: Instant
+  readonly since: Instant
   readonly ask_rail_at: Instant
   readonly timetable: CutOff
 }

@@ -25,6 +25,7 @@ import { checkPrices, checkUses } from './quotes.ts'
 import { RECORDS } from './records.ts'
 import { checkReference } from './reference.ts'
 import { ofAccount } from './rows.ts'
+import { SCHEDULED } from './scheduled.ts'
 import { SCREENING } from './screening.ts'
 import { checkSeals } from './seals.ts'
 
@@ -108,6 +109,7 @@ export async function verifyAudit(sql: Sql): Promise<readonly Problem[]> {
 const OF_TABLES = [
   ...RECORDS,
   ...ATTEMPTS,
+  ...SCHEDULED,
   ...LIMITS,
   ...APPROVALS,
   ...BENEFICIARY_APPROVALS,

@@ -13,10 +13,11 @@ import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { keepsAttempts } from '../payout/attempt.ts'
+import { type DuePayout, listDuePayouts } from '../payout/due-store.ts'
 import { nextRoute, sameRoute, wantedOf } from '../payout/failover.ts'
 import { countByHand, countLeftAlone } from '../payout/list-store.ts'
 import type { NextRail, RailWords } from '../payout/report.ts'
-import { claimDuePayouts, type DuePayout, listDuePayouts } from '../payout/state-store.ts'
+import { claimDuePayouts } from '../payout/state-store.ts'
 import { findQuotes } from '../quote/store.ts'
 import { countExceptions } from '../rail/exception-store.ts'
 import { planFor, sentOf } from '../rail/plan.ts'
@@ -28,6 +29,7 @@ import { type Asked, askRails, type HeldPayout } from './ask-rails.ts'
 import { countBankFiles } from './count-files.ts'
 import { endHolds } from './end-holds.ts'
 import { expireApprovals } from './expire-approvals.ts'
+import { leaveOutReviewed } from './review-scheduled.ts'
 import { screenPayouts } from './screen-payouts.ts'
 
 export interface Worker {
@@ -122,7 +124,8 @@ const NOTHING_FOUND: Round = { found: 0, more: false, done: Promise.resolve() }
 async function beginRound(deps: Deps): Promise<Round> {
   const ended = (await endHolds(deps)) + (await screenPayouts(deps)) + (await expireApprovals(deps))
   const listed = await listDuePayouts(deps.finder, [...deps.rails.keys()], ROUND)
-  const due = listed.filter(payout => mayAsk(deps, payout))
+  const asked = listed.filter(payout => mayAsk(deps, payout))
+  const due = await leaveOutReviewed(deps, asked)
   // Each shard by itself, so that a silent shard does not delay the payouts of the others.
   const claims = byShard(due).map(keys => claim(deps, keys))
   const settled = claims.map(async claims => {
@@ -131,7 +134,7 @@ async function beginRound(deps: Deps): Promise<Round> {
   })
   const done = Promise.all(settled).then(() => {})
   const all = (await Promise.all(claims)).every(({ all }) => all)
-  const found = ended + due.length
+  const found = ended + asked.length
   // A full round suggests more, unless unclaimed payouts of it would be found again.
   return { found, more: all && found >= ROUND, done }
 }

@@ -305,6 +305,7 @@ function pricingOf(c: Priced): Pricing {
       max_age_s: null,
       any_age: true,
       quote_validity_s: 1800,
+      schedule_s: 0,
     }),
   }
 }

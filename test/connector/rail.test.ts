@@ -50,6 +50,7 @@ function payoutOf(amount: bigint, more: Partial<RailPayout> = {}): RailPayout {
     beneficiary_details: { name: 'Ada', type: 'individual' } as RailPayout['beneficiary_details'],
     answers: [],
     created_at: now,
+    execute_at: null,
     asked_at: now,
     ...more,
   }

@@ -121,7 +121,7 @@ for (const { command, says, ...expected } of STEPS) {
 }
 
 const REFUSED: readonly (readonly [command: string, words: RegExp])[] = [
-  ['set', /say what to set: --spread-bps, --quote-validity-s, --max-age-s, --pivot/],
+  ['set', /say what to set: --spread-bps, --quote-validity-s, --schedule-s, --max-age-s, --pivot/],
   ['set --spread-bps 0.5', /spread_bps "0\.5" is not an integer from 0 to 9999/],
   ['set --spread-bps -1', /spread_bps "-1" is not an integer/],
   ['set --spread-bps 10000', /spread_bps "10000" is not an integer/],

@@ -71,6 +71,7 @@ function byProduct(c: Case): readonly string[] | null {
       max_age_s: null,
       any_age: true,
       quote_validity_s: 1800,
+      schedule_s: 0,
     }),
   }
   const now = '2026-01-01T00:00:00.000000Z'

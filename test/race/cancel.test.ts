@@ -207,51 +207,64 @@ test(`cancels against two workers, ${ROUNDS} rounds: each payout cancelled or pa
   await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
 })
 
-test('cancels against the workers of two processes: each payout cancelled or paid, never both', async t => {
-  const processes = await startProcesses(2, { DATABASE_URL: service.database.url })
-  const seed = pickSeed()
-  t.diagnostic(`SEED=${seed}`)
-  const random = seeded(seed)
-  const start = await balance()
-  const http = httpClient(here)
-  const address = () => processes[random() < 0.5 ? 0 : 1]?.address ?? ''
-  const answers: Awaited<ReturnType<typeof http.post>>[] = []
-  const ids: string[] = []
-  try {
-    const one = async () => {
-      const made = await http.post(address(), '/v3/payout', localPayout)
-      assert.equal(made.status, 200, made.text)
-      const { id } = made.json.data
-      ids.push(id)
-      // Half of them before a worker has had time to look.
-      if (random() < 0.5) await delay(random() * 6)
-      const answer = await http.post(address(), `/v3/payout/${id}/cancel`, {})
-      answers.push(answer)
-      // What the cancel said is so from then on.
-      const status = answer.status === 200 ? 'failed' : 'succeeded'
-      await until(`${id} is ${status}`, async () => {
-        const read = await http.get(address(), `/v3/payout/${id}`)
-        return read.json.data.status === status
-      })
+for (const [what, ahead_ms] of [
+  ['cancels', 0],
+  ['cancels of scheduled payouts', 3_000],
+] as const) {
+  test(`${what} against the workers of two processes: each payout cancelled or paid, never both`, async t => {
+    const processes = await startProcesses(2, { DATABASE_URL: service.database.url })
+    const seed = pickSeed()
+    t.diagnostic(`SEED=${seed}`)
+    const random = seeded(seed)
+    const start = await balance()
+    const http = httpClient(here)
+    const address = () => processes[random() < 0.5 ? 0 : 1]?.address ?? ''
+    const answers: Awaited<ReturnType<typeof http.post>>[] = []
+    const ids: string[] = []
+    try {
+      const one = async () => {
+        const execute_at = new Date(Date.now() + ahead_ms).toISOString()
+        const body = { ...localPayout, ...(ahead_ms > 0 && { execute_at }) }
+        const made = await http.post(address(), '/v3/payout', body)
+        assert.equal(made.status, 200, made.text)
+        const { id } = made.json.data
+        ids.push(id)
+        // Half of them before a worker has had time to look.
+        if (random() < 0.5) await delay(random() * (ahead_ms + 6))
+        // Or just as it is due.
+        else if (ahead_ms > 0) await delay(Date.parse(execute_at) - Date.now() + random() * 30)
+        const answer = await http.post(address(), `/v3/payout/${id}/cancel`, {})
+        answers.push(answer)
+        // What the cancel said is so from then on.
+        const status = answer.status === 200 ? 'failed' : 'succeeded'
+        await until(`${id} is ${status}`, async () => {
+          const read = await http.get(address(), `/v3/payout/${id}`)
+          return read.json.data.status === status
+        })
+      }
+      const client = async () => {
+        for (let i = 0; i < (ahead_ms > 0 ? 4 : 25); i++) await one()
+      }
+      await Promise.all(Array.from({ length: 8 }, client))
+    } finally {
+      http.close()
+      await Promise.all(processes.map(p => p.kill()))
     }
-    const client = async () => {
-      for (let i = 0; i < 25; i++) await one()
-    }
-    await Promise.all(Array.from({ length: 8 }, client))
-  } finally {
-    http.close()
-    await Promise.all(processes.map(p => p.kill()))
-  }
-  const counts = tally(answers)
-  t.diagnostic(JSON.stringify(counts))
-  assert.deepEqual(Object.keys(counts).sort(), ['200', '409 payout_not_cancellable'])
-  const wrong = await service.database.owner`
+    const counts = tally(answers)
+    t.diagnostic(JSON.stringify(counts))
+    assert.deepEqual(Object.keys(counts).sort(), ['200', '409 payout_not_cancellable'])
+    const wrong = await service.database.owner`
     select id, status, rail_attempts, failure from payout_states
     where id = any (${ids}::text[]) and not (
       status = 'failed' and failure ->> 'code' = 'PF000100' and rail_attempts = 0
-      or status = 'succeeded' and rail_attempts > 0)`
-  assert.deepEqual([...wrong], [])
-  const paid = BigInt(counts['409 payout_not_cancellable'] ?? 0)
-  assert.equal(await balance(), start - paid * (AMOUNT + FEE))
-  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
-})
+      or status = 'succeeded' and rail_attempts > 0)
+    union all
+    select s.id, s.status, s.rail_attempts, s.failure
+    from payout_states s join payouts p using (account_id, id)
+    where s.id = any (${ids}::text[]) and s.status = 'succeeded' and s.updated_at < p.execute_at`
+    assert.deepEqual([...wrong], [])
+    const paid = BigInt(counts['409 payout_not_cancellable'] ?? 0)
+    assert.equal(await balance(), start - paid * (AMOUNT + FEE))
+    await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  })
+}

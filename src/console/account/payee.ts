@@ -155,12 +155,23 @@ ${field(visit, {
   required: true,
   hint: 'What they see: Invoice 2041',
 })}
-${field(visit, { name: 'reference_id', label: 'Your reference (optional)' })}`
+${field(visit, { name: 'reference_id', label: 'Your reference (optional)' })}
+${field(visit, {
+  name: 'execute_at',
+  label: 'Pay it later, at this time in UTC (optional)',
+  type: 'datetime-local',
+  hint: 'The money is taken now, at this price. Until then you can cancel it.',
+})}`
 }
 
 function duplicateField(): Html {
   return html`<p class="field"><label><input type="checkbox" name="allow_duplicate" value="true">
 This is another payment: make it all the same</label></p>`
+}
+
+/** As RFC 3339: a browser leaves out the seconds and the zone. */
+function inUtc(local: string): string {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local) ? `${local}:00Z` : `${local}Z`
 }
 
 const NAMED = ['purpose', 'transaction_description', 'reference_id', 'beneficiary']
@@ -179,6 +190,8 @@ export async function payPayee(visit: Visit): Promise<string> {
   const { fund_transfer_network } = quote.local
   if (fund_transfer_network !== '') body.local = { fund_transfer_network }
   if (quote.payout_type === 'swift') body.charge_type = visit.query.charge_type ?? 'shared'
+  const execute_at = form.get('execute_at')?.trim() ?? ''
+  if (execute_at !== '') body.execute_at = inUtc(execute_at)
   if (form.get('allow_duplicate') === 'true') body.allow_duplicate = true
   for (const [name, value] of form) {
     const text = value.trim()

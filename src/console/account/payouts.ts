@@ -57,6 +57,14 @@ export function payoutList(visit: Visit): Listing<Payout> {
     filters: [
       { name: 'status', label: 'State', options: choice(PAYOUT_STATUSES) },
       { name: 'type', label: 'Type', options: choice(PAYOUT_TYPES) },
+      {
+        name: 'scheduled',
+        label: 'Scheduled',
+        options: [
+          ['', 'Any'],
+          ['true', 'Waits for its time'],
+        ],
+      },
       { name: 'currency', label: 'Currency' },
       { name: 'reference_id', label: 'Your reference' },
     ],
@@ -123,7 +131,7 @@ export async function showPayout(visit: Visit): Promise<Screen> {
   }`
   const body = html`<div data-live-part>
 <p class="lead">${state(payout.status)} ${payout.status_description}</p>
-${failure(payout)}
+${scheduled(payout)}${failure(payout)}
 ${moneyOf(root, payout, transaction, quote)}
 ${approval && approvalOf(visit, payout, approval)}
 ${answerForm(visit, payout)}
@@ -132,6 +140,13 @@ ${acts(visit, payout)}
 <h2>Payee</h2>${members(root, payout.beneficiary_details)}
 <h2>Details</h2>${detailsOf(root, payout)}</div>`
   return { title, body, live: id }
+}
+
+/** That nothing has gone out yet; the API knows the clock of a sandbox, the page does not. */
+function scheduled({ execute_at, status }: Payout): Html | '' {
+  if (execute_at === null || status !== 'processing') return ''
+  return html`<p>Its time is ${time(execute_at)}: nothing goes out before, and until then you can
+cancel it.</p>`
 }
 
 function failure({ failure: why, status }: Payout): Html | '' {
@@ -169,6 +184,7 @@ function moneyOf(
     ],
     ['Quote', payout.quote && idLink(root, payout.quote)],
     ['Statement line', idLink(root, payout.balance_transaction)],
+    ['Executed', payout.execute_at && time(payout.execute_at)],
     ['Expected', payout.expected_at && time(payout.expected_at)],
   ])
 }

@@ -35,10 +35,12 @@ function said(root: string, item: Item): Content {
 ${failure && html` ${failure.message} <code>${failure.code}</code>`}`
     case 'route':
       return html`Goes by <strong>${text('rail')}</strong>. ${text('reason')}`
-    case 'attempt':
+    case 'attempt': {
+      const release = text('release_at') && html`, its rail gets it ${time(text('release_at'))}`
       return html`Attempt ${text('number')} by <strong>${text('rail')}</strong>:
-${words(text('state'))}${failure && html`. ${failure.message}`}
+${words(text('state'))}${release}${failure && html`. ${failure.message}`}
 ${text('uetr') && html`<br><span class="faint">UETR <code>${text('uetr')}</code></span>`}`
+    }
     case 'journal':
       return html`<details><summary>Booked: ${words(text('journal_kind'))}, journal
 ${text('journal_number')}</summary>${postings(item)}</details>`

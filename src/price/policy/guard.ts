@@ -10,6 +10,7 @@ const SLIP_TIMES = 3
 /** Longer promises of a price need confirmation: seconds, and the same in words. */
 const SLIP_SECONDS = {
   quote_validity_s: [86_400, 'a day'],
+  schedule_s: [2_592_000, 'thirty days'],
   max_age_s: [604_800, 'seven days'],
 } as const
 

@@ -12,6 +12,7 @@ const MAX_SECONDS = 31_536_000
 export const MEANINGS: Readonly<Record<PolicyName, string>> = {
   spread_bps: `basis points that the mid is moved against the customer by, 0 to ${MAX_SPREAD_BPS}`,
   quote_validity_s: 'seconds a quote can be used',
+  schedule_s: 'seconds ahead to which a payout that converts can be scheduled, 0 for never',
   max_age_s: 'seconds after which a rate is too old for live accounts, or calendar: by its source',
   pivot: 'currency through which pairs without a rate of their own are crossed',
 }
@@ -30,6 +31,8 @@ export function readValue(name: PolicyName, text: string): Read<string> {
     case 'max_age_s':
       if (text.toLowerCase() === 'calendar') return { value: 'calendar' }
       return readInteger(name, text, 1, MAX_SECONDS)
+    case 'schedule_s':
+      return readInteger(name, text, 0, MAX_SECONDS)
     case 'quote_validity_s':
       return readInteger(name, text, 1, MAX_SECONDS)
   }

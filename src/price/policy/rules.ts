@@ -1,15 +1,22 @@
-// Pricing policies: spread, validity of quotes, age of rates and pivot. A row holds for a scope
-// from an instant on; the rules find the row in force. Pure.
+// Pricing policies: spread, validity of quotes, how far ahead a price holds, age of rates and
+// pivot. A row holds for a scope from an instant on; the rules find the row in force. Pure.
 import type { Instant } from '../../instant.ts'
 
 /** In the order of the listing. */
-export const POLICY_NAMES = ['spread_bps', 'quote_validity_s', 'max_age_s', 'pivot'] as const
+export const POLICY_NAMES = [
+  'spread_bps',
+  'quote_validity_s',
+  'schedule_s',
+  'max_age_s',
+  'pivot',
+] as const
 export type PolicyName = (typeof POLICY_NAMES)[number]
 
 /** Values without a row. `calendar`: the calendar of a rate's source decides its age. */
 export const DEFAULTS: Readonly<Record<PolicyName, string>> = {
   spread_bps: '0',
   quote_validity_s: '1800',
+  schedule_s: '604800',
   max_age_s: 'calendar',
   pivot: 'EUR',
 }

@@ -117,7 +117,8 @@ export function pricing(
   fees: readonly Fee[] = [],
   policy: Partial<PairPolicy> = {},
 ): Pricing {
-  const ordinary = { spread_bps: 0, max_age_s: null, any_age: true, quote_validity_s: 1800 }
+  const times = { quote_validity_s: 1800, schedule_s: 604_800 }
+  const ordinary = { spread_bps: 0, max_age_s: null, any_age: true, ...times }
   return {
     rates: rateBook(rates),
     fees,

@@ -1,0 +1,120 @@
+// Payouts that are made now and executed later: how far ahead, when a rail is asked first, and what
+// does not happen before. Pure.
+import { invalidField, type Problem, Refusal, refusal } from '../errors.ts'
+import { type Instant, instantFromIso, instantToMicros, plusMicros } from '../instant.ts'
+import type { Pricing } from '../price/price.ts'
+import type { Quote } from '../quote/quote.ts'
+import type { Plan } from '../rail/plan.ts'
+import { isAsked, type RailStep } from '../rail/rail.ts'
+import type { OpenPayout, Payout } from './payout.ts'
+import type { PayoutRequest } from './request.ts'
+import type { Cause } from './states.ts'
+
+/** How far ahead a payout can be scheduled. */
+export const MOST_DAYS_AHEAD = 365
+const MOST_AHEAD_S = MOST_DAYS_AHEAD * 86_400
+
+const NAME = 'execute_at'
+
+/** What is wrong with the member, whenever it is sent. */
+export function scheduleProblems({ execute_at: sent }: PayoutRequest, type: string): Problem[] {
+  if (sent === undefined) return []
+  if (type === 'service_account') {
+    const message = 'A payout of type service_account is paid at once: leave execute_at out.'
+    return [invalidField(NAME, message)]
+  }
+  if (instantFromIso(sent) !== undefined) return []
+  const message = 'execute_at is an RFC 3339 time with an offset, such as 2026-12-01T09:00:00Z.'
+  return [invalidField(NAME, message)]
+}
+
+/**
+ * When the payout is to be executed; null: at once. Refuses (400) what is not ahead, or too far.
+ */
+export function executionOf({ execute_at: sent }: PayoutRequest, now: Instant): Instant | null {
+  const at = sent === undefined ? undefined : instantFromIso(sent)
+  if (at === undefined) return null
+  if (at <= now) {
+    throw refused(`execute_at ${at} is not ahead: it is ${now}. Leave it out to pay at once.`)
+  }
+  const last = plusSeconds(now, MOST_AHEAD_S)
+  if (at <= last) return at
+  throw refused(`execute_at is at most ${MOST_DAYS_AHEAD} days ahead, which is ${last}.`)
+}
+
+/**
+ * Refuses (400) a payout whose price would stay fixed for longer than the pricing policy lets its
+ * pairs: until it is executed, its account can cancel it at the rate of today.
+ */
+export function checkPriceUntil(
+  at: Instant | null,
+  { holding_currency, payout_currency, destination_currency }: Quote,
+  now: Instant,
+  { policyOf }: Pricing,
+): void {
+  if (at === null) return
+  const legs = [
+    [holding_currency, payout_currency],
+    [payout_currency, destination_currency],
+  ] as const
+  for (const [from, to] of legs) {
+    if (from === to) continue
+    const last = plusSeconds(now, policyOf(from, to).schedule_s)
+    if (at <= last) continue
+    const fixed = `its rate from ${from} to ${to} is fixed until ${last} at the latest`
+    throw refused(`The payout is made at the price of now, and ${fixed}.`)
+  }
+}
+
+/** The instant from which on it may go out: its own, or a later one. */
+export function notBefore({ execute_at }: Pick<Payout, 'execute_at'>, now: Instant): Instant {
+  return execute_at !== null && execute_at > now ? execute_at : now
+}
+
+/** The database's clock, by which rails are asked, and that of the account at the same moment. */
+export interface Clocks {
+  readonly now: Instant
+  readonly by_account: Instant
+}
+
+/** When the rail of a payout is asked first, by the database's clock; null: it is not asked. */
+export function askedFirst(
+  payout: Pick<OpenPayout, 'rail' | 'execute_at'>,
+  { release_at }: Plan,
+  { now, by_account }: Clocks,
+): Instant | null {
+  if (!isAsked(payout.rail)) return null
+  if (release_at !== null) return release_at
+  const ahead = instantToMicros(notBefore(payout, by_account)) - instantToMicros(by_account)
+  return ahead === 0n ? now : plusMicros(now, ahead)
+}
+
+/**
+ * Refuses to let a payout succeed before it is executed. What a rail says is told as it is.
+ */
+export function checkExecuted(
+  { id, execute_at }: Payout,
+  steps: readonly RailStep[],
+  by: Cause,
+  now: Instant,
+): void {
+  if (execute_at === null || execute_at <= now || by === 'rail') return
+  if (steps.some(({ status }) => status === 'succeeded')) throw tooEarly(id, execute_at)
+}
+
+/** Refuses to let a person pay before the payout is executed. */
+export function checkDue({ id, execute_at }: Payout, now: Instant): void {
+  if (execute_at !== null && execute_at > now) throw tooEarly(id, execute_at)
+}
+
+function tooEarly(id: string, execute_at: Instant): Refusal {
+  return refusal('invalid_transition', `Payout ${id} is executed at ${execute_at}, not before.`)
+}
+
+function refused(message: string): Refusal {
+  return new Refusal([invalidField(NAME, message)])
+}
+
+function plusSeconds(instant: Instant, seconds: number): Instant {
+  return plusMicros(instant, BigInt(seconds) * 1_000_000n)
+}

@@ -1,0 +1,51 @@
+// Looks at the entities of scheduled payouts whose time has come: one that is not approved any more
+// holds its payout, or fails it. By commands in the lane of payouts.
+import { readConfined } from '../db/confine.ts'
+import type { Deps } from '../deps.ts'
+import { findApprovals } from '../entity/store.ts'
+import { nameOf, uniqueKeys } from '../id.ts'
+import type { DuePayout } from '../payout/due-store.ts'
+import { findPayouts } from '../payout/store.ts'
+
+/** The due payouts but for those that wait for a review now, or could not be looked at. */
+export async function leaveOutReviewed(
+  deps: Deps,
+  due: readonly DuePayout[],
+): Promise<readonly DuePayout[]> {
+  const begins = due.filter(payout => payout.begins)
+  const groups = [...Map.groupBy(begins, ({ account_id }) => account_id)]
+  const looks = groups.map(([account_id, of]) =>
+    reviewEach(deps, account_id, of).catch(error => {
+      deps.log.warn({ err: error, account_id }, 'scheduled payouts could not be looked at')
+      return of
+    }),
+  )
+  const left = new Set((await Promise.all(looks)).flat())
+  return due.filter(payout => !left.has(payout))
+}
+
+/** Holds or fails those whose entity is not approved, and returns them. */
+async function reviewEach(
+  deps: Deps,
+  account_id: string,
+  due: readonly DuePayout[],
+): Promise<readonly DuePayout[]> {
+  const stopped = await readConfined(deps.sql, [account_id], async tx => {
+    const payouts = (await findPayouts(tx, due)).filter(
+      ({ particulars }) => particulars.on_behalf_of !== '',
+    )
+    const entityOf = ({ particulars }: (typeof payouts)[number]) => {
+      return { account_id, id: particulars.on_behalf_of }
+    }
+    const approvals = await findApprovals(tx, uniqueKeys(payouts.map(entityOf)))
+    const approved = new Set(
+      approvals.filter(({ approval_status }) => approval_status === 'approved').map(nameOf),
+    )
+    return payouts.filter(payout => !approved.has(nameOf(entityOf(payout))))
+  })
+  const review = { account_id, steps: [], by: 'review', ask_again_in_ms: null } as const
+  const moves = stopped.map(({ id }) => deps.lanes.advancePayout.run({ ...review, payout_id: id }))
+  await Promise.all(moves)
+  const names = new Set(stopped.map(nameOf))
+  return due.filter(payout => names.has(nameOf(payout)))
+}

@@ -1,0 +1,94 @@
+// kill -9 of the service around the moment at which scheduled payouts are due, with cancels against
+// it: each is cancelled or goes out once, none before its time, and the money is exact.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import {
+  type HttpClient,
+  httpClient,
+  openAccountOn,
+  pickSeed,
+  type RunningProcess,
+  seeded,
+  startProcess,
+  until,
+} from '../support/service/process.ts'
+import { share } from '../support/share.ts'
+
+const START = 100_000_000n
+const AMOUNT = 10_000n
+const PAYOUTS = 40
+const KILLS = share(2, 20)
+/** From the first payout on: long enough to make them all before the first is due. */
+const DUE_MS = 3_000
+const SPREAD_MS = 1_000
+
+let database: TestDatabase
+let account: OpenedAccount
+let client: HttpClient
+let service: RunningProcess
+before(async () => {
+  database = await createDatabase()
+  account = await openAccountOn(database.url, { USD: START })
+  client = httpClient(account)
+})
+after(async () => {
+  client.close()
+  await service?.kill()
+  await database.drop()
+})
+
+const start = () =>
+  startProcess({ DATABASE_URL: database.url, CORRIDOR_RAIL_TIMEOUT_MS: '500' }).then(started => {
+    service = started
+  })
+
+test(`scheduled payouts, ${KILLS} times kill -9 across their time: each once or cancelled, none early`, async t => {
+  const seed = pickSeed()
+  t.diagnostic(`SEED=${seed}`)
+  const random = seeded(seed)
+  await start()
+  let cancelled = 0n
+  for (let kill = 0; kill < KILLS; kill++) {
+    const due = Date.now() + DUE_MS
+    const make = () => {
+      const execute_at = new Date(due + random() * SPREAD_MS).toISOString()
+      return client.post(service.address, '/v3/payout', { ...localPayout, execute_at })
+    }
+    const made = await Promise.all(Array.from({ length: PAYOUTS }, make))
+    const ids: string[] = made.map(({ json, text }) => json?.data?.id ?? assert.fail(text))
+    await delay(due - Date.now() + (random() - 0.5) * SPREAD_MS)
+    // An answer that is lost is asked for again, by the next process.
+    const asked = ids.map(id => client.post(service.address, `/v3/payout/${id}/cancel`, {}, id))
+    const cancels = asked.map(answer => answer.catch(() => undefined))
+    await delay(random() * 30)
+    await service.kill()
+    await Promise.all(cancels)
+    await start()
+    for (const id of ids) {
+      const again = await client.post(service.address, `/v3/payout/${id}/cancel`, {}, id)
+      assert.ok(again.status === 200 || again.status === 409, again.text)
+      if (again.status === 200) cancelled += 1n
+    }
+  }
+  await until('nothing is open', async () => {
+    const [row] = await database.owner<{ open: number }[]>`
+      select count(*)::integer as open from open_payouts`
+    return row?.open === 0
+  })
+  const wrong = await database.owner`
+    select p.id, s.status, p.execute_at, s.updated_at
+    from payouts p join payout_states s using (account_id, id)
+    where not (s.status = 'failed' and s.failure ->> 'code' = 'PF000100' and s.rail_attempts = 0
+      or s.status = 'succeeded' and s.updated_at >= p.execute_at and s.rail_attempts > 0)`
+  assert.deepEqual([...wrong], [])
+  const paid = BigInt(PAYOUTS * KILLS) - cancelled
+  t.diagnostic(`${cancelled} cancelled, ${paid} paid`)
+  const { json } = await client.get(service.address, '/v3/balance')
+  assert.equal(json.data.available[0].amount, String(START - paid * AMOUNT))
+  await checkBooks(database.owner, { DATABASE_URL: database.url })
+})
