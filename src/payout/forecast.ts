@@ -6,6 +6,7 @@ import type { PayoutAttempt } from '../rail/attempt.ts'
 import { planFor, sentOf } from '../rail/plan.ts'
 import type { RouteTaken } from '../rail/rules.ts'
 import type { Payout } from './payout.ts'
+import { notBefore } from './schedule.ts'
 
 /** What an event may say of the arrival. */
 interface Facts {
@@ -22,7 +23,10 @@ export interface Forecast {
   readonly expected_at: Instant | null
 }
 
-type Planned = Pick<Payout, 'route' | 'destination_currency' | 'fund_transfer_network'>
+type Planned = Pick<
+  Payout,
+  'route' | 'destination_currency' | 'fund_transfer_network' | 'execute_at'
+>
 
 /** As a payout is planned when it is made. */
 export function firstForecast(
@@ -41,7 +45,7 @@ export function forecastAfter(
   const { status, by, rail = before.rail, expected_at, rail_attempt } = data as Facts
   if (expected_at !== undefined) return { rail, expected_at }
   if (rail_attempt?.expected_at) return { rail, expected_at: rail_attempt.expected_at }
-  // It was held until now, and waits for its release.
+  // It was held until now, and waits for its time or its release.
   if (by !== 'rail' && status === 'processing' && type === 'payout.processing') {
     const { route } = payout
     return { rail, expected_at: planned(payout, { rail, route }, created_at) }
@@ -55,7 +59,7 @@ function planned(
   at: Instant,
 ): Instant | null {
   if (routed.route === null) return null
-  return planFor(routed, sentOf(payout), at)?.expected_at ?? null
+  return planFor(routed, sentOf(payout), notBefore(payout, at))?.expected_at ?? null
 }
 
 /**

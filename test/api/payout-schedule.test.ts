@@ -344,6 +344,12 @@ test('execute_at, a route with a cut-off: the first release from then on, and ar
     select ask_rail_at from open_payouts where id = ${id}`
   assert.equal(row?.ask_rail_at, release_at)
   assert.ok(release_at >= execute_at && expected_at >= release_at)
+  // Its event says the same, computed anew.
+  const { results } = (await live.get(`/v3/event?object_id=${id}&type=payout.created`)).json.data
+  assert.deepEqual(
+    [results[0].data.execute_at, results[0].data.expected_at],
+    [execute_at, expected_at],
+  )
 })
 
 test('execute_at of a payout on a live rail: PostgreSQL refuses a claim and an attempt before', async () => {

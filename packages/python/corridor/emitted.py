@@ -796,6 +796,7 @@ Payout = TypedDict("Payout", {
     "documents": "List[\"AttachedDocument\"]",
     "created_at": "\"Timestamp\"",
     "updated_at": "str",
+    "execute_at": "Union[\"Timestamp\", None]",
     "expected_at": "Union[\"Timestamp\", None]",
     "holding_fx_quote": "str",
     "holding_fx_transaction": "\"FxTransaction\"",
@@ -963,6 +964,7 @@ PayoutDryRun = TypedDict("PayoutDryRun", {
     "price": "Union[\"DryRunPrice\", None]",
     "rail": "str",
     "held_for": "str",
+    "execute_at": "Union[\"Timestamp\", None]",
     "approvals_needed": "int",
 })
 
@@ -996,6 +998,7 @@ PayoutEventBefore = TypedDict("PayoutEventBefore", {
     "documents": NotRequired["List[\"AttachedDocument\"]"],
     "created_at": NotRequired["\"Timestamp\""],
     "updated_at": NotRequired["str"],
+    "execute_at": NotRequired["Union[\"Timestamp\", None]"],
     "expected_at": NotRequired["Union[\"Timestamp\", None]"],
     "holding_fx_quote": NotRequired["str"],
     "holding_fx_transaction": NotRequired["\"FxTransaction\""],
@@ -1170,6 +1173,7 @@ PayoutRequest = TypedDict("PayoutRequest", {
     "logistics_tracking_details": NotRequired["List[\"LogisticsTracking\"]"],
     "metadata": NotRequired["\"Metadata\""],
     "on_behalf_of": NotRequired["str"],
+    "execute_at": NotRequired["str"],
     "max_total_debit": NotRequired["int"],
     "allow_duplicate": NotRequired["bool"],
 })
@@ -1761,9 +1765,9 @@ class PayoutsResource:
         """Pay a beneficiary, at a quote or at the rates of this moment. `POST /v3/payout`"""
         return self._transport.call("POST", "/v3/payout", query={"dry_run": dry_run}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, expand: Optional[Union[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"], Sequence[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"]]]] = None, status: Optional[Union["PayoutStatus", Sequence["PayoutStatus"]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, holding_currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union["PayoutType", Sequence["PayoutType"]]] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[Union[str, Sequence[str]]] = None, quote: Optional[Union[str, Sequence[str]]] = None, beneficiary: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Listing["Payout"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, expand: Optional[Union[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"], Sequence[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"]]]] = None, status: Optional[Union["PayoutStatus", Sequence["PayoutStatus"]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, holding_currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union["PayoutType", Sequence["PayoutType"]]] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[Union[str, Sequence[str]]] = None, quote: Optional[Union[str, Sequence[str]]] = None, beneficiary: Optional[Union[str, Sequence[str]]] = None, scheduled: Optional[Literal["true"]] = None, options: Options = Options()) -> Listing["Payout"]:
         """List payouts, newest first. `GET /v3/payout`"""
-        return self._transport.list("id", "GET", "/v3/payout", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "expand": expand, "status": status, "currency": currency, "holding_currency": holding_currency, "type": type, "reference_id": reference_id, "on_behalf_of": on_behalf_of, "quote": quote, "beneficiary": beneficiary}, options=options)
+        return self._transport.list("id", "GET", "/v3/payout", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "expand": expand, "status": status, "currency": currency, "holding_currency": holding_currency, "type": type, "reference_id": reference_id, "on_behalf_of": on_behalf_of, "quote": quote, "beneficiary": beneficiary, "scheduled": scheduled}, options=options)
 
     def retrieve(self, id: str, *, expand: Optional[Union[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"], Sequence[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"]]]] = None, options: Options = Options()) -> Answer["Payout"]:
         """Fetch a payout. `GET /v3/payout/{id}`"""

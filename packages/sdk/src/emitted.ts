@@ -1216,6 +1216,11 @@ export interface Payout<M extends Minor = number> {
    */
   updated_at: string
   /**
+   * When it is executed: until then it is `processing`, nothing goes out and it can be cancelled.
+   * Null of one that is executed at once.
+   */
+  execute_at: Timestamp | null
+  /**
    * When the beneficiary has the money at the latest, by the release of the payout, the business
    * days of its currency and the rules of its network, or as the rail says. Null where that is not
    * known, while the payout is held, and when it has failed.
@@ -1473,6 +1478,8 @@ export interface PayoutDryRun<M extends Minor = number> {
   rail: string
   /** The entity whose review it would wait for, or empty. */
   held_for: string
+  /** When it would be executed; null when at once. */
+  execute_at: Timestamp | null
   /** How many people would have to approve it before it goes out. */
   approvals_needed: number
 }
@@ -1526,6 +1533,11 @@ export interface PayoutEventBefore<M extends Minor = number> {
    * `created_at` until then. A forecast that the rail changes leaves it as it is.
    */
   updated_at?: string
+  /**
+   * When it is executed: until then it is `processing`, nothing goes out and it can be cancelled.
+   * Null of one that is executed at once.
+   */
+  execute_at?: Timestamp | null
   /**
    * When the beneficiary has the money at the latest, by the release of the payout, the business
    * days of its currency and the rules of its network, or as the rail says. Null where that is not
@@ -1814,6 +1826,13 @@ export interface PayoutRequest<M extends Minor = number> {
   metadata?: Metadata
   /** The entity the payout is made for. */
   on_behalf_of?: string
+  /**
+   * When it is executed (RFC 3339 with an offset), at most 365 days ahead; by default at once. The
+   * money is taken now and the price is that of now; nothing goes out before, and until then it can
+   * be cancelled. One that converts can be scheduled as far ahead as the operator lets its rate be
+   * fixed.
+   */
+  execute_at?: string
   /**
    * The most that amount and fees may come to, in minor units of the holding currency. With it, an
    * expired quote is priced anew and the payout made if it costs no more.
@@ -2188,7 +2207,10 @@ export interface TimelineAttempt<M extends Minor = number> {
    * paid. More members may come.
    */
   references: Record<string, string>
-  /** While it waits for a cut-off: when its rail gets it. Until then it can be cancelled. */
+  /**
+   * While it waits for its `execute_at` or a cut-off: when its rail gets it. Until then it can be
+   * cancelled.
+   */
   release_at: string | null
   /** When its rail was first asked to pay it, or a person took it. */
   handed_over_at: string | null
@@ -2834,6 +2856,8 @@ export interface PayoutsListQuery {
   quote?: string | readonly string[]
   /** The beneficiary paid. Several may be sent. */
   beneficiary?: string | readonly string[]
+  /** Those that wait for their `execute_at`. */
+  scheduled?: 'true'
 }
 
 export interface PayoutsRetrieveQuery {
