@@ -34,6 +34,11 @@ export const NOT_ON_CLUSTER: readonly LeftOut[] = [
   { file: 'test/api/accounts-named', why: OWN_RULES },
   { file: 'test/api/entity-approval', test: 'APPROVAL_TRANSITIONS', why: OWN_RULES },
   { file: 'test/api/entity-database', why: NUMBERED },
+  {
+    file: 'test/api/event-objects',
+    test: 'a random history',
+    why: 'a spread database erases nobody',
+  },
   { file: 'test/api/guessing.test', test: 'secrets of API keys', why: LIVE },
   { file: 'test/api/idempotency-payout', why: LIVE },
   { file: 'test/api/idempotency.test', test: 'old ones are forgotten', why: ONE_SERVER },
