@@ -131,6 +131,7 @@ export interface Event extends JsonObject {
   readonly sequence: string
   readonly created_at: string
   readonly data: JsonObject
+  readonly previous_attributes: JsonObject
 }
 
 export interface Endpoint extends JsonObject {

@@ -92,6 +92,9 @@ ${
 }`
 }
 
+/** What each change of a beneficiary changes besides. */
+const OF_EVERY_CHANGE = ['status', 'updated_at']
+
 /** What differs from what people have approved last, member by member. */
 function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event>): Html {
   const approved = results.findIndex(({ type }) => type === 'beneficiary.approved')
@@ -102,13 +105,13 @@ function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event
   }
   // The oldest change after the approval says what was approved.
   const before: Record<string, Json> = {}
-  for (const { type, data } of results.slice(0, approved)) {
-    if (type === 'beneficiary.updated') Object.assign(before, data.previous)
+  for (const { previous_attributes } of results.slice(0, approved)) {
+    Object.assign(before, previous_attributes)
   }
   const was = new Map(Object.entries(before).flatMap(([name, value]) => leaves(value, name)))
   const now = new Map(Object.keys(before).flatMap(name => leaves(beneficiary[name], name)))
   const differing = [...new Set([...was.keys(), ...now.keys()])].filter(
-    name => was.get(name) !== now.get(name),
+    name => was.get(name) !== now.get(name) && !OF_EVERY_CHANGE.includes(name),
   )
   return html`<h3>What was changed</h3><dl class="facts">${differing.map(
     name => html`<div><dt>${words(name)}</dt><dd><del>${was.get(name) ?? 'not set'}</del></dd>
