@@ -699,6 +699,7 @@ CREATE TABLE open_payouts (
   answers json DEFAULT '[]'::json NOT NULL,
   failure json,
   execute_at timestamp with time zone,
+  metadata json,
   screened bigint,
   screening text DEFAULT ''::text NOT NULL,
   CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
@@ -732,7 +733,7 @@ CREATE POLICY find ON open_payouts FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON open_payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON open_payouts TO corridor_auditor;
 GRANT SELECT (account_id, ask_rail_at, claimed_until, execute_at, held_for, id, rail, rail_attempts, screened, screening, status) ON open_payouts TO corridor_finder;
-GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, expected_at, failure, held_for, rail, rail_attempts, rail_reference, rail_steps, screened, screening, status, status_description, taken_at, taken_by, taken_over_at, updated_at) ON open_payouts TO corridor_service;
+GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, expected_at, failure, held_for, metadata, rail, rail_attempts, rail_reference, rail_steps, screened, screening, status, status_description, taken_at, taken_by, taken_over_at, updated_at) ON open_payouts TO corridor_service;
 
 CREATE TABLE payout_outcomes (
   updated_at timestamp with time zone NOT NULL,
@@ -751,6 +752,7 @@ CREATE TABLE payout_outcomes (
   taken_by text NOT NULL,
   answers json NOT NULL,
   failure json,
+  metadata json,
   CONSTRAINT payout_outcomes_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT paid_by_hand_with_reference CHECK (((rail <> 'manual'::text) OR (status <> ALL (ARRAY['succeeded'::text, 'reversed'::text])) OR ((rail_reference <> ''::text) AND (taken_by <> ''::text)))),
   CONSTRAINT payout_outcomes_rail_attempts_check CHECK ((rail_attempts >= 0)),
@@ -770,7 +772,7 @@ CREATE POLICY accounts_named ON payout_outcomes FOR ALL TO corridor_service USIN
 CREATE POLICY audit ON payout_outcomes FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON payout_outcomes FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON payout_outcomes TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (answers, failure, rail_attempts, rail_reference, rail_steps, status, status_description, succeeded_at, taken_over_at, updated_at) ON payout_outcomes TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (answers, failure, metadata, rail_attempts, rail_reference, rail_steps, status, status_description, succeeded_at, taken_over_at, updated_at) ON payout_outcomes TO corridor_service;
 
 CREATE TABLE holds (
   account_id text COLLATE "C" NOT NULL,
@@ -2059,7 +2061,8 @@ CREATE VIEW payout_states WITH (security_invoker=true) AS
     payout_outcomes.taken_over_at,
     payout_outcomes.expected_at,
     payout_outcomes.succeeded_at,
-    payout_outcomes.updated_at
+    payout_outcomes.updated_at,
+    payout_outcomes.metadata
    FROM payout_outcomes
 UNION ALL
  SELECT open_payouts.account_id,
@@ -2078,7 +2081,8 @@ UNION ALL
     open_payouts.taken_over_at,
     open_payouts.expected_at,
     NULL::timestamp with time zone AS succeeded_at,
-    open_payouts.updated_at
+    open_payouts.updated_at,
+    open_payouts.metadata
    FROM open_payouts
   WHERE (open_payouts.status <> 'succeeded'::text);
 GRANT SELECT ON payout_states TO corridor_auditor;
@@ -3548,7 +3552,7 @@ CREATE OR REPLACE FUNCTION erased_step(fact jsonb)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select fact - 'status_description' - 'reason' || '{"erased":true}' || case jsonb_typeof(fact -> 'failure')
+  select fact - 'status_description' - 'reason' - 'metadata' || '{"erased":true}' || case jsonb_typeof(fact -> 'failure')
     when 'object' then jsonb_build_object('failure', fact -> 'failure' || '{"message":""}')
     else '{}' end
 $function$;
@@ -3650,9 +3654,9 @@ CREATE OR REPLACE FUNCTION guard_outcome()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if to_jsonb(new) - array['status_description', 'failure', 'answers']
-      <> to_jsonb(old) - array['status_description', 'failure', 'answers']
-    or new.status_description <> '' or new.answers::text <> '[]'
+  if to_jsonb(new) - array['status_description', 'failure', 'answers', 'metadata']
+      <> to_jsonb(old) - array['status_description', 'failure', 'answers', 'metadata']
+    or new.metadata is not null or new.status_description <> '' or new.answers::text <> '[]'
     or new.failure::jsonb is distinct from old.failure::jsonb || '{"message":""}'
     or not is_erasure(old.account_id, 'payouts', old.id)
   then

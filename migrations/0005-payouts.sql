@@ -159,6 +159,8 @@ create table open_payouts (
   failure json,
   -- As of the payout. It stays.
   execute_at timestamptz,
+  -- As its account has set it since; null: as it was made.
+  metadata json,
   primary key (account_id, id),
   constraint people_are_not_asked check (rail <> 'manual' or ask_rail_at is null),
   constraint claimed_to_ask check (
@@ -203,6 +205,8 @@ create table payout_outcomes (
   taken_by text not null,
   answers json not null,
   failure json,
+  -- As of open_payouts.
+  metadata json,
   constraint paid_by_hand_with_reference check (
     rail <> 'manual' or status not in ('succeeded', 'reversed')
     or (rail_reference <> '' and taken_by <> '')),
@@ -225,12 +229,12 @@ create trigger kept before delete or truncate on payout_outcomes
 create view payout_states with (security_invoker = true) as
   select account_id, id, status, status_description, failure, rail_steps, rail_attempts,
     '' as held_for, answers, rail, rail_reference, taken_by, taken_at, taken_over_at, expected_at,
-    succeeded_at, updated_at
+    succeeded_at, updated_at, metadata
   from payout_outcomes
   union all
   select account_id, id, status, status_description, failure, rail_steps, rail_attempts, held_for,
     answers, rail, rail_reference, taken_by, taken_at, taken_over_at, expected_at,
-    null::timestamptz, updated_at
+    null::timestamptz, updated_at, metadata
   from open_payouts where status <> 'succeeded';
 
 -- Payouts that wait for their time.

@@ -45,9 +45,9 @@ grant update (status, updated_at, renewed_as) on quotes to corridor_service;
 grant select on payout_states, scheduled_payouts to corridor_service;
 grant select, insert, delete, update (status, status_description, failure, held_for, answers,
   ask_rail_at, claimed_until, rail_steps, rail_attempts, rail, rail_reference, taken_by, taken_at,
-  taken_over_at, expected_at, updated_at) on open_payouts to corridor_service;
+  taken_over_at, expected_at, metadata, updated_at) on open_payouts to corridor_service;
 grant select, insert, update (status, status_description, failure, rail_steps, rail_attempts,
-  rail_reference, taken_over_at, succeeded_at, updated_at) on payout_outcomes to corridor_service;
+  rail_reference, taken_over_at, succeeded_at, metadata, updated_at) on payout_outcomes to corridor_service;
 grant select, insert, delete on holds, payout_likenesses to corridor_service;
 grant select, insert, update (payout_id) on payout_imports to corridor_service;
 

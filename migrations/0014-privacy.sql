@@ -94,7 +94,7 @@ $$;
 -- What was told of a payout, without the words of its rail, of people and of its account.
 create function erased_step(fact jsonb) returns jsonb
 language sql immutable parallel safe as $$
-  select fact - 'status_description' - 'reason' || '{"erased":true}' || case jsonb_typeof(fact -> 'failure')
+  select fact - 'status_description' - 'reason' - 'metadata' || '{"erased":true}' || case jsonb_typeof(fact -> 'failure')
     when 'object' then jsonb_build_object('failure', fact -> 'failure' || '{"message":""}')
     else '{}' end
 $$;
@@ -198,9 +198,9 @@ grant update (beneficiary_details, particulars, mt103) on payouts to corridor_se
 
 create function guard_outcome() returns trigger language plpgsql as $$
 begin
-  if to_jsonb(new) - array['status_description', 'failure', 'answers']
-      <> to_jsonb(old) - array['status_description', 'failure', 'answers']
-    or new.status_description <> '' or new.answers::text <> '[]'
+  if to_jsonb(new) - array['status_description', 'failure', 'answers', 'metadata']
+      <> to_jsonb(old) - array['status_description', 'failure', 'answers', 'metadata']
+    or new.metadata is not null or new.status_description <> '' or new.answers::text <> '[]'
     or new.failure::jsonb is distinct from old.failure::jsonb || '{"message":""}'
     or not is_erasure(old.account_id, 'payouts', old.id)
   then

@@ -11,6 +11,7 @@ import { batchMetrics, type Metrics } from './metrics.ts'
 import { createPayout, keptPayout } from './payout/create-operation.ts'
 import { upsertEndedReviews } from './payout/hold-store.ts'
 import { advancePayout, answerPayout, cancelPayout } from './payout/step-operation.ts'
+import { updatePayout } from './payout/update-operation.ts'
 import { createBatch } from './payout-batch/operations.ts'
 import { createQuote } from './quote/operations.ts'
 import type { Reference } from './reference.ts'
@@ -51,6 +52,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     createBatch: planLanes(idempotentLong(createBatch(shared)), batches),
     tryPayouts: planLanes(loadOnly(createPayout(shared)), batches),
     cancelPayout: planLanes(idempotent(cancelPayout), often),
+    updatePayout: planLanes(idempotent(updatePayout), often),
     answerPayout: planLanes(idempotent(answerPayout), seldom),
     advancePayout: planLanes(advancePayout, often),
     writeEntity: planLanes(idempotent(writeEntity(bookId, upsertEndedReviews)), often),

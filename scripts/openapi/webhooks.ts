@@ -21,6 +21,7 @@ const SUMMARIES: Readonly<Record<EventType, string>> = {
   'payout.rerouted': 'Another rail gets a payout, or the same one again.',
   'payout.taken': 'A person has taken a payout to pay it.',
   'payout.released': 'A person has given a payout back unpaid.',
+  'payout.updated': 'The metadata of a payout was changed.',
   'payout.erased': 'The personal data of a payout is erased.',
   'entity.created': 'An entity was made.',
   'entity.updated': 'The record of an entity was changed.',

@@ -12,7 +12,10 @@ import { changedMembers } from './changed.ts'
 /** What an answer shows of a payout's state. */
 interface Then
   extends Forecast,
-    Pick<Payout, 'status' | 'status_description' | 'failure' | 'rail_reference' | 'updated_at'> {
+    Pick<
+      Payout,
+      'status' | 'status_description' | 'failure' | 'rail_reference' | 'metadata' | 'updated_at'
+    > {
   /** How many answers the account had given. */
   readonly answered: number
 }
@@ -25,6 +28,7 @@ interface Facts {
   readonly answer?: number
   readonly reference?: string
   readonly previous_rail?: string
+  readonly metadata?: Payout['metadata']
 }
 
 const factsOf = ({ data }: NamedEvent) => data as Facts
@@ -69,7 +73,9 @@ function shown(payout: Payout, { answered, ...state }: Then) {
   return presentPayout({ ...payout, ...state, answers: payout.answers.slice(0, answered) })
 }
 
-function firstState(payout: Payout, second: NamedEvent | undefined): Then {
+const CHANGED = 'payout.updated'
+
+function firstState(payout: Payout, second: NamedEvent | undefined): Omit<Then, 'metadata'> {
   const { status = 'processing', status_description = '' } = second ? factsOf(second) : {}
   return {
     status,
@@ -86,11 +92,15 @@ function firstState(payout: Payout, second: NamedEvent | undefined): Then {
  * What events have told that are in an archive alone: what no event tells that is here, and the
  * payout has. Of a payout that has all of its events it is as it was made.
  */
-function archived(payout: Payout, events: readonly NamedEvent[]): Pick<Then, 'answered' | 'rail'> {
+function archived(
+  payout: Payout,
+  events: readonly NamedEvent[],
+): Pick<Then, 'answered' | 'rail' | 'metadata'> {
   const told = events.filter(event => factsOf(event).answer !== undefined).length
   const rerouted = events.find(({ type }) => type === 'payout.rerouted')
   const { previous_rail: rail = payout.rail } = rerouted === undefined ? {} : factsOf(rerouted)
-  return { answered: Math.max(0, payout.answers.length - told), rail }
+  const metadata = events.some(({ type }) => type === CHANGED) ? null : payout.metadata
+  return { answered: Math.max(0, payout.answers.length - told), rail, metadata }
 }
 
 /**
@@ -109,7 +119,8 @@ function stateAfter(payout: Payout, before: Then, event: NamedEvent): Then {
   const forecast = forecastAfter(payout, before, event)
   if (isStep(event)) return { ...inStatus(before, factsOf(event), event.created_at), ...forecast }
   const updated_at = WRITTEN.has(event.type) ? event.created_at : before.updated_at
-  return { ...before, ...forecast, updated_at }
+  const { metadata = null } = event.type === CHANGED ? factsOf(event) : before
+  return { ...before, ...forecast, metadata, updated_at }
 }
 
 function inStatus(before: Then, facts: Facts, updated_at: Instant): Then {

@@ -61,6 +61,7 @@ export const STATE_KINDS = {
   expected_at: 'timestamptz',
   succeeded_at: 'timestamptz',
   updated_at: 'timestamptz',
+  metadata: 'json',
 } as const
 
 /** Particulars that are not set, in the order of the stored document. */

@@ -359,7 +359,7 @@ type Made = Pick<Payout, 'status' | 'status_description'> & { readonly expected_
 
 /** The payout as it was made, before any rail, person or account acted on it. */
 function asMade(payout: Payout, { status, status_description, expected_at }: Made): Payout {
-  const untouched = { failure: null, rail_reference: '', answers: [] }
+  const untouched = { failure: null, rail_reference: '', answers: [], metadata: null }
   const made = { status, status_description, expected_at: expected_at ?? null }
   const { first_rail: rail, created_at: updated_at } = payout
   return { ...payout, ...made, ...untouched, rail, updated_at }

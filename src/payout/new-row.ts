@@ -25,6 +25,7 @@ const UNTOUCHED = {
   failure: null,
   rail_steps: 0,
   answers: [],
+  metadata: null,
 }
 
 /** What was decided of a payout that is made. */

@@ -93,6 +93,8 @@ export interface Payout {
   readonly rail_steps: number
   /** In compliance_hold, the entity whose review the payout waits for; '' for none. */
   readonly held_for: string
+  /** As its account has set it since; null: as it was made (metadata.ts). */
+  readonly metadata: Particulars['metadata']
   /** What the account has answered while the payout was in requires_action, oldest first. */
   readonly answers: readonly RailAnswer[]
   /** The SWIFT message, written when the payout is made; '' for other types. */

@@ -114,6 +114,23 @@ export const PayoutRequest = Closed(
 )
 export type PayoutRequest = Static<typeof PayoutRequest>
 
+/** How many names metadata has at most. */
+export const MOST_NAMES = 50
+
+const MetadataChanges = Type.Unsafe<Readonly<Record<string, string | null>> | null>({
+  title: 'MetadataChanges',
+  type: ['object', 'null'],
+  maxProperties: 2 * MOST_NAMES,
+  propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
+  additionalProperties: { type: ['string', 'null'], maxLength: 500 },
+  description:
+    'A name that is sent gets the text, or is taken away with null or an empty text; others ' +
+    `stay. Null takes all away. There are ${MOST_NAMES} names at most.`,
+})
+
+export const PayoutUpdate = Closed({ metadata: MetadataChanges }, { title: 'PayoutUpdate' })
+export type PayoutUpdate = Static<typeof PayoutUpdate>
+
 export const PayoutStatus = Literals(PAYOUT_STATUSES, { title: 'PayoutStatus' })
 
 /** What an account can add while a payout is in requires_action: never who is paid, nor where. */

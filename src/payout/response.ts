@@ -29,6 +29,7 @@ import { feesInPayoutCurrency, totalDebit } from '../quote/rules.ts'
 import { expectedArrival } from '../rail/plan.ts'
 import { withAnswers } from './action.ts'
 import type { DryRun } from './dry-run.ts'
+import { metadataOf } from './metadata.ts'
 import type { Payout } from './payout.ts'
 import { type EXPANDED, LogisticsTracking, PayoutStatus } from './request.ts'
 import { mt103Document } from './swift/mt103.ts'
@@ -85,7 +86,8 @@ export const PayoutResponse = Type.Object(
       format: 'date-time',
       description:
         'When the payout last changed: its state, its answers, its rail, or who pays it. It is ' +
-        '`created_at` until then. A forecast that the rail changes leaves it as it is.',
+        '`created_at` until then. A forecast that the rail changes leaves it as it is, ' +
+        'and so does a change of the metadata.',
     }),
     execute_at: Type.Union([Timestamp, Type.Null()], {
       description:
@@ -178,7 +180,7 @@ export function presentPayout(payout: Payout) {
     payout_fx_transaction: fx(payout.payout_fx_id, payout.payout_to_destination, paid, sent),
     local: { fund_transfer_network: payout.fund_transfer_network },
     logistics_tracking_details: particulars.logistics_tracking_details,
-    metadata: particulars.metadata,
+    metadata: metadataOf(payout),
     mt103,
     on_behalf_of: particulars.on_behalf_of,
     purpose: particulars.purpose,

@@ -1,4 +1,4 @@
-// POST and GET /v3/payout, GET /v3/payout/{id}, POST /v3/payout/{id}/cancel and /action.
+// POST and GET /v3/payout, GET and PUT /v3/payout/{id}, POST /v3/payout/{id}/cancel and /action.
 
 import type { FastifyInstance } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
@@ -31,6 +31,7 @@ import {
   PayoutExpandQuery,
   PayoutQuery,
   PayoutRequest,
+  PayoutUpdate,
 } from './request.ts'
 import {
   DryRunQuery,
@@ -40,12 +41,14 @@ import {
   presentPayout,
 } from './response.ts'
 import type { AccountStep, AnswerPayout, CancelPayout } from './step-operation.ts'
+import type { UpdatedPayout, UpdatePayout } from './update-operation.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: {
     readonly createPayout: Runs<CreatePayout, Answered<CreatedPayout>>
     readonly tryPayouts: Runs<Tried<CreatePayout>, PayoutState>
     readonly cancelPayout: Runs<CancelPayout, Answered<AccountStep>>
+    readonly updatePayout: Runs<UpdatePayout, Answered<UpdatedPayout>>
     readonly answerPayout: Runs<AnswerPayout, Answered<AccountStep>>
   }
   readonly readers: ExpandingReaders
@@ -56,6 +59,7 @@ export function payoutRoutes(app: FastifyInstance, deps: Needs): void {
   listRoute(app, deps)
   getRoute(app, deps)
   cancelRoute(app, deps)
+  updateRoute(app, deps)
   actionRoute(app, deps)
 }
 
@@ -183,6 +187,33 @@ function cancelRoute(app: FastifyInstance, deps: Needs): void {
       const claim = claimOf(request, `POST /v3/payout/${params.id}/cancel`)
       const command = { account_id: account.account_id, claim, payout_id: params.id }
       const { reply: answer } = await deps.lanes.cancelPayout.run(command)
+      return send(reply, answer)
+    },
+  )
+}
+
+function updateRoute(app: FastifyInstance, deps: Needs): void {
+  app.put<{ Params: { id: string }; Body: PayoutUpdate }>(
+    '/v3/payout/:id',
+    {
+      config: { scope: 'write' },
+      schema: operationDocs({
+        operationId: 'updatePayout',
+        summary: 'Change the metadata of a payout, in whatever state it is.',
+        description:
+          'Nothing else of a payout changes by it: no money, no approval, and not whom another ' +
+          'payout is compared with. An event `payout.updated` tells what it was.',
+        params: pathId('pot'),
+        body: PayoutUpdate,
+        response: Envelope(PayoutResponse),
+        refusals: ['not_found', 'party_erased'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, body, params } = request
+      const { account_id } = account
+      const command = { account_id, claim: null, payout_id: params.id, update: body }
+      const { reply: answer } = await deps.lanes.updatePayout.run(command)
       return send(reply, answer)
     },
   )

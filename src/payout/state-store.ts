@@ -77,11 +77,26 @@ export const updateTaken = updater<Key & Pick<State, 'taken_by' | 'taken_at' | '
   { ...KEY_KINDS, taken_by: 'text', taken_at: 'timestamptz', updated_at: 'timestamptz' },
 )
 
+const metadataIn = (table: string) =>
+  updater<Key & Pick<State, 'metadata'>>(table, KEY, { ...KEY_KINDS, metadata: 'json' })
+const updateOpenMetadata = metadataIn('open_payouts')
+const updateOutcomeMetadata = metadataIn('payout_outcomes')
+
+/** Writes the metadata of payouts, in each row that they have. */
+export function updateMetadata(tx: TransactionSql, payouts: readonly ReadPayout[]) {
+  const open = payouts.filter(({ is_open }) => is_open)
+  const over = payouts.filter(isOver)
+  return [
+    open.length > 0 && updateOpenMetadata(tx, open),
+    over.length > 0 && updateOutcomeMetadata(tx, over),
+  ]
+}
+
 const insertOutcomes = inserter<OutcomeRow>('payout_outcomes', OUTCOME_KINDS)
 
 /** The columns that a reversal changes. */
 const updateOutcomes = updater<
-  Omit<OutcomeRow, 'answers' | 'rail' | 'taken_by' | 'taken_at' | 'expected_at'>
+  Omit<OutcomeRow, 'answers' | 'metadata' | 'rail' | 'taken_by' | 'taken_at' | 'expected_at'>
 >('payout_outcomes', KEY, {
   ...KEY_KINDS,
   status: 'text',

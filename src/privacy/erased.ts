@@ -56,6 +56,7 @@ export function erasedPayout(payout: Payout): Payout {
     beneficiary_details: erasedDetails(payout.beneficiary_details),
     particulars: { ...NO_PARTICULARS, reference_id, on_behalf_of },
     mt103: '',
+    metadata: null,
     status_description: '',
     failure: payout.failure && { ...payout.failure, message: '' },
     answers: [],
@@ -91,7 +92,7 @@ export function erasedFact(type: string, object_id: string, fact: Fact): object 
     return { approval_status, previous_status, description: '', was, steps, erased: true }
   }
   if (!object_id.startsWith('pot_') || type === 'payout.erased') return fact
-  const { status_description: _, reason: __, failure, ...rest } = fact
+  const { status_description: _, reason: __, metadata: ___, failure, ...rest } = fact
   const told = { ...rest, erased: true }
   if (failure === undefined) return told
   return { ...told, failure: isObject(failure) ? { ...failure, message: '' } : failure }

@@ -52,7 +52,7 @@ function updatePayouts(tx: TransactionSql, { account_id, payouts }: Erased): Pro
       from json_to_recordset(${given}::text::json)
         as r(id text, beneficiary_details text, particulars text, mt103 text)
       where p.account_id = ${account_id} and p.id = r.id`.execute(),
-    tx`update payout_outcomes s set status_description = '', answers = '[]',
+    tx`update payout_outcomes s set status_description = '', answers = '[]', metadata = null,
         failure = nullif(r.failure, 'null')::json
       from json_to_recordset(${given}::text::json) as r(id text, failure text)
       where s.account_id = ${account_id} and s.id = r.id`.execute(),

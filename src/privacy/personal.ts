@@ -85,12 +85,12 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
       'charge_type destination_country basis first_rail route',
   },
   open_payouts: {
-    personal: 'status_description rail_reference answers failure',
+    personal: 'status_description rail_reference answers failure metadata',
     staff: 'taken_by',
     none: 'account_id id status rail held_for screening',
   },
   payout_outcomes: {
-    personal: 'status_description rail_reference answers failure',
+    personal: 'status_description rail_reference answers failure metadata',
     staff: 'taken_by',
     none: 'account_id id status rail',
   },

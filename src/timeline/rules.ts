@@ -332,6 +332,7 @@ const NO_STATES: ReadonlySet<string> = new Set([
   ...Object.keys(DECIDED),
   REROUTED,
   'payout.sent',
+  'payout.updated',
   'payout.erased',
 ])
 

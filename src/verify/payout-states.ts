@@ -65,7 +65,8 @@ export const RAIL: Rule = {
             null::timestamptz as told_at
           from events
           where (told like 'S%' or (told like '-%' and type like 'payout.%'))
-            and type not in ('payout.created', 'payout.rerouted', 'payout.sent', 'payout.erased')
+            and type not in ('payout.created', 'payout.rerouted', 'payout.sent', 'payout.updated',
+              'payout.erased')
             and ${ofAccount('account_id', account_id)}
           union all
           select account_id, 'pot_' || split_part(word, '.', 2), 'payout.succeeded', 'rail',
@@ -129,6 +130,7 @@ const STATED = [
   'taken_by',
   'answers::text',
   'failure::text',
+  'metadata::text',
 ]
 
 const statedOf = (row: string) =>

@@ -19,7 +19,7 @@ export const isArchived = (time: string, account: string) =>
   `${time} <= coalesce(${lastCut('created_at', account)}, '-infinity')`
 
 const OF_STATE = `status, status_description, failure, rail_steps, rail_attempts, answers,
-  rail, rail_reference, taken_by, taken_at, taken_over_at`
+  rail, rail_reference, taken_by, taken_at, taken_over_at, metadata`
 
 /** From the tables: a view, as payout_states is, says what whoever made it wants it to say. */
 const STATES = `(select account_id, id, '' as held_for, ${OF_STATE}, succeeded_at, updated_at
@@ -30,7 +30,7 @@ const STATES = `(select account_id, id, '' as held_for, ${OF_STATE}, succeeded_a
 /** Payouts with the columns of how they stand, which are null of one that has no state. */
 export const STATED_PAYOUTS = `(select p.*, s.status, s.status_description, s.failure, s.rail_steps,
     s.rail_attempts, s.held_for, s.answers, s.rail, s.rail_reference, s.taken_by, s.taken_at,
-    s.taken_over_at, s.succeeded_at, s.updated_at
+    s.taken_over_at, s.succeeded_at, s.updated_at, s.metadata
   from payouts p left join ${STATES} s on s.account_id = p.account_id and s.id = p.id)`
 
 /** A select of the rows that break a rule: account_id, key, expected, found. */

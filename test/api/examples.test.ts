@@ -270,6 +270,7 @@ test('examples, payouts: one of each type, and what can be done with them', asyn
     requestOnly: true,
   })
   await show(payer, 'answerPayout', 'action', { ids: [asked] })
+  await show(payer, 'updatePayout', 'metadata', { ids: [asked] })
   await show(payer, 'fundSandbox', 'dollars')
 })
 

@@ -499,6 +499,7 @@ const CHANGEABLE = {
     'failure',
     'screened',
     'screening',
+    'metadata',
   ],
   payout_outcomes: [
     'updated_at',
@@ -511,6 +512,7 @@ const CHANGEABLE = {
     'failure',
     'succeeded_at',
     'answers',
+    'metadata',
   ],
   quotes: ['status', 'updated_at', 'renewed_as'],
   beneficiaries: ['approval', 'details', 'updated_at', 'screening'],

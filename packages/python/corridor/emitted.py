@@ -754,6 +754,8 @@ LogisticsTracking = TypedDict("LogisticsTracking", {
 
 Metadata = dict[str, str]
 
+MetadataChanges = Union[dict[str, Union[str, None]], None]
+
 Money = TypedDict("Money", {
     "amount": "int",
     "currency": "str",
@@ -971,7 +973,7 @@ PayoutDryRun = TypedDict("PayoutDryRun", {
 PayoutEvent = TypedDict("PayoutEvent", {
     "id": "str",
     "object": "Literal[\"event\"]",
-    "type": "Literal[\"payout.created\", \"payout.pending_approval\", \"payout.approved\", \"payout.rejected\", \"payout.processing\", \"payout.requires_action\", \"payout.compliance_hold\", \"payout.succeeded\", \"payout.failed\", \"payout.reversed\", \"payout.sent\", \"payout.rerouted\", \"payout.taken\", \"payout.released\", \"payout.erased\"]",
+    "type": "Literal[\"payout.created\", \"payout.pending_approval\", \"payout.approved\", \"payout.rejected\", \"payout.processing\", \"payout.requires_action\", \"payout.compliance_hold\", \"payout.succeeded\", \"payout.failed\", \"payout.reversed\", \"payout.sent\", \"payout.rerouted\", \"payout.taken\", \"payout.released\", \"payout.updated\", \"payout.erased\"]",
     "created_at": "\"Timestamp\"",
     "sequence": "int",
     "account": "str",
@@ -1214,6 +1216,10 @@ PayoutTimelineAnswer = TypedDict("PayoutTimelineAnswer", {
 })
 
 PayoutType = Literal["swift", "local", "local_payment_network", "wallet", "service_account"]
+
+PayoutUpdate = TypedDict("PayoutUpdate", {
+    "metadata": "\"MetadataChanges\"",
+})
 
 Phone = TypedDict("Phone", {
     "code": NotRequired["str"],
@@ -1680,7 +1686,7 @@ WebhookEndpointWithSecretAnswer = TypedDict("WebhookEndpointWithSecretAnswer", {
     "data": "\"WebhookEndpointWithSecret\"",
 })
 
-WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.pending_approval", "beneficiary.approved", "beneficiary.rejected", "beneficiary.archived", "beneficiary.unarchived", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created"]
+WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.updated", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.pending_approval", "beneficiary.approved", "beneficiary.rejected", "beneficiary.archived", "beneficiary.unarchived", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created"]
 
 WebhookReplay = TypedDict("WebhookReplay", {
     "object": "Literal[\"webhook_replay\"]",
@@ -1772,6 +1778,10 @@ class PayoutsResource:
     def retrieve(self, id: str, *, expand: Optional[Union[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"], Sequence[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"]]]] = None, options: Options = Options()) -> Answer["Payout"]:
         """Fetch a payout. `GET /v3/payout/{id}`"""
         return self._transport.call("GET", f"/v3/payout/{segment(id)}", query={"expand": expand}, options=options)
+
+    def update(self, id: str, body: "PayoutUpdate", *, options: Options = Options()) -> Answer["Payout"]:
+        """Change the metadata of a payout, in whatever state it is. `PUT /v3/payout/{id}`"""
+        return self._transport.call("PUT", f"/v3/payout/{segment(id)}", query={}, body=body, options=options)
 
     def cancel(self, id: str, body: "CancelRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Payout"]:
         """Cancel a payout that the rail has not taken. `POST /v3/payout/{id}/cancel`"""

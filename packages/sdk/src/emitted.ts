@@ -1150,6 +1150,12 @@ export interface LogisticsTracking {
 /** Up to 50 pairs of a name (1 to 40 characters) and a text (up to 500). */
 export type Metadata = Record<string, string>
 
+/**
+ * A name that is sent gets the text, or is taken away with null or an empty text; others stay. Null
+ * takes all away. There are 50 names at most.
+ */
+export type MetadataChanges = Record<string, string | null> | null
+
 export interface Money<M extends Minor = number> {
   /** Minor units. */
   amount: M
@@ -1212,7 +1218,8 @@ export interface Payout<M extends Minor = number> {
   created_at: Timestamp
   /**
    * When the payout last changed: its state, its answers, its rail, or who pays it. It is
-   * `created_at` until then. A forecast that the rail changes leaves it as it is.
+   * `created_at` until then. A forecast that the rail changes leaves it as it is, and so does a
+   * change of the metadata.
    */
   updated_at: string
   /**
@@ -1489,7 +1496,7 @@ export interface PayoutEvent<M extends Minor = number> {
   id: string
   object: 'event'
   /** What happened: the kind of object, and what became of it. */
-  type: 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.erased'
+  type: 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.updated' | 'payout.erased'
   created_at: Timestamp
   /** The number of the event in its account: from 1, without gaps, in order. */
   sequence: number
@@ -1530,7 +1537,8 @@ export interface PayoutEventBefore<M extends Minor = number> {
   created_at?: Timestamp
   /**
    * When the payout last changed: its state, its answers, its rail, or who pays it. It is
-   * `created_at` until then. A forecast that the rail changes leaves it as it is.
+   * `created_at` until then. A forecast that the rail changes leaves it as it is, and so does a
+   * change of the metadata.
    */
   updated_at?: string
   /**
@@ -1903,6 +1911,10 @@ export interface PayoutTimelineAnswer<M extends Minor = number> {
 }
 
 export type PayoutType = 'swift' | 'local' | 'local_payment_network' | 'wallet' | 'service_account'
+
+export interface PayoutUpdate {
+  metadata: MetadataChanges
+}
 
 export interface Phone {
   code?: string
@@ -2659,7 +2671,7 @@ export interface WebhookEndpointWithSecretAnswer {
   data: WebhookEndpointWithSecret
 }
 
-export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payout.*' | 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.erased' | 'entity.*' | 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased' | 'beneficiary.*' | 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.archived' | 'beneficiary.unarchived' | 'beneficiary.erased' | 'balance_transaction.*' | 'balance_transaction.created'
+export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payout.*' | 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.updated' | 'payout.erased' | 'entity.*' | 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased' | 'beneficiary.*' | 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.archived' | 'beneficiary.unarchived' | 'beneficiary.erased' | 'balance_transaction.*' | 'balance_transaction.created'
 
 export interface WebhookReplay {
   object: 'webhook_replay'
@@ -2910,6 +2922,15 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
    */
   retrieve(id: string, query: PayoutsRetrieveQuery = {}, options: Options = {}): Call<Payout<M>> {
     return this.transport.call('GET', `/v3/payout/${encodeURIComponent(id)}`, { query, options })
+  }
+
+  /**
+   * Change the metadata of a payout, in whatever state it is.
+   *
+   * `PUT /v3/payout/{id}`
+   */
+  update(id: string, body: PayoutUpdate, options: Options = {}): Call<Payout<M>> {
+    return this.transport.call('PUT', `/v3/payout/${encodeURIComponent(id)}`, { body, options })
   }
 
   /**

@@ -10,6 +10,7 @@ import { copier, digits, facts, idLink, members, money, state, time, words } fro
 import { accountOf, may, rootOf, type Screen, type Visit } from '../visit.ts'
 import { answer, answerForm } from './answer.ts'
 import { decide, decisionForms, decisionsOf } from './decision.ts'
+import { changeMetadata, metadataForm } from './metadata.ts'
 import { timelineOf } from './timeline.ts'
 
 export function payoutScreens(screens: Screens): void {
@@ -34,6 +35,7 @@ export function payoutScreens(screens: Screens): void {
     showPayout,
   )
   screens.act('account', '/payouts/:id/answer', answer, showPayout)
+  screens.act('account', '/payouts/:id/metadata', changeMetadata, showPayout)
   for (const decision of ['approve', 'reject'] as const) {
     const act = (visit: Visit) => {
       const { id = '' } = visit.params
@@ -138,7 +140,7 @@ ${answerForm(visit, payout)}
 ${acts(visit, payout)}
 <h2>What happened</h2>${timeline}
 <h2>Payee</h2>${members(root, payout.beneficiary_details)}
-<h2>Details</h2>${detailsOf(root, payout)}</div>`
+<h2>Details</h2>${detailsOf(root, payout)}</div>${metadataForm(visit, payout)}`
   return { title, body, live: id }
 }
 

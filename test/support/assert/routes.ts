@@ -192,6 +192,7 @@ function payoutFor(path: string): object {
 const BODIES: Readonly<Record<string, (path: string) => readonly object[]>> = {
   'POST /v3/payout/quote': () => [{ payout_info: { currency: 'USD', amount: 10_000 } }],
   'POST /v3/payout': path => [payoutFor(path)],
+  'PUT /v3/payout/:id': () => [{ metadata: { invoice: '7' } }],
   'POST /v3/payout/:id/action': () => [{ note: 'As asked.' }],
   'POST /v3/payout/:id/approve': () => [{ digest: '0'.repeat(64) }],
   'POST /v3/payout/:id/reject': () => [{ reason: 'Not ours.' }],

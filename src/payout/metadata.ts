@@ -1,0 +1,53 @@
+// What an account changes of a payout after it is made: its metadata, which moves nothing. Null of
+// a payout is "as made". Pure.
+import { invalidField, refusal, refuseIfAny } from '../errors.ts'
+import type { Event } from '../event/event.ts'
+import { recordChange } from '../event/rules.ts'
+import type { Book } from '../ledger/rules.ts'
+import { PAYOUT_SEAL } from './columns.ts'
+import type { Payout, ReadPayout } from './payout.ts'
+import { MOST_NAMES, type PayoutUpdate } from './request.ts'
+
+type Metadata = Readonly<Record<string, string>>
+
+/** The metadata as answers show it: null when there is none. */
+export function metadataOf({ metadata, particulars }: Pick<Payout, 'metadata' | 'particulars'>) {
+  if (metadata === null) return particulars.metadata
+  return Object.keys(metadata).length === 0 ? null : metadata
+}
+
+/**
+ * The payout with its metadata changed: a name that is sent has the new text, or is gone with null
+ * or an empty text; others stay. Null takes all away. Refuses (400) more names than there may be.
+ */
+function withMetadata(payout: ReadPayout, { metadata: sent }: PayoutUpdate): ReadPayout {
+  const merged = new Map(sent === null ? [] : Object.entries(metadataOf(payout) ?? {}))
+  for (const [name, text] of Object.entries(sent ?? {})) {
+    if (text === null || text === '') merged.delete(name)
+    else merged.set(name, text)
+  }
+  const message = `It would have ${merged.size} names, and ${MOST_NAMES} are the most.`
+  refuseIfAny(merged.size > MOST_NAMES ? [invalidField('metadata', message)] : [])
+  return { ...payout, metadata: Object.fromEntries(merged) }
+}
+
+/** A payout after its update, and the event that tells of it; null when nothing is another. */
+export function decideUpdate(
+  state: { readonly books: ReadonlyMap<string, Book> },
+  before: ReadPayout,
+  update: PayoutUpdate,
+): { readonly payout: ReadPayout; readonly event: Event | null } {
+  if (before.beneficiary_details.status === 'erased') {
+    throw refusal('party_erased', `The data of payout ${before.id} is erased.`)
+  }
+  const payout = withMetadata(before, update)
+  if (isSame(metadataOf(payout), metadataOf(before))) return { payout: before, event: null }
+  const { status, metadata } = payout
+  const facts = { status, by: 'account', journals: [], metadata }
+  const content = PAYOUT_SEAL.digest(payout)
+  return { payout, event: recordChange(state, payout, 'payout.updated', facts, content) }
+}
+
+function isSame(a: Metadata | null, b: Metadata | null): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}

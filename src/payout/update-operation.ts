@@ -1,0 +1,65 @@
+// The operation that changes the metadata of a payout.
+import { storeBooks } from '../balance-transaction/operations.ts'
+import type { Operation } from '../engine/operation.ts'
+import { found } from '../errors.ts'
+import type { Event } from '../event/event.ts'
+import { success } from '../http/answer.ts'
+import { nameOf, uniqueKeys } from '../id.ts'
+import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
+import { type LockedBooks, lockBooks } from '../ledger/store.ts'
+import { decideUpdate } from './metadata.ts'
+import type { ReadPayout } from './payout.ts'
+import type { PayoutUpdate } from './request.ts'
+import { presentPayout } from './response.ts'
+import { findOpenPayouts, updateMetadata } from './state-store.ts'
+
+export interface UpdatePayout extends Claiming {
+  readonly payout_id: string
+  readonly update: PayoutUpdate
+}
+
+interface UpdateState extends LockedBooks {
+  readonly payouts: Map<string, ReadPayout>
+}
+
+export interface UpdatedPayout extends Answering {
+  readonly payout: ReadPayout
+  /** Null when nothing has changed. */
+  readonly event: Event | null
+}
+
+/** PUT /v3/payout/{id}. */
+export const updatePayout: Operation<UpdatePayout, UpdateState, UpdatedPayout> = {
+  name: 'update_payout',
+
+  async load(tx, commands) {
+    const keys = uniqueKeys(commands.map(({ account_id, payout_id: id }) => ({ account_id, id })))
+    const [locked, payouts] = await Promise.all([
+      lockBooks(
+        tx,
+        keys.map(key => key.account_id),
+      ),
+      findOpenPayouts(tx, keys),
+    ])
+    return { ...locked, payouts: new Map(payouts.map(p => [nameOf(p), p])) }
+  },
+
+  decide(state, { account_id, payout_id: id, update }) {
+    const before = found(state.payouts.get(nameOf({ account_id, id })))
+    const { payout, event } = decideUpdate(state, before, update)
+    state.payouts.set(nameOf(payout), payout)
+    return { payout, event, reply: success(presentPayout(payout)) }
+  },
+
+  store(tx, outcomes, { books, payouts }) {
+    const changed = outcomes.flatMap(({ event }) => event ?? [])
+    const writes = outcomes.map(({ event }) => ({ entries: [], events: event ? [event] : [] }))
+    const last = [...payouts.values()].filter(({ id }) =>
+      changed.some(({ object_id }) => object_id === id),
+    )
+    return Promise.all([
+      ...storeBooks(tx, books, writes),
+      ...(last.length > 0 ? updateMetadata(tx, last) : []),
+    ])
+  },
+}
