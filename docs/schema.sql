@@ -1907,6 +1907,37 @@ CREATE POLICY maintenance ON archived_seals FOR ALL TO owner USING ((( SELECT cu
 GRANT SELECT ON archived_seals TO corridor_auditor;
 GRANT INSERT, SELECT ON archived_seals TO corridor_service;
 
+CREATE TABLE request_log (
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  request_id text NOT NULL,
+  key_id text NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  outcome text NOT NULL,
+  status integer,
+  duration_us integer NOT NULL,
+  reason text NOT NULL,
+  remarks text NOT NULL,
+  body text NOT NULL,
+  CONSTRAINT request_log_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT request_log_body_check CHECK ((length(body) <= 4096)),
+  CONSTRAINT request_log_duration_us_check CHECK ((duration_us >= 0)),
+  CONSTRAINT request_log_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'refused'::text, 'failed'::text, 'abandoned'::text]))),
+  CONSTRAINT request_log_path_check CHECK ((length(path) <= 500)),
+  CONSTRAINT request_log_remarks_check CHECK ((length(remarks) <= 200)),
+  CONSTRAINT request_log_request_id_check CHECK (((length(request_id) >= 1) AND (length(request_id) <= 128))),
+  CONSTRAINT request_log_status_check CHECK (((status >= 100) AND (status <= 599))),
+  CONSTRAINT status_unless_abandoned CHECK (((status IS NULL) = (outcome = 'abandoned'::text)))
+);
+CREATE TRIGGER sandboxes_alone BEFORE INSERT ON request_log FOR EACH ROW EXECUTE FUNCTION refuse_live_log();
+ALTER TABLE request_log ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON request_log FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON request_log FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON request_log FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON request_log TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT ON request_log TO corridor_service;
+
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
     j.number,
@@ -3870,3 +3901,15 @@ begin
 end $function$;
 REVOKE EXECUTE ON FUNCTION remove_archived(text) FROM public;
 GRANT EXECUTE ON FUNCTION remove_archived(text) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION refuse_live_log()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if (select sandbox from accounts where account_id = new.account_id) then return new; end if;
+  raise exception 'requests of % are not logged: it is no sandbox', new.account_id
+    using errcode = 'check_violation';
+end $function$;

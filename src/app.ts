@@ -55,6 +55,8 @@ import { payoutImportRoutes } from './payout-group/routes.ts'
 import { payoutOptionsRoutes } from './payout-options/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'
 import { rateRoutes } from './rate/routes.ts'
+import { requestLogRoutes } from './request-log/routes.ts'
+import { watchForLog } from './request-log/watch.ts'
 import { requirementRoutes } from './requirement/routes.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
 import { sessionPages } from './session/pages.ts'
@@ -108,6 +110,7 @@ export async function buildApp(
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => sendNotFound(app, request, reply))
   watchRequests(app, deps)
+  if (deps.requestLog !== undefined) watchForLog(app, deps.requestLog)
   admitRequests(app, deps, lifecycle)
   await app.register(async pages => docsPages(pages, deps))
   await app.register(async pages => sessionPages(pages, deps))
@@ -142,6 +145,7 @@ export function addRoutes(
   webhookRoutes(app, deps)
   connectorRoutes(app, deps)
   sandboxRoutes(app, deps)
+  requestLogRoutes(app, deps)
   payoutApprovalRoutes(app, deps)
   batchApprovalRoutes(app, deps)
   payoutImportRoutes(app, deps)

@@ -42,6 +42,7 @@ export interface Config {
   /** 0: no limit. */
   readonly failed_logins_per_min: number
   /** Empty: all. */
+  readonly request_log: (typeof REQUEST_LOGS)[number]
   readonly allowed_hosts: Hosts
   readonly trusted_proxies: Addresses
   /** Undefined without tracing; OpenTelemetry is then not loaded. */
@@ -83,6 +84,7 @@ const SAMPLERS = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const
+const REQUEST_LOGS = ['off', 'on', 'bodies'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** @throws ConfigError that names the first invalid or unknown variable */
@@ -112,6 +114,7 @@ export function readConfig(env: Environment = process.env): Config {
     drain_ms: integer(env, 'CORRIDOR_DRAIN_MS', 0, 60_000),
     rate_limit_per_s: integer(env, 'CORRIDOR_RATE_LIMIT_PER_S', 0, 1_000_000),
     failed_logins_per_min: integer(env, 'CORRIDOR_FAILED_LOGINS_PER_MIN', 0, 1_000_000),
+    request_log: oneOf(env, 'CORRIDOR_REQUEST_LOG', REQUEST_LOGS),
     allowed_hosts: hosts(env, 'CORRIDOR_ALLOWED_HOSTS'),
     trusted_proxies: addresses(env, 'CORRIDOR_TRUSTED_PROXIES'),
     tracing: tracing(env),

@@ -18,6 +18,7 @@ import type { Rails } from './rail/rail.ts'
 import { OpenRails, RAIL_KINDS } from './rails.ts'
 import { openReaders, type Readers } from './readers.ts'
 import { openReference, type Reference } from './reference.ts'
+import { openRequestLog, type RequestLog } from './request-log/keep.ts'
 import { Lists } from './screening/lists-in-memory.ts'
 import { ScreeningRounds } from './screening/rounds.ts'
 import { type Lanes, planAllLanes } from './writes.ts'
@@ -34,6 +35,8 @@ export interface Deps extends Reads {
   readonly finder: Sql
   readonly reference: Reference
   readonly keyUses: KeyUses
+  /** The last requests of sandboxes; undefined when they are not logged. */
+  readonly requestLog: RequestLog | undefined
   readonly metrics: Metrics
   /** The rails that this process asks. */
   readonly rails: Rails
@@ -81,7 +84,7 @@ export async function openDeps(
     await disconnect()
     throw error
   })
-  const keyUses = openKeyUses(sql, warner(log, 'uses of keys could not be written'))
+  const noted = openNoted(sql, config, log)
   const reads = openReads(open(config.read_connections), config.read_connections)
   const lanes = planAllLanes(config, metrics, reference, lists)
   const needed = connectionsFor(lanes)
@@ -95,12 +98,12 @@ export async function openDeps(
   const rails = new OpenRails({ reference, kinds, config, sql, finder, log })
   return {
     ...reads,
+    ...noted,
     config,
     log,
     sql,
     finder,
     reference,
-    keyUses,
     metrics,
     rails,
     ...{ railFigures: new KnownFigures(), income: new IncomeCounter(desk.audit) },
@@ -110,10 +113,24 @@ export async function openDeps(
     readers: openReaders(reads),
     desk,
     async close() {
-      await Promise.all([rails.close(), lists.idle(), reference.close(), keyUses.close()])
+      await Promise.all([rails.close(), lists.idle(), reference.close(), writeNoted(noted)])
       await disconnect()
     },
   }
+}
+
+/** What requests note in memory, and a timer writes. */
+function openNoted(sql: Sql, { request_log }: Config, log: FastifyBaseLogger) {
+  const bodies = request_log === 'bodies'
+  const onError = warner(log, 'requests were not logged')
+  return {
+    keyUses: openKeyUses(sql, warner(log, 'uses of keys could not be written')),
+    requestLog: request_log === 'off' ? undefined : openRequestLog(sql, bodies, onError),
+  }
+}
+
+function writeNoted({ keyUses, requestLog }: Pick<Deps, 'keyUses' | 'requestLog'>) {
+  return Promise.all([keyUses.close(), requestLog?.close()])
 }
 
 /** Reads what every request needs, and follows what changes of it. */

@@ -25,6 +25,7 @@ export type IdPrefix =
   | 'poq'
   | 'pot'
   | 'req'
+  | 'rql'
   | 'usk'
   | 'viw'
   | 'wdr'

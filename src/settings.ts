@@ -122,6 +122,13 @@ export const SETTINGS = [
       'are 421. None allows all.',
   },
   {
+    name: 'CORRIDOR_REQUEST_LOG',
+    fallback: 'off',
+    meaning:
+      'off, on or bodies: keep the last requests of sandbox accounts for corridor logs, with ' +
+      'what was sent, masked.',
+  },
+  {
     name: 'CORRIDOR_TRUSTED_PROXIES',
     fallback: '',
     meaning:

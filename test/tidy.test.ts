@@ -48,7 +48,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['payout'],
   ['webhook'],
   ['timeline', 'sandbox', 'payout-batch', 'payout-group', 'bank-file', 'connector', 'event-object'],
-  ['privacy'],
+  ['privacy', 'request-log'],
   [
     'verify',
     'operator',

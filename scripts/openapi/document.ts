@@ -38,6 +38,7 @@ const TAGS = [
   ['/v3/entity', 'Entities', 'In whose name payouts are made.'],
   ['/v3/event', 'Events', 'What happened, in order.'],
   ['/v3/webhook_endpoint', 'Webhooks', 'Where events are sent.'],
+  ['/v3/request_log', 'Request log', 'The last requests of a sandbox, and how they ended.'],
   ['/v3/sandbox', 'Sandbox', 'What only accounts for tests can do.'],
   ['/v3/session', 'Session', 'People log in and out.'],
   ['/v3/operator', 'Operator', 'For the people who run the installation.'],

@@ -150,6 +150,11 @@ const COMMANDS: readonly Called[] = [
     load: async () => (await import('./trigger.ts')).triggerCommand,
   },
   {
+    name: 'logs',
+    description: 'print the last requests of sandboxes and why they were refused, and follow them',
+    load: async () => (await import('./logs.ts')).logsCommand,
+  },
+  {
     name: 'events',
     description: 'deliver events again; write old ones to a file, and prove it',
     load: async () => (await import('./events.ts')).eventsCommands,

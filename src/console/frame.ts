@@ -29,6 +29,7 @@ const OF_AN_ACCOUNT: readonly (readonly [string, readonly Place[]])[] = [
     [
       { path: '/events', name: 'Events' },
       { path: '/webhooks', name: 'Webhooks' },
+      { path: '/requests', name: 'Requests' },
       { path: '/sandbox', name: 'Sandbox' },
     ],
   ],
@@ -134,7 +135,8 @@ function navigation(visit: Visit): Html {
   const groups = visit.account === null ? OF_THE_INSTALLATION : OF_AN_ACCOUNT
   const isHere = (place: Place) =>
     place.path === '' ? path === root : path.startsWith(`${root}${place.path}`)
-  const shown = (place: Place) => place.path !== '/sandbox' || visit.account?.sandbox === true
+  const shown = ({ path }: Place) =>
+    visit.account?.sandbox === true || !['/sandbox', '/requests'].includes(path)
   return html`<nav aria-label="Screens">${groups.map(
     ([name, places]) =>
       html`<h2>${name}</h2><ul>${places

@@ -17,6 +17,7 @@ import { reportScreens } from './account/reports.ts'
 import { transactionScreens } from './account/transactions.ts'
 import { serveAssets } from './assets.ts'
 import { eventScreens } from './developer/events.ts'
+import { requestScreens } from './developer/requests.ts'
 import { sandboxScreens } from './developer/sandbox.ts'
 import { webhookScreens } from './developer/webhooks.ts'
 import { Live, type LiveNeeds } from './live.ts'
@@ -70,6 +71,7 @@ export function consolePages(
   reportScreens(screens)
   eventScreens(screens)
   webhookScreens(screens)
+  requestScreens(screens)
   sandboxScreens(screens)
   attentionScreens(screens)
   deskPayoutScreens(screens)

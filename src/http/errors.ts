@@ -10,6 +10,13 @@ import { newId } from '../id.ts'
 import { JsonError } from './json-error.ts'
 import { MAX_PROBLEMS, validationProblems } from './problems.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The first problem that it was refused for. */
+    refused: Problem | undefined
+  }
+}
+
 /** The Retry-After of a 503, in seconds. */
 const RETRY_AFTER_S = '1'
 
@@ -55,6 +62,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 export function sendRefusal(refused: Refusal, request: FastifyRequest, reply: FastifyReply) {
   const { status, problems, retry_after_s } = refused
   const errors = problems.slice(0, MAX_PROBLEMS).map(presentProblem)
+  request.refused = problems[0]
   void reply.status(status).header('vary', 'accept')
   if (retry_after_s !== undefined) void reply.header('retry-after', String(retry_after_s))
   if (status === 401) {

@@ -34,6 +34,7 @@ interface Needs {
 /** Call it before other hooks are added: it also counts the requests that they refuse. */
 export function watchRequests(app: FastifyInstance, deps: Needs): void {
   app.decorateRequest('course')
+  app.decorateRequest('refused')
   app.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
     // A caller may leave before the answer.

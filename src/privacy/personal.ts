@@ -200,6 +200,10 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     none: 'account_id beneficiary_id decision',
   },
   approved_payees: { digest: 'payee', none: 'account_id payout_id' },
+  // Masked as it is noted: test/api/request-log.test.ts.
+  request_log: {
+    none: 'account_id id request_id key_id method path outcome reason remarks body',
+  },
   privacy_settings: { staff: 'set_by reason' },
   erasures: {
     digest: 'was becomes',

@@ -53,7 +53,11 @@ const shown = new Map<string, Record<string, Example>>()
 
 before(async () => {
   api = readDocument(JSON.parse(await makeDocument()))
-  service = await startTestService({ webhook_allow_private: true, simulator_delay_ms: 0 })
+  service = await startTestService({
+    webhook_allow_private: true,
+    simulator_delay_ms: 0,
+    request_log: 'bodies',
+  })
   receiver = await startReceiver(() => ({ status: 503 }))
   await setPrices()
   const both = { currencies: ['USD', 'EUR'], fund: { USD: 100_000_000n, EUR: 50_000_000n } }
@@ -149,7 +153,7 @@ function steady(value: unknown): string {
       .replace(/\bacc_[0-9a-z]{8}\b/g, 'acc_…')
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}/g, 'time')
       .replace(/whsec_[\w+/]{43}=/g, 'whsec_…')
-      .replace(/"duration_ms": \d+/g, '"duration_ms": 0')
+      .replace(/"duration_ms": [\d.]+/g, '"duration_ms": 0')
       .replace(/"[0-9a-f]{64}"/g, '"hash"')
       // What a message by SWIFT is known by, and its day.
       .replace(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, 'uetr')
@@ -371,6 +375,15 @@ test('examples, entities: recorded, looked for, changed, handed in', async () =>
   await show(payer, 'reviewSandboxEntity', 'ask', { ids: [business], requestOnly: true })
   const other = await spread.post('/v3/entity', readExamples('createEntity').individual?.request)
   await show(spread, 'submitEntity', 'clear', { ids: [other.json.data.id], requestOnly: true })
+})
+
+test('examples, the log of requests: what was refused, and why', async () => {
+  const query = '?outcome=refused&reason=invalid_field'
+  await payer.post('/v3/sandbox/fund', { amount: 100_000 })
+  const isThere = async () => (await payer.get(`/v3/request_log${query}`)).json.data.results[0]
+  // It is noted when its answer is written.
+  while (!(await isThere())) await service.deps.requestLog?.write()
+  await show(payer, 'listLoggedRequests', 'refused', { query })
 })
 
 test('examples: every operation has one, and each in the files was sent', async () => {

@@ -10,7 +10,7 @@ import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import { transact } from '../../src/db/transact.ts'
 import { openDeps } from '../../src/deps.ts'
 import { findEntities } from '../../src/entity/store.ts'
-import type { Key } from '../../src/id.ts'
+import { type Key, newId } from '../../src/id.ts'
 import { makeMetrics } from '../../src/metrics.ts'
 import { findPayouts } from '../../src/payout/store.ts'
 import { ITEM_STATUSES } from '../../src/payout-batch/payout-batch.ts'
@@ -22,6 +22,7 @@ import { withoutStamps } from '../support/assert/check.ts'
 import {
   QUERIES,
   RATE,
+  REQUEST_LOG,
   REQUIREMENTS,
   type Route,
   urlOf,
@@ -70,7 +71,9 @@ before(async () => {
   const start = () => startTestService({ webhook_allow_private: true })
   const [started, found] = await watchRoutes(start)
   service = started
-  routes = found.filter(({ url, method }) => url.startsWith('/v3/') && method === 'GET')
+  routes = found.filter(
+    ({ url, method }) => url.startsWith('/v3/') && method === 'GET' && url !== REQUEST_LOG,
+  )
   await service.setRates({ 'EUR/USD': '1.1' })
   await service.setLimits([{ cap: 1_000_000n }, { cap: 1_000_000n, new_for_hours: 1 }])
   mine = await makeWorld(service, true)
@@ -148,6 +151,10 @@ async function furnish({ client, ids }: World): Promise<void> {
       currency, reference, said_at, sha256, position, same)
     values (${account_id}, ${paid.json.data.id}, 1, 'transaction', 'ACSP', '[]', '', '', '', '',
       sha256(''), '', sha256(''))`
+  await owner`
+    insert into request_log (account_id, id, request_id, key_id, method, path, outcome, status,
+      duration_us, reason, remarks, body)
+    values (${account_id}, ${newId('rql')}, 'a', '', 'GET', '/', 'succeeded', 200, 1, '', '', '')`
   await approveOne(client, ids.bnf ?? '')
 }
 

@@ -27,9 +27,12 @@ const WORLDS = share(1, 10)
 
 const { REPLAY } = process.env
 
-/** Keys approve nothing, and nothing here waits for that: test/approval asks these routes. */
-const OF_PEOPLE =
-  /\/(payout|payout_batch|payout_import|beneficiary)\/[^/]+\/(approval|approve|reject|payout)$/
+/**
+ * Keys approve nothing, and nothing here waits for that: test/approval asks these routes. The log of
+ * requests is off: each request would change it.
+ */
+const NEVER_WELL =
+  /\/(payout|payout_batch|payout_import|beneficiary)\/[^/]+\/(approval|approve|reject|payout)$|\/request_log$/
 
 async function run(world: World, chance: Chance, requests: number): Promise<Probe> {
   const make = generator(api, world)
@@ -79,7 +82,7 @@ for (let round = 0; round < WORLDS; round++) {
       for (const route of routes) {
         const counts = [...(probe.tally.get(route) ?? new Map<string, number>()).keys()]
         const well = counts.some(status => status.startsWith('2'))
-        assert.ok(well || OF_PEOPLE.test(route), `${route} was never answered well: ${counts}`)
+        assert.ok(well || NEVER_WELL.test(route), `${route} was never answered well: ${counts}`)
         const refused = wasRefused(probe, route)
         assert.ok(refused || !route.includes('/v3/'), `${route} was never refused: ${counts}`)
       }

@@ -134,6 +134,8 @@ const NO_LISTS = [
   '/v3/payout/requirements',
   '/v3/rate',
   '/v3/statement',
+  // Off: each request would change it.
+  '/v3/request_log',
 ]
 
 /** Every id in any list of the account. */

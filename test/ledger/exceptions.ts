@@ -57,6 +57,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   upkeep_runs: 'when verify and backup last ran, for people; moves nothing',
   saved_views: 'pages of the console that people have kept under a name; moves nothing',
   login_attempts: 'who tried to log in, until it is forgotten; moves nothing',
+  request_log: 'the last requests of sandboxes, for whoever builds against the API; moves nothing',
   payout_likenesses: 'a guard against paying twice by mistake, forgotten after a week',
   ended_reviews: 'a worker’s list of what to do; a missing one is named where payouts still wait',
   webhook_deliveries:

@@ -28,6 +28,7 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/payout/over-store.ts', says: 'where ask_again_at <=', why: FOUND },
   { file: 'src/limit/use-store.ts', says: 'where starts_at <=', why: FOUND },
   { file: 'src/bank-file/', says: '', why: LIVE },
+  { file: 'src/request-log/store.ts', says: '::text is null or account_id', why: OPERATOR },
   { file: 'src/rail/exception-store.ts', says: 'group by', why: METRIC },
   {
     file: 'src/rail/exception-store.ts',

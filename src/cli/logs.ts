@@ -1,0 +1,133 @@
+// corridor logs: prints the last requests of sandbox accounts, and follows them. It reads the rows
+// that the service writes when CORRIDOR_REQUEST_LOG is set, and writes nothing.
+
+import { setTimeout } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Sql } from '../db/connect.ts'
+import { idBound, instantIn } from '../id.ts'
+import { plusMilliseconds } from '../instant.ts'
+import { type LoggedRequest, OUTCOMES } from '../request-log/request-log.ts'
+import { presentLogged } from '../request-log/response.ts'
+import { listRecent, type Recent } from '../request-log/store.ts'
+import { CommandFailed, findAccount, type Json, UsageError, withContext } from './context.ts'
+import { visible } from './terminal.ts'
+
+interface LogsOptions extends Json {
+  readonly account?: string
+  readonly failed?: boolean
+  readonly follow?: boolean
+  readonly limit: string
+}
+
+const POLL_MS = 500
+/** Most rows of one look while following. */
+const PORTION = 1_000
+/** Processes write a second late and their clocks differ: each look goes back by this much. */
+const LATE_MS = 30_000
+const NOT_SUCCEEDED = OUTCOMES.filter(outcome => outcome !== 'succeeded')
+
+const HELP = `
+The service keeps the last requests of sandbox accounts when it is started with
+CORRIDOR_REQUEST_LOG=on, and with CORRIDOR_REQUEST_LOG=bodies what was sent as
+well, masked. Requests with no valid key belong to no account and are not kept.
+
+Examples:
+  npx corridor logs --failed
+  npx corridor logs --account acc_7k2m9x4q --follow`
+
+export function logsCommand(command: Command): void {
+  command
+    .option('--account <account>', 'of this account alone (default: of every sandbox)')
+    .option('--failed', 'only requests that did not succeed')
+    .option('--follow', 'go on with requests as they end, until Ctrl-C')
+    .option('--limit <count>', 'how many to begin with', '20')
+    .option('--json', 'print one line of JSON for each request')
+    .addHelpText('after', HELP)
+    .action(logs)
+}
+
+async function logs(options: LogsOptions): Promise<void> {
+  const { account: account_id = null, failed, follow, limit, json } = options
+  if (!/^(?:[0-9]|[1-9][0-9]{1,2}|1000)$/.test(limit)) {
+    throw new UsageError('--limit is a number from 0 to 1000')
+  }
+  const outcomes = failed === true ? NOT_SUCCEEDED : OUTCOMES
+  const wanted = { account_id, outcomes, after: '', limit: Number(limit) }
+  const show = (row: LoggedRequest) => {
+    process.stdout.write(`${json === true ? JSON.stringify(presentLogged(row)) : lineOf(row)}\n`)
+  }
+  await withContext(async ({ audit: sql }) => {
+    if (account_id !== null) {
+      const { sandbox } = await findAccount(sql, account_id)
+      if (!sandbox)
+        throw new CommandFailed(`${account_id} is no sandbox: its requests are not kept`)
+    }
+    const rows = (await listRecent(sql, wanted)).toReversed()
+    for (const row of rows) show(row)
+    if (follow === true) await followOn(sql, wanted, rows, show)
+    else if (rows.length === 0 && wanted.limit > 0) process.stderr.write(NONE)
+  })
+}
+
+const NONE =
+  'No request is kept. The service keeps them when it is started with CORRIDOR_REQUEST_LOG=on.\n'
+
+/** Follows until Ctrl-C. `shown` are the rows that were shown before. */
+async function followOn(
+  sql: Sql,
+  wanted: Recent,
+  shown: readonly LoggedRequest[],
+  show: (row: LoggedRequest) => void,
+): Promise<void> {
+  const stopping = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
+  const { signal } = stopping
+  let newest = shown.at(-1)?.id ?? (await newestOf(sql, wanted.account_id))
+  // What ended before is not shown, even if it is written later.
+  const begin = newest
+  const seen = new Set(shown.map(({ id }) => id))
+  process.stderr.write('Following the requests of sandboxes. Ctrl-C ends.\n')
+  let away = false
+  while (!signal.aborted) {
+    try {
+      const after = lookBack(newest, begin)
+      const rows = await listRecent(sql, { ...wanted, after, limit: PORTION })
+      for (const row of rows.toReversed()) {
+        if (!seen.has(row.id)) show(row)
+        seen.add(row.id)
+        if (row.id > newest) newest = row.id
+      }
+      for (const id of seen) if (id <= after) seen.delete(id)
+      away = false
+    } catch (error) {
+      if (!away) process.stderr.write(`corridor: trying again: ${(error as Error).message}\n`)
+      away = true
+    }
+    await setTimeout(POLL_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+async function newestOf(sql: Sql, account_id: string | null): Promise<string> {
+  const [row] = await listRecent(sql, { account_id, outcomes: OUTCOMES, after: '', limit: 1 })
+  return row?.id ?? ''
+}
+
+function lookBack(newest: string, begin: string): string {
+  if (newest === '') return ''
+  const early = idBound('rql', plusMilliseconds(instantIn(newest), -LATE_MS), 'before')
+  return early > begin ? early : begin
+}
+
+/** Time, method, path, status and duration; of what was refused, why and where. */
+export function lineOf(row: LoggedRequest): string {
+  const { method, path, status, duration_us, reason, remarks, request_id, body } = row
+  const ended = status === null ? 'left' : String(status)
+  const time = `${instantIn(row.id).slice(0, 19)}Z`
+  const lines = [
+    `${time}  ${ended.padEnd(4)} ${method.padEnd(6)} ${path}  ${duration_us / 1000} ms`,
+  ]
+  const why = reason === '' ? '' : `${reason}${remarks === '' ? '' : ` at ${remarks}`}  `
+  if (row.outcome !== 'succeeded') lines.push(`  ${why}${request_id}`)
+  if (body !== '') lines.push(`  ${body}`)
+  return lines.map(visible).join('\n')
+}

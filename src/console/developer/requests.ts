@@ -1,0 +1,84 @@
+// Requests: the last ones of a sandbox account, how each ended, and why it was refused.
+import { type Html, html } from '../../html.ts'
+import { ApiError } from '../api.ts'
+import { type Listing, showList } from '../list.ts'
+import type { Screens } from '../screens.ts'
+import { state, time } from '../show.ts'
+import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
+
+interface LoggedRequest {
+  readonly id: string
+  readonly created_at: string
+  readonly request_id: string
+  readonly method: string
+  readonly path: string
+  readonly outcome: string
+  readonly status: number | null
+  readonly duration_ms: number
+  readonly reason: string
+  readonly remarks: string
+  readonly body: string
+}
+
+export function requestScreens(screens: Screens): void {
+  screens.show('account', '/requests', requestsScreen)
+}
+
+const OFF = html`<p class="empty">This service logs no requests. Start it with
+<code>CORRIDOR_REQUEST_LOG=on</code>, or with <code>bodies</code> to see what was sent too, masked.
+</p>`
+
+async function requestsScreen(visit: Visit): Promise<Screen> {
+  const title = 'Requests'
+  if (!accountOf(visit).sandbox) {
+    return { title, body: html`<p>Requests of live accounts are not logged.</p>` }
+  }
+  try {
+    return { title, body: await showList(visit, requestList(visit)) }
+  } catch (error) {
+    if (error instanceof ApiError && error.is('not_found')) return { title, body: OFF }
+    throw error
+  }
+}
+
+const any = (values: readonly string[]): [string, string][] => [
+  ['', 'Any'],
+  ...values.map((value): [string, string] => [value, value]),
+]
+
+function requestList(visit: Visit): Listing<LoggedRequest> {
+  return {
+    api: '/v3/request_log',
+    page: `${rootOf(visit)}/requests`,
+    caption: 'Requests by keys, newest first',
+    columns: [
+      { name: 'When', show: ({ created_at }) => time(created_at) },
+      { name: 'Request', show: requestOf },
+      { name: 'Ended', show: ({ outcome, status }) => [state(outcome), ' ', status] },
+      { name: 'Why', show: whyOf },
+      { name: 'ms', number: true, show: ({ duration_ms }) => duration_ms },
+      { name: 'Request id', show: ({ request_id }) => html`<code>${request_id}</code>` },
+    ],
+    filters: [
+      {
+        name: 'outcome',
+        label: 'Ended',
+        options: any(['succeeded', 'refused', 'failed', 'abandoned']),
+      },
+      { name: 'method', label: 'Method', options: any(['GET', 'POST', 'PUT', 'DELETE']) },
+      { name: 'reason', label: 'Reason', hint: 'invalid_field' },
+      { name: 'request_id', label: 'Request id' },
+    ],
+    empty: 'No request by a key yet.',
+  }
+}
+
+function requestOf({ method, path, body }: LoggedRequest): Html {
+  const sent = body && html`<details><summary>Body</summary><code>${body}</code></details>`
+  return html`<code>${method} ${path}</code>${sent}`
+}
+
+function whyOf({ reason, remarks }: LoggedRequest): Html | '' {
+  if (reason === '') return ''
+  return html`<a href="/docs/errors">${reason}</a>${remarks && html` <code>${remarks}</code>`}`
+}

@@ -1,0 +1,92 @@
+// Keeps requests in memory as they end, and writes them once a second, each account in a
+// transaction of its own, apart from all requests. What cannot be written makes room for newer
+// ones: the log loses lines, and no request waits or fails for it.
+import { transactConfined } from '../db/confine.ts'
+import type { Sql } from '../db/connect.ts'
+import { bookId } from '../id.ts'
+import { KEPT, type LoggedRequest, MAX_WAITING_TEXT } from './request-log.ts'
+import { dropOld, insertLogged } from './store.ts'
+
+const WRITE_EVERY_MS = 1_000
+/** The last write may take this long, so that a silent database does not keep the process. */
+const LAST_WRITE_WITHIN_MS = 1_000
+
+export interface RequestLog {
+  /** Whether bodies are logged too. */
+  readonly bodies: boolean
+  /** Takes no time: it is written later. */
+  note(request: Omit<LoggedRequest, 'id'>): void
+  /** Writes what was noted so far; also called once a second and by close(). */
+  write(): Promise<void>
+  close(): Promise<void>
+}
+
+export function openRequestLog(
+  sql: Sql,
+  bodies: boolean,
+  onError: (error: unknown) => void,
+): RequestLog {
+  const nextId = makeIds()
+  let waiting = new Map<string, LoggedRequest[]>()
+  let text = 0
+  let writing = Promise.resolve()
+
+  const note = (request: Omit<LoggedRequest, 'id'>) => {
+    const of = waiting.get(request.account_id) ?? []
+    waiting.set(request.account_id, of)
+    text += request.body.length
+    const body = text > MAX_WAITING_TEXT ? '' : request.body
+    of.push({ ...request, id: nextId(), body })
+    // More than the table keeps need not be written. Twice as many, so that few calls cut.
+    if (of.length >= 2 * KEPT) of.splice(0, of.length - KEPT)
+  }
+  const writeAll = async () => {
+    const taken = waiting
+    waiting = new Map()
+    text = 0
+    for (const [account_id, requests] of taken) {
+      try {
+        await transactConfined(sql, [account_id], async tx => {
+          await insertLogged(tx, requests.slice(-KEPT))
+          await dropOld(tx, account_id)
+        })
+      } catch (error) {
+        onError(error)
+      }
+    }
+  }
+  /** One write after the other. */
+  const write = () => {
+    writing = writing.then(writeAll)
+    return writing
+  }
+  let busy = false
+  const timer = setInterval(async () => {
+    if (busy) return
+    busy = true
+    await write()
+    busy = false
+  }, WRITE_EVERY_MS)
+  return {
+    bodies,
+    note,
+    write,
+    async close() {
+      clearInterval(timer)
+      const late = Promise.withResolvers<void>()
+      const patience = setTimeout(late.resolve, LAST_WRITE_WITHIN_MS)
+      await Promise.race([write(), late.promise])
+      clearTimeout(patience)
+    },
+  }
+}
+
+/** Ids of one process follow each other, also within a millisecond. */
+function makeIds(): () => string {
+  const clock = { now: '', ids_given: 0 }
+  return () => {
+    const now = new Date().toISOString().replace('Z', '000Z')
+    if (now > clock.now) Object.assign(clock, { now, ids_given: 0 })
+    return bookId(clock, 'rql')
+  }
+}

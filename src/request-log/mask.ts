@@ -1,0 +1,155 @@
+// Shows of a request what the API itself has words for: members, codes, amounts, ids, true and
+// false. Any other text or number may be a secret or say who somebody is, and is a mask. Pure.
+
+/** Stands for a text or a number that is not shown. */
+export const MASK = '…'
+
+/** What the schemas of a route have words for. */
+export interface Words {
+  readonly names: ReadonlySet<string>
+  /** Names of members that are integers or numbers, such as amounts. */
+  readonly numbers: ReadonlySet<string>
+  /** Names of members whose own members callers name, such as metadata. */
+  readonly maps: ReadonlySet<string>
+  /** Texts that a schema lists. */
+  readonly texts: ReadonlySet<string>
+}
+
+/** A schema, or a part of one. */
+type Node = Readonly<Record<string, unknown>>
+
+export function wordsOf(...schemas: readonly unknown[]): Words {
+  const words = {
+    names: new Set<string>(),
+    numbers: new Set<string>(),
+    maps: new Set<string>(),
+    texts: new Set(['true', 'false']),
+  }
+  for (const schema of schemas) collect(schema, words)
+  return words
+}
+
+interface Collected extends Words {
+  readonly names: Set<string>
+  readonly numbers: Set<string>
+  readonly maps: Set<string>
+  readonly texts: Set<string>
+}
+
+function collect(schema: unknown, words: Collected): void {
+  if (typeof schema !== 'object' || schema === null) return
+  const { enum: listed, const: only, properties, items, anyOf, oneOf, allOf } = schema as Node
+  for (const text of [only, ...(Array.isArray(listed) ? listed : [])]) {
+    if (typeof text === 'string') words.texts.add(text)
+  }
+  for (const [name, member] of Object.entries((properties ?? {}) as Node)) {
+    words.names.add(name)
+    if (isNumeric(member)) words.numbers.add(name)
+    if (typeof (member as Node).additionalProperties === 'object') words.maps.add(name)
+    collect(member, words)
+  }
+  for (const part of [items, anyOf, oneOf, allOf].flat()) collect(part, words)
+}
+
+function isNumeric(schema: unknown): boolean {
+  const { type, anyOf, 'x-documented': documented } = (schema ?? {}) as Node
+  const types = [type, (documented as Node | undefined)?.type].flat()
+  if (types.includes('integer') || types.includes('number')) return true
+  return Array.isArray(anyOf) && anyOf.some(isNumeric)
+}
+
+const ID = /^[a-z]{2,3}_(?:[0-9a-hjkmnp-tv-z]{20}|[0-9a-hjkmnp-tv-z]{8})$/
+const TIME = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,16}(?:Z|[+-]\d\d:\d\d))?$/
+const NUMBER = /^-?\d{1,18}(?:\.\d{1,12})?$/
+
+/** A name that no schema has is shown, as a typing error must be seen, if it can be no more. */
+const NAME = /^[a-z][a-z_]{0,39}$/
+
+function shownName(name: string, words: Words): string {
+  return words.names.has(name) || NAME.test(name) ? name : MASK
+}
+
+export function shownText(name: string, text: string, words: Words): string {
+  if (text === '' || words.texts.has(text) || ID.test(text)) return text
+  if (/(?:^|_)currency$/.test(name) && /^[A-Z]{3,4}$/.test(text)) return text
+  if (/(?:^|_)country$/.test(name) && /^[A-Z]{2}$/.test(text)) return text
+  if (words.numbers.has(name) && NUMBER.test(text)) return text
+  return /^created\.|^as_of$|^from$|^to$/.test(name) && TIME.test(text) ? text : MASK
+}
+
+const HEADERS = /^(?:Idempotency-Key|Corridor-Account)$/
+
+/** The path of a field, as `remarks` has it; it ends at a name that may be anybody's. */
+export function maskedPlace(place: string, words: Words, longest: number): string {
+  const parts = place.match(/[^.[\]]+|[.[\]]+/g) ?? []
+  let shown = ''
+  let free = false
+  for (const part of parts) {
+    const isShown = /^[.[\]]+$/.test(part) || /^\d+$/.test(part) || HEADERS.test(part)
+    const text = isShown ? part : free ? MASK : shownName(part, words)
+    shown += text
+    if (text === MASK) break
+    if (!isShown) free = words.maps.has(part)
+  }
+  return shown.slice(0, longest)
+}
+
+/** The path with its query; `params` are those of the route. */
+export function maskedPath(
+  route: string,
+  params: Readonly<Record<string, unknown>>,
+  query: Readonly<Record<string, unknown>>,
+  words: Words,
+  longest: number,
+): string {
+  const path = route.replace(/:(\w+)/g, (_, name: string) => {
+    const value = String(params[name])
+    return ID.test(value) ? value : MASK
+  })
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map(one => `${shownName(name, words)}=${shownText(name, String(one), words)}`),
+  )
+  return `${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`.slice(0, longest)
+}
+
+/** The body as JSON of at most so many characters: what does not fit is a mask. */
+export function maskedBody(body: unknown, words: Words, longest: number): string {
+  let left = longest
+  const take = (text: string): string => {
+    left -= text.length
+    return text
+  }
+  const write = (name: string, value: unknown, free: boolean): string => {
+    if (left < ROOM) return take(`"${MASK}"`)
+    if (Array.isArray(value)) return writeAll('[', value.keys(), i => write(name, value[i], free))
+    if (typeof value === 'object' && value !== null) {
+      const members = value as Readonly<Record<string, unknown>>
+      return writeAll('{', Object.keys(members), key => {
+        const inside = free || !words.names.has(key) || words.maps.has(key)
+        const shown = free ? MASK : shownName(key, words)
+        return take(`${JSON.stringify(shown)}:`) + write(key, members[key], inside)
+      })
+    }
+    if (typeof value === 'boolean' || value === null) return take(String(value))
+    if (free) return take(`"${MASK}"`)
+    if (typeof value === 'string') return take(JSON.stringify(shownText(name, value, words)))
+    return take(words.numbers.has(name) ? String(value) : `"${MASK}"`)
+  }
+  const writeAll = <K>(open: '[' | '{', keys: Iterable<K>, one: (key: K) => string): string => {
+    const parts: string[] = []
+    take('[],')
+    for (const key of keys) {
+      if (left < ROOM) {
+        parts.push(open === '[' ? `"${MASK}"` : `"${MASK}":"${MASK}"`)
+        break
+      }
+      parts.push(one(key))
+      take(',')
+    }
+    return `${open}${parts.join(',')}${open === '[' ? ']' : '}'}`
+  }
+  return write('', body, false)
+}
+
+/** For the ends of what is open, when there is no more room. */
+const ROOM = 1_024

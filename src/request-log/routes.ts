@@ -1,0 +1,50 @@
+// GET /v3/request_log.
+import type { FastifyInstance } from 'fastify'
+import type { Reads } from '../engine/reads.ts'
+import { refusal } from '../errors.ts'
+import { send, success } from '../http/answer.ts'
+import { operationDocs } from '../http/docs.ts'
+import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
+import { Envelope } from '../http/schema.ts'
+import { checkSandbox } from '../sandbox/operations.ts'
+import type { RequestLog } from './keep.ts'
+import { RequestLogQuery } from './request.ts'
+import { KEPT } from './request-log.ts'
+import { LoggedRequestResponse, presentLogged } from './response.ts'
+import { listLogged } from './store.ts'
+import { LOG_PATH } from './watch.ts'
+
+interface Needs extends Pick<Reads, 'read'> {
+  readonly requestLog: RequestLog | undefined
+}
+
+export function requestLogRoutes(app: FastifyInstance, deps: Needs): void {
+  app.get<{ Querystring: ListQuery }>(
+    LOG_PATH,
+    {
+      config: { scope: 'read', checkQuery: checkList },
+      schema: operationDocs({
+        operationId: 'listLoggedRequests',
+        summary: 'List the last requests of a sandbox account, newest first.',
+        description:
+          'For whoever builds against the API: how each request by a key ended, why it was ' +
+          `refused, and how long it took. The newest ${KEPT} are kept, by the real clock. A ` +
+          'request shows within two seconds. This is 404 unless the operator has set ' +
+          '`CORRIDOR_REQUEST_LOG`.',
+        querystring: RequestLogQuery,
+        response: Envelope(ListOf(LoggedRequestResponse)),
+        refusals: ['invalid_query_parameter', 'sandbox_only', 'not_found'],
+      }),
+    },
+    async (request, reply) => {
+      const { account, query } = request
+      checkSandbox(account)
+      if (deps.requestLog === undefined) {
+        throw refusal('not_found', 'This service logs no requests: CORRIDOR_REQUEST_LOG is off.')
+      }
+      const wanted = readList(query)
+      const page = await deps.read(account.account_id, (tx, id) => listLogged(tx, id, wanted))
+      return send(reply, success(presentList(page, wanted, presentLogged)))
+    },
+  )
+}
