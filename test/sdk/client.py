@@ -50,6 +50,23 @@ elif given["do"] == "pay":
     out = {"id": answer["id"], "replayed": answer.replayed, "attempts": answer.attempts}
 elif given["do"] == "refused":
     out = fault(pay)
+elif given["do"] == "wrong":
+    out = []
+    for options in ({"timeout_s": 0}, {"timeout_s": "5"}, {"total_timeout_s": float("nan")}, {"max_retries": -1}):
+        try:
+            client.account.retrieve(options=Options(**options))
+        except ValueError as error:
+            out.append(str(error).split()[0])
+    for key in ("", "\u00e4", "a" * 256):
+        try:
+            pay(idempotency_key=key)
+        except ValueError as error:
+            out.append(str(error).split()[0])
+elif given["do"] == "patience":
+    try:
+        pay()
+    except ApiError as error:
+        out = [error.reason, error.code, error.retry_after_s, error.attempts]
 elif given["do"] == "list":
     every = [one["id"] for one in client.payouts.list(limit=2)]
     back = [one["id"] for one in client.payouts.list(limit=2, ending_before=every[-1])]

@@ -150,6 +150,40 @@ test('SDK, refusals: 429 is sent again as told; 409, 422 and 500 are not', async
   assert.equal(front.seen.length, 1, 'an hour is longer than the call may take')
 })
 
+test('SDK, a Retry-After beyond a minute: not waited for, whatever the call may take; the error says it', async () => {
+  const body = errorBody('rate_limited')
+  front.faults = [{ status: 429, headers: { 'retry-after': '61' }, body }]
+  const failed = await refused(connect({ total_timeout_ms: 3_600_000 }).account.retrieve())
+  assert.ok('errors' in failed, failed.message)
+  const { retry_after_ms, code, reason } = failed
+  assert.deepEqual([retry_after_ms, code, reason], [61_000, 1, 'rate_limited'])
+  assert.equal(front.seen.length, 1)
+})
+
+test('SDK, options of a call that are wrong: refused by name, and nothing is sent', async () => {
+  const wrong: readonly [object, RegExp][] = [
+    [{ timeout_ms: 0 }, /^timeout_ms is/],
+    [{ timeout_ms: '5' }, /^timeout_ms is/],
+    [{ total_timeout_ms: Number.NaN }, /^total_timeout_ms is/],
+    [{ maxRetries: -1 }, /^maxRetries is/],
+    [{ max_retries: 1 }, /^max_retries is no option; it is maxRetries/],
+    [{ idempotency_key: 'mine' }, /^idempotency_key is no option; it is idempotencyKey/],
+    [{ idempotencyKey: '' }, /^idempotencyKey is 1 to 255/],
+    [{ idempotencyKey: 'ä' }, /^idempotencyKey is 1 to 255/],
+    [{ idempotencyKey: 'a'.repeat(256) }, /^idempotencyKey is 1 to 255/],
+  ]
+  for (const [options, message] of wrong) {
+    await assert.rejects(connect().payouts.create(BODY, options), { name: 'TypeError', message })
+  }
+  await assert.rejects(connect().account.retrieve({ idempotencyKey: 'a' } as object), {
+    message: /^idempotencyKey is no option/,
+  })
+  assert.equal(front.seen.length, 0)
+  const mine = { idempotencyKey: 'order 7!', timeout_ms: 5_000, maxRetries: 0 }
+  const { idempotency_key } = await connect().payouts.create(BODY, mine).withResponse()
+  assert.deepEqual([idempotency_key, front.seen[0]?.key], ['order 7!', 'order 7!'])
+})
+
 test('SDK, no answer: timed out and sent again; aborted and unreadable: not again', async () => {
   front.faults = ['silent', 'silent']
   const timed = await refused(connect({ timeout_ms: 50, maxRetries: 1 }).payouts.create(BODY))

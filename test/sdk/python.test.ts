@@ -96,6 +96,25 @@ test('Python, refused, without answer, unreadable: with its reason, and only som
   assert.equal(await run('large'), '9007199254740993')
 })
 
+test('Python, options of a call that are wrong: refused by name, and nothing is sent', {
+  skip,
+}, async () => {
+  const keys = Array(3).fill('idempotency_key')
+  const names = ['timeout_s', 'timeout_s', 'total_timeout_s', 'max_retries', ...keys]
+  assert.deepEqual(await run('wrong'), names)
+  assert.equal(front.seen.length, 0)
+})
+
+test('Python, a Retry-After beyond a minute: not waited for; the error says it', {
+  skip,
+}, async () => {
+  const errors = [{ code: 110, reason: 'rate_limited', message: 'no', remarks: '' }]
+  const body = JSON.stringify({ status: 'error', message: 'no', errors, data: null })
+  front.faults = [{ status: 429, headers: { 'retry-after': '61' }, body }]
+  const settings = { total_timeout_s: 3600 }
+  assert.deepEqual(await run('patience', settings), ['rate_limited', 110, 61, 1])
+})
+
 test('Python, lists: from new to old, and with ending_before back again', { skip }, async () => {
   for (let i = 0; i < 4; i += 1) await account.post('/v3/payout', localPayout)
   const { results } = (await account.get('/v3/payout?limit=100')).json.data

@@ -26,6 +26,8 @@ class ApiError(CorridorError):
     ) -> None:
         first = errors[0]
         super().__init__(first["reason"], f"{status}: {first['message']}", facts, retry_after_s)
+        #: The number of `reason` in the catalogue of errors.
+        self.code: int = first["code"]
         self.status = status
         self.headers = headers
         self.errors = errors

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import math
 import random
 import re
 import time
@@ -26,6 +27,10 @@ T = TypeVar("T")
 RETRIED = {408, 429, 502, 503, 504}
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 8.0
+#: A longer Retry-After is not waited for: the caller is told at once.
+LONGEST_RETRY_AFTER_S = 60.0
+#: As the service takes it.
+KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?")
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,7 @@ class Transport:
         url = urllib.parse.urlsplit(base_url)
         if url.scheme not in ("http", "https") or not url.hostname or url.query or url.fragment:
             raise ValueError("base_url is an address such as https://payouts.example.com")
-        if timeout_s <= 0 or total_timeout_s <= 0 or max_retries < 0:
-            raise ValueError("timeout_s and total_timeout_s are above zero, max_retries is not below")
+        check_limits(timeout_s, total_timeout_s, max_retries)
         self._base_url = base_url.rstrip("/")
         self._headers = {"authorization": "Basic " + base64.b64encode(api_key.encode()).decode()}
         self._headers["corridor-version"] = version
@@ -118,9 +122,13 @@ class Transport:
                 (options.timeout_s, options.total_timeout_s, options.max_retries), self._defaults
             )
         )
+        check_limits(timeout_s, total_timeout_s, max_retries)
+        if idempotency_key is not None and not KEY.fullmatch(idempotency_key):
+            raise ValueError("idempotency_key is 1 to 255 visible ASCII characters")
         url = self._base_url + path + written(query)
         text = None if body is None else json.dumps(body, allow_nan=False).encode()
-        key = (idempotency_key or str(uuid.uuid4())) if keyed else None
+        own = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        key = own if keyed else None
         headers = {"accept": media, **self._headers}
         if text is not None:
             headers["content-type"] = "application/json"
@@ -144,7 +152,11 @@ class Transport:
                 if wait_s is None:
                     most = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempts - 1))
                     wait_s = most * random.uniform(0.5, 1)
-                is_last = attempts > max_retries or time.monotonic() + wait_s >= ends_at
+                is_last = (
+                    attempts > max_retries
+                    or wait_s > LONGEST_RETRY_AFTER_S
+                    or time.monotonic() + wait_s >= ends_at
+                )
                 if is_last or not may_help(error, verb != "POST" or keyed):
                     raise
             time.sleep(wait_s)
@@ -180,6 +192,14 @@ class Transport:
             error.retry_after_s = wait_s
             raise error
         raise ApiError(status, headers, errors, facts, wait_s)
+
+
+def check_limits(timeout_s: Any, total_timeout_s: Any, max_retries: Any) -> None:
+    for name, value in (("timeout_s", timeout_s), ("total_timeout_s", total_timeout_s)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+            raise ValueError(f"{name} is a number above zero")
+    if isinstance(max_retries, bool) or not isinstance(max_retries, int) or max_retries < 0:
+        raise ValueError("max_retries is a whole number, 0 or more")
 
 
 def parsed(body: bytes, status: int, facts: dict[str, Any]) -> Any:

@@ -32,18 +32,30 @@ export class ApiError extends FailedCall {
   override readonly name = 'ApiError'
   /** That of the first error. New versions of the service may have others: keep a default. */
   readonly reason: ApiReason
+  /** The number of `reason` in the catalogue of errors. */
+  readonly code: number
   readonly status: number
   /** Every problem of the request; `remarks` is the path of the field. */
   readonly errors: readonly ErrorDetail[]
   readonly headers: Headers
+  /** What `Retry-After` says; undefined when the service has not said when to come back. */
+  readonly retry_after_ms: number | undefined
 
-  constructor(status: number, headers: Headers, errors: readonly ErrorDetail[], facts: Facts) {
+  constructor(
+    status: number,
+    headers: Headers,
+    errors: readonly ErrorDetail[],
+    facts: Facts,
+    retry_after_ms?: number,
+  ) {
     const [first] = errors
     super(`${first?.message} (${first?.reason}, ${status}, request ${facts.request_id})`, facts)
     this.reason = first?.reason as ApiReason
+    this.code = first?.code as number
     this.status = status
     this.errors = errors
     this.headers = headers
+    this.retry_after_ms = retry_after_ms
   }
 }
 

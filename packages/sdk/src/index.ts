@@ -1,4 +1,5 @@
 // The client: settings that are checked at once, and every resource of the service.
+import { positive, whole } from './check.ts'
 import { MONEY, Resources, VERSION } from './emitted.ts'
 import { type Settings, Transport } from './transport.ts'
 
@@ -70,14 +71,4 @@ function readSettings({
     fetch: more.fetch ?? ((...args) => fetch(...args)),
     bigints: money === 'bigint' ? MONEY : undefined,
   }
-}
-
-function positive(name: string, value: number): number {
-  if (Number.isFinite(value) && value > 0) return value
-  throw new TypeError(`${name} is a number above zero`)
-}
-
-function whole(name: string, value: number): number {
-  if (Number.isInteger(value) && value >= 0) return value
-  throw new TypeError(`${name} is a whole number, 0 or more`)
 }

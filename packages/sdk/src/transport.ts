@@ -1,6 +1,7 @@
 // Sends a call, again when that may help, and reads its answer. All attempts of a call carry one
 // Idempotency-Key, so that it has its effect once.
 import { type Answered, Call } from './call.ts'
+import { checkNames, keyOf, positive, whole } from './check.ts'
 import type { ErrorDetail } from './emitted.ts'
 import { ApiError, type Facts, TransportError } from './errors.ts'
 import { readJson, writeJson } from './json.ts'
@@ -16,6 +17,7 @@ export interface Options {
   readonly timeout_ms?: number
   /** How long all attempts and the waits between them may take. */
   readonly total_timeout_ms?: number
+  /** How often the call is sent again after the first time. */
   readonly maxRetries?: number
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -56,6 +58,8 @@ interface Taken extends Facts {
 const RETRIED = new Set([408, 429, 502, 503, 504])
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8_000
+/** A longer `Retry-After` is not waited for: the caller is told at once. */
+const LONGEST_RETRY_AFTER_MS = 60_000
 /** A timer that is set for longer ends at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -94,10 +98,12 @@ export class Transport {
     read: (taken: Taken) => Promise<T>,
   ): Promise<T> {
     const { options, keyed, media = 'application/json' } = asked
+    checkNames(options, keyed ? [...OPTIONS, 'idempotencyKey'] : OPTIONS)
     const settings = { ...this.#settings, ...given(options) }
     const url = settings.baseUrl + path + writeQuery(asked.query, asked.commas === true)
     const body = asked.body === undefined ? undefined : writeJson(asked.body)
-    const key = keyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
+    const own = options.idempotencyKey
+    const key = keyed ? (own === undefined ? crypto.randomUUID() : keyOf(own)) : undefined
     const call_id = crypto.randomUUID()
     const headers = {
       accept: media,
@@ -133,7 +139,10 @@ export class Transport {
         clearTimeout(limit)
       }
       const wait_ms = after_ms ?? backOff(attempts)
-      const isLast = attempts > settings.maxRetries || performance.now() + wait_ms >= ends_at
+      const isLast =
+        attempts > settings.maxRetries ||
+        wait_ms > LONGEST_RETRY_AFTER_MS ||
+        performance.now() + wait_ms >= ends_at
       if (isLast || !mayHelp(error, verb !== 'POST' || keyed === true)) throw error
       await pause(wait_ms, options.signal, facts)
     }
@@ -156,7 +165,7 @@ export class Transport {
     if (!response.ok) {
       const errors = json?.errors
       if (!Array.isArray(errors) || errors.length === 0) throw unusable(undefined)
-      throw new ApiError(status, headers, errors, facts)
+      throw new ApiError(status, headers, errors, facts, retryAfter(headers))
     }
     const isObject = typeof json === 'object' && json !== null
     if (!isObject || (!isBare && json?.data === undefined)) throw unusable(undefined)
@@ -180,12 +189,17 @@ export abstract class Resource {
   }
 }
 
+/** Those of every call; `query` stands beside them where there is a body. */
+const OPTIONS = ['signal', 'timeout_ms', 'total_timeout_ms', 'maxRetries', 'headers', 'query']
+
 /** What is undefined leaves the setting of the client. */
 function given({ timeout_ms, total_timeout_ms, maxRetries }: Options) {
   return {
-    ...(timeout_ms !== undefined && { timeout_ms }),
-    ...(total_timeout_ms !== undefined && { total_timeout_ms }),
-    ...(maxRetries !== undefined && { maxRetries }),
+    ...(timeout_ms !== undefined && { timeout_ms: positive('timeout_ms', timeout_ms) }),
+    ...(total_timeout_ms !== undefined && {
+      total_timeout_ms: positive('total_timeout_ms', total_timeout_ms),
+    }),
+    ...(maxRetries !== undefined && { maxRetries: whole('maxRetries', maxRetries) }),
   }
 }
 

@@ -1,0 +1,29 @@
+// Checks settings and the options of a call before anything is sent: a wrong one is a TypeError
+// that names it, and never a call without what was meant. Pure.
+
+export function positive(name: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
+  throw new TypeError(`${name} is a number above zero`)
+}
+
+export function whole(name: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
+  throw new TypeError(`${name} is a whole number, 0 or more`)
+}
+
+/** As the service takes it. */
+const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
+
+export function keyOf(value: unknown): string {
+  if (typeof value === 'string' && KEY.test(value)) return value
+  throw new TypeError('idempotencyKey is 1 to 255 visible ASCII characters')
+}
+
+/** An option of another name would be passed over: a call without the key that was meant. */
+export function checkNames(options: object, known: readonly string[]): void {
+  const plain = (name: string) => name.replaceAll('_', '').toLowerCase()
+  for (const name of Object.keys(options).filter(name => !known.includes(name))) {
+    const meant = known.find(one => plain(one) === plain(name))
+    throw new TypeError(`${name} is no option; ${meant ? `it is ${meant}` : known.join(', ')}`)
+  }
+}
