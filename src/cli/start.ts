@@ -161,7 +161,7 @@ within ten minutes is refused as a possible duplicate: change its amount, in the
 quote too, or add "allow_duplicate":true.
 
 ${firstPerson(address, account.account_id)}
-The reference is at ${address}/docs.
+Guides, clients and the reference are at ${address}/docs.
 
 `
 }
@@ -204,7 +204,7 @@ function ready(started: Started, accounts: readonly Account[], has_users: boolea
   return `
 Corridor is ready at ${address}.
 The console is at ${address}/console.
-The reference is at ${address}/docs.
+Guides, clients and the reference are at ${address}/docs.
 The database is ${database}, with ${count}.${broughtUp(migrated)}
 
 Secrets of keys are shown once, when they are made. For a new key:

@@ -50,8 +50,11 @@ const HEAD = 2
 
 type Token = ReturnType<Marked['lexer']>[number]
 
+/** A further word of a fence is for tests. */
+const languageOf = ({ lang = '' }: Tokens.Code) => lang.split(' ', 1)[0] as string
+
 const isCode = (token: Token): token is Tokens.Code =>
-  token.type === 'code' && LANGUAGES.some(([name]) => name === token.lang)
+  token.type === 'code' && LANGUAGES.some(([name]) => name === languageOf(token as Tokens.Code))
 
 /** The blocks of code from here on that follow each other. */
 function groupAt(tokens: readonly Token[], at: number): Tokens.Code[] {
@@ -62,7 +65,9 @@ function groupAt(tokens: readonly Token[], at: number): Tokens.Code[] {
 }
 
 function tabs(blocks: readonly Tokens.Code[]): Html {
-  return html`<div class="code">${blocks.map(({ lang = '', text }) => {
+  return html`<div class="code">${blocks.map(block => {
+    const lang = languageOf(block)
+    const { text } = block
     const name = LANGUAGES.find(([known]) => known === lang)?.[1] ?? lang
     return html`<figure class="in-${lang}"><figcaption>${name}</figcaption>
 <pre tabindex="0" aria-label="${name}"><code>${text}</code></pre></figure>`

@@ -1,23 +1,46 @@
 // The guides do what they say: every block of code of every guide runs against a real service, in
 // the order of the guides and in each language, and gets what is shown below it.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { openForwarder } from '../../src/cli/listen.ts'
 import { GUIDE_NAMES } from '../../src/docs/library.ts'
 import { ADDRESS, KEY } from '../../src/docs/snippets.ts'
+import { newSecret } from '../../src/webhook/sign.ts'
 import { startSettling } from '../../src/worker/settle-payouts.ts'
+import { PYTHON_CLIENT, python } from '../sdk/python.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 
 const run = promisify(execFile)
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 const LANGUAGES = {
   sh: { program: 'bash', args: ['-eu'], file: 'guide.sh', mark: "echo '§'" },
   ts: { program: process.execPath, args: [], file: 'guide.mts', mark: "console.log('§')" },
-  python: { program: 'python3', args: [], file: 'guide.py', mark: "print('§')" },
+  python: { program: python, args: [], file: 'guide.py', mark: "print('§')" },
+}
+
+/** Prints objects as JSON, where people read them as their language shows them. */
+const PRELUDES = {
+  sh: '',
+  ts: `const { log } = console
+console.log = (...given) => log(...given.map(one => typeof one === 'object' ? JSON.stringify(one) : one))
+`,
+  python: `import builtins, json
+show = builtins.print
+def print(*given, **how):
+    plain = lambda one: getattr(one, "data", one)
+    texts = (json.dumps(plain(one), default=float) if isinstance(plain(one), (dict, list)) else one for one in given)
+    show(*texts, **how)
+`,
 }
 type Language = keyof typeof LANGUAGES
 
@@ -53,13 +76,28 @@ async function stepsOf(language: Language): Promise<Step[]> {
     for (const [, lang = '', code = ''] of guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)) {
       if (lang === language) {
         own = { where: `${name}: ${code.slice(0, 60)}`, code }
+        const [, said] = /^# (\S+)\n$/m.exec(code) ?? []
+        if (said !== undefined) own.shown = said
         steps.push(own)
-      } else if (!(lang in LANGUAGES) && own !== undefined) {
+      } else if (!(lang in LANGUAGES) && own !== undefined && own.shown === undefined) {
         own.shown = code
+        own = undefined
       }
     }
   }
   return steps
+}
+
+/** The TypeScript client, as its sources are; test/sdk/packed.test.ts installs the package. */
+async function addClient(folder: string): Promise<void> {
+  const client = join(folder, 'client')
+  await mkdir(join(folder, 'node_modules'))
+  await mkdir(client)
+  const source = JSON.stringify(join(ROOT, 'packages/sdk/src/index.ts'))
+  await writeFile(join(client, 'index.ts'), `export * from ${source}\n`)
+  await writeFile(join(client, 'package.json'), '{"type":"module","exports":"./index.ts"}')
+  // Node runs no TypeScript below node_modules, and looks where a link leads.
+  await symlink(client, join(folder, 'node_modules/corridor-sdk'))
 }
 
 /** What each block has printed. */
@@ -69,8 +107,11 @@ async function printed(language: Language, steps: readonly Step[], key: string) 
   try {
     const text = steps.map(({ code }) => `${code}\n${mark}\n`).join('')
     const path = join(folder, file)
-    await writeFile(path, text.replaceAll(ADDRESS, address).replaceAll(KEY, key))
-    const { stdout } = await run(program, [...args, path], { timeout: 300_000 })
+    await addClient(folder)
+    const whole = `${PRELUDES[language]}${text}`.replaceAll(ADDRESS, address).replaceAll(KEY, key)
+    await writeFile(path, whole)
+    const env = { ...process.env, PYTHONPATH: PYTHON_CLIENT, PYTHONDONTWRITEBYTECODE: '1' }
+    const { stdout } = await run(program, [...args, path], { timeout: 300_000, env })
     return stdout.split('§\n')
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -87,10 +128,66 @@ for (const language of Object.keys(LANGUAGES) as Language[]) {
     for (const [i, { where, shown }] of steps.entries()) {
       if (shown === undefined) continue
       const last = texts[i]?.trim().split('\n').at(-1) ?? ''
-      if (shown.startsWith('{')) assertShown(JSON.parse(shown), JSON.parse(last), where)
+      if (shown.startsWith('{')) assertShown(shownIn(language, shown), JSON.parse(last), where)
       else assert.equal(last, shown.trim(), where)
     }
   })
+}
+
+/** The answer as HTTP has it; the clients give what is in the envelope. */
+function shownIn(language: Language, shown: string): unknown {
+  const answer = JSON.parse(shown)
+  if (language === 'sh' || !('data' in answer)) return answer
+  return answer.status === 'error' ? answer.errors : answer.data
+}
+
+for (const language of ['ts', 'python'] as const) {
+  test(`guides, the receiver of webhooks in ${language}: takes what listen forwards, and refuses a forgery`, async () => {
+    const guide = await readFile('docs/guides/webhooks.md', 'utf8')
+    const receiver = new RegExp(`^\`\`\`${language} receiver\\n(.*?)^\`\`\`$`, 'ms')
+    const code = receiver.exec(guide)?.[1] ?? assert.fail('no receiver')
+    const port = await freePort()
+    const folder = await mkdtemp(join(tmpdir(), 'corridor-guides-'))
+    await addClient(folder)
+    const path = join(folder, LANGUAGES[language].file)
+    await writeFile(path, code.replace('3000', String(port)))
+    const secret = newSecret(Buffer.alloc(32, 7))
+    const env = { ...process.env, PYTHONPATH: PYTHON_CLIENT, webhook_secret: secret }
+    const child = spawn(LANGUAGES[language].program, [path], { env })
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    try {
+      const forward = openForwarder(`http://127.0.0.1:${port}`, secret)
+      const event = await anEvent()
+      // Until it listens.
+      let taken = await forward.send(event)
+      while (taken.status_code === null) taken = await forward.send(event)
+      assert.equal(taken.status_code, 204)
+      assert.equal((await lines.next()).value, `verified ${event.type} ${event.object_id}`)
+      const forged = openForwarder(`http://127.0.0.1:${port}`)
+      assert.equal((await forged.send(event)).status_code, 400)
+      assert.equal((await lines.next()).value, 'refused signature_mismatch')
+    } finally {
+      child.kill()
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+}
+
+async function anEvent() {
+  const account = await service.openAccount({ currencies: ['USD'] })
+  await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
+  const { account_id } = account.account
+  const [{ id }] = (await account.get('/v3/event')).json.data.results
+  return (await service.deps.readers.event({ account_id, id })) ?? assert.fail('no event')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 /** Members whose values the guides speak of, and so must be right. */

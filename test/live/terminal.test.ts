@@ -140,14 +140,20 @@ async function start(url: string, words: RegExp): Promise<string> {
 test('corridor start, in a terminal, first and again: words alone, and how to make a key', async () => {
   const database = await createDatabase({ empty: true })
   try {
-    const first = await start(database.url, /The reference is at \S+\/docs\.\n/)
+    const first = await start(
+      database.url,
+      /Guides, clients and the reference are at \S+\/docs\.\n/,
+    )
     const again = await start(database.url, /npx corridor user login-link ada\n\n/)
     for (const printed of [first, again]) {
       assert.match(printed, /npx corridor user create ada --name "Ada Lovelace" --role operator\n/)
       assert.match(printed, /^\nCorridor is ready at http:\/\/127\.0\.0\.1:\d+\.\n/)
       assert.doesNotMatch(printed, /listening|"address"|INFO|"migrated"/)
     }
-    assert.match(again, /\nThe reference is at http:\/\/127\.0\.0\.1:\d+\/docs\.\n/)
+    assert.match(
+      again,
+      /\nGuides, clients and the reference are at http:\/\/127\.0\.0\.1:\d+\/docs\.\n/,
+    )
     assert.match(again, /\nSecrets of keys are shown once, when they are made\. For a new key:\n/)
     assert.doesNotMatch(again, /[{}]/)
   } finally {

@@ -80,7 +80,7 @@ export function privateIn(text: string, more: readonly string[] = []): string[] 
 
 /** What a first start prints once besides its log: the sandbox account, in words or as JSON. */
 const WELCOME =
-  /\nCorridor is ready at [\s\S]*?\nThe reference is at [^\n]*\n\n|^\{"address":"http.*\}\n/gm
+  /\nCorridor is ready at [\s\S]*?\nGuides, clients and the reference are at [^\n]*\n\n|^\{"address":"http.*\}\n/gm
 
 /** What is wrong with lines of a log: each is one event, as JSON. */
 export function faultsOfLines(text: string): string[] {
