@@ -1,5 +1,6 @@
 // The scenarios, in the order of running and of the table.
 import { benchConsole } from './console.ts'
+import { benchDocs } from './docs.ts'
 import { benchEntities } from './entity.ts'
 import type { Figure } from './figure.ts'
 import { benchGrowth } from './growth.ts'
@@ -67,6 +68,12 @@ export const SCENARIOS: readonly Scenario[] = [
     measures: 'pages of a million payouts, how soon they are told, and what open ones cost',
     minutes: { full: 6, quick: 1 },
     run: benchConsole,
+  },
+  {
+    name: 'docs',
+    measures: 'a search of the documentation, from the server and in Chromium',
+    minutes: { full: 2, quick: 1 },
+    run: benchDocs,
   },
   {
     name: 'growth',

@@ -745,6 +745,34 @@ LocalPaymentNetworkDestinationDetails = TypedDict("LocalPaymentNetworkDestinatio
     "local_payment_network": "\"LocalPaymentNetworkDestination\"",
 })
 
+LoggedRequest = TypedDict("LoggedRequest", {
+    "id": "str",
+    "object": "Literal[\"logged_request\"]",
+    "created_at": "\"Timestamp\"",
+    "request_id": "str",
+    "key_id": "str",
+    "method": "str",
+    "path": "str",
+    "outcome": "Literal[\"succeeded\", \"refused\", \"failed\", \"abandoned\"]",
+    "status": "Union[int, None]",
+    "duration_ms": "\"Decimal\"",
+    "reason": "str",
+    "remarks": "str",
+    "body": "str",
+})
+
+LoggedRequestList = TypedDict("LoggedRequestList", {
+    "object": "Literal[\"list\"]",
+    "has_more": "bool",
+    "results": "List[\"LoggedRequest\"]",
+})
+
+LoggedRequestListAnswer = TypedDict("LoggedRequestListAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"LoggedRequestList\"",
+})
+
 LogisticsTracking = TypedDict("LogisticsTracking", {
     "tracking_number": NotRequired["str"],
     "tracking_type": NotRequired["str"],
@@ -2072,6 +2100,15 @@ class SandboxResource:
         return self._transport.call("POST", "/v3/sandbox/fund", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
 
+class RequestLogsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, request_id: Optional[str] = None, outcome: Optional[Literal["succeeded", "refused", "failed", "abandoned"]] = None, method: Optional[Literal["GET", "POST", "PUT", "PATCH", "DELETE"]] = None, reason: Optional[str] = None, options: Options = Options()) -> Listing["LoggedRequest"]:
+        """List the last requests of a sandbox account, newest first. `GET /v3/request_log`"""
+        return self._transport.list("id", "GET", "/v3/request_log", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "request_id": request_id, "outcome": outcome, "method": method, "reason": reason}, options=options)
+
+
 class PayoutImportsPayoutsResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -2116,4 +2153,5 @@ class Resources:
         self.events = EventsResource(transport)
         self.webhook_endpoints = WebhookEndpointsResource(transport)
         self.sandbox = SandboxResource(transport)
+        self.request_logs = RequestLogsResource(transport)
         self.payout_imports = PayoutImportsResource(transport)

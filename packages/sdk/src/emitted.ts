@@ -1140,6 +1140,51 @@ export interface LocalPaymentNetworkDestinationDetails {
   local_payment_network: LocalPaymentNetworkDestination
 }
 
+/** A request of a sandbox account, and how it ended. */
+export interface LoggedRequest {
+  /** Id of the row of the log. */
+  id: string
+  object: 'logged_request'
+  created_at: Timestamp
+  /** As the answer has it in `X-Request-Id`. */
+  request_id: string
+  /** The key that it was sent with. */
+  key_id: string
+  method: string
+  /** With its query. What a caller has made up is `…`. */
+  path: string
+  /** `succeeded`, `refused` (4xx), `failed` (5xx), or `abandoned`: the caller left before. */
+  outcome: 'succeeded' | 'refused' | 'failed' | 'abandoned'
+  /** Null of `abandoned`. */
+  status: number | null
+  /** Until the answer was written, to the microsecond. */
+  duration_ms: number
+  /** Of the first error; empty when there is none. */
+  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'likely_slip' | 'event_archived' | (string & {})
+  /** The path of the field that the error is about. */
+  remarks: string
+  /**
+   * What was sent, as JSON, with `…` for all but codes, amounts and ids. Empty unless the service
+   * logs bodies.
+   */
+  body: string
+}
+
+/** One page, newest first. */
+export interface LoggedRequestList {
+  object: 'list'
+  /** More follow in the direction of paging. */
+  has_more: boolean
+  /** Newest first. */
+  results: LoggedRequest[]
+}
+
+export interface LoggedRequestListAnswer {
+  status: 'success'
+  message: ''
+  data: LoggedRequestList
+}
+
 export interface LogisticsTracking {
   tracking_number?: string
   tracking_type?: string
@@ -3712,6 +3757,44 @@ export class SandboxResource<M extends Minor = number> extends Resource {
   }
 }
 
+export interface RequestLogsListQuery {
+  /** Most objects on a page. */
+  limit?: number
+  /** An id: the page starts with the next older object. */
+  starting_after?: string
+  /** An id: the page ends with the next newer object. */
+  ending_before?: string
+  created?: {
+    /** Only what was created after this time (ISO 8601 with an offset). */
+    gt?: string | Date
+    /** Only what was created at this time or after it. */
+    gte?: string | Date
+    /** Only what was created before this time. */
+    lt?: string | Date
+    /** Only what was created at this time or before it. */
+    lte?: string | Date
+  }
+  /** The `X-Request-Id` of an answer. */
+  request_id?: string
+  /** Only requests that ended so. */
+  outcome?: 'succeeded' | 'refused' | 'failed' | 'abandoned'
+  /** Only requests of this method. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Only requests that were refused for this reason. */
+  reason?: string
+}
+
+export class RequestLogsResource extends Resource {
+  /**
+   * List the last requests of a sandbox account, newest first.
+   *
+   * `GET /v3/request_log`
+   */
+  list(query: RequestLogsListQuery = {}, options: Options = {}): Listing<LoggedRequest> {
+    return this.transport.list<LoggedRequest>('/v3/request_log', 'id', { query, options })
+  }
+}
+
 export interface PayoutImportsPayoutsListQuery {
   /** Most objects on a page. */
   limit?: number
@@ -3793,6 +3876,7 @@ export class Resources<M extends Minor = number> {
   readonly events: EventsResource<M>
   readonly webhookEndpoints: WebhookEndpointsResource
   readonly sandbox: SandboxResource<M>
+  readonly requestLogs: RequestLogsResource
   readonly payoutImports: PayoutImportsResource<M>
 
   constructor(transport: Transport) {
@@ -3809,6 +3893,7 @@ export class Resources<M extends Minor = number> {
     this.events = new EventsResource(transport)
     this.webhookEndpoints = new WebhookEndpointsResource(transport)
     this.sandbox = new SandboxResource(transport)
+    this.requestLogs = new RequestLogsResource(transport)
     this.payoutImports = new PayoutImportsResource(transport)
   }
 }

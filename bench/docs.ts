@@ -1,0 +1,81 @@
+// The scenario docs: how long a search of /docs takes, from the server and in a real Chromium, from
+// pressing enter to the painted page of answers.
+import { type Browser, chromium } from 'playwright-core'
+import type { Figure, Goal } from './figure.ts'
+import { type Options, targetOf } from './options.ts'
+import { type Target, withTargets } from './target.ts'
+
+/** One word and many, in titles and in text, with no answer and with twenty. */
+const SEARCHES = [
+  'quote',
+  'quote_expired',
+  'idempotency key',
+  'verify a webhook signature',
+  'POST /v3/payout',
+  'why is a payout held for review',
+  'a',
+  'nothing-says-this',
+]
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+export function benchDocs(options: Options): Promise<readonly Figure[]> {
+  const rounds = options.quick ? 10 : 50
+  options.record('plan', { rounds, searches: SEARCHES })
+  return withTargets(1, targetOf(options.postgres), async targets => {
+    const [{ address }] = targets as [Target]
+    const asked = await timed(rounds, url => askServer(`${address}${url}`))
+    // Chromium's own sandbox does not run as root.
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+    try {
+      const seen = await timed(rounds, url => look(browser, `${address}${url}`))
+      return [figure('from the server', asked), figure('in Chromium, painted', seen)]
+    } finally {
+      await browser.close()
+    }
+  })
+}
+
+async function timed(rounds: number, time: (url: string) => Promise<number>): Promise<number[]> {
+  const took: number[] = []
+  for (let i = 0; i < rounds + 1; i += 1) {
+    for (const words of SEARCHES) {
+      const ms = await time(`/docs/search?q=${encodeURIComponent(words)}`)
+      // The first round warms the process up.
+      if (i > 0) took.push(ms)
+    }
+  }
+  return took
+}
+
+async function askServer(url: string): Promise<number> {
+  const from = performance.now()
+  const page = await fetch(url)
+  await page.text()
+  if (page.status !== 200) throw new Error(`${url} has answered ${page.status}`)
+  return performance.now() - from
+}
+
+/** Until the first paint, by the browser's own clock; with its style from the cache as for readers. */
+async function look(browser: Browser, url: string): Promise<number> {
+  const [context = await browser.newContext()] = browser.contexts()
+  const [page = await context.newPage()] = context.pages()
+  await page.goto(url)
+  const painted = await page.evaluate<number>(`new Promise(resolve => {
+    const seen = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime
+    const look = () => seen() === undefined ? requestAnimationFrame(look) : resolve(seen())
+    look()
+  })`)
+  return painted
+}
+
+function figure(name: string, took: readonly number[]): Figure {
+  const value = took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.95)] ?? Number.NaN
+  const goals: Goal[] = [{ what: 'value', at_most: 100 }]
+  return {
+    name: `docs: a search, ${name}, p95`,
+    unit: 'ms',
+    rounds: [{ value, baselines: {} }],
+    goals,
+  }
+}
