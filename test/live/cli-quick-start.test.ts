@@ -91,19 +91,18 @@ test('the lines of a first start, embedded database: quote, payout at that quote
   }
 })
 
-/** What is said of doing it twice: done, paid just now, handed in already. */
-const REPEATED = [undefined, 'possible_duplicate_payout', 'invalid_transition']
+/** What is said of doing it twice: done, paid just now. */
+const REPEATED = [undefined, 'possible_duplicate_payout']
 
-test("the lines of a first start, a database of one's own, and those of the README and the guide: the same", async () => {
+test("the lines of a first start, a database of one's own, and those of the README: the same", async () => {
   const database = await createDatabase({ empty: true })
   const { service, printed } = await firstStart({ DATABASE_URL: database.url })
   try {
     await tryTwice(printed)
     const [, key = ''] = /api_key='(\S+)'/.exec(printed) ?? []
     const [, address = ''] = /ready at (\S+)\./.exec(printed) ?? []
-    const pages = ['README.md', 'docs/integrating.md'].map(page => readFile(page, 'utf8'))
-    const documents = (await Promise.all(pages)).join('\n')
-    const blocks = [...documents.matchAll(/^```sh\n(.*?)^```$/gms)]
+    const readme = await readFile('README.md', 'utf8')
+    const blocks = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)]
       .map(([, block = '']) => block)
       .filter(block => /\bcurl\b/.test(block) && /api_key/.test(block))
     const lines = blocks
@@ -116,7 +115,7 @@ test("the lines of a first start, a database of one's own, and those of the READ
       .join('\n')
     for (const round of ['first', 'second']) {
       const answers = await paste(lines)
-      assert.ok(answers.length >= 9, `${answers.length} answers`)
+      assert.ok(answers.length >= 4, `${answers.length} answers`)
       for (const answer of answers) {
         const reason = answer.errors?.[0]?.reason
         if (round === 'first') assert.equal(reason, undefined, JSON.stringify(answer))
