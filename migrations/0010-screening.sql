@@ -123,11 +123,13 @@ alter table open_payouts
   add column screened bigint,
   add column screening text not null default ''
     check (screening in ('', 'waits', 'open', 'confirmed')),
+  -- The version with which a held one was compared last: what a list has brought since is added to it.
+  add column compared bigint,
   add constraint held_is_not_screened check (screening = '' or screened is null);
 -- Ordinary payouts never enter.
 create index open_payouts_unscreened on open_payouts (account_id, id) where screened is null;
-grant update (screened, screening) on open_payouts to corridor_service;
-grant select (screened, screening, held_for, rail_attempts) on open_payouts to corridor_finder;
+grant update (screened, screening, compared) on open_payouts to corridor_service;
+grant select (screened, screening, compared, held_for, rail_attempts) on open_payouts to corridor_finder;
 grant select on reference_version to corridor_finder;
 
 -- What was found of a payout is of its entity as that was: an open one is screened again when it changes.
@@ -173,6 +175,22 @@ grant select, insert, update (score, found_at, decided_at, party_hash, entry_dig
   decided_by, reason) on screening_matches to corridor_service;
 grant select on screening_matches to corridor_auditor;
 select confine_to_accounts('screening_matches');
+
+-- Whatever code does: a hold ends by a person, who has decided all that was found.
+create function check_cleared() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if exists (select from screening_matches m
+    where m.account_id = new.account_id and m.object_id = new.id and m.state <> 'cleared')
+  then
+    raise exception 'nobody has cleared what was found of payout %', new.id
+      using errcode = 'check_violation', constraint = 'cleared_by_a_person';
+  end if;
+  return new;
+end $$;
+create trigger cleared_by_a_person before update of screening on open_payouts
+  for each row when (old.screening in ('open', 'confirmed') and new.screening in ('', 'waits'))
+  execute function check_cleared();
 
 -- Parties that are not who is listed: of an account, by what was asked of the party and by the entry as
 -- it was, so that a change of either asks again.

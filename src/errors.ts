@@ -200,6 +200,11 @@ export const CATALOGUE = {
     status: 409,
     meaning: 'The entity is no longer as the reviewer has seen it.',
   },
+  screening_changed: {
+    code: 20308,
+    status: 409,
+    meaning: 'More was found on the sanctions lists than the person has seen.',
+  },
   approval_not_allowed: {
     code: 123,
     status: 403,

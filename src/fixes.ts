@@ -55,6 +55,7 @@ export const FIXES: Readonly<Record<Reason, string>> = {
   invalid_transition: LOOK_AGAIN,
   entity_duplicate: 'Use the live entity that the message names.',
   entity_changed: 'Read the entity again and review it as it is now.',
+  screening_changed: 'Read what was found again, and send the digest that it has now.',
   approval_not_allowed: 'Ask another person who is an approver of the account.',
   already_decided: 'Do nothing: your decision counts. Others may still decide.',
   approval_outdated: 'Read the approval again and send the digest that it has now.',

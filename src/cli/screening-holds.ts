@@ -48,6 +48,7 @@ export function holdCommands(screening: Command): void {
     )
     .argument('<id>', 'of a payout, an entity or a beneficiary')
     .requiredOption('--reason <text>', REASON)
+    .option('--digest <digest>', 'of what you were shown, as screening show says it')
     .addHelpText('after', CLEAR_HELP)
     .action((id: string, options: Words) => decideAction(id, 'cleared', options))
   screening
@@ -55,6 +56,7 @@ export function holdCommands(screening: Command): void {
     .description('say that a party is listed, or somebody of a payout, which keeps its money')
     .argument('<id>', 'of a payout, an entity or a beneficiary')
     .requiredOption('--reason <text>', REASON)
+    .option('--digest <digest>', 'of what you were shown, as screening show says it')
     .addHelpText('after', CONFIRM_HELP)
     .action((id: string, options: Words) => decideAction(id, 'confirmed', options))
   screening
@@ -77,7 +79,8 @@ Example:
 
 const CLEAR_HELP = `
 Clears all its matches. They do not come back for the same party and the same
-entry, until one of them changes. CORRIDOR_USER must say who you are.
+entry, until one of them changes. When a list has added to what was found first,
+--digest says what you were shown. CORRIDOR_USER must say who you are.
 
 Example:
   npx corridor screening clear pot_01m7xpm2m0c6hkd4r9ye \\
@@ -127,8 +130,14 @@ async function showAction(id: string, options: Json): Promise<void> {
   const shown = await withContext(context => showScreening(context, id))
   const { of, status, matches } = shown
   const hold = of === 'payout' ? holdWords(shown) : PARTY_WORDS[of][shown.screening]
-  const words = [`${id}  ${status}; ${hold}`, ...matches.map(matchWords)]
-  print(options, presentScreening(shown), words.join('\n\n'))
+  const data = presentScreening(shown)
+  const { digest } = data
+  const words = [
+    `${id}  ${status}; ${hold}`,
+    ...(digest === '' ? [] : [`digest  ${digest}`]),
+    ...matches.map(matchWords),
+  ]
+  print(options, data, words.join('\n\n'))
 }
 
 const NOTHING = 'nothing of it waits for a person'
@@ -170,6 +179,7 @@ function matchWords(match: ShownMatch): string {
 
 interface Words extends Json {
   readonly reason: string
+  readonly digest?: string
 }
 
 async function decideAction(
@@ -180,7 +190,9 @@ async function decideAction(
   const reason = readReason(options.reason)
   const { matches, screening } = await withContext(async context => {
     const operator = { name: personOf(context), is_login: false }
-    return decide(context, operator, id, { state, reason })
+    const { digest } = options
+    const said = { state, reason, ...(digest !== undefined && { digest }) }
+    return decide(context, operator, id, said)
   })
   const found = matches.length === 1 ? 'one match' : `${matches.length} matches`
   const of = kindOf(id)

@@ -1,10 +1,11 @@
 // GET /v3/operator/screening and /{id}, and POST /v3/operator/screening/{id}/clear and /confirm: of
 // payouts, and of parties by themselves.
 import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
 import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
-import { Envelope, Literals, Timestamp } from '../http/schema.ts'
+import { Closed, Envelope, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPatternOf } from '../id.ts'
 import type { Said } from '../screening/match.ts'
@@ -97,6 +98,11 @@ const ScreeningResponse = Type.Object(
       type: ['integer', 'null'],
       description: 'Of a payout: the version of the lists at which it may go out.',
     }),
+    digest: Type.String({
+      description:
+        'SHA-256 of the matches that wait for a person; empty when none does. Whoever clears it ' +
+        'sends it, and must where something was added to what was found first.',
+    }),
     matches: Type.Array(Match),
   },
   { title: 'Screening', description: 'Whom the parties of a payout, or a party, may be.' },
@@ -114,6 +120,17 @@ const DecidedResponse = Type.Object(
   },
   { title: 'ScreeningDecision' },
 )
+
+const DecideScreeningRequest = Closed(
+  {
+    reason: ReasonRequest.properties.reason,
+    digest: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of what you were shown.' }),
+    ),
+  },
+  { title: 'DecideScreeningRequest' },
+)
+type DecideScreeningRequest = Static<typeof DecideScreeningRequest>
 
 const HeldQuery = PageQuery(PREFIXES, {
   account_id: AccountId,
@@ -189,7 +206,7 @@ function decisionRoute(
   state: Said['state'],
   summary: string,
 ): void {
-  app.post<Named & { Body: ReasonRequest }>(
+  app.post<Named & { Body: DecideScreeningRequest }>(
     `/v3/operator/screening/:id/${name}`,
     {
       config: { scope: 'installation_write', check: (sent: never) => checkLines(sent) },
@@ -197,21 +214,22 @@ function decisionRoute(
         operationId: `${name}Screening`,
         summary,
         params: pathId(...PREFIXES),
-        body: ReasonRequest,
+        body: DecideScreeningRequest,
         response: Envelope(DecidedResponse),
-        refusals: ['not_found', 'invalid_transition'],
+        refusals: ['not_found', 'invalid_transition', 'screening_changed'],
       }),
     },
     async (request, reply) => {
       const { id } = request.params
-      const { reason } = request.body
+      const { reason, digest } = request.body
       const { desk } = deps
       const author = authorOf(request, `screening ${name}`)
       const by = {
         audit: desk.audit,
         run: <C, S, O>(deed: Deed<C, S, O>) => desk.run(author, deed),
       }
-      const decided = await decide(by, operatorOf(request), id, { state, reason })
+      const said = { state, reason, ...(digest !== undefined && { digest }) }
+      const decided = await decide(by, operatorOf(request), id, said)
       const { matches, screening } = decided
       return send(reply, success({ id, of: kindOf(id), state, matches: matches.length, screening }))
     },

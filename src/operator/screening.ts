@@ -9,7 +9,7 @@ import { decideScreening } from '../payout/screening-operation.ts'
 import { findOpenPayouts } from '../payout/state-store.ts'
 import { decideParty } from '../screening/decide-operation.ts'
 import { findListed } from '../screening/list-store.ts'
-import type { Said, StoredMatch } from '../screening/match.ts'
+import { digestOfMatches, type Said, type StoredMatch } from '../screening/match.ts'
 import { findMatches, findUndecided, type HeldFilter, listHeld } from '../screening/match-store.ts'
 import { findParty, listListedParties } from '../screening/party-store.ts'
 import { type Deed, type Operator, Unknown } from './deed.ts'
@@ -167,7 +167,8 @@ export function presentScreening({ screened, matches, is_open: _, ...shown }: Sh
   const { id, of, account_id, status, screening } = shown
   const screened_at_version = screened === null ? null : Number(screened)
   const found = matches.map(presentMatch)
-  return { id, of, account_id, status, screening, screened_at_version, matches: found }
+  const digest = digestOfMatches(matches)
+  return { id, of, account_id, status, screening, screened_at_version, digest, matches: found }
 }
 
 function presentMatch(match: ShownMatch) {
@@ -193,10 +194,10 @@ export async function decide(
   { audit, run }: { readonly audit: Sql; readonly run: Run },
   { name: person }: Operator,
   id: string,
-  { state, reason }: Pick<Said, 'state' | 'reason'>,
+  { state, reason, ...seen }: Pick<Said, 'state' | 'reason' | 'digest'>,
 ): Promise<Decided> {
   const account_id = await accountOf(audit, id)
-  const said = { account_id, state, person, reason }
+  const said = { account_id, state, person, reason, ...seen }
   const act = (was: string, { matches, screening }: Decided): Act => ({
     table_name: 'screening_matches',
     reason,

@@ -1,5 +1,6 @@
 // The statements of payouts that are to be screened, and of their holds.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { updater } from '../db/rows.ts'
 import { isSpread, type OfAccount, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import { readListsVersion } from '../screening/list-store.ts'
@@ -44,8 +45,9 @@ export async function versionBefore(sql: Sql | TransactionSql): Promise<ListsVer
 }
 
 /**
- * Payouts that were not screened at this version: those that were never, those that are due, and
- * with `every` all others. Of accounts that wait for lists, none.
+ * Payouts that were not screened at this version: those that were never, held ones that were not
+ * compared with it, those that are due, and with `every` all others. Of accounts that wait for
+ * lists, none.
  */
 export async function listUnscreened(
   finder: Sql,
@@ -57,15 +59,20 @@ export async function listUnscreened(
   limit: number,
 ): Promise<Key[]> {
   const { version, every, waiting } = wanted
-  const isLeft = finder`screening in ('', 'waits')
-    and (status in ('processing', 'pending_approval') or held_for <> '' or screening = 'waits')
-    and account_id <> all (${[...waiting]}::text[])`
+  const known = finder`account_id <> all (${[...waiting]}::text[])`
+  const isLeft = finder`screening in ('', 'waits') and ${known}
+    and (status in ('processing', 'pending_approval') or held_for <> '' or screening = 'waits')`
+  const isHeld = finder`screening in ('open', 'confirmed') and ${known}`
   const outdated = finder`screened <> ${version}::bigint and ${isLeft}`
   const bound = every
     ? finder`true`
     : finder`ask_rail_at <= statement_timestamp() and rail_attempts = 0`
   return finder<Key[]>`
     (select account_id, id from open_payouts where screened is null and ${isLeft} limit ${limit})
+    union
+    (select account_id, id from open_payouts
+      where screened is null and compared is distinct from ${version}::bigint and ${isHeld}
+      limit ${limit})
     union
     (select account_id, id from open_payouts where ${bound} and ${outdated} limit ${limit})
     limit ${limit}`
@@ -81,3 +88,10 @@ export async function updateHold(
     update open_payouts set screening = ${screening}, screened = null
     where account_id = ${account_id} and id = ${id}`.execute()
 }
+
+/** Writes with which version held payouts were compared. */
+export const updateCompared = updater<Key & { readonly compared: bigint }>(
+  'open_payouts',
+  ['account_id', 'id'],
+  { account_id: 'text', id: 'text', compared: 'bigint' },
+)

@@ -3,7 +3,7 @@ import type { Approvals } from '../entity/rules.ts'
 import { refusal } from '../errors.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { RailStep } from '../rail/rail.ts'
-import type { Screened } from '../screening/match.ts'
+import { type Match, newMatches, type Screened, type StoredMatch } from '../screening/match.ts'
 import { NEUTRAL } from './new-row.ts'
 import type { OpenPayout } from './payout.ts'
 import type { Cause } from './states.ts'
@@ -19,7 +19,7 @@ export function isScreenable({
   held_for,
   screening,
 }: Pick<OpenPayout, 'status' | 'held_for' | 'screening'>): boolean {
-  if (screening === 'open' || screening === 'confirmed') return false
+  if (isHeldOpen({ screening })) return false
   if (status === 'processing' || status === 'pending_approval') return true
   return held_for !== '' || screening === 'waits'
 }
@@ -77,6 +77,22 @@ export function withScreening(payout: OpenPayout, { version, matches }: Screened
   if (!isScreenable(payout)) return payout
   if (matches.length > 0) return { ...payout, screened: null, screening: 'open' }
   return version === null ? payout : { ...payout, screened: version, screening: '' }
+}
+
+/** Whether a person decides about it, so that whatever is found is added to what they look at. */
+export function isHeldOpen({ screening }: Pick<OpenPayout, 'screening'>): boolean {
+  return screening === 'open' || screening === 'confirmed'
+}
+
+/** What a person is asked now: all that a new hold is for, or what was not there of one before. */
+export function askedNow(
+  before: OpenPayout,
+  after: OpenPayout,
+  { matches }: Screened,
+  stored: readonly StoredMatch[],
+): readonly Match[] {
+  if (isHeldOpen(before)) return newMatches(matches, stored, () => false)
+  return after.screening === 'open' ? matches : []
 }
 
 /**

@@ -28,7 +28,8 @@ import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { PayoutUse } from '../limit/limit.ts'
 import { findUses, giveBackUses } from '../limit/use-store.ts'
 import type { RailException } from '../rail/attempt.ts'
-import { findConfirmed, keepMatches } from '../screening/match-store.ts'
+import type { StoredMatch } from '../screening/match.ts'
+import { findConfirmed, findMatchesOf, keepMatches } from '../screening/match-store.ts'
 import { keepsAttempts } from './attempt.ts'
 import { loadAttempts, storeAttempts } from './attempt-store.ts'
 import { checkLookedAt, decideHandling, type Handling, personFacts } from './by-hand.ts'
@@ -41,7 +42,8 @@ import type { OpenPayout, Payout } from './payout.ts'
 import type { ActionRequest } from './request.ts'
 import { presentPayout } from './response.ts'
 import { checkDue } from './schedule.ts'
-import { checkScreened, partiesOfPayout } from './screening-step.ts'
+import { updateCompared } from './screen-store.ts'
+import { checkScreened, isHeldOpen, partiesOfPayout } from './screening-step.ts'
 import {
   findOpenPayouts,
   findPaidElsewhere,
@@ -80,6 +82,9 @@ export const advancePayout = {
       matches.length === 0 ? [] : [{ account_id, object_id, matches }],
     )
     const begun = outcomes.flatMap(({ new_hold }) => new_hold ?? [])
+    const compared = outcomes.flatMap(({ payout: { account_id, id }, compared }) =>
+      compared === null ? [] : [{ account_id, id, compared }],
+    )
     return Promise.all([
       ...storeBooks(tx, state.books, outcomes),
       ...storeApprovals(tx, outcomes),
@@ -95,6 +100,7 @@ export const advancePayout = {
       ...giveBackUses(tx, freed),
       ...storeAttempts(tx, outcomes),
       held.length > 0 && keepMatches(tx, held),
+      compared.length > 0 && updateCompared(tx, compared),
     ])
   },
 } satisfies Operation<Advance, AdvanceState, AdvanceOutcome, Receivers>
@@ -129,15 +135,17 @@ export async function readUnder(
   const giving = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
   const limited = giving.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
   const screened = screenedOf(found, commands)
-  const [debits, approvals, paid_elsewhere, uses, attempts, pending, listed] = await Promise.all([
-    loadDebits(tx, giving),
-    findApprovals(tx, waiting),
-    findPaidElsewhere(tx, commands, payouts),
-    limited.length > 0 ? findUses(tx, limited) : [],
-    loadAttempts(tx, found.filter(keepsAttempts)),
-    loadPending(tx, deciding),
-    findConfirmed(tx, uniqueKeys(screened.flatMap(partiesOfPayout))),
-  ])
+  const [debits, approvals, paid_elsewhere, uses, attempts, pending, listed, matches] =
+    await Promise.all([
+      loadDebits(tx, giving),
+      findApprovals(tx, waiting),
+      findPaidElsewhere(tx, commands, payouts),
+      limited.length > 0 ? findUses(tx, limited) : [],
+      loadAttempts(tx, found.filter(keepsAttempts)),
+      loadPending(tx, deciding),
+      findConfirmed(tx, uniqueKeys(screened.flatMap(partiesOfPayout))),
+      findMatchesOf(tx, screened.filter(isHeldOpen)),
+    ])
   return {
     now,
     books,
@@ -149,7 +157,8 @@ export async function readUnder(
     paid_elsewhere,
     uses,
     lists_version,
-    confirmed: new Set(listed.map(({ account_id, object_id: id }) => nameOf({ account_id, id }))),
+    confirmed: new Set(listed.map(objectName)),
+    found: Map.groupBy(matches, objectName),
     ...attempts,
     ...pending,
   }
@@ -231,6 +240,10 @@ function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]
     return { account_id, id: isAsked ? particulars.on_behalf_of : held_for }
   })
   return uniqueKeys(keys.filter(({ id }) => id !== ''))
+}
+
+function objectName({ account_id, object_id: id }: StoredMatch): string {
+  return nameOf({ account_id, id })
 }
 
 /** The payouts of which commands say what screening has found. */

@@ -138,6 +138,7 @@ function made(
     paid_elsewhere: new Map(),
     uses: [],
     confirmed: new Set<string>(),
+    found: new Map(),
     lists_version: LISTS_VERSION,
     pending: new Map(),
     approvers: new Map(),

@@ -13,7 +13,7 @@ import { type Book, bookOf, type Journal, postJournal } from '../ledger/rules.ts
 import type { PayoutUse } from '../limit/limit.ts'
 import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
 import { isOutside, type RailStep } from '../rail/rail.ts'
-import type { Match, Screened } from '../screening/match.ts'
+import type { Match, Screened, StoredMatch } from '../screening/match.ts'
 import { makeAnswer } from './action.ts'
 import {
   type ApprovalAct,
@@ -49,7 +49,7 @@ import {
   toAccount,
 } from './review-step.ts'
 import { checkExecuted } from './schedule.ts'
-import { checkHeld, screenedNow, stepsByScreening } from './screening-step.ts'
+import { askedNow, checkHeld, isHeldOpen, screenedNow, stepsByScreening } from './screening-step.ts'
 import { type Cause, eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
 /** Steps to apply to one payout. */
@@ -113,6 +113,8 @@ export interface AdvanceState extends ApprovalState {
   readonly lists_version: bigint | null
   /** Parties of screened payouts that a person has confirmed to be listed, by `account_id/id`. */
   readonly confirmed: ReadonlySet<string>
+  /** What was found of held payouts that are compared again, by `account_id/id`. */
+  readonly found: ReadonlyMap<string, readonly StoredMatch[]>
 }
 
 export interface AdvanceOutcome extends AttemptChanges {
@@ -130,6 +132,8 @@ export interface AdvanceOutcome extends AttemptChanges {
   readonly events: readonly Event[]
   /** Whom it may pay, or be for, as screening has found now. */
   readonly matches: readonly Match[]
+  /** The version of the lists with which a held one was compared; null: it is not held, or was not. */
+  readonly compared: bigint | null
 }
 
 /**
@@ -192,15 +196,10 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const approval = approvalChanges(state, payout, next, advance.by, decided)
   const told = withForecast(payout, next, state.attempts.get(name), events)
   const changes = attemptChanges(state, book.now, { ...advance, payout: next, judged })
-  const matches = foundNow(read, payout, screened)
-  const outcome = { payout: next, passed, entries, journals, events: told, matches }
+  const matches = screened ? askedNow(read, payout, screened, state.found.get(name) ?? []) : []
+  const compared = isHeldOpen(payout) ? (screened?.version ?? null) : null
+  const outcome = { payout: next, passed, entries, journals, events: told, matches, compared }
   return { ...outcome, ended_hold, new_hold, ...changes, approval }
-}
-
-/** What holds the payout from now on. */
-function foundNow(read: OpenPayout, payout: OpenPayout, screened?: Screened): readonly Match[] {
-  const is_found = payout.screening === 'open' && read.screening !== 'open'
-  return is_found ? (screened?.matches ?? []) : []
 }
 
 /** A payment keeps its reference. The reference of a return is in the event of its step alone. */

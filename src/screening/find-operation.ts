@@ -2,9 +2,9 @@
 import type { Operation } from '../engine/operation.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
-import { clearName, type Match, type StoredMatch } from './match.ts'
+import { clearName, type Match, newMatches, type StoredMatch } from './match.ts'
 import { findCleared, findMatches, keepMatches } from './match-store.ts'
-import { type LockedParty, newMatches } from './party.ts'
+import type { LockedParty } from './party.ts'
 import { findParty, updateScreening } from './party-store.ts'
 
 export interface KeepFound {

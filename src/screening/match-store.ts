@@ -69,6 +69,20 @@ export async function findMatches(
     order by score desc, party, list, entry_id`
 }
 
+/** The matches of these payouts or parties, in no order. */
+export function findMatchesOf(tx: TransactionSql, objects: readonly Key[]): Promise<StoredMatch[]> {
+  if (objects.length === 0) return Promise.resolve([])
+  return eachShard(
+    objects,
+    objects => tx<StoredMatch[]>`
+      select r.* from ${keysOf(tx, objects)}
+      cross join lateral (
+        select ${tx.unsafe(COLUMNS)} from screening_matches m
+        where m.account_id = k.account_id and m.object_id = k.id ${within(tx, 'm', objects)}
+      ) r`,
+  )
+}
+
 /** The matches of these parties that a person has confirmed. */
 export function findConfirmed(
   sql: Sql | TransactionSql,

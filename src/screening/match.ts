@@ -1,4 +1,5 @@
 // A party that may be whom a list names, and what a person has said of it. Pure.
+import { createHash } from 'node:crypto'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { storedEntry } from './list-rules.ts'
@@ -39,14 +40,41 @@ export interface Said {
   /** The person; a log-in, which others may share, is nobody. */
   readonly person: string
   readonly reason: string
+  /** Of the matches that the person was shown. */
+  readonly digest?: string
 }
 
-/** The matches that a person decides. Refuses what nobody signs, or that there is none. */
+/** SHA-256, in hex, of the matches that wait for a person, in any order; '' when none does. */
+export function digestOfMatches(matches: readonly StoredMatch[]): string {
+  const lines = matches
+    .filter(({ state }) => state !== 'cleared')
+    .map(match => `${match.party} ${clearName(match)} ${match.score} ${match.state}\n`)
+  return lines.length === 0 ? '' : createHash('sha256').update(lines.sort().join('')).digest('hex')
+}
+
+/**
+ * Refuses a clear of what the person has not seen: when something was added to what was found first,
+ * they name what they were shown.
+ */
+function checkSeen(named: string, matches: readonly StoredMatch[], { state, digest }: Said): void {
+  const waiting = matches.filter(match => match.state !== 'cleared')
+  const is_added = new Set(waiting.map(({ found_at }) => found_at)).size > 1
+  if (digest === undefined && (state === 'confirmed' || !is_added)) return
+  if (digest === digestOfMatches(matches)) return
+  const message =
+    digest === undefined
+      ? `More was found of ${named} since: look at it again, and send the digest that is shown.`
+      : `The digest is not what was found of ${named}: look at it again.`
+  throw refusal('screening_changed', message, 'digest')
+}
+
+/** The matches that a person decides. Refuses what nobody signs, or has seen, or that there is none. */
 export function decidedBy(
   named: string,
   matches: readonly StoredMatch[],
-  { state, person, reason }: Said,
+  said: Said,
 ): StoredMatch[] {
+  const { state, person, reason } = said
   refuseIfAny([
     ...(person === '' ? [invalidField('operator', 'Say who decides.')] : []),
     ...(reason === '' ? [invalidField('reason', 'Say why.')] : []),
@@ -54,8 +82,11 @@ export function decidedBy(
   // A match that was confirmed by mistake can be cleared.
   const may = state === 'cleared' ? ['open', 'confirmed'] : ['open']
   const decided = matches.filter(match => may.includes(match.state))
-  if (decided.length > 0) return decided
-  throw refusal('invalid_transition', `${named} has no match that can be ${state}.`)
+  if (decided.length === 0) {
+    throw refusal('invalid_transition', `${named} has no match that can be ${state}.`)
+  }
+  checkSeen(named, matches, said)
+  return decided
 }
 
 /** What screening says of a payout. */
@@ -101,4 +132,17 @@ export function openMatches(
   const places = new Set(open.map(matchPlace))
   const others = confirmed.filter(match => !places.has(matchPlace(match)))
   return [...open, ...new Map(others.map(match => [matchPlace(match), match])).values()]
+}
+
+/**
+ * What is found and asked a person anew: what nobody has cleared, and is not asked already. What is
+ * asked stays as it was found, so that a person decides what they were shown.
+ */
+export function newMatches(
+  found: readonly Match[],
+  stored: readonly StoredMatch[],
+  isCleared: (match: Match) => boolean,
+): Match[] {
+  const asked = new Set(stored.filter(({ state }) => state !== 'cleared').map(matchPlace))
+  return found.filter(match => !isCleared(match) && !asked.has(matchPlace(match)))
 }

@@ -4,7 +4,7 @@ import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import type { Entity } from '../entity/entity.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { type Match, matchPlace, type StoredMatch } from './match.ts'
+import type { StoredMatch } from './match.ts'
 import { beneficiaryParties, entityParties, type NamedParty } from './parties.ts'
 
 /** Whether a party may be listed: '' for not, `open` until a person decides, or `confirmed`. */
@@ -36,19 +36,6 @@ export function readBeneficiary(beneficiary: Beneficiary): ReadParty {
 export function readEntity(entity: Entity): ReadParty {
   const { account_id, id, updated_at } = entity
   return { account_id, id, updated_at, asked: entityParties(entity) }
-}
-
-/**
- * What is found and asked a person anew: what nobody has cleared, and is not asked already. What is
- * asked stays as it was found, so that a person decides what they were shown.
- */
-export function newMatches(
-  found: readonly Match[],
-  stored: readonly StoredMatch[],
-  isCleared: (match: Match) => boolean,
-): Match[] {
-  const asked = new Set(stored.filter(({ state }) => state !== 'cleared').map(matchPlace))
-  return found.filter(match => !isCleared(match) && !asked.has(matchPlace(match)))
 }
 
 /** The worst of what its matches say. */

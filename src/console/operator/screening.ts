@@ -19,7 +19,8 @@ export function screeningScreens(screens: Screens): void {
       `/screening/:id/${decision}`,
       async visit => {
         const path = `${API}/${visit.params.id}/${decision}`
-        await post(visit, path, { reason: said(visit, 'reason') })
+        const digest = said(visit, 'digest')
+        await post(visit, path, { reason: said(visit, 'reason'), ...(digest && { digest }) })
         return `${rootOf(visit)}/screening?done=saved`
       },
       show,
@@ -73,6 +74,7 @@ async function show(visit: Visit): Promise<Screen> {
     of: HeldByScreening['of']
     account_id: string
     screening: string
+    digest: string
     matches: readonly Match[]
   }>(`${API}/${id}`)
   const forms = DECISIONS[found.screening]?.map(decision =>
@@ -80,7 +82,7 @@ async function show(visit: Visit): Promise<Screen> {
       action: `${root}/screening/${id}/${decision}`,
       button: decision === 'clear' ? 'Clear: it is somebody else' : 'Confirm: it is them',
       danger: decision === 'confirm',
-      body: reasonField(visit),
+      body: html`<input type="hidden" name="digest" value="${found.digest}">${reasonField(visit)}`,
     }),
   )
   const body = html`<p class="lead">${state(found.screening)}
