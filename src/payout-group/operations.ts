@@ -8,7 +8,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import type { Page, Wanted } from '../db/page.ts'
 import type { LongOperation } from '../engine/operation.ts'
 import { forEachInTurns, nextTurn } from '../engine/turns.ts'
-import { found } from '../errors.ts'
+import { found, refusal } from '../errors.ts'
 import { type Key, nameOf } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
@@ -17,7 +17,7 @@ import type { PayoutStatus } from '../payout/states.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout, readUnder } from '../payout/step-operation.ts'
 import { findPayouts } from '../payout/store.ts'
-import type { DecidedGroup, ShownGroup } from './group.ts'
+import { type DecidedGroup, groupWords, type ShownGroup } from './group.ts'
 import { decidedBy, digestOfWaiting, isWaiting } from './rules.ts'
 import { countApprovals, isThere, listImported, listWaiting, sumPayouts } from './store.ts'
 
@@ -108,8 +108,14 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
       for (const { payout } of outcomes) {
         statuses.set(payout.status, (statuses.get(payout.status) ?? 0) + 1)
       }
+      if (next === undefined && statuses.size === 0) {
+        throw refusal(
+          'invalid_transition',
+          `All that waits of ${groupWords(group_id)} is under review.`,
+        )
+      }
       // The events of the last portion carry the digest of the answer.
-      if (i === portions.length - 1) answered({ account_id, group_id, digest, statuses })
+      if (next === undefined) answered({ account_id, group_id, digest, statuses })
       await nextTurn()
       const stored = advancePayout.store(tx, outcomes, under)
       // Awaited below; until then a failure is not unhandled.
@@ -144,7 +150,11 @@ async function decidePortion(
 ): Promise<AdvanceOutcome[]> {
   const outcomes: AdvanceOutcome[] = []
   await forEachInTurns(portion, ({ approval: { account_id, payout_id: id, digest } }) => {
-    outcomes.push(advancePayout.decide(state, decision({ account_id, id }, { ...asked, digest })))
+    const key = { account_id, id }
+    // A rejection leaves alone what is blocked, and ends the others.
+    const is_blocked = state.payouts.get(nameOf(key))?.screening === 'confirmed'
+    if (asked.decision === 'reject' && is_blocked) return
+    outcomes.push(advancePayout.decide(state, decision(key, { ...asked, digest })))
   })
   return outcomes
 }

@@ -78,17 +78,16 @@ export function decideApproval(
   }
   const approvers = state.approvers.get(account_id) ?? NOBODY
   if (open !== undefined) checkDecision(`payout ${id}`, open, act, approvers, now)
-  if (open === undefined || payout.status !== 'pending_approval') {
-    const message = `Payout ${id} waits for nobody's approval: it is ${payout.status}.`
+  if (open === undefined || open.approval.outcome !== '' || payout.status !== 'pending_approval') {
+    const is = open !== undefined && isRejected(open) ? 'rejected' : payout.status
+    const message = `Payout ${id} waits for nobody's approval: it is ${is}.`
     throw refusal('invalid_transition', message)
   }
   const { user_name, decision: said, reason, digest = open.approval.digest } = act
   const key = { account_id, payout_id: id, user_name }
   const decision = { ...key, decision: said, digest, reason, decided_at: now }
   if (said === 'reject') {
-    const message = reason === '' ? 'Rejected.' : `Rejected: ${reason}`
-    const failure = { code: 'PF000400', category: 'approval', message }
-    return { steps: [{ status: 'failed', failure }], decision, hold: FREE, outcome: 'rejected' }
+    return { steps: stepsByRejection(payout, reason), decision, hold: FREE, outcome: 'rejected' }
   }
   if (APPROVAL_SEAL.digest(payout) !== open.approval.digest) {
     const message = `Payout ${id} is not as it was when its approval was asked for.`
@@ -97,6 +96,38 @@ export function decideApproval(
   const decisions = [...open.decisions, decision]
   if (!isComplete({ ...open, decisions }, approvers)) return { ...NOTHING, decision }
   return { ...goesOn(state, payout), decision, outcome: 'approved' }
+}
+
+/**
+ * A rejected payout fails, and its money goes back. While somebody of it may be listed it only
+ * goes nowhere any more: the money stays held until a person has cleared that. Of one that is
+ * blocked the law decides, and no rejection.
+ */
+function stepsByRejection({ id, screening }: OpenPayout, reason: string): readonly RailStep[] {
+  if (screening === 'confirmed') {
+    const message =
+      `Payout ${id} is under review, and its money stays held: nobody rejects it until that is ` +
+      'decided.'
+    throw refusal('invalid_transition', message)
+  }
+  return screening === 'open' ? [] : [rejected(reason)]
+}
+
+function rejected(reason: string): RailStep {
+  const message = reason === '' ? 'Rejected.' : `Rejected: ${reason}`
+  return { status: 'failed', failure: { code: 'PF000400', category: 'approval', message } }
+}
+
+function isRejected({ approval }: OpenApproval): boolean {
+  return approval.outcome === 'rejected'
+}
+
+/** The step of a payout that was rejected while screening held it, once it does so no more. */
+export function stepsOfRejected(state: ApprovalState, payout: OpenPayout): readonly RailStep[] {
+  const open = state.pending.get(nameOf(payout))
+  if (open === undefined || !isRejected(open)) return []
+  const by = open.decisions.find(({ decision }) => decision === 'reject')
+  return [rejected(by?.reason ?? '')]
 }
 
 /** What an approved payout does: it is paid, or held for a review of its entity or its parties. */
@@ -179,10 +210,13 @@ export function approvalChanges(
 ): ApprovalChanges {
   const decision = decided?.decision ?? null
   const leaves = before.status === 'pending_approval' && after.status !== 'pending_approval'
-  const outcome = leaves ? (decided?.outcome ?? ENDED_BY[by]) : undefined
-  if (outcome === undefined) return { decision, ended: null, payee: null }
-  const { account_id, id: payout_id, updated_at: ended_at } = after
+  const outcome = decided?.outcome ?? (leaves ? ENDED_BY[by] : undefined)
   const open = state.pending.get(nameOf(after))
+  // One that was rejected while screening held it has ended before.
+  const is_over = open !== undefined && open.approval.outcome !== ''
+  if (outcome === undefined || is_over) return { decision, ended: null, payee: null }
+  const { account_id, id: payout_id } = after
+  const ended_at = decision?.decided_at ?? after.updated_at
   if (open !== undefined) {
     state.pending.set(nameOf(after), { ...open, approval: { ...open.approval, outcome, ended_at } })
   }

@@ -97,7 +97,8 @@ export function askedNow(
 
 /**
  * The step that screening causes, of a payout before and after `withScreening`: nothing moves while
- * somebody may be listed, and what has only waited for screening goes on by `release`.
+ * somebody may be listed, and what has only waited for screening goes on by `release`, as does what
+ * was rejected while it was held.
  */
 export function stepsByScreening(
   before: OpenPayout,
@@ -109,7 +110,8 @@ export function stepsByScreening(
     return [{ status: 'compliance_hold', failure: null, description: NEUTRAL }]
   }
   const is_free = after.screening === '' && after.screened !== null
-  return is_free && before.status === 'compliance_hold' ? release() : []
+  const waits = before.status === 'compliance_hold' || before.status === 'pending_approval'
+  return is_free && waits ? release() : []
 }
 
 /** Whether nobody of it was found in the present lists; null: their version is not known here. */
@@ -147,7 +149,7 @@ export function checkHeld(
     const message = `Payout ${id} can no longer be cancelled: it is under review.`
     throw refusal('payout_not_cancellable', message)
   }
-  // An approval leads to the hold, a rejection would give the money back.
+  // An approval leads to the hold; the end of its time would give the money back.
   const gives_back = steps.some(({ status }) => status === 'failed')
   if (by === 'approval' && (screening === 'waits' || !gives_back)) return
   const fails = steps.every(({ status }) => status === 'failed')

@@ -131,7 +131,8 @@ export async function readUnder(
   ])
   const payouts = new Map(found.map((p): [string, OpenPayout] => [nameOf(p), p]))
   const waiting = entitiesOf(found, commands)
-  const deciding = uniqueKeys(commands.filter(({ by }) => by === 'approval').map(payoutKey))
+  const asked = commands.filter(({ by }) => by === 'approval').map(payoutKey)
+  const deciding = uniqueKeys([...asked, ...found.filter(waitsForPeople)])
   const giving = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
   const limited = giving.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
   const screened = screenedOf(found, commands)
@@ -275,7 +276,11 @@ function mayGiveBack({ by, steps }: Advance): boolean {
   )
 }
 
-/** The approvals of payouts that are decided, and who may decide. */
+function waitsForPeople({ status }: OpenPayout): boolean {
+  return status === 'pending_approval'
+}
+
+/** The approvals of payouts that are decided or wait, and who may decide. */
 async function loadPending(
   tx: TransactionSql,
   keys: readonly Key[],

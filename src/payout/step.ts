@@ -23,6 +23,7 @@ import {
   checkApproved,
   decideApproval,
   rememberDecision,
+  stepsOfRejected,
   withHold,
 } from './approval-step.ts'
 import {
@@ -132,7 +133,7 @@ export interface AdvanceOutcome extends AttemptChanges {
   readonly events: readonly Event[]
   /** Whom it may pay, or be for, as screening has found now. */
   readonly matches: readonly Match[]
-  /** The version of the lists with which a held one was compared; null: it is not held, or was not. */
+  /** The version of the lists with which a held one was compared; null: it was not. */
   readonly compared: bigint | null
 }
 
@@ -226,12 +227,18 @@ function stepsOf(
           ? stepsAtExecution(state, payout)
           : stepsByReview(state, payout)
       }
-      return stepsByScreening(read, payout, () => stepsAfterHold(state, payout))
+      return stepsByScreening(read, payout, () => releaseOf(state, payout))
     case 'account':
       return [advance.answer === undefined ? cancellation(payout) : resumption(payout)]
     case 'approval':
       return []
   }
+}
+
+/** What a payout does whose parties the lists do not name. */
+function releaseOf(state: AdvanceState, payout: OpenPayout): readonly RailStep[] {
+  if (payout.status === 'pending_approval') return stepsOfRejected(state, payout)
+  return stepsAfterHold(state, payout)
 }
 
 /** The step of an account that answers what its payout requires. */

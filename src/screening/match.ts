@@ -53,8 +53,8 @@ export function digestOfMatches(matches: readonly StoredMatch[]): string {
 }
 
 /**
- * Refuses a clear of what the person has not seen: when something was added to what was found first,
- * they name what they were shown.
+ * Refuses a clear of what the person has not seen: when something was added to what was found
+ * first, they name what they were shown.
  */
 function checkSeen(named: string, matches: readonly StoredMatch[], { state, digest }: Said): void {
   const waiting = matches.filter(match => match.state !== 'cleared')
@@ -68,7 +68,7 @@ function checkSeen(named: string, matches: readonly StoredMatch[], { state, dige
   throw refusal('screening_changed', message, 'digest')
 }
 
-/** The matches that a person decides. Refuses what nobody signs, or has seen, or that there is none. */
+/** The matches that a person decides. Refuses what nobody signs or has seen, or when none is left. */
 export function decidedBy(
   named: string,
   matches: readonly StoredMatch[],

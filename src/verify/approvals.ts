@@ -11,8 +11,9 @@ const OTHER = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and not exis
     and r.key = p.id and r.was = a.digest and r.becomes = ${APPROVAL_SEAL.sql('p')}))`
 
 /**
- * A payout waits while its approval does, and one that is more than pending or failed was approved:
- * by enough people who are not its maker, who were shown the row that is there, before it expired.
+ * A payout waits while its approval does, or is held by screening though it was rejected. One that
+ * is more than pending or failed was approved: by enough people who are not its maker, who were
+ * shown the row that is there, before it expired.
  */
 const APPROVED: Rule = {
   table: 'payout_approvals',
@@ -21,7 +22,7 @@ const APPROVED: Rule = {
       select coalesce(a.account_id, p.account_id) as account_id, coalesce(a.payout_id, p.id) as key,
         case when p.id is null then 'no approval, as no payout is so'
           when a.payout_id is null then 'an approval that waits'
-          when p.status = 'pending_approval' then 'waits'
+          when p.status = 'pending_approval' then 'waits, or rejected'
           when p.status = 'failed' then 'an outcome'
           else a.approvers || ' approvals of the payout as it is, and approved' end as expected,
         case when a.payout_id is null then 'none'
@@ -31,7 +32,8 @@ const APPROVED: Rule = {
               then ', of another row' else '' end end as found,
         case when p.id is null or a.payout_id is null then true
           when ${OTHER} then true
-          when p.status = 'pending_approval' then a.outcome <> '' or coalesce(d.rejected, 0) > 0
+          when p.status = 'pending_approval' then a.outcome not in ('', 'rejected')
+            or (a.outcome = 'rejected') <> (coalesce(d.rejected, 0) > 0)
           when a.outcome = 'approved'
             then coalesce(d.given, 0) < a.approvers or coalesce(d.rejected, 0) > 0
               or a.ended_at >= a.expires_at

@@ -6,7 +6,7 @@ import type { Rail, RailPayout } from '../../src/rail/rail.ts'
 import { verify } from '../../src/verify/run.ts'
 import { assertRefused, balancesOf } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { addApprovalRule } from '../support/service/approvals.ts'
+import { addApprovalRule, approve } from '../support/service/approvals.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import {
   type Answer,
@@ -148,17 +148,86 @@ test('listed while it waits for its approver: approved, it is held', async () =>
   assert.deepEqual(paid, [])
 })
 
-test('found, then rejected by its approver: refused until somebody clears it; then its money is back, and nobody is paid', async () => {
+test('found, then rejected by its approver: nobody approves it any more, its money stays held until it is cleared, and then is back', async () => {
+  await listIs(un)
+  await addPerson(service, { user: 'bob', roles: [[id, 'approver']] })
+  const before = await balancesOf(account)
+  const payout = await pay()
+  const held = await balancesOf(account)
+  assert.equal(await decided(payout, 'reject'), 'pending_approval')
+  const { status } = (await account.get(`${PATH}/${payout}/approval`)).json.data
+  assert.deepEqual([status, await balancesOf(account)], ['rejected', held])
+  assertRefused(await decide(payout, 'approve'), 409, 'already_decided')
+  const by_bob = approve(service, { account_id: id, payout_id: payout, user: 'bob' })
+  await assert.rejects(by_bob, /waits for nobody's approval: it is rejected/)
+  assertRefused(await account.post(`${PATH}/${payout}/cancel`, {}), 409, 'payout_not_cancellable')
+  await settle()
+  assert.deepEqual([await statusOf(payout), await balancesOf(account)], ['pending_approval', held])
+  await screening('clear', payout)
+  await settle()
+  const { data } = (await account.get(`${PATH}/${payout}`)).json
+  assert.deepEqual([data.status, data.failure.code], ['failed', 'PF000400'])
+  assert.equal(data.failure.message, 'Rejected: Not ours.')
+  assert.deepEqual([paid, await balancesOf(account)], [[], before])
+})
+
+test('rejected while it was held, then cleared and cancelled by its account: its money is back once', async () => {
+  await listIs(un)
+  const before = await balancesOf(account)
+  const payout = await pay()
+  await decided(payout, 'reject')
+  await screening('clear', payout)
+  const cancelled = await account.post(`${PATH}/${payout}/cancel`, {})
+  assert.equal(cancelled.json.data?.failure.code, 'PF000100', cancelled.text)
+  await settle()
+  assert.deepEqual([paid, await balancesOf(account)], [[], before])
+})
+
+test('rejected while it was held, then confirmed: blocked until an operator fails it, and never paid', async () => {
   await listIs(un)
   const before = await balancesOf(account)
   const payout = await pay()
   const held = await balancesOf(account)
-  assertRefused(await decide(payout, 'reject'), 409, 'invalid_transition')
+  await decided(payout, 'reject')
+  await screening('confirm', payout)
+  await settle()
   assert.deepEqual([await statusOf(payout), await balancesOf(account)], ['pending_approval', held])
+  const failed = await cli.run('payout', 'transition', payout, 'failed', ...REASON)
+  assert.equal(failed.code, 0, failed.stderr)
+  await settle()
+  assert.deepEqual([paid, await balancesOf(account)], [[], before])
+})
+
+test('found, then cleared, then rejected: its money is back with the answer', async () => {
+  await listIs(un)
+  const before = await balancesOf(account)
+  const payout = await pay()
   await screening('clear', payout)
   assert.equal(await decided(payout, 'reject'), 'failed')
   await settle()
   assert.deepEqual([paid, await balancesOf(account)], [[], before])
+})
+
+test('a batch rejected, of which one is blocked: the others end, and it is left', async () => {
+  await listIs(un)
+  const badege = { ...localPayout.beneficiary_details, type: 'individual', name: LISTED }
+  const payouts = [
+    { ...localPayout, amount: 1000, reference_id: 'blocked', beneficiary_details: badege },
+    { ...localPayout, amount: 1000, reference_id: 'free' },
+  ]
+  const batch = (await account.post('/v3/payout_batch', { payouts })).json.data.id
+  const items = (await account.get(`/v3/payout_batch/${batch}/item`)).json.data.results
+  const [blocked, free] = items.map((item: { payout: string }) => item.payout)
+  await screening('confirm', blocked)
+  const reject = () => {
+    const url = `/v3/payout_batch/${batch}/reject`
+    const payload = { reason: 'Not ours.' }
+    return service.inject({ method: 'POST', url, headers: ann.headers(id), payload })
+  }
+  const answer = await reject()
+  assert.deepEqual(answer.json.data?.payouts, [{ status: 'failed', payouts: 1 }], answer.text)
+  assert.deepEqual([await statusOf(blocked), await statusOf(free)], ['pending_approval', 'failed'])
+  assertRefused(await reject(), 409, 'invalid_transition')
 })
 
 test('found and confirmed: its approver cannot reject it; approved, it stays blocked until an operator fails it', async () => {
