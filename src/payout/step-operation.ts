@@ -82,9 +82,7 @@ export const advancePayout = {
       matches.length === 0 ? [] : [{ account_id, object_id, matches }],
     )
     const begun = outcomes.flatMap(({ new_hold }) => new_hold ?? [])
-    const compared = outcomes.flatMap(({ payout: { account_id, id }, compared }) =>
-      compared === null ? [] : [{ account_id, id, compared }],
-    )
+    const compared = comparedOf(outcomes)
     return Promise.all([
       ...storeBooks(tx, state.books, outcomes),
       ...storeApprovals(tx, outcomes),
@@ -241,6 +239,14 @@ function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]
     return { account_id, id: isAsked ? particulars.on_behalf_of : held_for }
   })
   return uniqueKeys(keys.filter(({ id }) => id !== ''))
+}
+
+/** With which version each held payout was compared last. */
+function comparedOf(outcomes: readonly AdvanceOutcome[]): (Key & { readonly compared: bigint })[] {
+  const rows = outcomes.flatMap(({ payout: { account_id, id }, compared }) =>
+    compared === null ? [] : [{ account_id, id, compared }],
+  )
+  return [...new Map(rows.map(row => [nameOf(row), row])).values()]
 }
 
 function objectName({ account_id, object_id: id }: StoredMatch): string {

@@ -241,6 +241,7 @@ test('decideAdvance, succeeded: what was in transit is settled, no balance moves
     exceptions: [],
     asks: [],
     matches: [],
+    compared: null,
   })
   assert.deepEqual(events[0]?.data, {
     status: 'succeeded',

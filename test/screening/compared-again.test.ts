@@ -42,7 +42,7 @@ beforeEach(async () => {
   service = await startTestService({ simulator_delay_ms: 0 })
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
   id = account.account.account_id
-  cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'first' })
   paid = []
 })
 afterEach(async () => {
@@ -53,7 +53,7 @@ afterEach(async () => {
 })
 
 async function listIs(text: string): Promise<void> {
-  await takeUnList(service, text)
+  await takeUnList(service, text, { reason: 'A test.' })
   await service.deps.lists.read()
 }
 
