@@ -201,7 +201,7 @@ export const CATALOGUE = {
     meaning: 'The entity is no longer as the reviewer has seen it.',
   },
   screening_changed: {
-    code: 20308,
+    code: 20335,
     status: 409,
     meaning: 'More was found on the sanctions lists than the person has seen.',
   },

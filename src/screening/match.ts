@@ -68,7 +68,7 @@ function checkSeen(named: string, matches: readonly StoredMatch[], { state, dige
   throw refusal('screening_changed', message, 'digest')
 }
 
-/** The matches that a person decides. Refuses what nobody signs or has seen, or when none is left. */
+/** The matches that a person decides. Refuses what nobody signs, and a clear of what is unseen. */
 export function decidedBy(
   named: string,
   matches: readonly StoredMatch[],

@@ -100,7 +100,8 @@ test('a new entity that is listed: a person is asked, with its score; others are
   assert.deepEqual(await queued(), [id, other])
   await screenAll()
   assert.deepEqual([await queued(), await listed()], [[], [[id, 'open']]])
-  const { matches, ...shown } = await show(id)
+  const { matches, digest, ...shown } = await show(id)
+  assert.match(digest, /^[0-9a-f]{64}$/)
   assert.deepEqual(shown, {
     id,
     of: 'entity',
