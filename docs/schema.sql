@@ -702,6 +702,7 @@ CREATE TABLE open_payouts (
   metadata json,
   screened bigint,
   screening text DEFAULT ''::text NOT NULL,
+  compared bigint,
   CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT approved_before_it_is_sent CHECK (((status <> 'pending_approval'::text) OR ((ask_rail_at IS NULL) AND (rail_attempts = 0) AND (taken_by = ''::text)))),
   CONSTRAINT claimed_to_ask CHECK (((claimed_until IS NULL) OR ((ask_rail_at IS NOT NULL) AND (rail_attempts > 0)))),
@@ -720,6 +721,7 @@ CREATE INDEX open_payouts_scheduled ON open_payouts USING btree (account_id, id)
 CREATE INDEX open_payouts_unscreened ON open_payouts USING btree (account_id, id) WHERE (screened IS NULL);
 CREATE INDEX open_payouts_waiting ON open_payouts USING btree (account_id, status, id) WHERE (status <> 'processing'::text);
 CREATE TRIGGER approved_first BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status = 'pending_approval'::text) AND (new.status <> 'pending_approval'::text))) EXECUTE FUNCTION check_approved();
+CREATE TRIGGER cleared_by_a_person BEFORE UPDATE OF screening ON open_payouts FOR EACH ROW WHEN (((old.screening = ANY (ARRAY['open'::text, 'confirmed'::text])) AND (new.screening = ANY (ARRAY[''::text, 'waits'::text])))) EXECUTE FUNCTION check_cleared();
 CREATE TRIGGER failed_before_its_time BEFORE DELETE ON open_payouts FOR EACH ROW WHEN ((old.execute_at IS NOT NULL)) EXECUTE FUNCTION refuse_early_end();
 CREATE TRIGGER failed_unless_approved BEFORE DELETE ON open_payouts FOR EACH ROW WHEN ((old.status = 'pending_approval'::text)) EXECUTE FUNCTION check_not_approved();
 CREATE TRIGGER keeps_its_time BEFORE UPDATE OF execute_at ON open_payouts FOR EACH ROW WHEN ((old.execute_at IS DISTINCT FROM new.execute_at)) EXECUTE FUNCTION refuse_change();
@@ -732,8 +734,8 @@ CREATE POLICY audit ON open_payouts FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY find ON open_payouts FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON open_payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON open_payouts TO corridor_auditor;
-GRANT SELECT (account_id, ask_rail_at, claimed_until, execute_at, held_for, id, rail, rail_attempts, screened, screening, status) ON open_payouts TO corridor_finder;
-GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, expected_at, failure, held_for, metadata, rail, rail_attempts, rail_reference, rail_steps, screened, screening, status, status_description, taken_at, taken_by, taken_over_at, updated_at) ON open_payouts TO corridor_service;
+GRANT SELECT (account_id, ask_rail_at, claimed_until, compared, execute_at, held_for, id, rail, rail_attempts, screened, screening, status) ON open_payouts TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, compared, expected_at, failure, held_for, metadata, rail, rail_attempts, rail_reference, rail_steps, screened, screening, status, status_description, taken_at, taken_by, taken_over_at, updated_at) ON open_payouts TO corridor_service;
 
 CREATE TABLE payout_outcomes (
   updated_at timestamp with time zone NOT NULL,
@@ -3006,6 +3008,22 @@ begin
     and o.account_id = new.account_id and o.id = p.id and o.screened is not null
     and o.status <> 'succeeded';
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_cleared()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (select from screening_matches m
+    where m.account_id = new.account_id and m.object_id = new.id and m.state <> 'cleared')
+  then
+    raise exception 'nobody has cleared what was found of payout %', new.id
+      using errcode = 'check_violation', constraint = 'cleared_by_a_person';
+  end if;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_held_attempt()

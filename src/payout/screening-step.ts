@@ -84,15 +84,20 @@ export function isHeldOpen({ screening }: Pick<OpenPayout, 'screening'>): boolea
   return screening === 'open' || screening === 'confirmed'
 }
 
-/** What a person is asked now: all that a new hold is for, or what was not there of one before. */
-export function askedNow(
+/**
+ * What a person is asked now: all that a new hold is for, or what was not there of one before; and
+ * the version with which a held payout was compared.
+ */
+export function foundNow(
   before: OpenPayout,
   after: OpenPayout,
-  { matches }: Screened,
-  stored: readonly StoredMatch[],
-): readonly Match[] {
-  if (isHeldOpen(before)) return newMatches(matches, stored, () => false)
-  return after.screening === 'open' ? matches : []
+  screened: Screened | undefined,
+  stored: readonly StoredMatch[] = [],
+): { readonly matches: readonly Match[]; readonly compared: bigint | null } {
+  if (screened === undefined || !isHeldOpen(after)) return { matches: [], compared: null }
+  const { matches, version } = screened
+  const fresh = isHeldOpen(before) ? newMatches(matches, stored, () => false) : matches
+  return { matches: fresh, compared: version }
 }
 
 /**

@@ -50,7 +50,7 @@ import {
   toAccount,
 } from './review-step.ts'
 import { checkExecuted } from './schedule.ts'
-import { askedNow, checkHeld, isHeldOpen, screenedNow, stepsByScreening } from './screening-step.ts'
+import { checkHeld, foundNow, screenedNow, stepsByScreening } from './screening-step.ts'
 import { type Cause, eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
 /** Steps to apply to one payout. */
@@ -197,9 +197,8 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const approval = approvalChanges(state, payout, next, advance.by, decided)
   const told = withForecast(payout, next, state.attempts.get(name), events)
   const changes = attemptChanges(state, book.now, { ...advance, payout: next, judged })
-  const matches = screened ? askedNow(read, payout, screened, state.found.get(name) ?? []) : []
-  const compared = isHeldOpen(payout) ? (screened?.version ?? null) : null
-  const outcome = { payout: next, passed, entries, journals, events: told, matches, compared }
+  const found_now = foundNow(read, payout, screened, state.found.get(name))
+  const outcome = { payout: next, passed, entries, journals, events: told, ...found_now }
   return { ...outcome, ended_hold, new_hold, ...changes, approval }
 }
 
