@@ -200,11 +200,6 @@ export const CATALOGUE = {
     status: 409,
     meaning: 'The entity is no longer as the reviewer has seen it.',
   },
-  screening_changed: {
-    code: 20335,
-    status: 409,
-    meaning: 'More was found on the sanctions lists than the person has seen.',
-  },
   approval_not_allowed: {
     code: 123,
     status: 403,
@@ -218,7 +213,7 @@ export const CATALOGUE = {
   approval_outdated: {
     code: 20317,
     status: 409,
-    meaning: 'The digest is not that of what waits for the approval; look at it again.',
+    meaning: 'The digest is not that of what waits for a person; look at it again.',
   },
   payout_not_cancellable: {
     code: 20308,

@@ -55,10 +55,9 @@ export const FIXES: Readonly<Record<Reason, string>> = {
   invalid_transition: LOOK_AGAIN,
   entity_duplicate: 'Use the live entity that the message names.',
   entity_changed: 'Read the entity again and review it as it is now.',
-  screening_changed: 'Read what was found again, and send the digest that it has now.',
   approval_not_allowed: 'Ask another person who is an approver of the account.',
   already_decided: 'Do nothing: your decision counts. Others may still decide.',
-  approval_outdated: 'Read the approval again and send the digest that it has now.',
+  approval_outdated: 'Read again what waits for a person, and send the digest that it has now.',
   beneficiary_not_approved: 'Have an approver of the account approve the beneficiary, then pay.',
   beneficiary_archived:
     'Pay another beneficiary, or take this one back by POST /v3/beneficiary/{id}/unarchive.',

@@ -216,7 +216,7 @@ function decisionRoute(
         params: pathId(...PREFIXES),
         body: DecideScreeningRequest,
         response: Envelope(DecidedResponse),
-        refusals: ['not_found', 'invalid_transition', 'screening_changed'],
+        refusals: ['not_found', 'invalid_transition', 'approval_outdated'],
       }),
     },
     async (request, reply) => {

@@ -65,7 +65,7 @@ function checkSeen(named: string, matches: readonly StoredMatch[], { state, dige
     digest === undefined
       ? `More was found of ${named} since: look at it again, and send the digest that is shown.`
       : `The digest is not what was found of ${named}: look at it again.`
-  throw refusal('screening_changed', message, 'digest')
+  throw refusal('approval_outdated', message, 'digest')
 }
 
 /** The matches that a person decides. Refuses what nobody signs, and a clear of what is unseen. */
