@@ -237,6 +237,7 @@ create view payout_states with (security_invoker = true) as
     null::timestamptz, updated_at, metadata
   from open_payouts where status <> 'succeeded';
 
+<<<<<<< HEAD
 -- Payouts that wait for their time.
 create view scheduled_payouts with (security_invoker = true) as
   select p.* from open_payouts o join payouts p on p.account_id = o.account_id and p.id = o.id
@@ -258,6 +259,8 @@ end $$;
 create trigger simulator_for_sandboxes before insert on payouts
   for each row execute function check_payout_rail();
 
+=======
+>>>>>>> dd4e548b (approval: what waits has an approval at commit, and one look at new payouts a statement)
 -- §state.table: the same steps as PAYOUT_TRANSITIONS in payout/states.ts: a test compares the two. The
 -- steps stand in the conditions, so that what judges a row reads no table.
 create function refuse_payout_step() returns trigger language plpgsql as $$

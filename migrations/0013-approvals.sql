@@ -459,29 +459,77 @@ create trigger asked_when_changed after update of details on beneficiaries
     and new.details ->> 'status' is distinct from 'erased')
   execute function check_change_asked();
 
--- No payout goes to a beneficiary that waits for people or was rejected, or that is archived.
-create function check_payable() returns trigger language plpgsql
-security definer set search_path to public, pg_temp as $$
+-- The simulator takes payouts of sandboxes and no others, and no payout goes to a beneficiary that waits for
+-- people, was rejected, or is archived. One look at all rows of a statement: a trigger of each row costs several times
+-- as much, and two of these did.
+create function check_new_payouts() returns trigger language plpgsql as $$
 declare
-  payee record;
+  wrong record;
 begin
-  select m.beneficiary_id as id, b.archived_at into payee from made m
-  cross join lateral (
-    select b.archived_at from beneficiaries b
+  select m.id, m.type, m.first_rail, m.beneficiary_id, a.sandbox, b.approval, b.archived_at into wrong
+  from made m
+  cross join lateral (select sandbox from accounts a where a.account_id = m.account_id limit 1) a
+  left join lateral (
+    select b.approval, b.archived_at from beneficiaries b
     where b.account_id = m.account_id and b.id = m.beneficiary_id
       and (b.approval in ('pending_approval', 'rejected') or b.archived_at is not null)
-    limit 1) b
+    limit 1) b on true
+  where b.approval is not null or (m.type = 'service_account') <> (m.first_rail = '')
+    or m.first_rail <> '' and (m.first_rail = 'simulator') <> a.sandbox
   limit 1;
   if not found then return null; end if;
-  if payee.archived_at is not null then
-    raise exception 'beneficiary % is archived', payee.id
+  if wrong.archived_at is not null then
+    raise exception 'beneficiary % is archived', wrong.beneficiary_id
       using errcode = 'check_violation', constraint = 'beneficiary_not_archived';
   end if;
-  raise exception 'beneficiary % is not approved', payee.id
-    using errcode = 'check_violation', constraint = 'beneficiary_approved_first';
+  if wrong.approval is not null then
+    raise exception 'beneficiary % is not approved', wrong.beneficiary_id
+      using errcode = 'check_violation', constraint = 'beneficiary_approved_first';
+  end if;
+  raise exception 'payout % of type % cannot go to rail "%": its account is % sandbox',
+    wrong.id, wrong.type, wrong.first_rail, case when wrong.sandbox then 'a' else 'no' end
+    using errcode = 'check_violation', constraint = 'simulator_for_sandboxes';
 end $$;
-create trigger beneficiary_approved_first after insert on payouts referencing new table as made
-  for each statement execute function check_payable();
+create trigger may_be_made after insert on payouts referencing new table as made
+  for each statement execute function check_new_payouts();
+
+-- What waits for people waits for an approval that there is when its transaction ends.
+create function check_asked_of_people() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if exists (
+    select from beneficiaries b
+    where b.account_id = new.account_id and b.id = new.id and b.approval = 'pending_approval'
+      and b.details ->> 'status' is distinct from 'erased' and not exists (
+        select from beneficiary_approvals a
+        where a.account_id = b.account_id and a.beneficiary_id = b.id and a.outcome = ''
+          and a.digest = beneficiary_digest(b)))
+  then
+    raise exception 'nobody was asked to approve beneficiary %', new.id
+      using errcode = 'check_violation', constraint = 'asked_of_people';
+  end if;
+  return null;
+end $$;
+create constraint trigger asked_of_people after insert on beneficiaries
+  deferrable initially deferred for each row when (new.approval = 'pending_approval')
+  execute function check_asked_of_people();
+create constraint trigger asked_of_people_again after update of details, approval, updated_at
+  on beneficiaries deferrable initially deferred for each row
+  when (new.approval = 'pending_approval') execute function check_asked_of_people();
+create function check_payout_asked() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if not exists (select from payout_approvals a
+    where a.account_id = new.account_id and a.payout_id = new.id)
+  then
+    raise exception 'nobody was asked to approve payout %', new.id
+      using errcode = 'check_violation', constraint = 'asked_of_people';
+  end if;
+  return null;
+end $$;
+create constraint trigger asked_of_people after insert on open_payouts
+  deferrable initially deferred for each row when (new.status = 'pending_approval')
+  execute function check_payout_asked();
 
 grant update (approval) on beneficiaries to corridor_service;
 grant select, insert, update (outcome, ended_at) on beneficiary_approvals to corridor_service;

@@ -208,7 +208,7 @@ async function letRolesLogIn(owner: Sql): Promise<string[]> {
 }
 
 /** They ask the account what it is, or whether it has asked, which is on another machine. */
-const OF_ACCOUNT = ['simulator_for_sandboxes', 'state_of_account']
+const OF_ACCOUNT = ['may_be_made', 'state_of_account']
 
 /** Those whose function works as the owner of the tables: it writes where others may not. */
 async function dropTriggers(tx: TransactionSql): Promise<string[]> {

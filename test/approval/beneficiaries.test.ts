@@ -436,6 +436,21 @@ test('beneficiary that nobody was asked about, under a rule: PostgreSQL refuses 
   await assert.rejects(asOwner(insert), /a rule asks/)
 })
 
+test('beneficiary that waits without an approval, when its transaction ends: PostgreSQL refuses it', async () => {
+  const insert = (tx: TransactionSql) => tx`
+    insert into beneficiaries (created_at, updated_at, account_id, id, details, approval)
+    values (now(), now(), ${id}, 'bnf_x',
+      ${JSON.stringify(bankBeneficiary)}::text::json, 'pending_approval')`
+  await assert.rejects(asService(insert), /nobody was asked to approve beneficiary bnf_x/)
+  await assert.rejects(asOwner(insert), /nobody was asked to approve beneficiary bnf_x/)
+  const beneficiary = await make()
+  const change = (tx: TransactionSql) => tx`
+    update beneficiaries set updated_at = updated_at + interval '1 second'
+    where id = ${beneficiary}`
+  await assert.rejects(asService(change), /nobody was asked/)
+  await assert.rejects(asOwner(change), /nobody was asked/)
+})
+
 test('beneficiary changed past the triggers after its approval: verify names it', async () => {
   const beneficiary = await make()
   for (const person of [ann, bob]) await approve(person.headers(id), beneficiary)

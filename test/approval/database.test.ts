@@ -168,6 +168,15 @@ for (const [what, statement] of REWRITES) {
   })
 }
 
+test('a payout that waits without an approval, when its transaction ends: refused to service and owner', async () => {
+  const insert = (tx: TransactionSql) => tx`
+    insert into open_payouts select (jsonb_populate_record(o, jsonb_build_object(
+      'id', left(o.id, -1) || case right(o.id, 1) when 'z' then 'y' else 'z' end))).*
+    from open_payouts o where o.id = ${payout}`
+  await assert.rejects(asService(insert), /nobody was asked to approve payout/)
+  await assert.rejects(asOwner(insert), /nobody was asked to approve payout/)
+})
+
 /** Past the trigger that keeps rows, as somebody who has taken it off. */
 async function change(amount: number): Promise<void> {
   await asOwner(async tx => {
