@@ -237,30 +237,11 @@ create view payout_states with (security_invoker = true) as
     null::timestamptz, updated_at, metadata
   from open_payouts where status <> 'succeeded';
 
-<<<<<<< HEAD
 -- Payouts that wait for their time.
 create view scheduled_payouts with (security_invoker = true) as
   select p.* from open_payouts o join payouts p on p.account_id = o.account_id and p.id = o.id
   where o.execute_at is not null and o.rail_attempts = 0 and o.taken_by = '' and o.status <> 'succeeded';
 
-create function check_payout_rail() returns trigger language plpgsql as $$
-declare
-  is_sandbox boolean := (select sandbox from accounts where account_id = new.account_id);
-begin
-  if (new.type = 'service_account') <> (new.first_rail = '')
-    or new.first_rail <> '' and (new.first_rail = 'simulator') <> is_sandbox
-  then
-    raise exception 'payout % of type % cannot go to rail "%": its account is % sandbox',
-      new.id, new.type, new.first_rail, case when is_sandbox then 'a' else 'no' end
-      using errcode = 'check_violation';
-  end if;
-  return new;
-end $$;
-create trigger simulator_for_sandboxes before insert on payouts
-  for each row execute function check_payout_rail();
-
-=======
->>>>>>> dd4e548b (approval: what waits has an approval at commit, and one look at new payouts a statement)
 -- §state.table: the same steps as PAYOUT_TRANSITIONS in payout/states.ts: a test compares the two. The
 -- steps stand in the conditions, so that what judges a row reads no table.
 create function refuse_payout_step() returns trigger language plpgsql as $$

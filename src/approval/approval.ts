@@ -19,7 +19,7 @@ export interface RuleConditions {
   readonly payout_type: string | null
   /** The local network, payment network or chain. */
   readonly network: string | null
-  /** The country that the money goes to. */
+  /** The country that the money goes to, or may go to. */
   readonly country: string | null
   /** What is paid in. */
   readonly currency: string | null
@@ -71,11 +71,12 @@ export interface JudgedPayout {
   readonly key_id: string
   readonly payout_type: string
   readonly network: string
-  readonly country: string
   readonly currency: string
   /** What is paid, in minor units of the currency, without fees. */
   readonly amount: bigint
   readonly payee_is_new: boolean
+  /** Whether it goes to this country, or may. */
+  mayBeIn(country: string): boolean
 }
 
 /** What is known of the key that asks for a payout. */

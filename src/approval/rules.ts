@@ -31,7 +31,7 @@ export function fits(rule: RuleConditions, payout: JudgedPayout, rating: Rating)
     (key_id === null || key_id === payout.key_id) &&
     (payout_type === null || payout_type === payout.payout_type) &&
     (network === null || network === payout.network) &&
-    (country === null || country === payout.country) &&
+    (country === null || payout.mayBeIn(country)) &&
     (currency === null || currency === payout.currency) &&
     (!new_payee || payout.payee_is_new) &&
     reaches(rule, payout, rating)

@@ -40,8 +40,8 @@ export function destinationCountry(
 }
 
 /**
- * Whether the destination may be in this country: it is, or it does not say where it is, and its
- * quote does. A wallet or an account of this installation is in none.
+ * Whether the destination may be in this country: it is, or it does not say where it is. A wallet
+ * may be anywhere, and an account of this installation is in no country.
  */
 export function mayBeIn(country: string, destination: DestinationDetails): boolean {
   const { type, local_payment_network: network } = destination
@@ -49,7 +49,7 @@ export function mayBeIn(country: string, destination: DestinationDetails): boole
     return paymentNetworksNamed(network.type).some(one => one.countries.includes(country))
   }
   const is_in = destinationCountry(destination)
-  return is_in === country || (type === 'bank' && is_in === '')
+  return is_in === country || (is_in === '' && type !== 'service_account')
 }
 
 function bankCountry({ iban, bank_codes = {}, country = '' }: Bank): string {

@@ -10,6 +10,7 @@ import {
 } from '../approval/approval.ts'
 import { neededFor } from '../approval/rules.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { mayBeIn } from '../beneficiary/country.ts'
 import { approvedAs } from '../beneficiary/payee.ts'
 import { nameOf } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
@@ -37,16 +38,20 @@ export function neededApproval(
   const key = keyOf(approving, key_id)
   if (rules.length === 0 && !key.makes_only) return null
   const { now } = bookOf(state.books, account_id)
-  const paid = feeSubject(paidTerms(quote, request, beneficiary.details.destination_details))
+  const { destination_details } = beneficiary.details
+  const paid = feeSubject(paidTerms(quote, request, destination_details))
   const payee = nameOf({ account_id, id: approvedAs(beneficiary.details) })
   const judged = {
     key_id,
     payout_type: paid.payout_type,
     network: paid.network,
-    country: paid.destination_country,
     currency: quote.payout_currency,
     amount: quote.payout_amount,
     payee_is_new: !approving.payees.has(payee),
+    mayBeIn: (country: string) =>
+      paid.destination_country === ''
+        ? mayBeIn(country, destination_details)
+        : paid.destination_country === country,
   }
   const rating = { pricing: state.pricing(account, now), rates_now: state.now }
   return neededFor(rules, judged, key, rating, now)

@@ -126,8 +126,9 @@ export function payoutCreation(
         beneficiaries.length > 0 && insertBeneficiaries(tx, beneficiaries),
         newQuotes.length > 0 && insertQuotes(tx, newQuotes),
         usedQuotes.length > 0 && markQuotesUsed(tx, usedQuotes),
-        insertPayouts(tx, payouts),
+        // Before the payouts: a trigger of these looks whether they wait, where a rule asks for it.
         insertStates(tx, payouts),
+        insertPayouts(tx, payouts),
         holds.length > 0 && insertHolds(tx, holds),
         likenesses.length > 0 && insertLikenesses(tx, likenesses),
         ...storeUses(tx, state.books, state.limits, uses),

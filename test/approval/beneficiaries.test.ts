@@ -267,6 +267,18 @@ const UNTOLD: readonly (readonly [string, string, object])[] = [
       local_payment_network: { type: 'mtn_momo', deposit_key: '+233241234567' },
     },
   ],
+  [
+    'a wallet',
+    'US',
+    {
+      type: 'wallet',
+      wallet: {
+        deposit_address: '0x52908400098527886E0F7030069857D2E4169EE7',
+        type: 'ethereum',
+        currency: 'USDC',
+      },
+    },
+  ],
 ]
 for (const [what, country, destination_details] of UNTOLD) {
   test(`rule of one country, ${what}: may be there, and waits`, async () => {

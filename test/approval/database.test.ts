@@ -177,6 +177,38 @@ test('a payout that waits without an approval, when its transaction ends: refuse
   await assert.rejects(asOwner(insert), /nobody was asked to approve payout/)
 })
 
+const COUNTRYLESS = JSON.stringify({
+  ...localPayout.beneficiary_details,
+  destination_details: { type: 'bank', bank: { account_number: '12345678' } },
+})
+
+test('a payout that a rule fits and that does not wait: refused to service and owner, also where nobody knows its country', async () => {
+  const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  const of = other.account.account_id
+  const made = (await other.post('/v3/payout', localPayout)).json.data.id
+  const copy = (details: string | null) => (tx: TransactionSql) =>
+    tx`
+    insert into payouts select (jsonb_populate_record(p, jsonb_build_object(
+      'id', left(p.id, -1) || case right(p.id, 1) when 'z' then 'y' else 'z' end,
+      'destination_country', case when ${details}::text is null then p.destination_country else '' end,
+      'beneficiary_details', coalesce(${details}::text::jsonb, p.beneficiary_details::jsonb)))).*
+    from payouts p where p.account_id = ${of} and p.id = ${made}`
+  const attempts = (statement: Statement) => [
+    () => transactConfined(service.deps.sql, [of], async tx => void (await statement(tx))),
+    () => asOwner(statement),
+  ]
+  for (const [rule, details] of [
+    [{ currency: 'USD' }, null],
+    [{ country: 'DE' }, COUNTRYLESS],
+  ] as const) {
+    const remove = await addApprovalRule(service, { account_id: of, ...rule })
+    for (const attempt of attempts(copy(details))) {
+      await assert.rejects(attempt, /a rule asks for the approval of the payout/)
+    }
+    await remove()
+  }
+})
+
 /** Past the trigger that keeps rows, as somebody who has taken it off. */
 async function change(amount: number): Promise<void> {
   await asOwner(async tx => {

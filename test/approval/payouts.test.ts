@@ -112,6 +112,7 @@ const RULES: readonly (readonly [
   ['of this type', [{ payout_type: 'local' }], {}, true],
   ['of another currency', [{ currency: 'EUR' }], {}, false],
   ['of another country', [{ country: 'DE' }], {}, false],
+  ['of this country', [{ country: 'HK' }], {}, true],
   ['below the amount', [{ at_least: 1001n, at_least_currency: 'USD' }], { amount: 1000 }, false],
   ['from the amount on', [{ at_least: 1000n, at_least_currency: 'USD' }], { amount: 1000 }, true],
   [
@@ -137,6 +138,25 @@ for (const [what, rules, fields, waits] of RULES) {
     assert.equal(status, waits ? 'pending_approval' : 'processing')
   })
 }
+
+test('a rule of a country, to a wallet, which may be anywhere: the payout waits; to another account it does not', async () => {
+  const opened = await service.openAccount({ currencies: ['USDC'], fund: { USDC: 10_000_000n } })
+  const other = await service.openAccount({ currencies: ['USDC'] })
+  await addApprovalRule(service, { account_id: opened.account.account_id, country: 'DE' })
+  const wallet = {
+    deposit_address: '0x52908400098527886E0F7030069857D2E4169EE7',
+    type: 'ethereum',
+    currency: 'USDC',
+  }
+  const destination_details = { type: 'wallet', wallet }
+  const beneficiary_details = { ...localPayout.beneficiary_details, destination_details }
+  const body = { ...localPayout, amount: 1_000_000, currency: 'USDC', type: 'wallet' }
+  const made = await opened.post(PATH, { ...body, beneficiary_details })
+  assert.equal(made.json.data?.status, 'pending_approval', made.text)
+  const inside = internalPayout(other.account.deposit_address, 1_000, 'USDC')
+  const paid = await opened.post(PATH, inside)
+  assert.equal(paid.json.data?.status, 'succeeded', paid.text)
+})
 
 test('a rule of every account: it counts for this one, and one of another account does not', async () => {
   const other = await service.openAccount({ fund: { USD: 1_000_000n } })
