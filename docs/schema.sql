@@ -460,6 +460,8 @@ CREATE TABLE beneficiaries (
   screening text DEFAULT ''::text NOT NULL,
   screened bigint,
   approval text DEFAULT ''::text NOT NULL,
+  CONSTRAINT asked_of_people TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT asked_of_people_again TRIGGER DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT beneficiaries_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT archived_after_it_was_made CHECK ((archived_at > created_at)),
   CONSTRAINT beneficiaries_approval_check CHECK ((approval = ANY (ARRAY[''::text, 'pending_approval'::text, 'approved'::text, 'rejected'::text]))),
@@ -472,6 +474,8 @@ CREATE INDEX beneficiaries_screening ON beneficiaries USING btree (account_id, i
 CREATE TRIGGER approved_as_it_is BEFORE UPDATE OF details, approval, updated_at ON beneficiaries FOR EACH ROW WHEN ((((old.approval <> ''::text) AND ((((old.details)::text IS DISTINCT FROM (new.details)::text) OR (old.approval IS DISTINCT FROM new.approval)) OR (old.updated_at IS DISTINCT FROM new.updated_at))) OR (old.approval <> new.approval))) EXECUTE FUNCTION check_beneficiary_approved();
 CREATE TRIGGER approved_by_people BEFORE INSERT ON beneficiaries FOR EACH ROW WHEN ((new.approval = ANY (ARRAY['approved'::text, 'rejected'::text]))) EXECUTE FUNCTION check_beneficiary_approved();
 CREATE TRIGGER asked_first AFTER INSERT ON beneficiaries REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION check_asked();
+CREATE CONSTRAINT TRIGGER asked_of_people AFTER INSERT ON beneficiaries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.approval = 'pending_approval'::text)) EXECUTE FUNCTION check_asked_of_people();
+CREATE CONSTRAINT TRIGGER asked_of_people_again AFTER UPDATE OF details, approval, updated_at ON beneficiaries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.approval = 'pending_approval'::text)) EXECUTE FUNCTION check_asked_of_people();
 CREATE TRIGGER asked_when_changed AFTER UPDATE OF details ON beneficiaries FOR EACH ROW WHEN (((new.approval = ''::text) AND ((old.details)::text <> (new.details)::text) AND ((new.details ->> 'status'::text) IS DISTINCT FROM 'erased'::text))) EXECUTE FUNCTION check_change_asked();
 CREATE TRIGGER erased_once BEFORE UPDATE ON beneficiaries FOR EACH ROW WHEN (((((old.details ->> 'name'::text) = ''::text) OR ((new.details ->> 'name'::text) = ''::text)) AND ((old.details)::text <> (new.details)::text))) EXECUTE FUNCTION guard_beneficiary();
 CREATE TRIGGER payouts_screened_again AFTER UPDATE OF screening ON beneficiaries FOR EACH ROW WHEN (((old.screening <> new.screening) AND (new.screening = 'confirmed'::text))) EXECUTE FUNCTION unscreen_payouts_to();
@@ -669,9 +673,8 @@ CREATE INDEX payouts_by_on_behalf_of ON payouts USING btree (account_id, on_beha
 CREATE INDEX payouts_by_reference_id ON payouts USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
 CREATE UNIQUE INDEX quote_used_once ON payouts USING btree (account_id, quote_id) WHERE (quote_id <> ''::text);
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER beneficiary_approved_first AFTER INSERT ON payouts REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION check_payable();
 CREATE TRIGGER erased_only BEFORE UPDATE ON payouts FOR EACH ROW EXECUTE FUNCTION guard_payout();
-CREATE TRIGGER simulator_for_sandboxes BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION check_payout_rail();
+CREATE TRIGGER may_be_made AFTER INSERT ON payouts REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION check_new_payouts();
 ALTER TABLE payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON payouts FOR SELECT TO corridor_auditor USING (true);
@@ -703,6 +706,7 @@ CREATE TABLE open_payouts (
   screened bigint,
   screening text DEFAULT ''::text NOT NULL,
   compared bigint,
+  CONSTRAINT asked_of_people TRIGGER DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT approved_before_it_is_sent CHECK (((status <> 'pending_approval'::text) OR ((ask_rail_at IS NULL) AND (rail_attempts = 0) AND (taken_by = ''::text)))),
   CONSTRAINT claimed_to_ask CHECK (((claimed_until IS NULL) OR ((ask_rail_at IS NOT NULL) AND (rail_attempts > 0)))),
@@ -721,6 +725,7 @@ CREATE INDEX open_payouts_scheduled ON open_payouts USING btree (account_id, id)
 CREATE INDEX open_payouts_unscreened ON open_payouts USING btree (account_id, id) WHERE (screened IS NULL);
 CREATE INDEX open_payouts_waiting ON open_payouts USING btree (account_id, status, id) WHERE (status <> 'processing'::text);
 CREATE TRIGGER approved_first BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status = 'pending_approval'::text) AND (new.status <> 'pending_approval'::text))) EXECUTE FUNCTION check_approved();
+CREATE CONSTRAINT TRIGGER asked_of_people AFTER INSERT ON open_payouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.status = 'pending_approval'::text)) EXECUTE FUNCTION check_payout_asked();
 CREATE TRIGGER cleared_by_a_person BEFORE UPDATE OF screening ON open_payouts FOR EACH ROW WHEN (((old.screening = ANY (ARRAY['open'::text, 'confirmed'::text])) AND (new.screening = ANY (ARRAY[''::text, 'waits'::text])))) EXECUTE FUNCTION check_cleared();
 CREATE TRIGGER failed_before_its_time BEFORE DELETE ON open_payouts FOR EACH ROW WHEN ((old.execute_at IS NOT NULL)) EXECUTE FUNCTION refuse_early_end();
 CREATE TRIGGER failed_unless_approved BEFORE DELETE ON open_payouts FOR EACH ROW WHEN ((old.status = 'pending_approval'::text)) EXECUTE FUNCTION check_not_approved();
@@ -2624,23 +2629,6 @@ begin
     new.approval_status using errcode = 'check_violation';
 end $function$;
 
-CREATE OR REPLACE FUNCTION check_payout_rail()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  is_sandbox boolean := (select sandbox from accounts where account_id = new.account_id);
-begin
-  if (new.type = 'service_account') <> (new.first_rail = '')
-    or new.first_rail <> '' and (new.first_rail = 'simulator') <> is_sandbox
-  then
-    raise exception 'payout % of type % cannot go to rail "%": its account is % sandbox',
-      new.id, new.type, new.first_rail, case when is_sandbox then 'a' else 'no' end
-      using errcode = 'check_violation';
-  end if;
-  return new;
-end $function$;
-
 CREATE OR REPLACE FUNCTION refuse_payout_step()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3527,29 +3515,115 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION check_payable()
+CREATE OR REPLACE FUNCTION names_no_country(details json)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case details #>> '{destination_details,type}'
+    when 'wallet' then true
+    when 'bank' then coalesce(details #>> '{destination_details,bank,iban}',
+      details #>> '{destination_details,bank,country}',
+      details #>> '{destination_details,bank,bank_codes,swift_code}',
+      details #>> '{destination_details,bank,bank_codes,bic}') is null
+    else false end
+$function$;
+
+CREATE OR REPLACE FUNCTION asked_by_a_rule(p payouts)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select from approval_rules r
+    where r.subject = 'payout' and (r.account_id is null or r.account_id = p.account_id)
+      and r.key_id is null and r.network is null and r.at_least is null and not r.new_payee
+      and (r.payout_type is null or r.payout_type = p.type)
+      and (r.currency is null or r.currency = p.currency)
+      and (r.country is null or names_no_country(p.beneficiary_details)
+        and p.destination_country = '' and not exists (
+          select from quotes q where q.account_id = p.account_id and q.id = p.quote_id
+            and q.destination_country <> '')))
+$function$;
+
+CREATE OR REPLACE FUNCTION check_new_payouts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wrong record;
+begin
+  select m.id, m.type, m.first_rail, m.beneficiary_id, a.sandbox, b.approval, b.archived_at into wrong
+  from made m
+  cross join lateral (select sandbox from accounts a where a.account_id = m.account_id limit 1) a
+  left join lateral (
+    select b.approval, b.archived_at from beneficiaries b
+    where b.account_id = m.account_id and b.id = m.beneficiary_id
+      and (b.approval in ('pending_approval', 'rejected') or b.archived_at is not null)
+    limit 1) b on true
+  where b.approval is not null or (m.type = 'service_account') <> (m.first_rail = '')
+    or m.first_rail <> '' and (m.first_rail = 'simulator') <> a.sandbox
+  limit 1;
+  if not found then
+    -- Such a rule may be newer than the process that makes the payout: it reads the rules again.
+    if exists (select from approval_rules where subject = 'payout') and exists (
+      select from made m where asked_by_a_rule(m::payouts) and not exists (
+        select from open_payouts o
+        where o.account_id = m.account_id and o.id = m.id and o.status = 'pending_approval'))
+    then
+      raise exception 'a rule asks for the approval of the payout'
+        using errcode = 'serialization_failure';
+    end if;
+    return null;
+  end if;
+  if wrong.archived_at is not null then
+    raise exception 'beneficiary % is archived', wrong.beneficiary_id
+      using errcode = 'check_violation', constraint = 'beneficiary_not_archived';
+  end if;
+  if wrong.approval is not null then
+    raise exception 'beneficiary % is not approved', wrong.beneficiary_id
+      using errcode = 'check_violation', constraint = 'beneficiary_approved_first';
+  end if;
+  raise exception 'payout % of type % cannot go to rail "%": its account is % sandbox',
+    wrong.id, wrong.type, wrong.first_rail, case when wrong.sandbox then 'a' else 'no' end
+    using errcode = 'check_violation', constraint = 'simulator_for_sandboxes';
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_asked_of_people()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-declare
-  payee record;
 begin
-  select m.beneficiary_id as id, b.archived_at into payee from made m
-  cross join lateral (
-    select b.archived_at from beneficiaries b
-    where b.account_id = m.account_id and b.id = m.beneficiary_id
-      and (b.approval in ('pending_approval', 'rejected') or b.archived_at is not null)
-    limit 1) b
-  limit 1;
-  if not found then return null; end if;
-  if payee.archived_at is not null then
-    raise exception 'beneficiary % is archived', payee.id
-      using errcode = 'check_violation', constraint = 'beneficiary_not_archived';
+  if exists (
+    select from beneficiaries b
+    where b.account_id = new.account_id and b.id = new.id and b.approval = 'pending_approval'
+      and b.details ->> 'status' is distinct from 'erased' and not exists (
+        select from beneficiary_approvals a
+        where a.account_id = b.account_id and a.beneficiary_id = b.id and a.outcome = ''
+          and a.digest = beneficiary_digest(b)))
+  then
+    raise exception 'nobody was asked to approve beneficiary %', new.id
+      using errcode = 'check_violation', constraint = 'asked_of_people';
   end if;
-  raise exception 'beneficiary % is not approved', payee.id
-    using errcode = 'check_violation', constraint = 'beneficiary_approved_first';
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_payout_asked()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from payout_approvals a
+    where a.account_id = new.account_id and a.payout_id = new.id)
+  then
+    raise exception 'nobody was asked to approve payout %', new.id
+      using errcode = 'check_violation', constraint = 'asked_of_people';
+  end if;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION erased_beneficiary(details jsonb)

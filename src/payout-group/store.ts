@@ -41,12 +41,18 @@ function membersOf(sql: Sql | TransactionSql, key: Key) {
     and substring(import_key for 8) = decode(${beginningIn(id)}, 'hex')`
 }
 
-/** The payouts that wait for an approval, the oldest first: in the order of their batch or file. */
+/**
+ * The payouts that wait for an approval, the oldest first: in the order of their batch or file. The
+ * limit of one makes each an index look-up; see keysOf.
+ */
 export async function listWaiting(sql: TransactionSql, key: Key): Promise<Key[]> {
   const { account_id } = key
   const rows = await sql<{ payout_id: string }[]>`
     select distinct m.payout_id from (${membersOf(sql, key)}) m
-    join payout_approvals a on a.account_id = ${account_id} and a.payout_id = m.payout_id
+    cross join lateral (
+      select outcome from payout_approvals a
+      where a.account_id = ${account_id} and a.payout_id = m.payout_id limit 1
+    ) a
     where a.outcome = '' order by m.payout_id limit ${MAX_TOGETHER}::integer`
   return rows.map(({ payout_id: id }) => ({ account_id, id }))
 }
@@ -56,7 +62,10 @@ export function countApprovals(sql: TransactionSql, key: Key): Promise<CountedAp
   return sql<CountedApprovals[]>`
     select a.outcome, count(distinct m.payout_id)::integer as payouts
     from (${membersOf(sql, key)}) m
-    join payout_approvals a on a.account_id = ${key.account_id} and a.payout_id = m.payout_id
+    cross join lateral (
+      select outcome from payout_approvals a
+      where a.account_id = ${key.account_id} and a.payout_id = m.payout_id limit 1
+    ) a
     group by a.outcome`
 }
 
