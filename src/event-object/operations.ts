@@ -13,7 +13,7 @@ import { findQuotes } from '../quote/store.ts'
 import { toldTest } from '../webhook/response.ts'
 import { type Later, tellBeneficiary, tellEntity } from './party.ts'
 import { tellPayout } from './payout.ts'
-import { tellQuote } from './quote.ts'
+import { quoteAsMade, tellQuote } from './quote.ts'
 import { findBehind, findSandboxes, findStepsOf } from './store.ts'
 
 /** Events by (account, id), in no order. */
@@ -69,12 +69,18 @@ async function tellPayouts(
   if (events.length === 0) return []
   const [payoutOf, steps] = await Promise.all([
     objectsOf(sql, events, findPayouts),
-    findStepsOf(sql, uniqueKeys(events.map(objectKey))),
+    findStepsOf(sql, uniqueKeys(events.filter(hasSteps).map(objectKey))),
   ])
   return events.map(event => {
     const others = steps.get(nameOf(objectKey(event))) ?? []
     return tellPayout(payoutOf(event), withEvent(others, event), event)
   })
+}
+
+/** A payout that was made and not held is its row. */
+function hasSteps({ type, data }: NamedEvent): boolean {
+  const { status } = data as { readonly status?: string }
+  return type !== 'payout.created' || status !== 'processing'
 }
 
 /** In the order of their numbers, this one in its place. */
@@ -101,10 +107,9 @@ async function tellQuotes(
   events: readonly NamedEvent[],
 ): Promise<ToldEvent[]> {
   if (events.length === 0) return []
-  const [quoteOf, sandboxes] = await Promise.all([
-    objectsOf(sql, events, findQuotes),
-    findSandboxes(sql, events),
-  ])
+  const quoteOf = await objectsOf(sql, events, findQuotes)
+  const asked = events.filter(event => quoteAsMade(quoteOf(event)).status === 'active')
+  const sandboxes = await findSandboxes(sql, asked)
   return events.map(event => tellQuote(quoteOf(event), event, sandboxes.has(event.account_id)))
 }
 

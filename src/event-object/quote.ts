@@ -8,11 +8,14 @@ import { SIMULATOR } from '../rail/rail.ts'
 import { TRANSFER } from '../rail/rules.ts'
 
 /** One that was asked for is used later, if at all; one that a payout carries, from the start. */
+export function quoteAsMade(quote: Quote): Quote {
+  const { created_at, updated_at } = quote
+  return updated_at === created_at ? quote : { ...quote, status: 'active', updated_at: created_at }
+}
+
 export function tellQuote(quote: Quote, event: NamedEvent, is_sandbox: boolean): ToldEvent {
-  const { created_at } = quote
-  const changed = quote.updated_at !== created_at
-  const made = changed ? { ...quote, status: 'active' as const, updated_at: created_at } : quote
-  const object = presentQuote(made, created_at, expectedArrival(made, is_sandbox))
+  const made = quoteAsMade(quote)
+  const object = presentQuote(made, made.created_at, expectedArrival(made, is_sandbox))
   return { ...event, object, previous_attributes: {}, erased: false }
 }
 

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import { nameEvent } from '../../src/event/event.ts'
+import { findBehind, findStepsOf } from '../../src/event-object/store.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { readDocument } from '../support/assert/document.ts'
+import { assertPageCost, idAt } from '../support/assert/page-cost.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
 import { addEndpoint, type Receiver, startReceiver } from '../support/network/receiver.ts'
 import { addApprovalRule, approve } from '../support/service/approvals.ts'
@@ -370,3 +373,33 @@ async function eraseAll(history: History, before: readonly Shown[]) {
     }
   }
 }
+
+test('what an event needs besides, planned while there were none: looked up, however many there are', async () => {
+  const account_id = 'acc_a'
+  const created_at = '2026-01-01T00:00:00.000000Z'
+  // Each of a thousand objects has five events, of which these are the last.
+  const events = [1, 2, 3, 4, 5].map(i => {
+    const sequence = BigInt(4_000 + i)
+    const event = { account_id, sequence, created_at, type: 'entity.updated', data: {} }
+    return nameEvent({ ...event, object_id: idAt('ent', i) })
+  })
+  const [{ object_id: id } = assert.fail()] = events
+  await assertPageCost({
+    table: 'events',
+    queries: [{ of: 'a payout' }, { of: 'parties' }],
+    async page(tx, { of }) {
+      const payouts = of === 'a payout'
+      const found = payouts
+        ? await findStepsOf(tx, [{ account_id, id }])
+        : await findBehind(tx, events)
+      return { rows: [...found.values()].flat() }
+    },
+    fill: owner => owner`
+      insert into events (account_id, sequence, created_at, told, type, object_id, hash)
+      select a, i, ${created_at}::timestamptz, '-', 'entity.updated',
+        'ent_' || lpad((i % 1000)::text, 20, '0'), sha256('')
+      from generate_series(1, 5000) i, unnest(array['acc_a', 'acc_b']) a`,
+    // The row of the event itself is found twice, as the next one and as the next update.
+    besides: ({ of }) => (of === 'parties' ? 5 : 0),
+  })
+})
