@@ -31,6 +31,8 @@ interface Facts {
   readonly metadata?: Payout['metadata']
 }
 
+const CHANGED = 'payout.updated'
+
 const factsOf = ({ data }: NamedEvent) => data as Facts
 
 /** Whether the event tells that the payout came to be in a status. */
@@ -40,6 +42,10 @@ function isStep(event: NamedEvent): boolean {
 
 /** What happens to a payout beside its steps, and is written down in it. */
 const WRITTEN: ReadonlySet<string> = new Set(['payout.rerouted', 'payout.taken', 'payout.released'])
+
+function isWritten(event: NamedEvent): boolean {
+  return isStep(event) || WRITTEN.has(event.type)
+}
 
 /**
  * `events` are those of the payout, in order: all but its creation and its usual success, which may
@@ -54,7 +60,7 @@ export function tellPayout(
   // What was held or paid at once has an event of that beside the one of its creation.
   const second = events.find(one => isStep(one) && factsOf(one).previous_status === undefined)
   let before: Then | undefined
-  let after = { ...firstState(payout, second), ...archived(payout, events) }
+  let after = firstState(payout, events, second)
   for (const one of events) {
     if (one.sequence > event.sequence) break
     if (one.type === 'payout.created') continue
@@ -73,68 +79,81 @@ function shown(payout: Payout, { answered, ...state }: Then) {
   return presentPayout({ ...payout, ...state, answers: payout.answers.slice(0, answered) })
 }
 
-const CHANGED = 'payout.updated'
-
-function firstState(payout: Payout, second: NamedEvent | undefined): Omit<Then, 'metadata'> {
-  const { status = 'processing', status_description = '' } = second ? factsOf(second) : {}
+/**
+ * The payout before the events that are known. Those before them may have been taken out of the
+ * database, so that what no known event has changed is as the payout has it now.
+ */
+function firstState(
+  payout: Payout,
+  events: readonly NamedEvent[],
+  second: NamedEvent | undefined,
+): Then {
+  const made = events.some(({ type }) => type === 'payout.created')
+  const facts = events.map(factsOf)
+  const answer = facts.find(fact => fact.answer !== undefined)?.answer
+  const rerouted = facts.find(fact => fact.previous_rail !== undefined)
+  const first = facts[events.findIndex(({ type }) => type !== 'payout.created')]
+  const is_now = !made && !events.some(isWritten) && first?.status === payout.status
   return {
-    status,
-    status_description,
-    failure: null,
-    rail_reference: '',
-    updated_at: payout.created_at,
-    answered: 0,
-    ...firstForecast(payout),
+    ...(is_now ? stateOf(payout) : stateAsMade(payout, second)),
+    metadata: made || events.some(({ type }) => type === CHANGED) ? null : payout.metadata,
+    rail_reference: firstReference(payout, events),
+    answered: answer === undefined ? (made ? 0 : payout.answers.length) : answer - 1,
+    expected_at: firstForecast(payout).expected_at,
+    rail: rerouted?.previous_rail ?? (made ? payout.first_rail : payout.rail),
   }
 }
 
-/**
- * What events have told that are in an archive alone: what no event tells that is here, and the
- * payout has. Of a payout that has all of its events it is as it was made.
- */
-function archived(
-  payout: Payout,
-  events: readonly NamedEvent[],
-): Pick<Then, 'answered' | 'rail' | 'metadata'> {
-  const told = events.filter(event => factsOf(event).answer !== undefined).length
-  const rerouted = events.find(({ type }) => type === 'payout.rerouted')
-  const { previous_rail: rail = payout.rail } = rerouted === undefined ? {} : factsOf(rerouted)
-  const metadata = events.some(({ type }) => type === CHANGED) ? null : payout.metadata
-  return { answered: Math.max(0, payout.answers.length - told), rail, metadata }
+function stateOf({ status, status_description, failure, updated_at }: Payout) {
+  return { status, status_description, failure, updated_at }
+}
+
+function stateAsMade({ created_at }: Payout, second: NamedEvent | undefined) {
+  const { status = 'processing', status_description = '' } = second ? factsOf(second) : {}
+  return { status, status_description, failure: null, updated_at: created_at }
+}
+
+/** None, unless the known events do not lead from there to the reference that the payout has. */
+function firstReference({ rail_reference }: Payout, events: readonly NamedEvent[]): string {
+  const steps = events.filter(isStep).map(factsOf)
+  const last = steps.reduce(referenceAfter, '')
+  return last === rail_reference ? '' : rail_reference
 }
 
 /**
- * A usual success may be in no row that was read: the outcome has its time. Other steps before are
- * in an archive alone, when none that is here has led to the status from which this one goes on.
+ * In the status that the event has found. A usual success may be in no row that was read: the
+ * outcome has its time.
  */
 function seenBefore(payout: Payout, known: Then, event: NamedEvent): Then {
-  const { status, previous_status = isStep(event) ? known.status : status } = factsOf(event)
+  const { status: said, previous_status = isStep(event) ? known.status : said } = factsOf(event)
   if (previous_status === known.status) return known
-  const { succeeded_at, updated_at } = payout
-  const at = previous_status === 'succeeded' ? (succeeded_at ?? updated_at) : known.updated_at
-  return inStatus(known, { status: previous_status }, at)
+  const succeeded_at = payout.succeeded_at ?? payout.updated_at
+  const updated_at = previous_status === 'succeeded' ? succeeded_at : known.updated_at
+  return inStatus(known, { status: previous_status }, updated_at)
 }
 
 function stateAfter(payout: Payout, before: Then, event: NamedEvent): Then {
   const forecast = forecastAfter(payout, before, event)
   if (isStep(event)) return { ...inStatus(before, factsOf(event), event.created_at), ...forecast }
-  const updated_at = WRITTEN.has(event.type) ? event.created_at : before.updated_at
+  const updated_at = isWritten(event) ? event.created_at : before.updated_at
   const { metadata = null } = event.type === CHANGED ? factsOf(event) : before
   return { ...before, ...forecast, metadata, updated_at }
 }
 
 function inStatus(before: Then, facts: Facts, updated_at: Instant): Then {
-  const { status, status_description = '', failure = null, answer, reference = '' } = facts
-  const { rail_reference, answered } = before
-  // A payment keeps its reference; that of a return is in its event alone.
-  const is_its_own = status === 'succeeded' || rail_reference === ''
+  const { status, status_description = '', failure = null, answer = before.answered } = facts
   return {
     ...before,
     status,
     status_description,
     failure,
-    rail_reference: is_its_own && reference !== '' ? reference : rail_reference,
-    answered: answer ?? answered,
+    rail_reference: referenceAfter(before.rail_reference, facts),
+    answered: answer,
     updated_at,
   }
+}
+
+/** A payment keeps its reference; that of a return is in its event alone. */
+function referenceAfter(before: string, { status, reference = '' }: Facts): string {
+  return reference !== '' && (status === 'succeeded' || before === '') ? reference : before
 }

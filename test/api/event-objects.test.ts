@@ -4,7 +4,10 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { nameEvent } from '../../src/event/event.ts'
+import { listEventsOf } from '../../src/event/store.ts'
+import { tellPayout } from '../../src/event-object/payout.ts'
 import { findBehind, findStepsOf } from '../../src/event-object/store.ts'
+import { findPayouts } from '../../src/payout/store.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { readDocument } from '../support/assert/document.ts'
@@ -335,8 +338,30 @@ test('GET /v3/event, a random history: each object as its GET answered after the
     before.set(event.object_id, event.data)
   }
   assert.ok(history.seen.size > 40 && sent.size > 40)
+  await assertCuts(history)
   await eraseAll(history, events)
 })
+
+/** Whatever of a payout's earlier events is taken out of the database, a step shows the same. */
+async function assertCuts({ client, ids }: History): Promise<void> {
+  const { account_id } = client.account
+  for (const id of ids.pot ?? []) {
+    const key = { account_id, id }
+    const { owner } = service.database
+    const [payout = assert.fail()] = await findPayouts(owner, [key])
+    const events = (await listEventsOf(owner, key, 100)).reverse()
+    for (const [i, event] of events.entries()) {
+      const whole = tellPayout(payout, events, event).object as Shown
+      for (let cut = 1; cut <= i; cut++) {
+        const told = tellPayout(payout, events.slice(cut), event).object as Shown
+        const is_step = event.type === `payout.${whole.status}`
+        // Of what leaves a payout as it was, its last step may be gone.
+        const { status_description, updated_at } = is_step ? told : whole
+        assert.deepEqual({ ...told, status_description, updated_at }, whole, event.type)
+      }
+    }
+  }
+}
 
 /** Of an erased object these are as they were. */
 const KEPT = [
