@@ -457,6 +457,7 @@ CREATE TABLE beneficiaries (
   details json NOT NULL,
   type text COLLATE "C" GENERATED ALWAYS AS ((details ->> 'type'::text)) STORED NOT NULL,
   destination_type text COLLATE "C" GENERATED ALWAYS AS ((details #>> '{destination_details,type}'::text[])) STORED NOT NULL,
+  found_by text COLLATE "C" DEFAULT ''::text NOT NULL,
   screening text DEFAULT ''::text NOT NULL,
   screened bigint,
   approval text DEFAULT ''::text NOT NULL,
@@ -465,11 +466,13 @@ CREATE TABLE beneficiaries (
   CONSTRAINT beneficiaries_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT archived_after_it_was_made CHECK ((archived_at > created_at)),
   CONSTRAINT beneficiaries_approval_check CHECK ((approval = ANY (ARRAY[''::text, 'pending_approval'::text, 'approved'::text, 'rejected'::text]))),
-  CONSTRAINT beneficiaries_screening_check CHECK ((screening = ANY (ARRAY[''::text, 'open'::text, 'confirmed'::text])))
+  CONSTRAINT beneficiaries_screening_check CHECK ((screening = ANY (ARRAY[''::text, 'open'::text, 'confirmed'::text]))),
+  CONSTRAINT erased_is_not_found CHECK (((found_by = ''::text) OR ((details ->> 'name'::text) <> ''::text)))
 );
 CREATE INDEX beneficiaries_archived ON beneficiaries USING btree (account_id, type, destination_type, id) WHERE (archived_at IS NOT NULL);
 CREATE INDEX beneficiaries_by_approval ON beneficiaries USING btree (account_id, approval, id) WHERE (approval <> ''::text);
 CREATE INDEX beneficiaries_by_type ON beneficiaries USING btree (account_id, type, destination_type, id) WHERE (archived_at IS NULL);
+CREATE INDEX beneficiaries_found ON beneficiaries USING btree (account_id, id) INCLUDE (found_by);
 CREATE INDEX beneficiaries_screening ON beneficiaries USING btree (account_id, id) WHERE (screening <> ''::text);
 CREATE TRIGGER approved_as_it_is BEFORE UPDATE OF details, approval, updated_at ON beneficiaries FOR EACH ROW WHEN ((((old.approval <> ''::text) AND ((((old.details)::text IS DISTINCT FROM (new.details)::text) OR (old.approval IS DISTINCT FROM new.approval)) OR (old.updated_at IS DISTINCT FROM new.updated_at))) OR (old.approval <> new.approval))) EXECUTE FUNCTION check_beneficiary_approved();
 CREATE TRIGGER approved_by_people BEFORE INSERT ON beneficiaries FOR EACH ROW WHEN ((new.approval = ANY (ARRAY['approved'::text, 'rejected'::text]))) EXECUTE FUNCTION check_beneficiary_approved();
@@ -488,7 +491,7 @@ CREATE POLICY find ON beneficiaries FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON beneficiaries FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON beneficiaries TO corridor_auditor;
 GRANT SELECT (account_id, id, screening) ON beneficiaries TO corridor_finder;
-GRANT INSERT, SELECT, UPDATE (approval, archived_at, details, screening, updated_at) ON beneficiaries TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (approval, archived_at, details, found_by, screening, updated_at) ON beneficiaries TO corridor_service;
 
 CREATE TABLE entities (
   account_id text COLLATE "C" NOT NULL,
@@ -505,6 +508,7 @@ CREATE TABLE entities (
   name_address_key bytea,
   registration_key bytea,
   import_key bytea,
+  found_by text COLLATE "C" DEFAULT ''::text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   screening text DEFAULT ''::text NOT NULL,
@@ -513,6 +517,7 @@ CREATE TABLE entities (
   CONSTRAINT entities_approval_status_check CHECK ((approval_status = ANY (ARRAY['pending'::text, 'submitted'::text, 'approved'::text, 'rejected'::text, 'requires_action'::text, 'resubmitted'::text]))),
   CONSTRAINT entities_screening_check CHECK ((screening = ANY (ARRAY[''::text, 'open'::text, 'confirmed'::text]))),
   CONSTRAINT entities_type_check CHECK ((type = ANY (ARRAY['individual'::text, 'business'::text]))),
+  CONSTRAINT erased_is_not_found CHECK (((found_by = ''::text) OR ((details ->> 'name'::text) <> ''::text))),
   CONSTRAINT keys_of_its_type CHECK (
 CASE type
     WHEN 'individual'::text THEN (registration_key IS NULL)
@@ -523,6 +528,7 @@ CREATE INDEX entities_by_principal ON entities USING btree (account_id, on_behal
 CREATE INDEX entities_by_reference ON entities USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
 CREATE INDEX entities_by_status ON entities USING btree (account_id, approval_status, id);
 CREATE INDEX entities_by_type ON entities USING btree (account_id, type, id);
+CREATE INDEX entities_found ON entities USING btree (account_id, id) INCLUDE (found_by);
 CREATE INDEX entities_in_review ON entities USING btree (updated_at) WHERE (approval_status = ANY (ARRAY['submitted'::text, 'resubmitted'::text]));
 CREATE INDEX entities_rejected_email ON entities USING btree (account_id, email_key) WHERE ((approval_status = 'rejected'::text) AND (email_key IS NOT NULL));
 CREATE INDEX entities_rejected_name_address ON entities USING btree (account_id, name_address_key) WHERE ((approval_status = 'rejected'::text) AND (name_address_key IS NOT NULL));
@@ -548,7 +554,7 @@ CREATE POLICY find ON entities FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON entities FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON entities TO corridor_auditor;
 GRANT SELECT (account_id, id, screening) ON entities TO corridor_finder;
-GRANT INSERT, SELECT, UPDATE (approval_history, approval_status, approval_status_description, details, email_key, name_address_key, national_identification_key, on_behalf_of, reference_id, registration_key, screening, updated_at) ON entities TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (approval_history, approval_status, approval_status_description, details, email_key, found_by, name_address_key, national_identification_key, on_behalf_of, reference_id, registration_key, screening, updated_at) ON entities TO corridor_service;
 
 CREATE TABLE ended_reviews (
   account_id text COLLATE "C" NOT NULL,
@@ -811,6 +817,21 @@ CREATE POLICY maintenance ON payout_likenesses FOR ALL TO owner USING ((( SELECT
 GRANT SELECT ON payout_likenesses TO corridor_auditor;
 GRANT SELECT (account_id, created_at) ON payout_likenesses TO corridor_finder;
 GRANT DELETE, INSERT, SELECT ON payout_likenesses TO corridor_service;
+
+CREATE TABLE payout_metadata (
+  account_id text COLLATE "C" NOT NULL,
+  pair text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  CONSTRAINT payout_metadata_pkey PRIMARY KEY (account_id, id, pair),
+  CONSTRAINT payout_metadata_pair_check CHECK ((pair ~ '^[0-9a-f]{16}$'::text))
+);
+CREATE INDEX payout_metadata_by_pair ON payout_metadata USING btree (account_id, pair, id);
+ALTER TABLE payout_metadata ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON payout_metadata FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON payout_metadata FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON payout_metadata FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON payout_metadata TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT ON payout_metadata TO corridor_service;
 
 CREATE TABLE payout_imports (
   account_id text COLLATE "C" NOT NULL,

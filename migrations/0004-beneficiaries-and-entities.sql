@@ -16,7 +16,10 @@ create table beneficiaries (
   type text collate "C" not null generated always as (details ->> 'type') stored,
   destination_type text collate "C" not null
     generated always as (details #>> '{destination_details,type}') stored,
-  constraint archived_after_it_was_made check (archived_at > created_at)
+  -- Words and values by which it is found; found-by.ts has the recipe.
+  found_by text collate "C" not null default '',
+  constraint archived_after_it_was_made check (archived_at > created_at),
+  constraint erased_is_not_found check (found_by = '' or details ->> 'name' <> '')
 );
 -- An account has few of these kinds: what filters by some of the columns looks into each that fits. It is the
 -- list of those that are not archived, too: of all kinds, merged.
@@ -25,6 +28,8 @@ create index beneficiaries_by_type on beneficiaries (account_id, type, destinati
 -- The same of those that are. Ordinary ones never enter.
 create index beneficiaries_archived on beneficiaries (account_id, type, destination_type, id)
   where archived_at is not null;
+-- Who is looked for is looked for in it, without a look at the rows that do not fit.
+create index beneficiaries_found on beneficiaries (account_id, id) include (found_by);
 -- For look-ups by id: ids follow the book (docs/decisions/0050). After the indexes above: of indexes that
 -- cost the same on an empty table the planner takes the newest, and keeps the plan. A look-up by id
 -- must not walk the whole account by another one.
@@ -54,8 +59,11 @@ create table entities (
   registration_key bytea,
   -- SHA-256 of the row of a file this entity was imported from, so that no row is imported twice.
   import_key bytea,
+  -- As of beneficiaries.
+  found_by text collate "C" not null default '',
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  constraint erased_is_not_found check (found_by = '' or details ->> 'name' <> ''),
   constraint keys_of_its_type check (
     case type
       when 'individual' then registration_key is null
@@ -101,6 +109,7 @@ create index entities_by_reference on entities (account_id, reference_id, id)
   where reference_id <> '';
 create index entities_by_principal on entities (account_id, on_behalf_of, id)
   where on_behalf_of <> '';
+create index entities_found on entities (account_id, id) include (found_by);
 -- What waits for the operator, over all accounts, longest first.
 create index entities_in_review on entities (updated_at)
   where approval_status in ('submitted', 'resubmitted');

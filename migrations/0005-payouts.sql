@@ -363,6 +363,16 @@ create table payout_likenesses (
 );
 create index payout_likenesses_age on payout_likenesses (created_at);
 
+-- By what metadata payouts are found: a row for each pair, of payouts that have any. Short digests, and not
+-- the pairs, which would be the widest index there is (found-by.ts has the recipe).
+create table payout_metadata (
+  account_id text collate "C" not null,
+  pair text collate "C" not null check (pair ~ '^[0-9a-f]{16}$'),
+  id text collate "C" not null,
+  primary key (account_id, id, pair)
+);
+create index payout_metadata_by_pair on payout_metadata (account_id, pair, id);
+
 -- What was paid from files, kept for ever: idempotency keys are forgotten after a day, and a file may
 -- be run again after a year. Two rows a payout, written in its transaction: the row of the file it was
 -- made from, and the payment that the row asked for.

@@ -34,10 +34,10 @@ grant execute on function funded_elsewhere(text[], text[]), paid_elsewhere(text[
   to corridor_service;
 
 grant select, insert on beneficiaries, entities to corridor_service;
-grant update (details, updated_at, archived_at) on beneficiaries to corridor_service;
+grant update (details, found_by, updated_at, archived_at) on beneficiaries to corridor_service;
 grant update (on_behalf_of, reference_id, details, approval_status, approval_status_description,
   approval_history, email_key, national_identification_key, name_address_key, registration_key,
-  updated_at) on entities to corridor_service;
+  found_by, updated_at) on entities to corridor_service;
 grant select, insert, delete, update (due_at) on ended_reviews to corridor_service;
 
 grant select, insert on quotes, payouts, payout_batches, payout_batch_items to corridor_service;
@@ -48,7 +48,7 @@ grant select, insert, delete, update (status, status_description, failure, held_
   taken_over_at, expected_at, metadata, updated_at) on open_payouts to corridor_service;
 grant select, insert, update (status, status_description, failure, rail_steps, rail_attempts,
   rail_reference, taken_over_at, succeeded_at, metadata, updated_at) on payout_outcomes to corridor_service;
-grant select, insert, delete on holds, payout_likenesses to corridor_service;
+grant select, insert, delete on holds, payout_likenesses, payout_metadata to corridor_service;
 grant select, insert, update (payout_id) on payout_imports to corridor_service;
 
 grant select, insert, delete on webhook_endpoints, webhook_deliveries, webhook_attempts
@@ -83,7 +83,7 @@ begin
   foreach name in array array[
     'books', 'balances', 'journals', 'events', 'beneficiaries', 'quotes',
     'payouts', 'open_payouts', 'payout_outcomes', 'idempotency_keys', 'entities', 'holds', 'ended_reviews', 'webhook_endpoints',
-    'webhook_deliveries', 'webhook_attempts', 'payout_likenesses', 'payout_batches',
+    'webhook_deliveries', 'webhook_attempts', 'payout_likenesses', 'payout_metadata', 'payout_batches',
     'payout_batch_items', 'payout_imports'
   ] loop
     execute format('alter table %I enable row level security, force row level security', name);

@@ -18,6 +18,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'money',
     'nearest',
     'only-set',
+    'found-by',
     'seal',
     'steps',
     'settings',

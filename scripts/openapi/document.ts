@@ -313,6 +313,11 @@ function finish(document: Json, readers: Readers): Json {
   const used = new Set(operations.flatMap(operation => operation.tags ?? []))
   for (const parameter of operations.flatMap(operation => operation.parameters ?? [])) {
     if (parameter.in === 'header') parameter.name = headerName(String(parameter.name))
+    // Pairs stand as `metadata[key]=value`.
+    const { type } = (parameter.schema ?? {}) as { type?: unknown }
+    if (parameter.in === 'query' && type === 'object') {
+      Object.assign(parameter, { style: 'deepObject', explode: true })
+    }
     // The default of OpenAPI.
     if (parameter.required === false) delete parameter.required
   }

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../http/docs.ts'
-import { ListQueryOf } from '../http/list.ts'
+import { ListQueryOf, NameFilter, TextFilter } from '../http/list.ts'
 import { Several } from '../http/query.ts'
 import {
   Closed,
@@ -160,6 +160,13 @@ export type BeneficiaryUpdate = Static<typeof BeneficiaryUpdate>
 export const ArchiveRequest = Closed({}, { title: 'ArchiveRequest', type: ['object', 'null'] })
 
 export const BeneficiaryQuery = ListQueryOf('bnf', {
+  name: NameFilter,
+  email: TextFilter(320, 'Exactly, without regard to case.'),
+  account_number: TextFilter(
+    64,
+    'The account number, IBAN, wallet address or key that it is paid to, without regard to ' +
+      'spaces, dashes and case.',
+  ),
   archived: Literals(['true', 'false'] as const, {
     description: 'Those that are archived, instead of those that are not.',
     [DOCUMENTED]: { type: 'boolean', default: false },

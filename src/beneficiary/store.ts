@@ -1,18 +1,35 @@
 // The statements of beneficiaries. Writes run under the lock of the account's book.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { narrowedTo } from '../db/found.ts'
 import { findByKeys } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
+import { foundBy, partsOf } from '../found-by.ts'
 import type { Key } from '../id.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { BENEFICIARY_KINDS, type BeneficiaryRow, beneficiaryRow, detailsOf } from './columns.ts'
 
-const insertRows = inserter<Omit<BeneficiaryRow, 'archived_at'> & Screened>('beneficiaries', {
+const insertRows = inserter<Omit<FindableRow, 'archived_at'> & Screened>('beneficiaries', {
   ...BENEFICIARY_KINDS,
   approval: 'text',
+  found_by: 'text',
   screened: 'bigint',
 })
+
+type FindableRow = BeneficiaryRow & { readonly found_by: string }
+
+function findableRow<B extends Beneficiary>(beneficiary: B) {
+  const { name, name_local, email, destination_details } = beneficiary.details
+  const { bank, wallet, local_payment_network } = destination_details
+  const account =
+    bank?.iban ??
+    bank?.account_number ??
+    wallet?.deposit_address ??
+    local_payment_network?.deposit_key
+  const found_by = foundBy({ email, account, names: [name, name_local] })
+  return { ...beneficiaryRow(beneficiary), found_by }
+}
 
 interface Screened {
   /** The version of the sanctions lists at which its payout found nobody; null: it is compared. */
@@ -23,15 +40,15 @@ export function insertBeneficiaries(
   tx: TransactionSql,
   beneficiaries: readonly (Beneficiary & Screened)[],
 ) {
-  return insertRows(tx, beneficiaries.map(beneficiaryRow))
+  return insertRows(tx, beneficiaries.map(findableRow))
 }
 
 /** Writes the columns that can change. */
 export function updateBeneficiaries(tx: TransactionSql, beneficiaries: readonly Beneficiary[]) {
-  return updateRows(tx, beneficiaries.map(beneficiaryRow))
+  return updateRows(tx, beneficiaries.map(findableRow))
 }
 
-const updateRows = updater<Omit<BeneficiaryRow, 'archived_at' | 'created_at'>>(
+const updateRows = updater<Omit<FindableRow, 'archived_at' | 'created_at'>>(
   'beneficiaries',
   ['account_id', 'id'],
   {
@@ -39,6 +56,7 @@ const updateRows = updater<Omit<BeneficiaryRow, 'archived_at' | 'created_at'>>(
     id: 'text',
     details: 'json',
     approval: 'text',
+    found_by: 'text',
     updated_at: 'timestamptz',
   },
 )
@@ -95,14 +113,19 @@ const ARCHIVED: Listed = { ...LISTED, merged: 'archived_at is not null' }
 export async function listBeneficiaries(
   sql: Sql | TransactionSql,
   account_id: string,
-  { filters: { archived, ...filters }, ...asked }: Wanted,
+  { filters: { archived, name, email, account_number, ...filters }, ...asked }: Wanted,
 ): Promise<Page<Beneficiary> | undefined> {
   const isArchived = archived?.[0] === 'true'
   const [listed, besides] = isArchived
     ? [ARCHIVED, sql`and archived_at is not null`]
     : [LISTED, sql`and archived_at is null`]
-  const wanted = { ...asked, filters }
-  const page = await findPage<BeneficiaryRow>(sql, listed, account_id, wanted, besides)
+  const parts = partsOf({
+    ...(name && { name }),
+    ...(email && { email }),
+    ...(account_number && { account_number }),
+  })
+  const [found, wanted] = narrowedTo(sql, listed, account_id, { ...asked, filters }, parts)
+  const page = await findPage<BeneficiaryRow>(sql, found, account_id, wanted, besides)
   return page && { ...page, rows: page.rows.map(beneficiaryOf) }
 }
 

@@ -69,6 +69,10 @@ export interface Narrow {
    * most rows have, which is read along the primary key.
    */
   readonly stated: string | null
+  /** A further condition on the narrow table, whose alias is `n`. */
+  readonly besides?: Fragment
+  /** The value is in the narrow table alone. */
+  readonly alone?: boolean
 }
 
 /** The table, columns, order and filters of a list. */
@@ -264,22 +268,24 @@ function narrowOf(
   listed: Listed,
   { account_id, after, before, limit, filters, besides, ...scan }: Scan,
   { filter: { name, by }, value }: { readonly filter: Filter; readonly value: string },
-  { table, stated }: Narrow,
+  { table, stated, alone, besides: within = sql`` }: Narrow,
 ): Fragment {
   const led = stated === null ? [] : [sql`(select ${value})`]
   const key = [...led.map(() => sql`n.${sql(by)}`), sql`n.id`]
   const bound = ([id = '']: Place) => joined(sql, [...led, sql`(select ${id}::text)`])
   const stating = { by: [by], led: [], lead: undefined }
+  const { [name]: _, ...others } = filters
+  const stated_filters = alone === true ? others : { ...filters, [name]: [value] }
   return sql`
     select r.* from ${sql(table)} n
     cross join lateral (
       select ${sql([...listed.columns])} from ${rowsOf(sql, listed, account_id)}
       where account_id = ${account_id} and id = n.id
-        ${conditions(sql, listed, { ...filters, [name]: [value] }, stating)} ${besides}
+        ${conditions(sql, listed, stated_filters, stating)} ${besides}
       limit 1
     ) r
     where n.account_id = ${account_id} and n.${sql(by)} = (select ${value})
-      ${stated === null ? sql`` : sql`and ${sql.unsafe(stated)}`}
+      ${stated === null ? sql`` : sql`and ${sql.unsafe(stated)}`} ${within}
       and (${joined(sql, key)}) > (${bound(after)}) and (${joined(sql, key)}) < (${bound(before)})
     order by ${inOrder(sql, key, scan)}
     limit (select ${limit}::integer)`

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { checkDate, checkEmail, Document, Phone } from '../beneficiary/contact.ts'
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
-import { IdFilter, ListQueryOf, TextFilter } from '../http/list.ts'
+import { IdFilter, ListQueryOf, MetadataFilter, NameFilter, TextFilter } from '../http/list.ts'
 import { Several } from '../http/query.ts'
 import { Closed, clearable, Literals, Metadata, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -125,6 +125,9 @@ export const EntitySubmission = Closed(UPDATE, {
 export const ApprovalStatus = Literals(APPROVAL_STATUSES, { title: 'ApprovalStatus' })
 
 export const EntityQuery = ListQueryOf('ent', {
+  name: NameFilter,
+  email: TextFilter(320, 'Exactly, without regard to case.'),
+  metadata: MetadataFilter,
   type: Several(Literals(ENTITY_TYPES)),
   approval_status: Several(ApprovalStatus),
   reference_id: TextFilter(128, 'As it was sent.'),

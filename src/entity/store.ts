@@ -1,10 +1,12 @@
 // The statements of entities. Writes run under the lock of the account's book.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { narrowedTo } from '../db/found.ts'
 import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { eachShard, tableAt, within } from '../db/shard.ts'
+import { foundBy, partsOf } from '../found-by.ts'
 import { type Key, nameOf } from '../id.ts'
 import { ENTITY_KINDS } from './columns.ts'
 import { type Judged, keysByRule, MAX_REJECTED, type RuleName } from './duplicates.ts'
@@ -29,6 +31,7 @@ export interface EntityRow extends Entity {
   readonly name_address_key: string | null
   readonly registration_key: string | null
   readonly import_key: string | null
+  readonly found_by: string
 }
 
 export function rowOf(
@@ -46,6 +49,7 @@ export function rowOf(
     name_address_key: keys.name_and_address,
     registration_key: keys.registration_number,
     import_key,
+    found_by: foundBy({ ...entity.details, names: [entity.details.name] }),
   }
 }
 
@@ -59,6 +63,7 @@ export const insertEntities = inserter<EntityRow>('entities', {
   name_address_key: 'hex',
   registration_key: 'hex',
   import_key: 'hex',
+  found_by: 'text',
 })
 
 /** Writes the columns that can change; a trigger refuses a step outside the table of states. */
@@ -78,6 +83,7 @@ export const updateEntities = updater<Omit<EntityRow, 'type' | 'import_key' | 'c
     national_identification_key: 'hex',
     name_address_key: 'hex',
     registration_key: 'hex',
+    found_by: 'text',
     updated_at: 'timestamptz',
   },
 )
@@ -103,9 +109,15 @@ const LISTED: Listed = {
 export function listEntities(
   sql: Sql | TransactionSql,
   account_id: string,
-  wanted: Wanted,
+  { filters: { name, email, metadata, ...filters }, ...asked }: Wanted,
 ): Promise<Page<Entity> | undefined> {
-  return findPage<Entity>(sql, LISTED, account_id, wanted)
+  const parts = partsOf({
+    ...(name && { name }),
+    ...(email && { email }),
+    ...(metadata && { metadata }),
+  })
+  const [found, wanted] = narrowedTo(sql, LISTED, account_id, { ...asked, filters }, parts)
+  return findPage<Entity>(sql, found, account_id, wanted)
 }
 
 /** An identity to look up; `key` is in hex digits. */

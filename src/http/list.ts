@@ -5,6 +5,7 @@ import type { TProperties, TSchema } from 'typebox'
 import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../db/order.ts'
 import type { Cursor, Page, Wanted } from '../db/page.ts'
 import { invalidParameter, type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { pairOf } from '../found-by.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
 import { instantFromIso } from '../instant.ts'
 import { DOCUMENTED } from './docs.ts'
@@ -59,6 +60,22 @@ export function TextFilter(maxLength: number, description: string) {
   return Type.String({ pattern: '\\S', maxLength, description })
 }
 
+/** A filter by words of a name: each begins a word of it. */
+export const NameFilter = TextFilter(
+  100,
+  'Words, each of which begins a word of the name, in any order, without regard to case and ' +
+    'accents.',
+)
+
+/** A filter by a pair of metadata, `metadata[key]=value`; several are all to be there. */
+export const MetadataFilter = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: 10,
+  propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
+  additionalProperties: { type: 'string', maxLength: 500 },
+  description: 'Pairs that it has, each as `metadata[key]=value`.',
+})
+
 /** The code of a currency. One that does not exist has nothing. */
 export function CurrencyText(description: string) {
   return Type.String({ pattern: '^[A-Z]{3,4}$', description, examples: ['USD'] })
@@ -75,7 +92,9 @@ export function IdFilter(prefix: IdPrefix, description: string) {
 }
 
 /** A query that has passed its schema: what takes several values is an array of them. */
-export type ListQuery = Readonly<Record<string, string | readonly string[]>>
+export type ListQuery = Readonly<
+  Record<string, string | readonly string[] | Readonly<Record<string, string>>>
+>
 
 /** The query of a list whose objects can be expanded. */
 export type ExpandingListQuery = ListQuery & Expanding
@@ -84,12 +103,15 @@ const OWN = new Set<string>(['limit', 'starting_after', 'ending_before', 'expand
 
 /** Reads the query of a list. Refuses with every problem at once (400 invalid_query_parameter). */
 export function readList(query: ListQuery): Wanted {
-  const own = (name: string) => (typeof query[name] === 'string' ? query[name] : undefined)
+  const own = (name: string) => {
+    const value = query[name]
+    return typeof value === 'string' ? value : undefined
+  }
   const [starting_after, ending_before] = [own('starting_after'), own('ending_before')]
   const filters = Object.fromEntries(
     Object.entries(query)
       .filter(([name]) => !OWN.has(name))
-      .map(([name, value]) => [name, [...new Set([value].flat())]]),
+      .map(([name, value]) => [name, [...new Set(valuesOf(value))]]),
   )
   refuseIfAny([
     ...checkLimit(own('limit')),
@@ -108,6 +130,12 @@ export function readList(query: ListQuery): Wanted {
     filters,
     cursor: cursorOf(starting_after, ending_before),
   }
+}
+
+/** Of pairs each is one value, as it is looked for. */
+function valuesOf(value: ListQuery[string] = []): string[] {
+  if (typeof value === 'string') return [value]
+  return Array.isArray(value) ? [...value] : Object.entries(value).map(pairOf)
 }
 
 /** Bounds of a time: checked ISO 8601 with an offset. */

@@ -122,7 +122,10 @@ function describe(
 ): { remarks: string; message: string } {
   const { keyword, params, instancePath } = finding
   const path = pathOf(instancePath)
-  const child = (name: unknown) => memberPath(path, shortName(String(name)))
+  const child = (name: unknown) =>
+    pathOf === queryPath
+      ? queryPath(`${instancePath}/${escaped(String(name))}`)
+      : memberPath(path, shortName(String(name)))
   switch (keyword) {
     case 'required': {
       const remarks = child(params.missingProperty)
@@ -193,9 +196,13 @@ function jsonPath(pointer: string): string {
     }, '')
 }
 
-/** The name of the parameter, whichever of its values it is. */
+const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** The name of the parameter, whichever of its values it is; of a pair `metadata[key]`. */
 function queryPath(pointer: string): string {
-  return jsonPath(pointer).replace(/\[\d+\]$/, '')
+  const [, name = '', ...keys] = pointer.split('/')
+  const key = keys.join('/').replaceAll('~1', '/').replaceAll('~0', '~')
+  return keys.length === 0 || /^\d+$/.test(key) ? shortName(name) : `${name}[${shortName(key)}]`
 }
 
 /** `payout_info` and `amount` as `payout_info.amount`. */

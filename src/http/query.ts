@@ -1,5 +1,6 @@
 // Reads the parameters of a query as the schema of their route has them: one that takes several
-// values is an array, however often it stands. Knows schemas and no route.
+// values is an array, however often it stands, and one of pairs is an object. Knows schemas and no
+// route.
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { Type } from './type.ts'
 
@@ -27,11 +28,14 @@ export function foldQueries(route: RouteOptions): void {
   const { properties = {} } = (route.schema?.querystring ?? {}) as {
     properties?: Record<string, { type?: unknown }>
   }
-  const several = Object.keys(properties).filter(name => properties[name]?.type === 'array')
-  if (several.length === 0) return
+  const named = (type: string) =>
+    Object.keys(properties).filter(name => properties[name]?.type === type)
+  const [several, pairs] = [named('array'), named('object')]
+  if (several.length + pairs.length === 0) return
   const fold = (request: FastifyRequest, _reply: unknown, done: () => void) => {
     const query = request.query as Query
     for (const name of several) foldValues(query, name)
+    for (const name of pairs) foldPairs(query, name)
     done()
   }
   route.preValidation = [fold, ...[route.preValidation ?? []].flat()]
@@ -43,4 +47,13 @@ function foldValues(query: Query, name: string): void {
   const values = [query[name] ?? [], query[bracketed] ?? []].flat()
   delete query[bracketed]
   if (values.length > 0) query[name] = values
+}
+
+/** `metadata[key]=value` as a member of `metadata`; its schema refuses a key that stands twice. */
+function foldPairs(query: Query, name: string): void {
+  const pairs = Object.keys(query).filter(key => key.startsWith(`${name}[`) && key.endsWith(']'))
+  if (pairs.length === 0) return
+  const members = pairs.map(key => [key.slice(name.length + 1, -1), query[key]] as const)
+  for (const key of pairs) delete query[key]
+  query[name] = Object.assign(Object.create(null), Object.fromEntries(members))
 }

@@ -35,6 +35,7 @@ import { likenessOfFirst, likenessOfRequest } from './duplicate.ts'
 import { findFirstOfReferences, findLikenesses, insertLikenesses } from './duplicate-store.ts'
 import { insertHolds } from './hold-store.ts'
 import { countersOf, payeesAsked } from './limited.ts'
+import { insertMetadata } from './metadata-store.ts'
 import {
   type ApprovingState,
   type CreatePayout,
@@ -129,6 +130,7 @@ export function payoutCreation(
         // Before the payouts: a trigger of these looks whether they wait, where a rule asks for it.
         insertStates(tx, payouts),
         insertPayouts(tx, payouts),
+        insertMetadata(tx, payouts),
         holds.length > 0 && insertHolds(tx, holds),
         likenesses.length > 0 && insertLikenesses(tx, likenesses),
         ...storeUses(tx, state.books, state.limits, uses),

@@ -1,6 +1,7 @@
 // Lists of payouts: an account's, an operator's over all accounts, and the counts that metrics
 // show.
 
+import type { Fragment } from 'postgres'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { mergePages } from '../db/merge.ts'
 import { byId, newerOf, olderOf } from '../db/order.ts'
@@ -17,6 +18,7 @@ import { instantIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import { unclaimed } from './due-store.ts'
+import { BY_METADATA, partedPairs } from './metadata-store.ts'
 import type { Payout } from './payout.ts'
 import { mayBeAsked, mayBegin, versionBefore } from './screen-store.ts'
 import { GIVEN_BACK_STATUSES, isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
@@ -39,6 +41,7 @@ const LISTED: Listed = {
   join: joinState,
   order: byId('pot'),
   filters: [
+    BY_METADATA,
     { name: 'quote', by: 'quote_id', leads: 'always' },
     // The id of the payout that carries the quote.
     { name: 'carrier', by: 'id', leads: 'never' },
@@ -70,19 +73,25 @@ const LISTED_NEARBY: Listed = {
 export async function listPayouts(
   sql: Sql | TransactionSql,
   account_id: string,
-  wanted: Wanted,
+  asked: Wanted,
 ): Promise<Page<Payout> | undefined> {
-  if (wanted.filters.scheduled !== undefined) return listScheduled(sql, account_id, wanted)
-  const { quote, reference_id, beneficiary } = wanted.filters
+  const [filters, besides] = partedPairs(sql, account_id, asked.filters)
+  const wanted = { ...asked, filters }
+  if (filters.scheduled !== undefined) return listScheduled(sql, account_id, wanted, besides)
+  const { quote, reference_id, beneficiary } = filters
   // A page filtered by quote or reference already has the payout that made the beneficiary.
   const leads = quote === undefined && reference_id === undefined
   const [page, ...firsts] = await Promise.all([
-    findPage<PayoutRow>(sql, LISTED, account_id, wanted),
-    ...(leads ? (beneficiary ?? []) : []).map(id => listFirst(sql, account_id, wanted, id)),
+    findPage<PayoutRow>(sql, LISTED, account_id, wanted, besides),
+    ...(leads ? (beneficiary ?? []) : []).map(id =>
+      listFirst(sql, account_id, wanted, id, besides),
+    ),
   ])
   const named = new Set(page?.rows.map(({ quote_id }) => quote_id))
   const carrying = (quote ?? []).filter(id => !named.has(id))
-  const carriers = await Promise.all(carrying.map(id => findCarrier(sql, account_id, wanted, id)))
+  const carriers = await Promise.all(
+    carrying.map(id => findCarrier(sql, account_id, wanted, id, besides)),
+  )
   const merged = [...firsts, ...carriers].reduce(
     (all, one) => all && one && mergePages(wanted, all, one),
     page,
@@ -94,13 +103,15 @@ export async function listPayouts(
 async function listScheduled(
   sql: Sql | TransactionSql,
   account_id: string,
-  { filters: { scheduled: _, ...filters }, ...wanted }: Wanted,
+  { filters: { scheduled: _, ...filters }, ...asked }: Wanted,
+  besides: Fragment,
 ): Promise<Page<Payout> | undefined> {
-  const { cursor } = wanted
+  const { cursor } = asked
   const place = cursor && (await LISTED.order.find(sql, 'payouts', { account_id, id: cursor.id }))
   if (place === undefined) return undefined
   const listed = { ...LISTED_NEARBY, table: 'scheduled_payouts' }
-  const page = await findPageAt<PayoutRow>(sql, listed, account_id, { ...wanted, filters }, place)
+  const wanted = { ...asked, filters }
+  const page = await findPageAt<PayoutRow>(sql, listed, account_id, wanted, place, besides)
   return { ...page, rows: page.rows.map(payoutOf) }
 }
 
@@ -110,6 +121,7 @@ function findCarrier(
   account_id: string,
   { filters: { quote: _, ...filters }, ...wanted }: Wanted,
   quote_id: string,
+  besides: Fragment,
 ): Promise<Page<PayoutRow> | undefined> {
   const carrier = withPrefix(quote_id, 'pot')
   return findPage<PayoutRow>(
@@ -117,7 +129,7 @@ function findCarrier(
     LISTED_NEARBY,
     account_id,
     { ...wanted, filters: { ...filters, carrier: [carrier] } },
-    sql`and quote_id = ''`,
+    sql`and quote_id = '' ${besides}`,
   )
 }
 
@@ -131,14 +143,16 @@ function listFirst(
   account_id: string,
   { above, below, ...wanted }: Wanted,
   beneficiary_id: string,
+  besides: Fragment,
 ): Promise<Page<PayoutRow> | undefined> {
   const created_at = instantIn(beneficiary_id)
-  return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, {
+  const nearby = {
     ...wanted,
     filters: { ...wanted.filters, beneficiary: [beneficiary_id] },
     above: newerOf(above, { created_at, side: 'before' }),
     below: olderOf(below, { created_at, side: 'after' }),
-  })
+  }
+  return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, nearby, besides)
 }
 
 export interface DeskFilter {

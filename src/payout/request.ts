@@ -6,7 +6,7 @@ import { BeneficiaryRequest } from '../beneficiary/request.ts'
 import type { Reason } from '../errors.ts'
 import { ALSO, oneOf } from '../http/docs.ts'
 import { ExpandOf, ExpandQueryOf } from '../http/expand.ts'
-import { CurrencyFilter, IdFilter, ListQueryOf, TextFilter } from '../http/list.ts'
+import { CurrencyFilter, IdFilter, ListQueryOf, MetadataFilter, TextFilter } from '../http/list.ts'
 import { Several } from '../http/query.ts'
 import {
   Amount,
@@ -179,6 +179,7 @@ export const PayoutExpandQuery = ExpandQueryOf(EXPANDED)
 
 export const PayoutQuery = ListQueryOf('pot', {
   expand: ExpandOf(EXPANDED),
+  metadata: MetadataFilter,
   status: Several(PayoutStatus),
   currency: CurrencyFilter('The currency paid out.'),
   holding_currency: CurrencyFilter('The currency of the balance that paid.'),

@@ -8,6 +8,7 @@ import { nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { decideUpdate } from './metadata.ts'
+import { replaceMetadata } from './metadata-store.ts'
 import type { ReadPayout } from './payout.ts'
 import type { PayoutUpdate } from './request.ts'
 import { presentPayout } from './response.ts'
@@ -59,7 +60,7 @@ export const updatePayout: Operation<UpdatePayout, UpdateState, UpdatedPayout> =
     )
     return Promise.all([
       ...storeBooks(tx, books, writes),
-      ...(last.length > 0 ? updateMetadata(tx, last) : []),
+      ...(last.length > 0 ? [...updateMetadata(tx, last), ...replaceMetadata(tx, last)] : []),
     ])
   },
 }

@@ -28,6 +28,8 @@ export function erasePapers(tx: TransactionSql, erased: Erased): Promise<unknown
     eraseWords(tx, account_id, ids),
     eraseScreening(tx, account_id, [party_id, ...ids]),
     eraseAnswers(tx, account_id, [party_id, ...ids]),
+    tx`delete from payout_metadata
+      where account_id = ${account_id} and id = any (${ids}::text[])`.execute(),
     tx`delete from limit_payees
       where account_id = ${account_id} and payee = any (${payees}::text[])`.execute(),
     tx`update payout_approvals set payee = ''

@@ -61,11 +61,11 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     none: 'account_id operation object_id',
   },
   beneficiaries: {
-    personal: 'details',
+    personal: 'details found_by',
     none: 'account_id id type destination_type screening approval',
   },
   entities: {
-    personal: 'reference_id details approval_status_description approval_history',
+    personal: 'reference_id details approval_status_description approval_history found_by',
     digest: 'email_key national_identification_key name_address_key registration_key import_key',
     none: 'account_id id type on_behalf_of approval_status screening',
   },
@@ -95,6 +95,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     none: 'account_id id status rail',
   },
   holds: { none: 'account_id entity_id payout_id' },
+  payout_metadata: { digest: 'pair', none: 'account_id id' },
   payout_likenesses: { digest: 'likeness', none: 'account_id payout_id' },
   payout_imports: { digest: 'import_key', none: 'account_id payout_id' },
   payout_batches: { personal: 'reference_id metadata', none: 'account_id id mode totals' },

@@ -62,6 +62,7 @@ export const SOURCES: readonly Source[] = [
   { table: 'payout_outcomes', where: BY_ID, term: 'retention' },
   { table: 'payout_batch_items', where: OF_PAYOUT, term: 'retention' },
   { table: 'payout_imports', where: OF_PAYOUT, term: 'retention' },
+  { table: 'payout_metadata', where: BY_ID, term: 'retention' },
   { table: 'payout_likenesses', where: OF_PAYOUT, term: 'month' },
   {
     table: 'quotes',

@@ -134,8 +134,10 @@ test(`GET ${PATH} in openapi.json: limit is a number, and every parameter is the
   const { paths } = readDocument(json).json
   const parameters: { name: string; schema: object }[] = paths[PATH].get.parameters
   assert.deepEqual(parameters.map(({ name }) => name).sort(), [
-    ...['approval_status', 'created.gt', 'created.gte', 'created.lt', 'created.lte'],
-    ...['ending_before', 'limit', 'on_behalf_of', 'reference_id', 'starting_after', 'type'],
+    ...['Corridor-Version', 'approval_status', 'created.gt', 'created.gte', 'created.lt'],
+    ...['created.lte', 'email'],
+    ...['ending_before', 'limit', 'metadata', 'name', 'on_behalf_of', 'reference_id'],
+    ...['starting_after', 'type'],
   ])
   assert.deepEqual(parameters.find(({ name }) => name === 'limit')?.schema, {
     type: 'integer',

@@ -162,8 +162,12 @@ export function generator(api: ApiDocument, world: World): Generator {
         .filter(() => chance() < 0.2)
         .flatMap(({ name, schema }) => {
           const member = name.replace('created.', '')
-          const values = [value(chance, schema, member, 0)].flat()
-          return values.map(one => `${name}=${encodeURIComponent(String(one))}`)
+          const made = value(chance, schema, member, 0)
+          const pairs: [string, Json][] =
+            schema.type === 'object'
+              ? Object.entries(made).map(([key, one]) => [`${name}[${key}]`, one])
+              : [made].flat().map((one: Json) => [name, one])
+          return pairs.map(([key, one]) => `${key}=${encodeURIComponent(String(one))}`)
         })
       const schema = bodySchema(operation)
       const good = schema === undefined ? [] : examples(operation)

@@ -107,13 +107,21 @@ function queryProblem(api: ApiDocument, operation: Operation, { url }: Request):
   const documented = parametersOf(operation, 'query')
   const pairs = [...new URLSearchParams(url.split('?').slice(1).join('?'))]
   const named = ([name]: readonly [string, string]) => {
-    const bare = name.replace(/\[\]$/, '')
+    const bare = name.replace(/\[.*\]$/, '')
     const { schema } = documented.find(parameter => parameter.name === bare) ?? {}
-    return schema?.type === 'array' ? bare : name
+    const folds = name === `${bare}[]` ? 'array' : 'object'
+    return schema?.type === folds ? bare : name
   }
   for (const [name, sent] of Map.groupBy(pairs, named)) {
     const { schema } = documented.find(parameter => parameter.name === name) ?? {}
     const several = schema?.type === 'array'
+    if (schema?.type === 'object') {
+      const keys = sent.map(([key]) => key.slice(name.length + 1, -1))
+      const pairs = Object.fromEntries(sent.map(([, text], i) => [keys[i], text]))
+      if (new Set(keys).size < keys.length || sent.some(([key]) => key === name)) return name
+      if (api.mismatch(schema, pairs) !== '') return name
+      continue
+    }
     if (schema === undefined || (sent.length > 1 && !several)) return `${name} in the query`
     const texts = sent.map(([, text]) => read(several ? schema.items : schema, text))
     // Of times the document says less than the service takes.

@@ -234,6 +234,9 @@ def retry_after(text: Optional[str]) -> Optional[float]:
 def written(query: dict[str, Any]) -> str:
     pairs: list[tuple[str, str]] = []
     for name, value in query.items():
+        if isinstance(value, dict):
+            pairs.extend((f"{name}[{key}]", str(one)) for key, one in value.items())
+            continue
         for one in value if isinstance(value, (list, tuple)) else [value]:
             if isinstance(one, bool):
                 pairs.append((name, "true" if one else "false"))

@@ -2897,6 +2897,8 @@ export interface PayoutsListQuery {
   }
   /** What to show whole in `expanded`, beside its id. Several may be sent. */
   expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
+  /** Pairs that it has, each as `metadata[key]=value`. */
+  metadata?: Record<string, string>
   /** Several may be sent. */
   status?: PayoutStatus | readonly PayoutStatus[]
   /** The currency paid out. Several may be sent. */
@@ -3340,6 +3342,15 @@ export interface EntitiesListQuery {
     /** Only what was created at this time or before it. */
     lte?: string | Date
   }
+  /**
+   * Words, each of which begins a word of the name, in any order, without regard to case and
+   * accents.
+   */
+  name?: string
+  /** Exactly, without regard to case. */
+  email?: string
+  /** Pairs that it has, each as `metadata[key]=value`. */
+  metadata?: Record<string, string>
   /** Several may be sent. */
   type?: 'individual' | 'business' | readonly ('individual' | 'business')[]
   /** Several may be sent. */
@@ -3423,6 +3434,18 @@ export interface BeneficiariesListQuery {
     /** Only what was created at this time or before it. */
     lte?: string | Date
   }
+  /**
+   * Words, each of which begins a word of the name, in any order, without regard to case and
+   * accents.
+   */
+  name?: string
+  /** Exactly, without regard to case. */
+  email?: string
+  /**
+   * The account number, IBAN, wallet address or key that it is paid to, without regard to spaces,
+   * dashes and case.
+   */
+  account_number?: string
   /** Those that are archived, instead of those that are not. */
   archived?: boolean
   /** Several may be sent. */

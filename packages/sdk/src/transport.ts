@@ -257,14 +257,16 @@ function pause(wait_ms: number, signal: AbortSignal | undefined, facts: Facts): 
   })
 }
 
-/** `{ created: { gt } }` is `created.gt`; a date is ISO 8601. */
+/** `{ created: { gt } }` is `created.gt`, other members are `metadata[a]`; a date is ISO 8601. */
 function writeQuery(query: object | undefined, commas: boolean): string {
   const pairs = new URLSearchParams()
   const add = (name: string, value: unknown) => {
     if (Array.isArray(value) && !commas) for (const one of value) add(name, one)
     else if (value instanceof Date) pairs.append(name, value.toISOString())
     else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      for (const [member, inner] of Object.entries(value)) add(`${name}.${member}`, inner)
+      for (const [member, inner] of Object.entries(value)) {
+        add(name === 'created' ? `${name}.${member}` : `${name}[${member}]`, inner)
+      }
     } else if (value !== undefined) pairs.append(name, String(value))
   }
   for (const [name, value] of Object.entries(query ?? {})) add(name, value)

@@ -1,0 +1,49 @@
+// By which words and values somebody is found, and by which not.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Asked, type FoundBy, foundBy, pairOf, partsOf } from './found-by.ts'
+
+const SOMEBODY: FoundBy = {
+  email: 'Anna@Harbour.example',
+  account: 'DE89 3704-0044 0532 0130 00',
+  metadata: { order: '2041' },
+  names: ['Ánna-Maria  Müller & Søn', '港口贸易'],
+}
+
+const CASES: readonly (readonly [Asked, boolean])[] = [
+  [{ name: ['anna'] }, true],
+  [{ name: ['MARIA mull'] }, true],
+  [{ name: ['müller, anna'] }, true],
+  [{ name: ['son'] }, true],
+  [{ name: ['港口'] }, true],
+  [{ name: ['uller'] }, false],
+  [{ name: ['anna smith'] }, false],
+  [{ name: ['&'] }, false],
+  [{ name: ['harbour'] }, false],
+  [{ email: ['ANNA@harbour.example'] }, true],
+  [{ email: ['anna@harbour'] }, false],
+  [{ account_number: ['de89370400440532013000'] }, true],
+  [{ account_number: ['DE8937040044053201300'] }, false],
+  [{ metadata: [pairOf(['order', '2041'])] }, true],
+  [{ metadata: [pairOf(['order', '204'])] }, false],
+  [{ name: ['anna'], email: ['other@harbour.example'] }, false],
+]
+
+for (const [asked, found] of CASES) {
+  test(`foundBy, ${JSON.stringify(asked)}: ${found ? 'found' : 'not found'}`, () => {
+    const text = foundBy(SOMEBODY)
+    assert.equal(
+      partsOf(asked).every(part => text.includes(part)),
+      found,
+    )
+  })
+}
+
+test('foundBy, nobody’s name and the longest: nothing, and no more than an index takes', () => {
+  assert.equal(foundBy({ ...SOMEBODY, names: ['', undefined] }), '')
+  const long = foundBy({ ...SOMEBODY, names: ['港'.repeat(255), '𝄞a '.repeat(255)] })
+  assert.ok(Buffer.byteLength(long) <= 2_400)
+  const many = Array.from({ length: 50 }, (_, i) => [`key${i}`, 'x'.repeat(500)])
+  const pairs = foundBy({ ...SOMEBODY, metadata: Object.fromEntries(many) })
+  assert.ok(Buffer.byteLength(pairs) <= 2_400 && pairs.includes(' anna'))
+})

@@ -1,0 +1,75 @@
+// The text by which a person or a business is found (§list.search): values that are to be equal,
+// each on a line with its mark, and the words of names without case and accents. Pure.
+import { hash } from 'node:crypto'
+
+/** Values by what they are, and names. */
+export interface FoundBy {
+  readonly email?: string | undefined
+  /** An account number, an IBAN or the address of a wallet. */
+  readonly account?: string | undefined
+  readonly metadata?: Readonly<Record<string, string>> | null | undefined
+  readonly names: readonly (string | undefined)[]
+}
+
+/** An entry of an index has 2,704 bytes at most. What is longer is found by its beginning. */
+const MAX_BYTES = 2_400
+
+/** Empty of whoever has no name, such as whose data is erased. */
+export function foundBy({ email = '', account = '', metadata, names }: FoundBy): string {
+  const words = names.flatMap((name = '') => wordsOf(name))
+  if (words.length === 0) return ''
+  const lines = [
+    ...(email === '' ? [] : [emailLine(email)]),
+    ...(account === '' ? [] : [accountLine(account)]),
+    ...Object.entries(metadata ?? {}).map(pair => `@${pairOf(pair)}`),
+  ]
+  const text = `\n${lines.map(line => `${line}\n`).join('')} ${[...new Set(words)].join(' ')}`
+  const bytes = Buffer.from(text)
+  if (bytes.length <= MAX_BYTES) return text
+  return bytes.subarray(0, MAX_BYTES).toString().replace(/�+$/, '')
+}
+
+/** The parts that the text has of whoever is looked for. */
+export function partsOf({ name, email, account_number, metadata }: Asked): string[] {
+  const words = name?.flatMap(wordsOf)
+  return [
+    ...(email ?? []).map(one => `\n${emailLine(one)}\n`),
+    ...(account_number ?? []).map(one => `\n${accountLine(one)}\n`),
+    ...(metadata ?? []).map(pair => `\n@${pair}\n`),
+    // A name without a letter or a digit is nobody's.
+    ...(words === undefined ? [] : words.length === 0 ? ['\n\n'] : words.map(word => ` ${word}`)),
+  ]
+}
+
+/** What is looked for, as filters of a list have it; metadata as `pairOf` writes it. */
+export interface Asked {
+  readonly name?: readonly string[]
+  readonly email?: readonly string[]
+  readonly account_number?: readonly string[]
+  readonly metadata?: readonly string[]
+}
+
+/** A pair of metadata, as short as an index wants it: 64 bits of its digest. */
+export function pairOf([key, value]: readonly [string, string]): string {
+  return hash('sha256', `${key}\n${value}`, 'hex').slice(0, 16)
+}
+
+const emailLine = (email: string) => `=${fold(email).replaceAll(/\s/g, '')}`
+
+const accountLine = (account: string) => `#${account.replaceAll(/[\s-]/g, '').toUpperCase()}`
+
+/** Words of letters and digits, each as it is compared. */
+function wordsOf(name: string): string[] {
+  return fold(name).match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/** Letters that Unicode does not take apart, as people leave out their strokes. */
+const STROKES: Readonly<Record<string, string>> = {
+  ...{ ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ł: 'l', ŧ: 't', ı: 'i', æ: 'ae', œ: 'oe', þ: 'th' },
+}
+
+function fold(text: string): string {
+  const folded = text.normalize('NFKD').replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
+  const lower = folded.toLowerCase().toUpperCase().toLowerCase()
+  return lower.replace(/[øđðħłŧıæœþ]/g, letter => STROKES[letter] ?? letter)
+}

@@ -1,0 +1,224 @@
+// Beneficiaries and entities by name, e-mail, account number and metadata, and payouts by metadata:
+// who is found and who is not, in pages, after a change and after an erasure; whose they are, and
+// what a search costs the database.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { listBeneficiaries } from '../../src/beneficiary/store.ts'
+import type { Sql, TransactionSql } from '../../src/db/connect.ts'
+import { listEntities } from '../../src/entity/store.ts'
+import { foundBy } from '../../src/found-by.ts'
+import { readList } from '../../src/http/list.ts'
+import { assertProblems } from '../support/assert/check.ts'
+import { assertFilters, getAll, type Item, list, type Query } from '../support/assert/listing.ts'
+import { assertPageCost, crossed, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
+import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
+import { openCli } from '../support/service/cli.ts'
+import {
+  addPerson,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+import { settleAll } from '../support/service/settling.ts'
+
+let service: TestService
+let account: Client
+let other: Client
+before(async () => {
+  service = await startTestService({ simulator_delay_ms: 0 })
+  const opened = { currencies: ['USD'], fund: { USD: 100_000_000n } }
+  account = await service.openAccount(opened)
+  other = await service.openAccount(opened)
+})
+after(() => service.close())
+
+async function made(path: string, body: object, by = account): Promise<string> {
+  const { status, json, text } = await by.post(path, body)
+  assert.equal(status, 200, text)
+  return json.data.id
+}
+
+const NAMES = [
+  'Ánna Müller',
+  'Anna-Maria Smith',
+  'Jan Søndergaard',
+  'Harbour Trading Ltd',
+  '港口贸易',
+]
+const iban = { type: 'bank', bank: { iban: 'DE89370400440532013000' } }
+
+test('GET /v3/beneficiary?name|email|account_number: words without case and accents, values exactly, in pages', async () => {
+  const path = '/v3/beneficiary'
+  for (const by of [account, other]) {
+    for (const name of NAMES) await made(path, { ...bankBeneficiary, name }, by)
+  }
+  const details = { email: 'Ann@Example.com', destination_details: iban, name_local: 'Анна' }
+  const ann = await made(path, { ...bankBeneficiary, name: 'Ann Lee', ...details })
+  const all = await getAll(account, path, (await list(account, path)).ids)
+  const named =
+    (...wanted: string[]) =>
+    (item: Item) =>
+      wanted.includes(item.name)
+  const one = { limit: '100' }
+  await assertFilters(account, path, all, [
+    [{ name: 'ann', ...one }, named('Ánna Müller', 'Anna-Maria Smith', 'Ann Lee')],
+    [{ name: 'MULLER an', ...one }, named('Ánna Müller')],
+    [{ name: 'sondergaard', ...one }, named('Jan Søndergaard')],
+    [{ name: '港口', ...one }, named('港口贸易')],
+    [{ name: 'анна', ...one }, ({ id }) => id === ann],
+    [{ name: 'nna', ...one }, () => false],
+    [{ name: '-', ...one }, () => false],
+    [{ name: 'ann', type: 'individual' }, () => false],
+    [{ email: 'ann@example.com', ...one }, ({ id }) => id === ann],
+    [{ email: 'ann@example.co', ...one }, () => false],
+    [{ account_number: 'de89 3704 0044 0532 0130 00', ...one }, ({ id }) => id === ann],
+    [{ account_number: '1234-5678-9012', ...one }, ({ id }) => id !== ann],
+    [{ account_number: '12345678901', ...one }, () => false],
+    [{ name: 'ann', email: 'ann@example.com' }, ({ id }) => id === ann],
+  ])
+  // Who is put away is found among those.
+  await account.post(`${path}/${ann}/archive`, {})
+  assert.deepEqual((await list(account, path, { name: 'lee' })).ids, [])
+  assert.deepEqual((await list(account, path, { name: 'lee', archived: 'true' })).ids, [ann])
+  await account.put(`${path}/${ann}`, { name: 'Ann Park', email: null })
+  assert.deepEqual((await list(account, path, { name: 'lee', archived: 'true' })).ids, [])
+  const moved = { email: 'ann@example.com', archived: 'true' }
+  assert.deepEqual((await list(account, path, moved)).ids, [])
+  assert.deepEqual((await list(account, path, { name: 'park', archived: 'true' })).ids, [ann])
+})
+
+test('GET /v3/entity?name|email|metadata: likewise, and as it is after a change', async () => {
+  const path = '/v3/entity'
+  const person = { type: 'individual', name: 'Zoë Ångström', email: 'zoe@example.com' }
+  const zoe = await made(path, { ...person, metadata: { tier: 'gold', 'a.b[c]': '1&2' } })
+  const yan = await made(path, { type: 'individual', name: 'Yan', metadata: { tier: 'gold' } })
+  await made(path, person, other)
+  const ids = async (query: Query) => (await list(account, path, query)).ids
+  assert.deepEqual(await ids({ name: 'angstrom zoe' }), [zoe])
+  assert.deepEqual(await ids({ email: 'ZOE@example.com' }), [zoe])
+  assert.deepEqual(await ids({ 'metadata[tier]': 'gold' }), [yan, zoe])
+  assert.deepEqual(await ids({ 'metadata[tier]': 'gold', 'metadata[a.b[c]]': '1&2' }), [zoe])
+  assert.deepEqual(await ids({ 'metadata[tier]': 'gol' }), [])
+  assert.equal((await account.put(`${path}/${zoe}`, { metadata: { tier: 'iron' } })).status, 200)
+  assert.deepEqual(await ids({ 'metadata[tier]': 'gold' }), [yan])
+})
+
+test('GET /v3/payout?metadata[key]=value: those that have all pairs, with other filters, in pages', async () => {
+  const path = '/v3/payout'
+  const pay = (changes: object, by = account) =>
+    made(path, { ...localPayout, allow_duplicate: true, ...changes }, by)
+  for (let i = 0; i < 6; i++) {
+    const metadata = { order: String(i % 2), run: i < 3 ? 'a' : 'b' }
+    await pay({ metadata, reference_id: i === 0 ? 'INV-1' : '' })
+  }
+  await pay({})
+  await pay({ metadata: { order: '1' } }, other)
+  const { results: all } = await list(account, path, { limit: '100' })
+  const has = (key: string, value: string) => (item: Item) => item.metadata?.[key] === value
+  const oldest = all.find(({ reference_id }) => reference_id === 'INV-1')
+  await assertFilters(account, path, all, [
+    [{ 'metadata[order]': '1', currency: 'USD' }, has('order', '1')],
+    [
+      { 'metadata[order]': '1', 'metadata[run]': 'a' },
+      i => has('order', '1')(i) && has('run', 'a')(i),
+    ],
+    [{ 'metadata[order]': '0', reference_id: 'INV-1' }, ({ id }) => id === oldest?.id],
+    [{ 'metadata[order]': '0', quote: oldest?.quote }, ({ id }) => id === oldest?.id],
+    [{ 'metadata[order]': '0', beneficiary: oldest?.beneficiary }, ({ id }) => id === oldest?.id],
+    [{ 'metadata[order]': '1', beneficiary: oldest?.beneficiary }, () => false],
+    [{ 'metadata[order]': '0', status: ['failed', 'reversed'] }, () => false],
+    [{ 'metadata[none]': '1', currency: 'USD' }, () => false],
+  ])
+  const changed = await account.put(`${path}/${oldest?.id}`, {
+    metadata: { order: '7', run: null },
+  })
+  assert.equal(changed.status, 200, changed.text)
+  const found = async (order: string) =>
+    (await list(account, path, { 'metadata[order]': order })).ids
+  assert.deepEqual(await found('7'), [oldest?.id])
+  assert.equal((await found('0')).includes(String(oldest?.id)), false)
+})
+
+test('search, wrong parameters: 400 at each', async () => {
+  const wrong: readonly (readonly [string, string, string])[] = [
+    ['/v3/beneficiary', 'name=', 'name'],
+    ['/v3/beneficiary', `name=${'x'.repeat(101)}`, 'name'],
+    ['/v3/beneficiary', 'email=%20', 'email'],
+    ['/v3/beneficiary', 'account_number=1&account_number=2', 'account_number'],
+    ['/v3/entity', 'metadata=gold', 'metadata'],
+    ['/v3/payout', 'metadata[a]=1&metadata[a]=2', 'metadata[a]'],
+    ['/v3/payout', `metadata[${'k'.repeat(41)}]=1`, `metadata[${'k'.repeat(41)}]`],
+    ['/v3/payout', `metadata[a]=${'x'.repeat(501)}`, 'metadata[a]'],
+    ['/v3/balance_transaction', 'metadata[a]=1', 'metadata[a]'],
+  ]
+  for (const [path, query, name] of wrong) {
+    const answer = await account.get(`${path}?${query}`)
+    assertProblems(answer, 400, [['invalid_query_parameter', name]])
+  }
+})
+
+test('a beneficiary that is erased, and its payouts: found by nothing any more, nor is a trace left', async () => {
+  const body = { ...localPayout, allow_duplicate: true, metadata: { secret: 'zwick' } }
+  const beneficiary_details = { ...bankBeneficiary, name: 'Zwick', email: 'zwick@example.com' }
+  const paid = await account.post('/v3/payout', { ...body, beneficiary_details })
+  const { beneficiary } = paid.json.data
+  await settleAll(service)
+  const found = async () => [
+    ...(await list(account, '/v3/beneficiary', { name: 'zwick' })).ids,
+    ...(await list(account, '/v3/payout', { 'metadata[secret]': 'zwick' })).ids,
+  ]
+  assert.equal((await found()).length, 2)
+  await addPerson(service, { user: 'olga', role: 'operator' })
+  await service.database.owner`delete from idempotency_keys`
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+  const ran = await cli.run('privacy', 'erase', beneficiary, '--reason', 'Asked for')
+  assert.equal(ran.code, 0, ran.stderr)
+  assert.deepEqual(await found(), [])
+  const [left] = await service.database.owner<{ texts: string; pairs: string }[]>`
+    select (select string_agg(found_by, '') from beneficiaries where id = ${beneficiary}) as texts,
+      (select count(*) from payout_metadata where id = ${paid.json.data.id}) as pairs`
+  assert.deepEqual([left?.texts, Number(left?.pairs)], ['', 0])
+  await assert.rejects(
+    service.database
+      .owner`update beneficiaries set found_by = 'x' where id = ${beneficiary}`.execute(),
+    { constraint_name: 'erased_is_not_found' },
+  )
+})
+
+const CURSORS = (prefix: 'bnf' | 'ent'): Query[] => [
+  {},
+  { starting_after: madeAt(prefix, 2500) },
+  { ending_before: madeAt(prefix, 2500) },
+]
+
+test('a search of many, planned while there were none: fetches those that fit and no others', async () => {
+  const some = foundBy({ email: 'a@example.com', names: ['Anna Müller'] })
+  const most = foundBy({ names: ['Harbour Trading'] })
+  const found = (owner: Sql) => owner`case when i % 40 = 2 then ${some} else ${most} end`
+  await assertPageCost({
+    table: 'beneficiaries',
+    queries: crossed([{ name: 'anna' }, { email: 'a@example.com' }], CURSORS('bnf')),
+    page: (tx: TransactionSql, query) =>
+      listBeneficiaries(tx, 'acc_a', readList({ ...query, limit: '5' })),
+    // Before the table is known the index of look-ups may be taken, whose rows are fetched.
+    besides: () => 5_000,
+    fill: owner => owner`
+      insert into beneficiaries (account_id, id, details, created_at, updated_at, found_by)
+      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'bnf')},
+        '{"name":"x","type":"business","destination_details":{"type":"bank"}}', now(), now(),
+        ${found(owner)}
+      from generate_series(1, 5000) i`,
+  })
+  await assertPageCost({
+    table: 'entities',
+    queries: crossed([{ name: 'anna' }], CURSORS('ent')),
+    page: (tx, query) => listEntities(tx, 'acc_a', readList({ ...query, limit: '5' })),
+    besides: () => 5_000,
+    fill: owner => owner`
+      insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
+        approval_status, approval_history, created_at, updated_at, found_by)
+      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'ent')},
+        'individual', '', '', '{"name":"x"}', 'pending', '[]', now(), now(), ${found(owner)}
+      from generate_series(1, 5000) i`,
+  })
+})
