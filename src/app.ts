@@ -288,7 +288,9 @@ function makeFastify(deps: Deps): FastifyInstance {
 
 /** 405 with Allow when the path exists for other methods, else 404. */
 function sendNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-  const allowed = METHODS.filter(method => app.findRoute({ url: pathOf(request.url), method }))
+  const url = pathOf(request.url)
+  // `OPTIONS *` asks about no path; Fastify would find the route of / for it.
+  const allowed = METHODS.filter(method => url !== '*' && app.findRoute({ url, method }))
   // A route took the request but has no such resource, such as a file of /docs: 404.
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (allowed.length === 0 || allowed.some(name => name === method)) {

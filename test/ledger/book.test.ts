@@ -496,6 +496,7 @@ const CHANGEABLE = {
     'rail_reference',
     'taken_by',
     'answers',
+    'compared',
     'failure',
     'screened',
     'screening',
@@ -515,7 +516,7 @@ const CHANGEABLE = {
     'metadata',
   ],
   quotes: ['status', 'updated_at', 'renewed_as'],
-  beneficiaries: ['approval', 'details', 'updated_at', 'screening'],
+  beneficiaries: ['approval', 'details', 'found_by', 'updated_at', 'archived_at', 'screening'],
   books: [
     'journal_count',
     'head_hash',

@@ -28,6 +28,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'reference_version.lists_version': 'tells processes that lists are newer; any number will do',
   'open_payouts.screened':
     'at which version of the lists nobody was found: screened again by others',
+  'open_payouts.compared': 'with which version of the lists a held payout was compared: as above',
   'open_payouts.screening': 'what a held payout waits for; what a rail gets has its attempt',
   'payout_approvals.requested_at': 'when it was asked for: its payout says when it was made',
   'payout_approvals.expires_at':
@@ -55,6 +56,9 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'approved_payees deleted': 'who is paid again is asked about once more',
   'sessions.last_seen_at': 'when a session was used last, by which it is over some time sooner',
   upkeep_runs: 'when verify and backup last ran, for people; moves nothing',
+  'beneficiaries.found_by': 'words by which lists find it; the record that has them is held',
+  'entities.found_by': 'words by which lists find it; the record that has them is held',
+  payout_metadata: 'pairs by which lists find a payout, whose own metadata is held',
   saved_views: 'pages of the console that people have kept under a name; moves nothing',
   login_attempts: 'who tried to log in, until it is forgotten; moves nothing',
   request_log: 'the last requests of sandboxes, for whoever builds against the API; moves nothing',
