@@ -156,12 +156,13 @@ export function addRoutes(
   operatorRoutes(app, deps)
 }
 
-/** What routes are added with when none is called: anything but its log throws when used. */
+/** What routes are added with when none is called. All but its log throws; no requests are kept. */
 export function describedOnly(): Deps {
   const log = pino({ level: 'silent' })
   return new Proxy({ log } as unknown as Deps, {
     get(target, name) {
       if (name === 'log') return target.log
+      if (name === 'requestLog') return undefined
       throw new Error(`routes must not use deps.${String(name)} while they are being added`)
     },
   })

@@ -210,6 +210,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
     answers: [],
     mt103: '',
     import_keys: '',
+    metadata: null,
     execute_at: null,
     created_at: NOW,
     updated_at: NOW,

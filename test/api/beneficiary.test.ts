@@ -516,11 +516,11 @@ test(`GET ${PATH}, pages both ways and by filters: newest first, each as its own
 
 test(`GET ${PATH}, what is no parameter, no value or no beneficiary: 400 at each`, async () => {
   await newAccount()
-  const bad = '?limit=0&type=person&destination_type=cash&name=x&starting_after=x'
+  const bad = '?limit=0&type=person&destination_type=cash&nickname=x&starting_after=x'
   assertProblems(
     await account.get(`${PATH}${bad}`),
     400,
-    ['limit', 'type', 'destination_type', 'name', 'starting_after'].map(name => [
+    ['limit', 'type', 'destination_type', 'nickname', 'starting_after'].map(name => [
       'invalid_query_parameter',
       name,
     ]),

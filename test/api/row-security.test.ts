@@ -98,7 +98,11 @@ async function furnish({ client, ids }: World): Promise<void> {
   await service.deps.reference.refresh()
   const made = await client.post('/v3/entity', { type: 'individual', name: 'Waits' })
   const { id } = made.json.data
-  const paid = await client.post('/v3/payout', { ...localPayout, on_behalf_of: id })
+  const paid = await client.post('/v3/payout', {
+    ...localPayout,
+    metadata: { order: id },
+    on_behalf_of: id,
+  })
   assert.equal(paid.status, 200, paid.text)
   const held = await client.post('/v3/payout', { ...localPayout, amount: 1, on_behalf_of: id })
   assert.equal(held.status, 200, held.text)

@@ -46,6 +46,7 @@ export const BENEFICIARY_DETAILS: Shape = {
 
 export const PAYOUT: Shape = {
   // Ours, besides the fields of the table.
+  execute_at: 'string or null',
   expected_at: 'string or null',
   fee_info: FEES,
   rail: 'string',
