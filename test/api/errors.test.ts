@@ -124,7 +124,7 @@ const NOT_ALLOWED = [
   ['POST', '/v3/balance', 'GET, HEAD'],
   ['OPTIONS', '/v3/balance', 'GET, HEAD'],
   ['PUT', '/v3/payout', 'GET, HEAD, POST'],
-  ['POST', '/v3/payout/pot_00000000000000000000', 'GET, HEAD'],
+  ['POST', '/v3/payout/pot_00000000000000000000', 'GET, HEAD, PUT'],
   ['GET', '/v3/payout/pot_00000000000000000000/cancel', 'POST'],
 ] as const
 
