@@ -171,12 +171,14 @@ test('event types to choose from: those that states and rooms write, and each ki
   const expected = [
     ...['payout.*', 'payout.created', ...PAYOUT_STATUSES.map(status => `payout.${status}`)],
     ...['payout.taken', 'payout.released', 'payout.rerouted', 'payout.sent'],
-    ...['payout.approved', 'payout.rejected'],
+    ...['payout.approved', 'payout.rejected', 'payout.updated'],
     ...['payout.erased', 'entity.erased', 'beneficiary.erased'],
     ...['entity.*', 'entity.created', 'entity.updated'],
     ...APPROVAL_STATUSES.map(status => `entity.approval_${status}`),
     ...['beneficiary.*', 'beneficiary.created', 'beneficiary.updated'],
-    ...['pending_approval', 'approved', 'rejected'].map(became => `beneficiary.${became}`),
+    ...['pending_approval', 'approved', 'rejected', 'archived', 'unarchived'].map(
+      became => `beneficiary.${became}`,
+    ),
     ...['balance_transaction.*', 'balance_transaction.created'],
     ...['payout_quote.*', 'payout_quote.created'],
   ]

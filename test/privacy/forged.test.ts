@@ -52,7 +52,8 @@ const FORGERIES: readonly (readonly [what: string, table: string, forge: Forge])
   [
     'a beneficiary blanked by hand',
     'beneficiaries',
-    tx => tx`update beneficiaries set details = erased_beneficiary(details::jsonb)::json
+    tx => tx`update beneficiaries
+      set details = erased_beneficiary(details::jsonb)::json, found_by = ''
       where id = ${whole.id}`,
   ],
   [
@@ -62,7 +63,8 @@ const FORGERIES: readonly (readonly [what: string, table: string, forge: Forge])
       await tx`insert into erasures (account_id, party_id, erased_at, table_name, key, erased_by,
         reason) select account_id, id, now(), 'beneficiaries', id, 'ada', 'x'
         from beneficiaries where id = ${whole.id}`
-      await tx`update beneficiaries set details = erased_beneficiary(details::jsonb)::json
+      await tx`update beneficiaries
+        set details = erased_beneficiary(details::jsonb)::json, found_by = ''
         where id = ${whole.id}`
     },
   ],

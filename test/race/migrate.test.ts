@@ -85,9 +85,9 @@ test('migrate, a build that failed: said so, not recorded, and built anew when i
     select indisvalid from pg_index where indexrelid = 'more_events_once'::regclass`
   assert.deepEqual(left, { indisvalid: false })
   await owner.begin(async tx => {
-    await tx`alter table events disable trigger append_only`
+    await tx`alter table events disable trigger user`
     await tx`delete from events`
-    await tx`alter table events enable trigger append_only`
+    await tx`alter table events enable trigger user`
   })
   assert.deepEqual(await migrateAlone(), [MORE.name])
   await assertBuilt()
