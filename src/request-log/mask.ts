@@ -107,7 +107,11 @@ export function maskedPath(
     return ID.test(value) ? value : MASK
   })
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().map(one => `${shownName(name, words)}=${shownText(name, String(one), words)}`),
+    [value].flat().map(one => {
+      // Such as the pairs of `metadata[key]=value`, which are an object.
+      const shown = typeof one === 'string' ? shownText(name, one, words) : MASK
+      return `${shownName(name, words)}=${shown}`
+    }),
   )
   return `${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`.slice(0, longest)
 }

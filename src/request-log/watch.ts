@@ -11,7 +11,14 @@ export const LOG_PATH = '/v3/request_log'
 export function watchForLog(app: FastifyInstance, log: RequestLog): void {
   app.addHook('onRequest', (request, reply, done) => {
     // A caller may leave before the answer.
-    reply.raw.on('close', () => note(request, reply, log))
+    reply.raw.on('close', () => {
+      // Nobody else catches what a listener throws: it would end the process.
+      try {
+        note(request, reply, log)
+      } catch (err) {
+        request.log.error({ err }, 'a request could not be logged for its account')
+      }
+    })
     done()
   })
 }

@@ -6,7 +6,9 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { buildApp } from '../../src/app.ts'
 import { newId } from '../../src/id.ts'
+import { makeLog } from '../../src/log.ts'
 import { KEPT, type LoggedRequest, MAX_BODY } from '../../src/request-log/request-log.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { assertListed, type Item } from '../support/assert/listing.ts'
@@ -80,6 +82,14 @@ test(`GET ${PATH}, what an account has asked: newest first, with how each ended 
   const failures = await logged(account, 1, '?outcome=refused&reason=invalid_field')
   assert.deepEqual(failures, [rows[1]])
   assert.deepEqual(await logged(account, 1, `?request_id=${rows[2]?.request_id}`), [rows[2]])
+})
+
+test(`GET ${PATH}, a search by metadata: its pairs are a mask, whatever they are named`, async () => {
+  const client = await service.openAccount()
+  const found = await client.get('/v3/payout?metadata[zqcanary]=zqcanary&metadata[__proto__]=1')
+  assert.equal(found.status, 200, found.text)
+  const [row] = await logged(client, 1)
+  assert.equal(row?.path, '/v3/payout?metadata=…')
 })
 
 test(`GET ${PATH}, other accounts: each sees its own requests alone, and none a row of the other`, async () => {
@@ -177,6 +187,26 @@ test('the log of requests, a database that refuses: requests are answered, and l
   await client.get('/v3/balance')
   const rows = await logged(client, 1)
   assert.equal(rows[0]?.path, '/v3/balance')
+})
+
+test('the log of requests, a fault of its own: it says so, and the process goes on', async t => {
+  const client = await service.openAccount()
+  const { requestLog } = service.deps
+  assert.ok(requestLog !== undefined)
+  const thrown = t.mock.method(requestLog, 'note', () => {
+    throw new Error('the log is broken')
+  })
+  const said: string[] = []
+  const log = makeLog('error', { write: text => void said.push(text) })
+  const broken = await buildApp({ ...service.deps, log })
+  try {
+    const headers = { authorization: basic(client.key_id, client.secret) }
+    assert.equal((await broken.inject({ url: '/v3/account', headers })).statusCode, 200)
+    while (thrown.mock.callCount() === 0) await new Promise(setImmediate)
+    assert.match(said.join(''), /could not be logged/)
+  } finally {
+    await broken.close()
+  }
 })
 
 test('the log of requests, several processes and a restart: one log, which stays', async () => {
