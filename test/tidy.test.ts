@@ -105,6 +105,16 @@ function roomOf(path: string): string {
 
 const floorOf = (room: string) => FLOORS.findIndex(rooms => rooms.includes(room))
 
+/** The packages that a file loads when it runs: of types nothing is left by then. */
+function librariesOf(text: string): string[] {
+  const imports = text.matchAll(
+    /^(?:import|export) (?!type )(?:[^'"]*from )?'([^'.][^']*)'|import\('([^'.][^']*)'\)/gm,
+  )
+  return Array.from(imports, ([, at_once, late]) => at_once ?? late ?? '')
+    .filter(name => !name.startsWith('node:'))
+    .map(name => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name)
+}
+
 /** The files of ours that a file imports, late ones and types too. */
 function importsOf(path: string, text: string): string[] {
   const imports = text.matchAll(/^(?:import|export) [^'"]*from '(\.[^']+)'|import\('(\.[^']+)'\)/gm)
@@ -163,6 +173,16 @@ test('the files of a room stand on those before them', () => {
       if (placeOf(path) !== -1 && placeOf(target) > placeOf(path)) wrong.push(`${path}: ${target}`)
     }
   }
+  assert.deepEqual(wrong, [])
+})
+
+test('the product needs no library that only developers install', async () => {
+  const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'))
+  const wrong = product().flatMap(({ path, text }) =>
+    librariesOf(text)
+      .filter(library => !Object.hasOwn(dependencies, library))
+      .map(library => `${path}: ${library}`),
+  )
   assert.deepEqual(wrong, [])
 })
 

@@ -1,7 +1,7 @@
 // Answers about the rails of a payout: where it was routed, who had it, and that the operator looks
 // at it. The operator sees more than the account does.
-import Type from 'typebox'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
 import { FailureResponse } from '../payout/response.ts'
 import { CAUSES } from '../payout/states.ts'
