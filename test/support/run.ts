@@ -47,11 +47,11 @@ const server = await openServer(under)
 /** The tests' own tmpdir(), open to all, as PostgreSQL and others run as other users than root. */
 const temporary = await mkdtemp(join(under, 'corridor-tests-'))
 await chmod(temporary, 0o1777)
-const logs = await mkdtemp(join(tmpdir(), 'corridor-logs-'))
-const statements = await mkdtemp(join(tmpdir(), 'corridor-statements-'))
-const queue = await mkdtemp(join(tmpdir(), 'corridor-queue-'))
+const logs = await mkdtemp(join(under, 'corridor-logs-'))
+const statements = await mkdtemp(join(under, 'corridor-statements-'))
+const queue = await mkdtemp(join(under, 'corridor-queue-'))
 /** What Node keeps of the modules it has compiled: tests start hundreds of processes. */
-const compiled = await mkdtemp(join(tmpdir(), 'corridor-compiled-'))
+const compiled = await mkdtemp(join(under, 'corridor-compiled-'))
 try {
   const [template_url] = await Promise.all([makeTemplate(server.url), compileProduct()])
   green = await runTests(template_url)
