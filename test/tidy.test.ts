@@ -23,6 +23,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'steps',
     'settings',
     'swift-text',
+    'sync-folder',
     'turns',
     'visible',
     'xml',

@@ -2,6 +2,7 @@
 // on the disk, names too, before it answers.
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncFolder } from '../sync-folder.ts'
 import {
   archiveName,
   failureWords,
@@ -102,16 +103,6 @@ async function* readPieces(path: string): AsyncIterable<Uint8Array> {
     yield* file.createReadStream({ highWaterMark: PIECE })
   } catch (error) {
     throw new TransportFailed(`could not read ${path}: ${failureWords(error)}`, { cause: error })
-  }
-}
-
-/** A new or changed name is on the disk once its folder is. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path)
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }
 

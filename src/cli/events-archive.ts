@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
@@ -22,6 +23,7 @@ import type { Cut } from '../event/cut.ts'
 import { removeArchived } from '../event/cut-operations.ts'
 import { findCut } from '../event/cut-store.ts'
 import { instantFromIso } from '../instant.ts'
+import { syncFolder } from '../sync-folder.ts'
 import {
   CommandFailed,
   type Context,
@@ -142,6 +144,7 @@ async function renameNew(part: string, to: string): Promise<void> {
     throw new CommandFailed(`${to} is there already; nothing was written`)
   }
   await rename(part, to)
+  await syncFolder(dirname(to))
 }
 
 function actOf(account_id: string, after: string, before: string) {

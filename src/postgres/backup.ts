@@ -10,9 +10,9 @@ import { constants, createZstdCompress } from 'node:zlib'
 import type postgres from 'postgres'
 import { openPool } from '../db/driver.ts'
 import { DatabaseProblem, isConnectionLost, isServerError } from '../db/failure.ts'
+import { syncFolder } from '../sync-folder.ts'
 import { type BackupFacts, labelOf, MANIFEST, readBackup } from './backup-file.ts'
 import { SUPERUSER } from './cluster.ts'
-import { syncFolder } from './place.ts'
 import { END, tarFile } from './tar.ts'
 
 export interface Backup extends BackupFacts {

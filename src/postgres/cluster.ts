@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { explainOutput } from '../db/explain.ts'
 import { DatabaseProblem } from '../db/failure.ts'
+import { syncFolder } from '../sync-folder.ts'
 import {
   codeOf,
   findBinaries,
@@ -15,7 +16,6 @@ import {
   ignoring,
   type Place,
   run,
-  syncFolder,
   type User,
 } from './place.ts'
 

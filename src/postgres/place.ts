@@ -187,12 +187,6 @@ async function copyBinaries(native: string, copy: string): Promise<'copied'> {
   return 'copied'
 }
 
-/** Flushes a folder, which makes renames in it durable. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await fs.open(folder)
-  await handle.sync().finally(() => handle.close())
-}
-
 export const hashOf = (text: string) => hash('sha256', text, 'hex').slice(0, 16)
 
 export const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code

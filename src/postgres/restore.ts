@@ -4,9 +4,10 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseProblem } from '../db/failure.ts'
+import { syncFolder } from '../sync-folder.ts'
 import { type BackupFacts, readBackup } from './backup-file.ts'
 import { type EmptyCluster, makeEmptyCluster, restoringIn, syncCluster } from './cluster.ts'
-import { ignoring, makePlace, type Place, syncFolder } from './place.ts'
+import { ignoring, makePlace, type Place } from './place.ts'
 import { findPostmaster, stopServer, takeStartLock } from './server.ts'
 import type { TarEntry } from './tar.ts'
 

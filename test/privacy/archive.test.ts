@@ -1,7 +1,8 @@
 // Archives of events: a file that is proved by itself and held against the database; whatever is changed
 // in it is named by its line.
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import promises, { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -73,6 +74,31 @@ test('all events of an account, up to the head of its book; proved with and with
   }
   const [act] = (await ada.run('audit', 'list', '--act', 'events archive', '--json')).json
   assert.deepEqual([act.changed_by, act.after.archived_after], ['ada', '0'])
+})
+
+test('the name of an archive is on the disk before the command says that it is done', async t => {
+  const { open } = promises
+  const synced: string[][] = []
+  t.mock.method(promises, 'open', async (...args: Parameters<typeof open>) => {
+    const handle = await open(...args)
+    const { sync } = handle
+    const watched = async () => {
+      await sync()
+      if (args[0] === folder) synced.push(await readdir(folder))
+    }
+    return Object.assign(handle, { sync: watched })
+  })
+  syncBuiltinESMExports()
+  try {
+    await archived('durable')
+  } finally {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  }
+  assert.deepEqual(
+    synced.map(names => names.includes('durable')),
+    [true],
+  )
 })
 
 test('a later archive goes on where an earlier one ended', async () => {
