@@ -585,6 +585,7 @@ CREATE TABLE quotes (
   fx_income_holding bigint NOT NULL,
   fx_income_destination bigint NOT NULL,
   valid_until timestamp with time zone NOT NULL,
+  expected_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   status text NOT NULL,

@@ -15,6 +15,8 @@ create table quotes (
   fx_income_holding bigint not null check (fx_income_holding >= 0),
   fx_income_destination bigint not null check (fx_income_destination >= 0),
   valid_until timestamptz not null,
+  -- As the routes were when it was made.
+  expected_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- 'expired' is never stored: it is computed from valid_until when the quote is read.

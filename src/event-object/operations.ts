@@ -13,8 +13,8 @@ import { findQuotes } from '../quote/store.ts'
 import { toldTest } from '../webhook/response.ts'
 import { type Later, tellBeneficiary, tellEntity } from './party.ts'
 import { tellPayout } from './payout.ts'
-import { quoteAsMade, tellQuote } from './quote.ts'
-import { findBehind, findSandboxes, findStepsOf } from './store.ts'
+import { tellQuote } from './quote.ts'
+import { findBehind, findStepsOf } from './store.ts'
 
 /** Events by (account, id), in no order. */
 export async function findToldEvents(
@@ -108,9 +108,7 @@ async function tellQuotes(
 ): Promise<ToldEvent[]> {
   if (events.length === 0) return []
   const quoteOf = await objectsOf(sql, events, findQuotes)
-  const asked = events.filter(event => quoteAsMade(quoteOf(event)).status === 'active')
-  const sandboxes = await findSandboxes(sql, asked)
-  return events.map(event => tellQuote(quoteOf(event), event, sandboxes.has(event.account_id)))
+  return events.map(event => tellQuote(quoteOf(event), event))
 }
 
 async function tellParties<Row extends Key>(

@@ -1,7 +1,7 @@
 // The statements of objects as they were: of events about them besides the one that is told.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
-import { among, eachShard, within } from '../db/shard.ts'
+import { eachShard, within } from '../db/shard.ts'
 import type { NamedEvent } from '../event/event.ts'
 import { type ReadRow, unfold } from '../event/row.ts'
 import { READ_COLUMNS } from '../event/store.ts'
@@ -85,17 +85,4 @@ function byObject(rows: readonly ReadRow[], keys: readonly Key[]): EventsByObjec
     about.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1)),
     nameIn,
   )
-}
-
-/** Which of these accounts are sandboxes. */
-export async function findSandboxes(
-  sql: Sql | TransactionSql,
-  accounts: readonly { readonly account_id: string }[],
-): Promise<ReadonlySet<string>> {
-  const rows = await eachShard(
-    accounts,
-    accounts => sql<{ account_id: string }[]>`
-      select account_id from books b where ${among(sql, 'b', accounts)} and sandbox`,
-  )
-  return new Set(rows.map(({ account_id }) => account_id))
 }

@@ -80,6 +80,7 @@ const quotes: fc.Arbitrary<Quote> = fc
       entity_id: '',
       status: 'active',
       valid_until: NOW,
+      expected_at: null,
       created_at: NOW,
       updated_at: NOW,
     }

@@ -32,7 +32,7 @@ export function payoutExpansions(readers: ExpandingReaders): Expansions<Payout> 
       return row && present(row)
     }
   // A quote that a payout has used is used for good, whatever the time is.
-  const presentUsed = (quote: Quote) => presentQuote(quote, quote.updated_at, null)
+  const presentUsed = (quote: Quote) => presentQuote(quote, quote.updated_at)
   return {
     beneficiary: by(p => p.beneficiary_id, readers.beneficiary, presentBeneficiary),
     quote: by(quoteIdOf, readers.quote, presentUsed),

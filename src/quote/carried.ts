@@ -123,6 +123,7 @@ export function carriedQuote(payout: Carrier<Price['holding_to_payout']>): Quote
     basis,
     status: 'used',
     valid_until: plusMilliseconds(created_at, quote_validity_s * 1000),
+    expected_at: null,
     created_at,
     updated_at: created_at,
   }

@@ -30,6 +30,7 @@ export const QUOTE_KINDS = {
   entity_id: 'text',
   status: 'text',
   valid_until: 'timestamptz',
+  expected_at: 'timestamptz',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const

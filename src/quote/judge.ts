@@ -3,11 +3,10 @@
 import type { Account } from '../account/rules.ts'
 import type { Instant } from '../instant.ts'
 import type { Pricing } from '../price/price.ts'
-import { type Plan, planFor, planOrRefuse, sentOf } from '../rail/plan.ts'
-import { SIMULATOR } from '../rail/rail.ts'
-import { type Route, type Routed, routeOf, selectRoutes, TRANSFER } from '../rail/rules.ts'
-import type { FixedAmount, Price, Quote, QuoteTerms } from './quote.ts'
-import { priceQuote, quoteStatus, routeSubject } from './rules.ts'
+import { type Plan, planOrRefuse, sentOf } from '../rail/plan.ts'
+import { type Route, type Routed, routeOf } from '../rail/rules.ts'
+import type { FixedAmount, Price, QuoteTerms } from './quote.ts'
+import { priceQuote, routeSubject } from './rules.ts'
 import { payoutAmountFor } from './solve.ts'
 import { checkCountryKnown, checkLimits } from './terms.ts'
 
@@ -49,27 +48,4 @@ export function judgeTerms(
   const routed = routeOf(routes, account, subject, path)
   checkLimits({ ...terms, ...price }, terms.fund_transfer_network, path)
   return { terms, price, routed, plan: planOrRefuse(routed, sentOf(terms), at) }
-}
-
-/**
- * When a payout arrives that is made as soon as its quote; null once the quote cannot be used, and
- * where that is not known.
- */
-export function arrivalIfPaid(
-  quote: Quote,
-  { account, routes }: Payer,
-  now: Instant,
-): Instant | null {
-  if (quoteStatus(quote, now) !== 'active') return null
-  const routed = wouldTake(quote, { account, routes })
-  return (routed && planFor(routed, sentOf(quote), quote.created_at)?.expected_at) ?? null
-}
-
-function wouldTake(quote: Quote, { account, routes }: Payer): Routed | undefined {
-  if (quote.payout_type === TRANSFER) return { rail: '', route: null }
-  if (account.sandbox) return { rail: SIMULATOR, route: null }
-  const { account_id } = account
-  const subject = routeSubject(quote, quote.destination_amount)
-  const [first] = selectRoutes(routes, { ...subject, account_id })
-  return first && { rail: first.rail, route: first }
 }

@@ -83,11 +83,12 @@ export function createQuote(reference: {
         destination_amount: fixed ? undefined : expected(request.destination_info?.amount),
       })
       const identity = { account_id: account.account_id, id: reference.bookId(book, 'poq') }
-      const quote = makeQuote(identity, terms, price, 'active', at, pricing)
+      const made = makeQuote(identity, terms, price, 'active', at, pricing)
+      const quote = { ...made, expected_at: plan.expected_at }
       const content = QUOTE_SEAL.digest(quote)
       const event = recordChange({ books }, quote, 'payout_quote.created', {}, content)
       const present = explain ? presentExplained : presentQuote
-      return { quote, event, reply: bare(present(quote, at, plan.expected_at)) }
+      return { quote, event, reply: bare(present(quote, at)) }
     },
 
     store(tx, outcomes, { books }) {

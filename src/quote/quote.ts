@@ -52,6 +52,11 @@ export interface Quote extends QuoteTerms, Price {
   readonly id: string
   readonly status: 'active' | 'used'
   readonly valid_until: Instant
+  /**
+   * When a payout arrives that is made as soon as the quote, as the routes were then; null where
+   * that is not known, and of a quote that was made for a payout.
+   */
+  readonly expected_at: Instant | null
   readonly created_at: Instant
   readonly updated_at: Instant
 }

@@ -160,8 +160,8 @@ export const QuoteResponse = Type.Object(
     valid_until: Type.String({ format: 'date-time', description: 'From this instant on: 422.' }),
     expected_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description:
-        'When a payout that is made as soon as the quote arrives at the latest; null where that ' +
-        'is not known, and once the quote cannot be used any more.',
+        'When a payout that is made as soon as the quote arrives at the latest, as known when it ' +
+        'was made; null where that is not known, and once the quote cannot be used any more.',
     }),
     status: Literals(QUOTE_STATUSES),
     created_at: Type.String({ format: 'date-time' }),
@@ -174,11 +174,10 @@ export const QuoteResponse = Type.Object(
   },
 )
 
-/**
- * The quote as answers show it (§quote.shape); `now` decides whether it has expired. `expected_at`
- * is when a payout that is made at once would arrive.
- */
-export function presentQuote(quote: Quote, now: Instant, expected_at: Instant | null) {
+/** The quote as answers show it (§quote.shape); `now` decides whether it has expired. */
+export function presentQuote(quote: Quote, now: Instant) {
+  const status = quoteStatus(quote, now)
+  const expected_at = status === 'active' ? quote.expected_at : null
   return {
     id: quote.id,
     object: 'payout_quote',
@@ -193,7 +192,7 @@ export function presentQuote(quote: Quote, now: Instant, expected_at: Instant | 
     total_debit: money(quote.holding_currency, totalDebit(quote)),
     valid_until: withOffset(quote.valid_until),
     expected_at: expected_at && withOffset(expected_at),
-    status: quoteStatus(quote, now),
+    status,
     created_at: withOffset(quote.created_at),
     updated_at: withOffset(quote.updated_at),
   }
@@ -226,8 +225,8 @@ export function presentFees(
 }
 
 /** The quote with its explanation. */
-export function presentExplained(quote: Quote, now: Instant, expected_at: Instant | null) {
-  return { ...presentQuote(quote, now, expected_at), explanation: explainQuote(quote) }
+export function presentExplained(quote: Quote, now: Instant) {
+  return { ...presentQuote(quote, now), explanation: explainQuote(quote) }
 }
 
 export function money(currency: string, amount: bigint) {

@@ -1,6 +1,5 @@
 // POST and GET /v3/payout/quote, and GET /v3/payout/quote/{id}.
 import type { FastifyInstance } from 'fastify'
-import type { Account } from '../account/rules.ts'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
@@ -11,9 +10,7 @@ import { Envelope } from '../http/schema.ts'
 import type { Claim } from '../idempotency/kept-reply.ts'
 import type { Answered } from '../idempotency/operations.ts'
 import { accountNow } from '../ledger/store.ts'
-import type { Route } from '../rail/rules.ts'
 import { hashJson } from '../seal.ts'
-import { arrivalIfPaid, type Payer } from './judge.ts'
 import type { CreatedQuote, CreateQuote } from './operations.ts'
 import type { Quote } from './quote.ts'
 import { ExplainQuery, QuoteQuery, QuoteRequest } from './request.ts'
@@ -24,11 +21,6 @@ import { quoteTerms } from './terms.ts'
 interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: { readonly createQuote: Runs<CreateQuote, Answered<CreatedQuote>> }
   readonly readers: { readonly quote: Finds<Quote> }
-  readonly reference: { current(): { readonly routes: readonly Route[] } }
-}
-
-function payerOf({ account }: { readonly account: Account }, { reference }: Needs): Payer {
-  return { account, routes: reference.current().routes }
 }
 
 export function quoteRoutes(app: FastifyInstance, deps: Needs): void {
@@ -97,8 +89,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
         const now = await accountNow(tx, id)
         return { now, page: await listQuotes(tx, id, wanted, now) }
       })
-      const payer = payerOf(request, deps)
-      const present = (quote: Quote) => presentQuote(quote, now, arrivalIfPaid(quote, payer, now))
+      const present = (quote: Quote) => presentQuote(quote, now)
       return sendList(request, reply, success(presentList(page, wanted, present)))
     },
   )
@@ -125,9 +116,7 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
         deps.read(account_id, accountNow),
       ])
       const present = isAsked(request.query) ? presentExplained : presentQuote
-      const quote = found(read)
-      const expected_at = arrivalIfPaid(quote, payerOf(request, deps), now)
-      return send(reply, bare(present(quote, now, expected_at)))
+      return send(reply, bare(present(found(read), now)))
     },
   )
 }

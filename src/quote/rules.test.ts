@@ -253,6 +253,7 @@ test('makeQuote: terms and price as they are, valid for as long as configured', 
     id: 'poq_7',
     status: 'active',
     valid_until: '2026-01-31T10:00:00.123456Z',
+    expected_at: null,
     created_at: NOW,
     updated_at: NOW,
   })

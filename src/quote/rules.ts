@@ -212,6 +212,7 @@ export function makeQuote(
     ...identity,
     status,
     valid_until,
+    expected_at: null,
     created_at: now,
     updated_at: now,
   }

@@ -333,7 +333,7 @@ function explainedOf(c: Priced) {
     const basis = JSON.parse(JSON.stringify(price.basis))
     const identity = { account_id: 'acc_a', id: 'poq_a' }
     const quote = makeQuote(identity, terms, { ...price, basis }, 'active', NOW, pricingOf(c))
-    return JSON.parse(JSON.stringify(presentExplained(quote, NOW, null)))
+    return JSON.parse(JSON.stringify(presentExplained(quote, NOW)))
   } catch (error) {
     assert.match(String(error), /minor unit|No rate joins/)
     return undefined

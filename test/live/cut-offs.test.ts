@@ -95,6 +95,8 @@ test('expected_at, by the network from the release on: on the quote, the payout,
   assert.equal(expected_at, arrivalFrom(created_at))
   const used = await live.get(`/v3/payout/quote/${quote.id}`)
   assert.equal(used.json.expected_at, null)
+  const told = (await live.get('/v3/event?type=payout_quote.created&limit=1')).json.data.results[0]
+  assert.deepEqual(told.data, quote)
   const listed = (await live.get('/v3/payout?limit=1')).json.data.results[0]
   assert.deepEqual([listed.id, listed.expected_at], [id, expected_at])
   // Later the rail has another date, and the first answer stays as it was.

@@ -1805,8 +1805,8 @@ export interface PayoutQuote<M extends Minor = number> {
   /** From this instant on: 422. */
   valid_until: string
   /**
-   * When a payout that is made as soon as the quote arrives at the latest; null where that is not
-   * known, and once the quote cannot be used any more.
+   * When a payout that is made as soon as the quote arrives at the latest, as known when it was
+   * made; null where that is not known, and once the quote cannot be used any more.
    */
   expected_at: string | null
   status: 'active' | 'used' | 'expired'

@@ -176,6 +176,7 @@ export function quoteOf(part: Partial<Quote> = {}): Quote {
     id: 'poq_1',
     status: 'active',
     valid_until: '2026-01-31T10:00:00.123456Z',
+    expected_at: null,
     created_at: NOW,
     updated_at: NOW,
     ...part,
