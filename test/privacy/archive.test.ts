@@ -1,8 +1,7 @@
 // Archives of events: a file that is proved by itself and held against the database; whatever is changed
 // in it is named by its line.
 import assert from 'node:assert/strict'
-import promises, { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { syncBuiltinESMExports } from 'node:module'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -76,29 +75,33 @@ test('all events of an account, up to the head of its book; proved with and with
   assert.deepEqual([act.changed_by, act.after.archived_after], ['ada', '0'])
 })
 
-test('the name of an archive is on the disk before the command says that it is done', async t => {
+/** Preloaded into a process: says which folders it has flushed, and what is in them then. */
+const SAY_SYNCED = `
+  import promises from 'node:fs/promises'
+  import { syncBuiltinESMExports } from 'node:module'
   const { open } = promises
-  const synced: string[][] = []
-  t.mock.method(promises, 'open', async (...args: Parameters<typeof open>) => {
-    const handle = await open(...args)
+  promises.open = async (path, ...more) => {
+    const handle = await open(path, ...more)
     const { sync } = handle
     const watched = async () => {
-      await sync()
-      if (args[0] === folder) synced.push(await readdir(folder))
+      await sync.call(handle)
+      console.error('flushed', path, await promises.readdir(path))
     }
     return Object.assign(handle, { sync: watched })
-  })
-  syncBuiltinESMExports()
-  try {
-    await archived('durable')
-  } finally {
-    t.mock.restoreAll()
-    syncBuiltinESMExports()
   }
-  assert.deepEqual(
-    synced.map(names => names.includes('durable')),
-    [true],
-  )
+  syncBuiltinESMExports()`
+
+test('the name of an archive is on the disk before the command says that it is done', async () => {
+  const preload = `--import=data:text/javascript,${encodeURIComponent(SAY_SYNCED)}`
+  const watched = await openCli(service.database.url, {
+    CORRIDOR_USER: 'ada',
+    NODE_OPTIONS: preload,
+  })
+  const wanted = [account.account.account_id, '--before', FUTURE, '--to', at('durable')]
+  const ran = await watched.pipe('', 'events', 'archive', ...wanted)
+  await watched.close()
+  assert.equal(ran.code, 0, ran.stderr)
+  assert.match(ran.stderr, /flushed \S+ \[[^\]]*'durable'/)
 })
 
 test('a later archive goes on where an earlier one ended', async () => {
