@@ -107,15 +107,20 @@ describe('COMMIT carried out and answered with XX000', () => {
     ['with keys', (amount: number) => `crowd-${amount}`],
   ] as const) {
     test(`${CROWD} payouts ${what} in a few batches: 503 for whole batches, each there once`, async t => {
-      const first = what === 'with keys' ? 1_000 : 2_000
-      const amounts = Array.from({ length: CROWD }, (_, i) => first + i)
-      proxy.answerCommits('XX000', 2, WRITES)
-      const answers = await Promise.all(amounts.map(amount => pay(amount, keyOf(amount))))
-      t.diagnostic(JSON.stringify(tally(answers)))
-      assert.equal(proxy.answersLeft(), 0)
-      const unknown = answers.filter(({ status }) => status !== 200)
+      let first = what === 'with keys' ? 1_000 : 10_000
+      let amounts: number[] = []
+      let unknown: HttpAnswer[] = []
+      // Again, while by chance they were batches of one.
+      for (let round = 0; round < 5 && unknown.length <= 2; round++) {
+        amounts = Array.from({ length: CROWD }, () => first++)
+        proxy.answerCommits('XX000', 2, WRITES)
+        const answers = await Promise.all(amounts.map(amount => pay(amount, keyOf(amount))))
+        t.diagnostic(JSON.stringify(tally(answers)))
+        assert.equal(proxy.answersLeft(), 0)
+        unknown = answers.filter(({ status }) => status !== 200)
+        unknown.forEach(assertUnknown)
+      }
       assert.ok(unknown.length > 2, 'a batch of several was answered so')
-      unknown.forEach(assertUnknown)
       assert.deepEqual(await paid(amounts), Array(CROWD).fill(1))
       if (what === 'without keys') return
       const again = await Promise.all(amounts.map(amount => pay(amount, keyOf(amount))))

@@ -17,10 +17,13 @@ import {
   type RunningProcess,
   seeded,
   startProcesses,
+  until,
 } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
 const KILLS = share(2, 4)
+/** Before each kill. */
+const ANSWERS_EACH = 50
 const WRITERS = 8
 const PATH = '/v3/entity'
 
@@ -152,8 +155,11 @@ test(`kill -9 of services, ${KILLS} times while ${WRITERS} writers record the sa
   const env = { DATABASE_URL: database.url }
   services = await startProcesses(2, env)
   const { asked, stop } = startWriters(random, `entities-${seed}`)
+  const answered = () => asked.filter(({ answer }) => answer !== undefined).length
   try {
     for (let kill = 0; kill < KILLS; kill++) {
+      const enough = answered() + ANSWERS_EACH
+      await until('writers are answered', () => answered() > enough)
       await delay(150 + random() * 600)
       // One of them, or all at once.
       const victims = kill % 2 === 0 ? services.slice(0, 1) : [...services]

@@ -21,9 +21,13 @@ export function operationOf(api: ApiDocument, { method, url }: Request): Operati
     .sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0]
 }
 
+/** As it is sent: a client leaves out each `.`, and each `..` with the segment before it. */
 function pathOf(url: string): string {
-  return url.split('?')[0] ?? ''
+  const path = url.split('?')[0] ?? ''
+  if (!path.split('/').some(segment => DOTS.test(segment))) return path
+  return new URL(`http://localhost${path}`).pathname
 }
+const DOTS = /^(?:\.|%2e){1,2}$/i
 
 /** What is wrong with an answer; '' when nothing is. */
 export function complaintOf(api: ApiDocument, request: Request, answer: Answer): string {
