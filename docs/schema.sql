@@ -740,6 +740,7 @@ CREATE TRIGGER keeps_its_time BEFORE UPDATE OF execute_at ON open_payouts FOR EA
 CREATE TRIGGER legal_failover BEFORE UPDATE OF rail ON open_payouts FOR EACH ROW WHEN (((old.rail <> new.rail) AND ((old.rail = ANY (ARRAY[''::text, 'simulator'::text, 'manual'::text])) OR (new.rail = ANY (ARRAY[''::text, 'simulator'::text]))))) EXECUTE FUNCTION refuse_other_rail();
 CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status <> new.status) AND ((((((((((old.status <> 'pending_approval'::text) OR (new.status <> 'processing'::text)) AND ((old.status <> 'pending_approval'::text) OR (new.status <> 'compliance_hold'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'succeeded'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'requires_action'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'compliance_hold'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'succeeded'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'succeeded'::text))))) EXECUTE FUNCTION refuse_payout_step();
 CREATE TRIGGER not_before_its_time BEFORE UPDATE OF rail_attempts, taken_by, status ON open_payouts FOR EACH ROW WHEN (((new.execute_at IS NOT NULL) AND ((new.rail_attempts > 0) OR (new.taken_by <> ''::text) OR (new.status = 'succeeded'::text)))) EXECUTE FUNCTION refuse_early_payout();
+CREATE TRIGGER taken_for_an_approved_entity BEFORE UPDATE OF rail_attempts, taken_by ON open_payouts FOR EACH ROW WHEN (((new.execute_at IS NOT NULL) AND (((old.rail_attempts = 0) AND (new.rail_attempts > 0)) OR ((new.taken_by <> ''::text) AND (new.taken_by <> old.taken_by))))) EXECUTE FUNCTION refuse_unapproved_payout();
 ALTER TABLE open_payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON open_payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON open_payouts FOR SELECT TO corridor_auditor USING (true);
@@ -2714,6 +2715,23 @@ begin
       using errcode = 'check_violation', constraint = 'not_before_its_time';
   end if;
   return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_unapproved_payout()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from payouts p
+    left join entities e on e.account_id = p.account_id and e.id = p.on_behalf_of
+    where p.account_id = new.account_id and p.id = new.id and p.on_behalf_of <> ''
+      and e.approval_status is distinct from 'approved')
+  then
+    raise exception 'the entity of payout % is not approved', new.id
+      using errcode = 'check_violation', constraint = 'taken_for_an_approved_entity';
+  end if;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION paid_elsewhere(payout_ids text[], bank_references text[])

@@ -321,6 +321,26 @@ create trigger failed_before_its_time before delete on open_payouts
 create trigger keeps_its_time before update of execute_at on open_payouts
   for each row when (old.execute_at is distinct from new.execute_at)
   execute function refuse_change();
+-- Nor does a scheduled payout go out while its entity is not approved: no rail gets it that has not had it,
+-- and nobody takes it.
+create function refuse_unapproved_payout() returns trigger language plpgsql as $$
+begin
+  if exists (
+    select from payouts p
+    left join entities e on e.account_id = p.account_id and e.id = p.on_behalf_of
+    where p.account_id = new.account_id and p.id = new.id and p.on_behalf_of <> ''
+      and e.approval_status is distinct from 'approved')
+  then
+    raise exception 'the entity of payout % is not approved', new.id
+      using errcode = 'check_violation', constraint = 'taken_for_an_approved_entity';
+  end if;
+  return new;
+end $$;
+create trigger taken_for_an_approved_entity before update of rail_attempts, taken_by on open_payouts
+  for each row when (new.execute_at is not null
+    and (old.rail_attempts = 0 and new.rail_attempts > 0
+      or new.taken_by <> '' and new.taken_by <> old.taken_by))
+  execute function refuse_unapproved_payout();
 
 -- For each asked payout another one that its bank reference has paid, in whatever account: a payment
 -- of the bank pays one. As in funded_elsewhere, whoever else asks about a reference waits until the

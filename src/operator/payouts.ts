@@ -5,17 +5,17 @@ import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { previousStatus } from '../event/event.ts'
 import { type Handling, operatorStep, type Person } from '../payout/by-hand.ts'
-import { type DeskFilter, listForDesk } from '../payout/list-store.ts'
-import type { Payout } from '../payout/payout.ts'
-import { GIVEN_BACK_STATUSES } from '../payout/states.ts'
-import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import {
-  advancePayout,
   type Handled,
   type HandlePayout,
   type HandlingState,
   handlePayout,
-} from '../payout/step-operation.ts'
+} from '../payout/by-hand-operation.ts'
+import { type DeskFilter, listForDesk } from '../payout/list-store.ts'
+import type { Payout } from '../payout/payout.ts'
+import { GIVEN_BACK_STATUSES } from '../payout/states.ts'
+import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
+import { advancePayout } from '../payout/step-operation.ts'
 import { findPayoutAccount } from '../payout/store.ts'
 import type { Failure, RailStatus, RailStep } from '../rail/rail.ts'
 import { findHeld, type HeldByScreening } from '../screening/match-store.ts'

@@ -1,12 +1,17 @@
 // The steps of a held payout once its holds end: what the review of its entity decides, and what
 // becomes of it when nothing holds it any more. Pure.
 import type { Approvals } from '../entity/rules.ts'
+import type { ApprovalStatus } from '../entity/states.ts'
+import { refusal } from '../errors.ts'
 import { nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
 import { type Book, bookOf, hasRoom } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
 import { descriptionOf } from './new-row.ts'
 import type { OpenPayout, Payout } from './payout.ts'
+import { checkExecuted } from './schedule.ts'
 import { isScreenedAt, mayBeOut } from './screening-step.ts'
+import type { Cause } from './states.ts'
 
 /** What of the state of a step decides a hold; step.ts says what each is. */
 export interface HeldState {
@@ -50,14 +55,54 @@ export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] 
  * The step of a scheduled payout that nothing holds and nobody has: none while its entity is
  * approved still. Otherwise it waits for the review, as one that is made now would.
  */
-export function stepsAtExecution(state: HeldState, payout: OpenPayout): RailStep[] {
-  const { account_id, status, execute_at, particulars } = payout
-  const { on_behalf_of: id } = particulars
-  if (status !== 'processing' || execute_at === null || id === '' || mayBeOut(payout)) return []
-  const approval_status = state.approvals.get(nameOf({ account_id, id }))?.approval_status
-  if (approval_status === 'approved') return []
-  if (approval_status === 'rejected') return [rejectedEntity(id)]
+export function stepsAtExecution({ approvals }: HeldState, payout: OpenPayout): RailStep[] {
+  if (payout.status !== 'processing' || mayBeOut(payout)) return []
+  const { on_behalf_of: id } = payout.particulars
+  const is = unapprovedAs(approvals, payout)
+  if (is === undefined) return []
+  if (is === 'rejected') return [rejectedEntity(id)]
   return [{ status: 'compliance_hold', failure: null, description: descriptionOf(id, true) }]
+}
+
+/**
+ * Refuses to let a person pay a scheduled payout whose entity is not approved any more. It has no
+ * rail whose worker would hold it.
+ */
+export function checkStillApproved(approvals: Approvals, payout: OpenPayout): void {
+  const is = unapprovedAs(approvals, payout)
+  if (is === undefined) return
+  const { id, particulars } = payout
+  const message =
+    `Payout ${id} is for entity ${particulars.on_behalf_of}, which is ${is}: nobody pays it ` +
+    'while the entity is not approved.'
+  throw refusal('invalid_transition', message)
+}
+
+/**
+ * Refuses to let a scheduled payout succeed before its time, and to let a person say that it has
+ * while its entity is not approved and nobody has had it.
+ */
+export function checkScheduled(
+  { approvals }: HeldState,
+  payout: OpenPayout,
+  steps: readonly RailStep[],
+  { by, now }: { readonly by: Cause; readonly now: Instant },
+): void {
+  checkExecuted(payout, steps, by, now)
+  const is_held = payout.status === 'compliance_hold'
+  if (by !== 'operator' || is_held || mayBeOut(payout)) return
+  if (steps.some(({ status }) => status === 'succeeded')) checkStillApproved(approvals, payout)
+}
+
+/** How the review of the entity of a scheduled payout stands; undefined: nothing stops it. */
+function unapprovedAs(
+  approvals: Approvals,
+  { account_id, execute_at, particulars }: OpenPayout,
+): ApprovalStatus | 'unknown' | undefined {
+  const { on_behalf_of: id } = particulars
+  if (execute_at === null || id === '') return undefined
+  const is = approvals.get(nameOf({ account_id, id }))?.approval_status ?? 'unknown'
+  return is === 'approved' ? undefined : is
 }
 
 /** The step of a payout whose entity is rejected. */

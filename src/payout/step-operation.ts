@@ -1,7 +1,5 @@
-// The operations that move a payout: steps by the rail, the operator, a review or the account, and
-// a person who takes a payout to pay it.
+// The operations that move a payout: steps by the rail, the operator, a review or the account.
 
-import { checkActive } from '../account/states.ts'
 import { findAccountIds } from '../account/store.ts'
 import {
   findApprovers,
@@ -17,9 +15,6 @@ import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import { approvalsByName } from '../entity/rules.ts'
 import { findApprovals } from '../entity/store.ts'
-import { found } from '../errors.ts'
-import type { Event } from '../event/event.ts'
-import { recordChange } from '../event/rules.ts'
 import { success } from '../http/answer.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
@@ -27,13 +22,10 @@ import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { PayoutUse } from '../limit/limit.ts'
 import { findUses, giveBackUses } from '../limit/use-store.ts'
-import type { RailException } from '../rail/attempt.ts'
 import type { StoredMatch } from '../screening/match.ts'
 import { findConfirmed, findMatchesOf, keepMatches } from '../screening/match-store.ts'
 import { keepsAttempts } from './attempt.ts'
 import { loadAttempts, storeAttempts } from './attempt-store.ts'
-import { checkLookedAt, decideHandling, type Handling, personFacts } from './by-hand.ts'
-import { PAYOUT_SEAL } from './columns.ts'
 import { depositAddressOf } from './destination.ts'
 import { likenessOfPayout } from './duplicate.ts'
 import { deleteLikenesses } from './duplicate-store.ts'
@@ -41,16 +33,9 @@ import { deleteHolds, insertHolds } from './hold-store.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { ActionRequest } from './request.ts'
 import { presentPayout } from './response.ts'
-import { checkDue } from './schedule.ts'
 import { updateCompared } from './screen-store.ts'
-import { checkScreened, isHeldOpen, partiesOfPayout } from './screening-step.ts'
-import {
-  findOpenPayouts,
-  findPaidElsewhere,
-  lockOpenPayouts,
-  updateTaken,
-  writeStates,
-} from './state-store.ts'
+import { isHeldOpen, partiesOfPayout } from './screening-step.ts'
+import { findOpenPayouts, findPaidElsewhere, lockOpenPayouts, writeStates } from './state-store.ts'
 import { isGivenBack } from './states.ts'
 import { type Advance, type AdvanceOutcome, type AdvanceState, decideAdvance } from './step.ts'
 import { findPayouts } from './store.ts'
@@ -233,12 +218,16 @@ async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<
 function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): Key[] {
   const screened = new Set(screenedOf(payouts, commands))
   const keys = payouts.map(payout => {
-    const { account_id, status, execute_at, particulars, held_for } = payout
-    const isScheduled = status === 'processing' && execute_at !== null
-    const isAsked = status === 'pending_approval' || isScheduled || screened.has(payout)
+    const { account_id, status, particulars, held_for } = payout
+    const isAsked = status === 'pending_approval' || isScheduled(payout) || screened.has(payout)
     return { account_id, id: isAsked ? particulars.on_behalf_of : held_for }
   })
   return uniqueKeys(keys.filter(({ id }) => id !== ''))
+}
+
+/** Nothing holds it, and its entity is looked at once more before anybody gets it. */
+function isScheduled({ held_for, execute_at }: OpenPayout): boolean {
+  return held_for === '' && execute_at !== null
 }
 
 /** With which version each held payout was compared last. */
@@ -331,66 +320,4 @@ async function loadDebits(
 function usesOf(uses: readonly PayoutUse[], payouts: readonly Payout[]): PayoutUse[] {
   const names = new Set(payouts.map(nameOf))
   return uses.filter(({ account_id, payout_id: id }) => names.has(nameOf({ account_id, id })))
-}
-
-export interface HandlePayout extends Handling {
-  readonly account_id: string
-  readonly payout_id: string
-}
-
-export interface HandlingState extends LockedBooks {
-  readonly payouts: Map<string, OpenPayout>
-  /** By the name of the payout. */
-  readonly exceptions: ReadonlyMap<string, readonly RailException[]>
-}
-
-export interface Handled {
-  readonly before: Payout
-  readonly payout: Payout
-  readonly event: Event
-}
-
-/** The events that tell an account that it can no longer cancel a payout, or that it can again. */
-const HANDLING_EVENTS = { take: 'payout.taken', release: 'payout.released' } as const
-
-export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
-  name: 'handle_payout',
-
-  async load(tx, commands) {
-    const keys = commands.map(({ account_id, payout_id: id }) => ({ account_id, id }))
-    const [locked, payouts] = await Promise.all([
-      lockBooks(
-        tx,
-        keys.map(key => key.account_id),
-      ),
-      findOpenPayouts(tx, uniqueKeys(keys)),
-    ])
-    const { exceptions } = await loadAttempts(tx, payouts.filter(keepsAttempts))
-    return { ...locked, payouts: new Map(payouts.map(p => [nameOf(p), p])), exceptions }
-  },
-
-  decide({ books, payouts, exceptions, lists_version }, command) {
-    const { account_id, payout_id: id, act, person } = command
-    const before = found(payouts.get(nameOf({ account_id, id })))
-    const book = bookOf(books, account_id)
-    if (act === 'take') {
-      checkActive(book)
-      checkDue(before, book.now)
-      checkLookedAt(before, exceptions.get(nameOf(before)) ?? [])
-    }
-    const payout = { ...before, ...decideHandling(before, command, book.now) }
-    if (act === 'take') checkScreened(before, lists_version)
-    payouts.set(nameOf(payout), payout)
-    const { status } = payout
-    const facts = { status, by: 'operator', journals: [], ...personFacts(person) }
-    const content = PAYOUT_SEAL.digest(payout)
-    const event = recordChange({ books }, payout, HANDLING_EVENTS[act], facts, content)
-    return { before, payout, event }
-  },
-
-  store(tx, outcomes, { books }) {
-    const writes = outcomes.map(({ event }) => ({ entries: [], events: [event] }))
-    const payouts = outcomes.map(outcome => outcome.payout)
-    return Promise.all([...storeBooks(tx, books, writes), updateTaken(tx, payouts)])
-  },
 }

@@ -43,13 +43,13 @@ import { railProgress } from './progress.ts'
 import type { RailWords } from './report.ts'
 import type { ActionRequest } from './request.ts'
 import {
+  checkScheduled,
   receiverOf,
   stepsAfterHold,
   stepsAtExecution,
   stepsByReview,
   toAccount,
 } from './review-step.ts'
-import { checkExecuted } from './schedule.ts'
 import { checkHeld, foundNow, screenedNow, stepsByScreening } from './screening-step.ts'
 import { type Cause, eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
@@ -153,7 +153,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   checkHeld(payout, fresh, { by: advance.by, is_answer: advance.answer !== undefined })
   checkApproved(payout, fresh, advance.by)
   checkSteps(payout, fresh)
-  checkExecuted(payout, fresh, advance.by, book.now)
+  checkScheduled(state, payout, fresh, { by: advance.by, now: book.now })
   const is_held = payout.held_for !== '' || screened !== undefined || decided !== undefined
   checkAccounts(state, book, payout, fresh, is_held)
   checkPerson(payout, fresh, advance.person, state.paid_elsewhere.get(payout.id))

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import actions from '../../docs/api/examples/answerPayout.json' with { type: 'json' }
 import { Lane } from '../../src/engine/lane.ts'
-import { handlePayout } from '../../src/payout/step-operation.ts'
+import { handlePayout } from '../../src/payout/by-hand-operation.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'

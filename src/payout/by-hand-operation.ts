@@ -1,0 +1,100 @@
+// The operation by which a person takes a payout to pay it by hand, or releases it unpaid.
+import { checkActive } from '../account/states.ts'
+import { storeBooks } from '../balance-transaction/operations.ts'
+import type { Operation } from '../engine/operation.ts'
+import { type Approvals, approvalsByName } from '../entity/rules.ts'
+import { findApprovals } from '../entity/store.ts'
+import { found } from '../errors.ts'
+import type { Event } from '../event/event.ts'
+import { recordChange } from '../event/rules.ts'
+import { nameOf, uniqueKeys } from '../id.ts'
+import { bookOf } from '../ledger/rules.ts'
+import { type LockedBooks, lockBooks } from '../ledger/store.ts'
+import type { RailException } from '../rail/attempt.ts'
+import { keepsAttempts } from './attempt.ts'
+import { loadAttempts } from './attempt-store.ts'
+import { checkLookedAt, decideHandling, type Handling, personFacts } from './by-hand.ts'
+import { PAYOUT_SEAL } from './columns.ts'
+import type { OpenPayout, Payout } from './payout.ts'
+import { checkStillApproved } from './review-step.ts'
+import { checkDue } from './schedule.ts'
+import { checkScreened } from './screening-step.ts'
+import { findOpenPayouts, updateTaken } from './state-store.ts'
+
+export interface HandlePayout extends Handling {
+  readonly account_id: string
+  readonly payout_id: string
+}
+
+export interface HandlingState extends LockedBooks {
+  readonly payouts: Map<string, OpenPayout>
+  /** By the name of the payout. */
+  readonly exceptions: ReadonlyMap<string, readonly RailException[]>
+  /** Of the entities of scheduled ones. */
+  readonly approvals: Approvals
+}
+
+export interface Handled {
+  readonly before: Payout
+  readonly payout: Payout
+  readonly event: Event
+}
+
+/** The events that tell an account that it can no longer cancel a payout, or that it can again. */
+const HANDLING_EVENTS = { take: 'payout.taken', release: 'payout.released' } as const
+
+export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
+  name: 'handle_payout',
+
+  async load(tx, commands) {
+    const keys = commands.map(({ account_id, payout_id: id }) => ({ account_id, id }))
+    const [locked, payouts] = await Promise.all([
+      lockBooks(
+        tx,
+        keys.map(key => key.account_id),
+      ),
+      findOpenPayouts(tx, uniqueKeys(keys)),
+    ])
+    const [{ exceptions }, approvals] = await Promise.all([
+      loadAttempts(tx, payouts.filter(keepsAttempts)),
+      findApprovals(tx, uniqueKeys(payouts.flatMap(scheduledFor))),
+    ])
+    return {
+      ...locked,
+      payouts: new Map(payouts.map(p => [nameOf(p), p])),
+      exceptions,
+      approvals: approvalsByName(approvals),
+    }
+  },
+
+  decide({ books, payouts, exceptions, approvals, lists_version }, command) {
+    const { account_id, payout_id: id, act, person } = command
+    const before = found(payouts.get(nameOf({ account_id, id })))
+    const book = bookOf(books, account_id)
+    if (act === 'take') {
+      checkActive(book)
+      checkDue(before, book.now)
+      checkStillApproved(approvals, before)
+      checkLookedAt(before, exceptions.get(nameOf(before)) ?? [])
+    }
+    const payout = { ...before, ...decideHandling(before, command, book.now) }
+    if (act === 'take') checkScreened(before, lists_version)
+    payouts.set(nameOf(payout), payout)
+    const { status } = payout
+    const facts = { status, by: 'operator', journals: [], ...personFacts(person) }
+    const content = PAYOUT_SEAL.digest(payout)
+    const event = recordChange({ books }, payout, HANDLING_EVENTS[act], facts, content)
+    return { before, payout, event }
+  },
+
+  store(tx, outcomes, { books }) {
+    const writes = outcomes.map(({ event }) => ({ entries: [], events: [event] }))
+    const payouts = outcomes.map(outcome => outcome.payout)
+    return Promise.all([...storeBooks(tx, books, writes), updateTaken(tx, payouts)])
+  },
+}
+
+/** The entity that is looked at once more before anybody gets the payout. */
+function scheduledFor({ account_id, execute_at, particulars: { on_behalf_of: id } }: Payout) {
+  return execute_at === null || id === '' ? [] : [{ account_id, id }]
+}
