@@ -20,7 +20,7 @@ import { Envelope } from '../http/schema.ts'
 import type { IdPrefix, Key } from '../id.ts'
 import type { Reply } from '../idempotency/kept-reply.ts'
 import { PayoutResponse, presentPayout } from '../payout/response.ts'
-import { MAX_TOGETHER } from '../payout-group/group.ts'
+import { type DecidedGroup, MAX_TOGETHER, type ShownGroup } from '../payout-group/group.ts'
 import { findGroup } from '../payout-group/operations.ts'
 import {
   BatchApprovalResponse,
@@ -123,7 +123,6 @@ export function batchApprovalRoutes(app: FastifyInstance, deps: Needs): void {
       summary: 'Show what of a batch waits for people, with one digest of all of it.',
       response: BatchApprovalResponse,
     },
-    find: findGroup,
     present: (shown, id) => presentBatchApproval(id, shown),
     approve: {
       operationId: 'approvePayoutBatch',
@@ -140,14 +139,7 @@ export function batchApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'with the answer. What was approved before, and waits no more, goes on.',
     },
     decided: BatchDecisionResponse,
-    refusals: [],
-    decide: (desk, { request, key, asked, claim }) =>
-      desk.answerLong(
-        authorOf(request, `payout ${asked.decision}`),
-        decidingGroup(key, asked),
-        claim,
-        made => presentBatchDecision(asked.decision, made),
-      ),
+    ...decidesGroup(presentBatchDecision),
   })
 }
 
@@ -163,7 +155,6 @@ export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'longest. GET /v3/payout_import/{id}/payout lists them.',
       response: ImportApprovalResponse,
     },
-    find: findGroup,
     present: (shown, id) => presentImportApproval(id, shown),
     approve: {
       operationId: 'approvePayoutImport',
@@ -182,15 +173,25 @@ export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'before goes on, and what the import makes later waits anew.',
     },
     decided: ImportDecisionResponse,
+    ...decidesGroup(presentImportDecision),
+  })
+}
+
+/** What decisions about payouts together have in common. */
+function decidesGroup(
+  present: (decision: Decision, decided: DecidedGroup) => object,
+): Pick<Approved<ShownGroup>, 'find' | 'refusals' | 'decide'> {
+  return {
+    find: findGroup,
     refusals: [],
     decide: (desk, { request, key, asked, claim }) =>
       desk.answerLong(
         authorOf(request, `payout ${asked.decision}`),
         decidingGroup(key, asked),
         claim,
-        made => presentImportDecision(asked.decision, made),
+        decided => present(asked.decision, decided),
       ),
-  })
+  }
 }
 
 export function beneficiaryApprovalRoutes(app: FastifyInstance, deps: Needs): void {
