@@ -15,6 +15,7 @@ import {
   type Policy,
   type PolicyName,
   rowsOf,
+  SANDBOX_DEFAULTS,
   type Scope,
 } from '../price/policy/rules.ts'
 import {
@@ -35,7 +36,8 @@ account before both; each value for itself. A pair is directed: USD/HKD is what
 those who pay HKD from USD get.
 
 What is likely a slip is refused without --force: a spread over 500 bps, or over
-three times the present one; a validity over a day; an age over seven days.
+three times the present one; a validity over a day; a price that is fixed for
+over thirty days; an age over seven days.
 
 Examples:
   npx corridor pricing set --spread-bps 50
@@ -135,7 +137,10 @@ function readValues(options: SetOptions): Partial<Record<PolicyName, string>> {
 async function listAction(options: Json): Promise<void> {
   const { defaults, rows } = await withContext(({ sql }) => listPricing(sql))
   const lines = [
-    ...defaults.map(({ name, value }) => ['', describeScope(ANYBODY), name, value, '', 'default']),
+    ...defaults.flatMap(({ name, value, sandbox_value }) => [
+      ['', describeScope(ANYBODY), name, value, '', 'default'],
+      ...(sandbox_value === value ? [] : [['', 'sandboxes', name, sandbox_value, '', 'default']]),
+    ]),
     ...rows.map(({ policy_id, name, value, effective_from, state, ...scope }) => [
       String(policy_id),
       describeScope(scope),
@@ -178,9 +183,15 @@ function describeChange(policies: Policies, row: Policy, now: Instant): string {
 
 /** A value, and for whom it was set if that differs. */
 function told(row: Policy, source: Policy | undefined): string {
-  if (source === undefined) return `${DEFAULTS[row.name]}, the default`
+  if (source === undefined) return toldDefault(row.name)
   const same = describeScope(source) === describeScope(row)
   return same ? `${source.value}` : `${source.value}, as set for ${describeScope(source)}`
+}
+
+function toldDefault(name: PolicyName): string {
+  const [value, of_sandboxes] = [DEFAULTS[name], SANDBOX_DEFAULTS[name]]
+  const besides = value === of_sandboxes ? '' : ` (${of_sandboxes} of sandboxes)`
+  return `${value}, the default${besides}`
 }
 
 function describe(row: Policy): string {

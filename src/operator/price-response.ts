@@ -78,9 +78,14 @@ export const PolicyRow = Type.Object(POLICY, { title: 'PricingPolicy' })
 
 export const PricingList = Type.Object(
   {
-    defaults: Type.Array(Type.Object({ name: Literals(POLICY_NAMES), value: Text }), {
-      description: 'What holds where nobody has set anything for everybody.',
-    }),
+    defaults: Type.Array(
+      Type.Object({ name: Literals(POLICY_NAMES), value: Text, sandbox_value: Text }),
+      {
+        description:
+          'What holds where nobody has set anything for everybody, for live accounts and for ' +
+          'sandboxes.',
+      },
+    ),
     rows: Type.Array(Type.Object({ ...POLICY, state: Literals(['waits', 'in force'] as const) })),
   },
   { title: 'Pricing', description: 'What is in force, and what waits.' },

@@ -18,6 +18,7 @@ import {
   type Policy,
   type PolicyName,
   rowsOf,
+  SANDBOX_DEFAULTS,
   type Scope,
 } from '../price/policy/rules.ts'
 import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../price/policy/store.ts'
@@ -91,7 +92,10 @@ export async function listPricing(sql: Sql) {
     return counts ? [{ ...row, state: 'in force' }] : []
   })
   const names = POLICY_NAMES.filter(name => inForce(policies, name, ANYBODY, now) === undefined)
-  return { defaults: names.map(name => ({ name, value: DEFAULTS[name] })), rows: shown }
+  const defaults = names.map(name => {
+    return { name, value: DEFAULTS[name], sandbox_value: SANDBOX_DEFAULTS[name] }
+  })
+  return { defaults, rows: shown }
 }
 
 function readFrom(text: string, now: Instant): Instant {

@@ -59,9 +59,13 @@ export function checkPriceUntil(
   ] as const
   for (const [from, to] of legs) {
     if (from === to) continue
-    const last = plusSeconds(now, policyOf(from, to).schedule_s)
+    const { schedule_s } = policyOf(from, to)
+    const last = plusSeconds(now, schedule_s)
     if (at <= last) continue
-    const fixed = `its rate from ${from} to ${to} is fixed until ${last} at the latest`
+    const fixed =
+      schedule_s === 0
+        ? `no rate from ${from} to ${to} is fixed ahead: leave execute_at out`
+        : `its rate from ${from} to ${to} is fixed until ${last} at the latest`
     throw refused(`The payout is made at the price of now, and ${fixed}.`)
   }
 }

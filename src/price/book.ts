@@ -2,7 +2,14 @@
 
 import type { Instant } from '../instant.ts'
 import type { Fee } from './fee/rules.ts'
-import { indexPolicies, type Policy, type PolicyName, valueInForce } from './policy/rules.ts'
+import {
+  DEFAULTS,
+  indexPolicies,
+  type Policy,
+  type PolicyName,
+  SANDBOX_DEFAULTS,
+  valueInForce,
+} from './policy/rules.ts'
 import type { Pricing, PricingAt } from './price.ts'
 import { type Rate, rateBookOf } from './rate/rules.ts'
 
@@ -31,8 +38,9 @@ export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
   const index = indexPolicies(policies)
   const pricingOf: PricingAt = ({ account_id, sandbox }, at) => {
     const visible = sandbox ? all : own
+    const defaults = sandbox ? SANDBOX_DEFAULTS : DEFAULTS
     const value = (name: PolicyName, from_currency: string | null, to_currency: string | null) =>
-      valueInForce(index, name, { account_id, from_currency, to_currency }, at)
+      valueInForce(index, name, { account_id, from_currency, to_currency }, at, defaults)
     return {
       rates: { ...visible.rates, pivot: value('pivot', null, null) },
       fees: visible.fees,

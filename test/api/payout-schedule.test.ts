@@ -139,14 +139,13 @@ test('execute_at, a payout that converts: as far ahead as schedule_s lets its ra
     ...hkd,
     execute_at: ahead(8 * DAY_S),
   })
-  const message = /its rate from USD to HKD is fixed until/
-  assertNamed(refused, message)
+  assertNamed(refused, /its rate from USD to HKD is fixed until/)
   const made = await pay(account, { ...hkd, execute_at: ahead(6 * DAY_S) })
   assert.equal(made.status, 'processing')
   const { account_id } = account.account
   await service.setPricing({ schedule_s: 0 }, { account_id })
   const none = await account.post('/v3/payout', { ...localPayout, ...hkd, execute_at: ahead(60) })
-  assertNamed(none, message)
+  assertNamed(none, /no rate from USD to HKD is fixed ahead/)
   assert.equal((await pay(account, { execute_at: ahead(364 * DAY_S) })).status, 'processing')
 })
 
@@ -333,6 +332,7 @@ const timetable = {
 test('execute_at, a route with a cut-off: the first release from then on, and arrives after that', async () => {
   await service.setRoutes([{ rail: 'bank', timetable }])
   const live = await funded(false)
+  await service.setPricing({ schedule_s: 604_800 }, { account_id: live.account.account_id })
   const execute_at = ahead(5 * DAY_S)
   const body = { currency: 'HKD', holding_currency: 'USD', execute_at }
   const { id, expected_at } = await pay(live, {

@@ -2,6 +2,8 @@
 // keeps. One row a point.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { assertRefused } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -119,6 +121,38 @@ for (const { command, says, ...expected } of STEPS) {
     assert.equal((await quoted(mine, 'HKD', 'USD'))[0], expected.back)
   })
 }
+
+test('schedule_s: a live account schedules no conversion before it is allowed, a sandbox does', async () => {
+  const fund = { USD: 1_000_000n }
+  const [live, sandbox] = [
+    await service.openAccount({ currencies: ['USD'], fund, sandbox: false }),
+    await service.openAccount({ currencies: ['USD'], fund }),
+  ]
+  const scheduled = (account: Client, seconds: number, currency = 'HKD') => {
+    const execute_at = new Date(Date.now() + seconds * 1_000).toISOString()
+    const body = { ...localPayout, currency, holding_currency: 'USD', execute_at }
+    return account.post('/v3/payout', body)
+  }
+  const refused = await scheduled(live, 60)
+  assertRefused(refused, 400, 'invalid_field', 'execute_at')
+  assert.match(refused.json.errors[0].message, /no rate from USD to HKD is fixed ahead/)
+  assert.equal((await scheduled(live, 60, 'USD')).status, 200)
+  assert.equal((await scheduled(sandbox, 6 * 86_400)).status, 200)
+  assert.equal((await scheduled(sandbox, 8 * 86_400)).status, 400)
+  const list = (await cli.run('pricing', 'list')).stdout
+  assert.match(
+    list,
+    /the installation +schedule_s +0 +default\n +sandboxes +schedule_s +604800 +def/,
+  )
+  const named = ['--account', live.account.account_id, '--pair', 'USD/HKD']
+  const allowed = await cli.run('pricing', 'set', '--schedule-s', '3600', ...named)
+  assert.match(
+    allowed.stdout,
+    /: 3600 from now on; until then 0, the default \(604800 of sandboxes\)/,
+  )
+  assert.equal((await scheduled(live, 1_800)).status, 200)
+  assert.equal((await scheduled(live, 4_000)).status, 400)
+})
 
 const REFUSED: readonly (readonly [command: string, words: RegExp])[] = [
   ['set', /say what to set: --spread-bps, --quote-validity-s, --schedule-s, --max-age-s, --pivot/],

@@ -12,14 +12,22 @@ export const POLICY_NAMES = [
 ] as const
 export type PolicyName = (typeof POLICY_NAMES)[number]
 
-/** Values without a row. `calendar`: the calendar of a rate's source decides its age. */
-export const DEFAULTS: Readonly<Record<PolicyName, string>> = {
+type Values = Readonly<Record<PolicyName, string>>
+
+/**
+ * Values without a row. `calendar`: the calendar of a rate's source decides its age. Of live
+ * accounts no price is promised ahead before their operator says so.
+ */
+export const DEFAULTS: Values = {
   spread_bps: '0',
   quote_validity_s: '1800',
-  schedule_s: '604800',
+  schedule_s: '0',
   max_age_s: 'calendar',
   pivot: 'EUR',
 }
+
+/** The same of sandboxes. */
+export const SANDBOX_DEFAULTS: Values = { ...DEFAULTS, schedule_s: '604800' }
 
 /** The account and pair that a row is for; null is every account, and every pair. */
 export interface Scope {
@@ -91,8 +99,9 @@ export function valueInForce(
   name: PolicyName,
   priced: Scope,
   at: Instant,
+  defaults: Values = DEFAULTS,
 ): string {
-  return inForce(policies, name, priced, at)?.value ?? DEFAULTS[name]
+  return inForce(policies, name, priced, at)?.value ?? defaults[name]
 }
 
 const EVERYBODY = { account_id: null }
