@@ -126,10 +126,9 @@ async function check(
 ): Promise<Checked | null> {
   const { account_id } = options
   // Statements may take long here. Each sort may use this much memory before it goes to disk. The
-  // work on one row costs more than PostgreSQL guesses, so a second processor is worth it, if not for
-  // a few rows.
-  await tx.unsafe(`set local statement_timeout = 0; set local work_mem = '64MB'; set local jit = off;
-    set local cursor_tuple_fraction = 1; set local parallel_tuple_cost = 0`)
+  // work on one row costs more than PostgreSQL guesses, so many rows are worth a second processor.
+  await tx.unsafe(`set local statement_timeout = 0; set local work_mem = '64MB';
+    set local cursor_tuple_fraction = 1; set local jit = off; set local parallel_tuple_cost = 0`)
   const tick = await progressOf(tx, options)
   const part = <T>(table: string, work: (tx: TransactionSql) => Promise<T>) =>
     partOf(tx, findings, table, work)
