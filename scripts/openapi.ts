@@ -1,11 +1,12 @@
 // `npm run openapi` writes openapi.json, docs/operator.openapi.json, docs/errors.md and
 // docs/connector.openapi.json from the routes, the catalogue of errors and the protocol of
-// connectors, and the clients in packages/ from openapi.json; with --check it fails instead when one
+// connectors, and the clients in packages/ and their methods from openapi.json; with --check it fails instead when one
 // of them is not up to date. Needs no database: routes are described without being called.
 import { readFile, writeFile } from 'node:fs/promises'
 import { makeConnectorDocument } from './openapi/connector.ts'
 import { makeDocument } from './openapi/document.ts'
 import { errorsPage } from './openapi/errors.ts'
+import { emitMethods } from './sdk/methods.ts'
 import { readModel } from './sdk/model.ts'
 import { emitPython } from './sdk/python.ts'
 import { emitTypeScript } from './sdk/typescript.ts'
@@ -20,6 +21,7 @@ const files = [
   { path: 'docs/connector.openapi.json', text: makeConnectorDocument() },
   { path: 'packages/sdk/src/emitted.ts', text: emitTypeScript(model) },
   { path: 'packages/python/corridor/emitted.py', text: emitPython(model) },
+  { path: 'src/snippet/methods.json', text: emitMethods(model) },
 ]
 for (const { path, text } of files) {
   const file = new URL(path, root)

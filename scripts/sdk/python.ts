@@ -1,8 +1,8 @@
 // packages/python/corridor/emitted.py: a TypedDict for each schema of openapi.json, a class for each
 // resource and a method for each operation. Pure.
+import { pascal, pythonName } from '../../src/snippet/names.ts'
 import type { Method, Model, Parameter, Resource, Schema } from './model.ts'
 import { kindsOf, referred } from './model.ts'
-import { pascal } from './names.ts'
 
 export function emitPython(model: Model): string {
   const schemas = [...model.schemas].map(([name, schema]) => emitSchema(name, schema))
@@ -108,7 +108,7 @@ ${made.join('')}`
 
 function emitMethod(method: Method): string {
   const { name, verb, path, params, query, body, keyed, answer, enveloped, list, media } = method
-  const known = new Map(query.map(one => [one, argumentOf(one.name)]))
+  const known = new Map(query.map(one => [one, pythonName(one.name)]))
   const needed = query.filter(({ required }) => required)
   const optional = query.filter(({ required }) => !required)
   const positional = [
@@ -135,7 +135,7 @@ function emitMethod(method: Method): string {
   ]
   const result = list ? `Listing[${typeOf(list.item)}]` : media ? 'Raw' : answerType(answer)
   const way = list ? `list("${list.cursor}", ` : media ? 'raw(' : 'call('
-  return `    def ${safe(name)}(${positional.join(', ')}, *, ${named.join(', ')}) -> ${result}:
+  return `    def ${pythonName(name)}(${positional.join(', ')}, *, ${named.join(', ')}) -> ${result}:
         """${method.summary.replace(/\.?$/, '.')} \`${verb} ${path}\`"""
         return self._transport.${way}${facts.join(', ')})
 `
@@ -150,21 +150,3 @@ function queryType({ schema }: Parameter): string {
   const item = typeOf(schema.items ?? {})
   return `Union[${item}, Sequence[${item}]]`
 }
-
-/** Words of the language that the document may use as names. */
-const WORDS = new Set([
-  'from',
-  'import',
-  'class',
-  'def',
-  'in',
-  'is',
-  'not',
-  'pass',
-  'with',
-  'as',
-  'or',
-])
-
-const safe = (name: string) => (WORDS.has(name) ? `${name}_` : name)
-const argumentOf = (name: string) => safe(name.replaceAll('.', '_'))

@@ -1,5 +1,6 @@
 // packages/sdk/src/emitted.ts: a type for each schema of openapi.json, a class for each resource
 // and a method for each operation. Pure.
+import { camel, pascal } from '../../src/snippet/names.ts'
 import {
   follow,
   kindsOf,
@@ -10,7 +11,6 @@ import {
   referred,
   type Schema,
 } from './model.ts'
-import { camel, pascal } from './names.ts'
 
 const WIDTH = 100
 

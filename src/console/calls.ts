@@ -1,6 +1,8 @@
-// The calls that a page has made, as curl and as TypeScript: whoever looks at a page learns how to
-// do the same by the API.
+// The calls that a page has made, as curl and with the TypeScript client, which has no methods for
+// operators: whoever looks at a page learns how to do the same by the API.
 import { type Html, html } from '../html.ts'
+import { curl } from '../snippet/curl.ts'
+import { typescript } from '../snippet/typescript.ts'
 import { bodyText, type Call, indented } from './api.ts'
 
 /** Folded at the end of each page. */
@@ -10,11 +12,14 @@ export function callsOf(calls: readonly Call[], origin: string): Html | '' {
 ${calls.map(call => oneCall(call, origin))}</details>`
 }
 
-function oneCall(call: Call, origin: string): Html {
-  return html`<section><h3><code>${call.method} ${call.path}</code></h3>
-${block('curl', asCurl(call, origin))}
-${block('TypeScript', asTypeScript(call, origin))}
-${isOneObject(call) ? block('Answer', indented(call.answer)) : ''}</section>`
+function oneCall({ method: verb, answer, ...call }: Call, origin: string): Html {
+  const sent = { ...call, verb, origin }
+  const { body } = call
+  const program = typescript(sent)
+  return html`<section><h3><code>${verb} ${call.path}</code></h3>
+${block('curl', curl(sent, body && bodyText(body)))}
+${program === undefined ? '' : block('TypeScript', program)}
+${isOneObject(answer) ? block('Answer', indented(answer)) : ''}</section>`
 }
 
 function block(name: string, text: string): Html {
@@ -23,41 +28,6 @@ function block(name: string, text: string): Html {
 }
 
 /** An answer of one object; a list would make the page twice as long. */
-function isOneObject({ answer }: Call): boolean {
+function isOneObject(answer: string): boolean {
   return answer.startsWith('{') && !answer.includes('"object":"list"')
-}
-
-export function asCurl({ method, path, body, account_id }: Call, origin: string): string {
-  const lines = [`curl -u "$CORRIDOR_KEY" ${inShell(`${origin}${path}`)}`]
-  if (method !== 'GET') lines[0] += ` -X ${method}`
-  if (account_id !== null) lines.push(`-H 'Corridor-Account: ${account_id}'`)
-  if (method === 'POST') lines.push('-H "Idempotency-Key: $(uuidgen)"')
-  if (body !== undefined) {
-    lines.push("-H 'Content-Type: application/json'", `-d ${inShell(bodyText(body))}`)
-  }
-  return lines.join(' \\\n  ')
-}
-
-export function asTypeScript({ method, path, body, account_id }: Call, origin: string): string {
-  const key = 'Buffer.from(process.env.CORRIDOR_KEY).toString("base64")'
-  const headers = [`    Authorization: \`Basic \${${key}}\`,`]
-  if (account_id !== null) headers.push(`    'Corridor-Account': '${account_id}',`)
-  if (method === 'POST') headers.push("    'Idempotency-Key': crypto.randomUUID(),")
-  if (body !== undefined) headers.push("    'Content-Type': 'application/json',")
-  const lines = [
-    `const answer = await fetch(${JSON.stringify(`${origin}${path}`)}, {`,
-    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
-    '  headers: {',
-    ...headers,
-    '  },',
-    ...(body === undefined ? [] : [`  body: ${JSON.stringify(bodyText(body))},`]),
-    '})',
-    'const { data } = await answer.json()',
-  ]
-  return lines.join('\n')
-}
-
-/** In single quotes of a shell, whatever is in it. */
-function inShell(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

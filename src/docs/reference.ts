@@ -104,17 +104,20 @@ function lineOf(document: ApiDocument, { name, schema, ...rest }: Parameter): st
 const described$ = (description: string | undefined) =>
   description === undefined ? {} : { description }
 
+/** What a reader may send: the first example of a body; of a query, what has one or must be. */
 function exampleOf(document: ApiDocument, it: Described, parameters: readonly Parameter[]) {
   const examples = it.operation.requestBody?.content['application/json']?.examples
   const [first] = Object.values(examples ?? {}).map(each => resolved(document, each))
-  const idempotent = parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key')
-  const path = it.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+  const place = it.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const schema = parameters.find(parameter => parameter.name === name)?.schema
     const [, prefix = ''] = /\^\(?(?:\?:)?([a-z]{3})_/.exec(patternOf(schema)) ?? []
     return prefix === '' ? name.toUpperCase() : `${prefix}_…`
   })
-  const body = first === undefined ? {} : { body: first.value }
-  return { method: it.method, path, idempotent, ...body }
+  const query = parameters
+    .filter(one => one.in === 'query' && (one.required === true || one.example !== undefined))
+    .map(({ name, example, schema }) => `${name}=${example ?? schema.enum?.[0]}`)
+  const path = query.length === 0 ? place : `${place}?${query.join('&')}`
+  return { verb: it.method, path, ...(first !== undefined && { body: first.value }) }
 }
 
 const patternOf = (schema: Schema | undefined) =>

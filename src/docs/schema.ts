@@ -24,6 +24,7 @@ export interface Parameter {
   readonly in: 'query' | 'path' | 'header'
   readonly required?: boolean
   readonly description?: string
+  readonly example?: string
   readonly schema: Schema
 }
 

@@ -77,8 +77,8 @@ export const MetadataFilter = Type.Unsafe<Record<string, string>>({
 })
 
 /** The code of a currency. One that does not exist has nothing. */
-export function CurrencyText(description: string) {
-  return Type.String({ pattern: '^[A-Z]{3,4}$', description, examples: ['USD'] })
+export function CurrencyText(description: string, example = 'USD') {
+  return Type.String({ pattern: '^[A-Z]{3,4}$', description, examples: [example] })
 }
 
 /** A filter by the codes of currencies. */

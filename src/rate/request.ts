@@ -7,7 +7,7 @@ import { checkCurrency } from '../quote/terms.ts'
 
 export const RateQuery = Closed({
   from: CurrencyText('What is converted.'),
-  to: CurrencyText('What it is converted into.'),
+  to: CurrencyText('What it is converted into.', 'HKD'),
 })
 export type RateQuery = Static<typeof RateQuery>
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { asCurl, asTypeScript } from '../../src/console/calls.ts'
+import { callsOf } from '../../src/console/calls.ts'
 import { checkSignature, sameBytes } from '../../src/console/developer/signature.ts'
 import { digits } from '../../src/console/show.ts'
 import { html } from '../../src/html.ts'
@@ -269,12 +269,18 @@ test('a batch from CSV: each problem at its line, checked without making, made o
   assert.equal(page.status, 200)
 })
 
-test('how a page is made: as curl that a shell reads as one word, and as TypeScript', () => {
-  const body = { name: "it's", amount: 9007199254740993n }
-  const call = { method: 'POST', path: '/v3/x', body, account_id: 'acc_1', answer: '' } as const
-  const curl = asCurl(call, 'http://localhost')
-  assert.match(curl, /-d '\{"name":"it'\\''s","amount":9007199254740993\}'$/)
-  assert.match(asTypeScript(call, 'http://localhost'), /method: 'POST'/)
+test('how a page is made: as curl, and with the client where it has a method', () => {
+  const made = (path: string, body?: object) => {
+    const method = body === undefined ? 'GET' : 'POST'
+    const call = { method, path, body, account_id: 'acc_1', answer: '' } as const
+    return String(callsOf([call], 'http://localhost'))
+  }
+  const paid = made('/v3/payout', { amount: 9007199254740993n })
+  assert.match(paid, /-d &#39;{&quot;amount&quot;:9007199254740993}&#39;/)
+  assert.match(paid, /corridor\.payouts\.create\({ amount: 9007199254740993n }\)/)
+  assert.match(made('/v3/payout?limit=50'), /corridor\.payouts\.list\({ limit: 50 }\)/)
+  assert.match(made('/v3/operator/account'), /curl/)
+  assert.doesNotMatch(made('/v3/operator/account'), /corridor\./)
 })
 
 test('why a signature is refused: secret, clock, missing headers, and the byte that differs', () => {

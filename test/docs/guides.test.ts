@@ -3,24 +3,23 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openForwarder } from '../../src/cli/listen.ts'
 import { GUIDE_NAMES } from '../../src/docs/library.ts'
 import { ADDRESS, KEY } from '../../src/docs/snippets.ts'
 import { newSecret } from '../../src/webhook/sign.ts'
 import { startSettling } from '../../src/worker/settle-payouts.ts'
+import { linkClient } from '../sdk/link.ts'
 import { PYTHON_CLIENT, python } from '../sdk/python.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 
 const run = promisify(execFile)
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 const LANGUAGES = {
   sh: { program: 'bash', args: ['-eu'], file: 'guide.sh', mark: "echo '§'" },
@@ -88,18 +87,6 @@ async function stepsOf(language: Language): Promise<Step[]> {
   return steps
 }
 
-/** The TypeScript client, as its sources are; test/sdk/packed.test.ts installs the package. */
-async function addClient(folder: string): Promise<void> {
-  const client = join(folder, 'client')
-  await mkdir(join(folder, 'node_modules'))
-  await mkdir(client)
-  const source = JSON.stringify(join(ROOT, 'packages/sdk/src/index.ts'))
-  await writeFile(join(client, 'index.ts'), `export * from ${source}\n`)
-  await writeFile(join(client, 'package.json'), '{"type":"module","exports":"./index.ts"}')
-  // Node runs no TypeScript below node_modules, and looks where a link leads.
-  await symlink(client, join(folder, 'node_modules/corridor-sdk'))
-}
-
 /** What each block has printed. */
 async function printed(language: Language, steps: readonly Step[], key: string) {
   const { program, args, file, mark } = LANGUAGES[language]
@@ -107,7 +94,7 @@ async function printed(language: Language, steps: readonly Step[], key: string) 
   try {
     const text = steps.map(({ code }) => `${code}\n${mark}\n`).join('')
     const path = join(folder, file)
-    await addClient(folder)
+    await linkClient(folder)
     const whole = `${PRELUDES[language]}${text}`.replaceAll(ADDRESS, address).replaceAll(KEY, key)
     await writeFile(path, whole)
     const env = { ...process.env, PYTHONPATH: PYTHON_CLIENT, PYTHONDONTWRITEBYTECODE: '1' }
@@ -148,7 +135,7 @@ for (const language of ['ts', 'python'] as const) {
     const code = receiver.exec(guide)?.[1] ?? assert.fail('no receiver')
     const port = await freePort()
     const folder = await mkdtemp(join(tmpdir(), 'corridor-guides-'))
-    await addClient(folder)
+    await linkClient(folder)
     const path = join(folder, LANGUAGES[language].file)
     await writeFile(path, code.replace('3000', String(port)))
     const secret = newSecret(Buffer.alloc(32, 7))

@@ -10,8 +10,8 @@ import {
   type PayoutRequest,
 } from '../../packages/sdk/src/index.ts'
 import { type Resource, readModel } from '../../scripts/sdk/model.ts'
-import { camel } from '../../scripts/sdk/names.ts'
 import { VERSION_DATES } from '../../src/http/version.ts'
+import { camel } from '../../src/snippet/names.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Front, startFront } from '../support/network/front.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'

@@ -13,7 +13,10 @@ const WHEN = 'a date such as 2026-01-31, which begins at midnight UTC, or a time
 
 export const StatementQuery = Closed({
   format: Literals(FORMATS, { description: 'camt.053.001.08, SWIFT MT940, or CSV.' }),
-  from: Type.String({ description: `The beginning of the period, inclusive: ${WHEN}.` }),
+  from: Type.String({
+    description: `The beginning of the period, inclusive: ${WHEN}.`,
+    examples: ['2026-01-31'],
+  }),
   to: Type.Optional(
     Type.String({ description: `The end, exclusive: ${WHEN}. Now, when it is left out.` }),
   ),

@@ -18,7 +18,7 @@ export interface Front {
   faults: Fault[]
   /** The requests that came, with the keys, ids and versions that they carried. */
   seen: { readonly key: string; readonly id: string; readonly version: string }[]
-  observe(method: string, url: string): void
+  observe(method: string, url: string, body: string): void
   close(): void
 }
 
@@ -30,9 +30,9 @@ export async function startFront(app: FastifyInstance): Promise<Front> {
       id: String(headers['x-request-id']),
       version: String(headers['corridor-version']),
     })
-    front.observe(method ?? '', url)
     let payload = ''
     for await (const part of request) payload += part
+    front.observe(method ?? '', url, payload)
     const fault = front.faults.shift()
     if (fault === 'silent') return
     if (fault === 'drop before') return void request.socket.destroy()
