@@ -1,61 +1,66 @@
-// Each answer has its declared shape: the TypeScript client calls every operation of the running
-// service, and openapi.json, of which its types are made, is held against each answer.
+// Each answer has its declared shape: the clients call every operation of the running service, and
+// openapi.json, of which their types are made, is held against each answer.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { text as textOf } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { Corridor, isCorridorError } from '../../packages/sdk/src/index.ts'
 import { type Method, type Resource, readModel } from '../../scripts/sdk/model.ts'
-import { camel } from '../../src/snippet/names.ts'
+import { camel, pythonName } from '../../src/snippet/names.ts'
 import { type ApiDocument, readDocument } from '../support/assert/document.ts'
 import { bodiesOf, type Ids, QUERIES, type Route, watchRoutes } from '../support/assert/routes.ts'
 import { localPayout, plainEntity } from '../support/given/bodies.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
-import { makeWorld, type World } from '../support/service/world.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { makeWorld } from '../support/service/world.ts'
+import { noPython, PYTHON_CLIENT, python } from './python.ts'
+
+const SCRIPT = fileURLToPath(new URL('./client.py', import.meta.url))
 
 /** For people, or about a file that only an operator imports: refused, in the declared shape too. */
 const REFUSED = /\/(approve|reject)$|\/payout_import\//
 
 let service: TestService
 let routes: readonly Route[]
-let world: World
 let api: ApiDocument
-let text: string
+let document: string
 let address: string
 before(async () => {
-  text = await readFile('openapi.json', 'utf8')
-  api = readDocument(JSON.parse(text))
+  document = await readFile('openapi.json', 'utf8')
+  api = readDocument(JSON.parse(document))
   const start = () => startTestService({ webhook_allow_private: true, request_log: 'on' })
   const [started, found] = await watchRoutes(start)
   service = started
   routes = found
   await service.setRates({ 'EUR/USD': '1.1' })
-  world = await makeWorld(service, true)
   address = await service.app.listen({ host: '127.0.0.1', port: 0 })
 })
 after(() => service.close())
 
-async function made(url: string, body: object): Promise<string> {
-  const { status, json, text } = await world.client.post(url, body)
+async function made(client: Client, url: string, body: object): Promise<string> {
+  const { status, json, text } = await client.post(url, body)
   assert.equal(status, 200, text)
   return json.data.id
 }
 
-const newPayout = () => made('/v3/payout', { ...localPayout, amount: 100_000 })
+const newPayout = (client: Client) =>
+  made(client, '/v3/payout', { ...localPayout, amount: 100_000 })
 
-async function askedFor(): Promise<string> {
-  const id = await newPayout()
-  await made(`/v3/sandbox/payout/${id}/transition`, { status: 'requires_action' })
+async function askedFor(client: Client): Promise<string> {
+  const id = await newPayout(client)
+  await made(client, `/v3/sandbox/payout/${id}/transition`, { status: 'requires_action' })
   return id
 }
 
-async function submitted(): Promise<string> {
+async function submitted(client: Client): Promise<string> {
   const email = 'new@example.com'
-  const id = await made('/v3/entity', { ...plainEntity, name: 'Somebody New', email })
-  return made(`/v3/entity/${id}/submit`, {})
+  const id = await made(client, '/v3/entity', { ...plainEntity, name: 'Somebody New', email })
+  return made(client, `/v3/entity/${id}/submit`, {})
 }
 
 /** What an operation is for, where the object of the world is over already. */
-const OF_THEIR_OWN: Readonly<Record<string, () => Promise<string>>> = {
+const OF_THEIR_OWN: Readonly<Record<string, (client: Client) => Promise<string>>> = {
   'POST /v3/payout/{id}/cancel': newPayout,
   'POST /v3/payout/{id}/action': askedFor,
   'POST /v3/sandbox/payout/{id}/transition': newPayout,
@@ -63,9 +68,9 @@ const OF_THEIR_OWN: Readonly<Record<string, () => Promise<string>>> = {
 }
 
 /** The ids in the path, by the prefixes that its schema takes. */
-async function idsOf({ verb, path, params }: Method, ids: Ids): Promise<string[]> {
+async function idsOf({ verb, path, params }: Method, client: Client, ids: Ids): Promise<string[]> {
   const own = OF_THEIR_OWN[`${verb} ${path}`]
-  if (own !== undefined) return [await own()]
+  if (own !== undefined) return [await own(client)]
   const { parameters } = api.json.paths[path][verb.toLowerCase()]
   return params.map(param => {
     const found = parameters.find(({ name }: { name: string }) => name === param)
@@ -74,29 +79,44 @@ async function idsOf({ verb, path, params }: Method, ids: Ids): Promise<string[]
   })
 }
 
-/** What the method is called with after its ids. */
-function givenTo({ verb, path, body }: Method): unknown[] {
-  const name = `${verb} ${path.replace(/\{(\w+)\}/g, ':$1')}`
-  const route = routes.find(one => one.name === name)
-  if (body !== undefined) return [bodiesOf(route ?? assert.fail(name))[0]]
-  const query = QUERIES[path]
-  return query === undefined ? [] : [Object.fromEntries(new URLSearchParams(query))]
+/** A method with what it is called with. */
+interface Asked {
+  readonly what: string
+  readonly way: readonly string[]
+  readonly method: Method
+  readonly ids: readonly string[]
+  readonly body: object | undefined
+  readonly query: Readonly<Record<string, string>> | undefined
 }
 
-/** The resources and methods of the model; what ends objects comes last. */
-function methodsOf(resource: Resource, at: object): [object, Method][] {
-  const members = at as Record<string, object>
-  const below = resource.children.flatMap(child =>
-    methodsOf(child, members[camel(child.name)] ?? assert.fail(child.name)),
-  )
-  return [...below, ...resource.methods.map((method): [object, Method] => [at, method])]
+/** Every method, of an account that has one of everything; what ends objects comes last. */
+async function everything(): Promise<{ readonly asked: Asked[]; readonly apiKey: string }> {
+  const { client, ids } = await makeWorld(service, true)
+  const asked: Asked[] = []
+  const walk = async ({ way, methods, children }: Resource) => {
+    for (const method of methods) {
+      const { verb, path } = method
+      const what = `${verb} ${path}`
+      const name = what.replace(/\{(\w+)\}/g, ':$1')
+      const route = routes.find(one => one.name === name)
+      const given = method.body && bodiesOf(route ?? assert.fail(name))[0]
+      const query = QUERIES[path] && Object.fromEntries(new URLSearchParams(QUERIES[path]))
+      const own = await idsOf(method, client, ids)
+      asked.push({ what, way, method, ids: own, body: given, query: query || undefined })
+    }
+    for (const child of children) await walk(child)
+  }
+  await walk(readModel(document).root)
+  const ends = ({ method }: Asked) => Number(method.verb === 'DELETE')
+  asked.sort((a, b) => ends(a) - ends(b))
+  return { asked, apiKey: `${client.key_id}:${client.secret}` }
 }
 
 test('SDK, every operation against the service: each answer is as openapi.json declares it', async () => {
   let answer: Response | undefined
-  const { key_id, secret } = world.client
+  const { asked, apiKey } = await everything()
   const corridor = new Corridor({
-    apiKey: `${key_id}:${secret}`,
+    apiKey,
     baseUrl: address,
     // A busy machine answers 503 now and then, and the client is made for it.
     maxRetries: 5,
@@ -106,13 +126,15 @@ test('SDK, every operation against the service: each answer is as openapi.json d
       return response
     },
   })
-  const methods = methodsOf(readModel(text).root, corridor)
-  const ends = ([, { verb }]: [object, Method]) => Number(verb === 'DELETE')
-  for (const [at, method] of methods.toSorted((a, b) => ends(a) - ends(b))) {
+  type Methods = Record<string, (...given: unknown[]) => PromiseLike<unknown>>
+  for (const { what, way, method, ids, body: sent, query } of asked) {
     const { name, verb, path, enveloped, media } = method
-    const what = `${verb} ${path}`
-    const call = (at as Record<string, (...given: unknown[]) => PromiseLike<unknown>>)[camel(name)]
-    const given = [...(await idsOf(method, world.ids)), ...givenTo(method)]
+    const at = way.reduce<unknown>(
+      (on, one) => (on as Record<string, object>)[camel(one)],
+      corridor,
+    )
+    const given = [...ids, sent ?? query].filter(one => one !== undefined)
+    const call = (at as Methods)[camel(name)]
     const data = await call?.apply(at, given).then(undefined, error => {
       assert.ok(isCorridorError(error) && REFUSED.test(path), `${what}: ${error}`)
     })
@@ -126,5 +148,47 @@ test('SDK, every operation against the service: each answer is as openapi.json d
     const json = JSON.parse(body)
     assert.equal(api.mismatch(schema, json), '', `${what}: ${body}`)
     if (data !== undefined) assert.deepEqual(data, enveloped ? json.data : json, what)
+  }
+})
+
+test('Python, every operation against the service: each answer is as openapi.json declares it', {
+  skip: noPython,
+}, async () => {
+  const { asked, apiKey } = await everything()
+  const calls = asked.map(({ way, method, ids, body, query = {} }) => ({
+    way: [...way, method.name].map(pythonName),
+    given: body === undefined ? ids : [...ids, body],
+    query: Object.fromEntries(Object.entries(query).map(([name, one]) => [pythonName(name), one])),
+  }))
+  const env = { PYTHONPATH: PYTHON_CLIENT, PYTHONDONTWRITEBYTECODE: '1', PYTHONUTF8: '1' }
+  const child = spawn(python, [SCRIPT], { env })
+  const settings = { max_retries: 5 }
+  child.stdin.end(
+    JSON.stringify({ do: 'answers', api_key: apiKey, base_url: address, settings, calls }),
+  )
+  const [out, errors] = await Promise.all([textOf(child.stdout), textOf(child.stderr)])
+  assert.equal(errors, '')
+  const answers: { status: number; type: string; data?: unknown; errors?: unknown }[] =
+    JSON.parse(out)
+  assert.equal(answers.length, asked.length)
+  for (const [i, { status, type, data, errors }] of answers.entries()) {
+    const { what, method } = asked[i] ?? assert.fail()
+    const { verb, path, answer, enveloped, media } = method
+    const declared = api.answerSchema(path, verb.toLowerCase(), status, type)
+    assert.ok(declared, `${what}: ${status} ${type} is not declared`)
+    if (errors !== undefined) {
+      assert.match(path, REFUSED, `${what}: ${JSON.stringify(errors)}`)
+      assert.equal(
+        api.mismatch(
+          { type: 'array', items: { $ref: '#/components/schemas/ErrorDetail' } },
+          errors,
+        ),
+        '',
+        what,
+      )
+    } else if (media === undefined) {
+      const schema = enveloped ? answer : declared
+      assert.equal(api.mismatch(schema, data), '', `${what}: ${JSON.stringify(data)}`)
+    }
   }
 })

@@ -3,7 +3,7 @@ import inspect
 import json
 import sys
 
-from corridor import ApiError, Corridor, CorridorError, Options
+from corridor import ApiError, Corridor, CorridorError, Listing, Options, Raw
 
 given = json.load(sys.stdin)
 client = Corridor(given["api_key"], given["base_url"], **given["settings"])
@@ -38,6 +38,21 @@ def surface(at, way=""):
             pass
 
 
+def answered(way, given_to, query):
+    """What a method answers, as it reads it; of an answer that is not JSON, its type alone."""
+    member = client
+    for name in way:
+        member = getattr(member, name)
+    try:
+        answer = member(*given_to, **query)
+    except ApiError as error:
+        return {"status": error.status, "type": error.headers["content-type"], "errors": error.errors}
+    if isinstance(answer, Listing):
+        return {"status": 200, "type": "application/json", "data": answer.page()}
+    data = None if isinstance(answer, Raw) else answer.data
+    return {"status": answer.status, "type": answer.headers["content-type"], "data": data}
+
+
 def pay(**more):
     return client.payouts.create(given["body"], **more)
 
@@ -45,6 +60,8 @@ def pay(**more):
 if given["do"] == "surface":
     surface(client)
     out = None
+elif given["do"] == "answers":
+    out = [answered(one["way"], one["given"], one["query"]) for one in given["calls"]]
 elif given["do"] == "pay":
     answer = pay()
     out = {"id": answer["id"], "replayed": answer.replayed, "attempts": answer.attempts}
@@ -74,4 +91,4 @@ elif given["do"] == "list":
 elif given["do"] == "large":
     out = client.payouts.retrieve("pot_1", options=Options(max_retries=0))["amount"]
     out = str(out)
-print(json.dumps(out))
+print(json.dumps(out, default=float))
