@@ -3710,14 +3710,23 @@ AS $function$
   from jsonb_array_elements(steps) with ordinality as s (step, nth)
 $function$;
 
+CREATE OR REPLACE FUNCTION erased_state(state jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select state - 'status_description' || case jsonb_typeof(state -> 'failure')
+    when 'object' then jsonb_build_object('failure', state -> 'failure' || '{"message":""}')
+    else '{}' end
+$function$;
+
 CREATE OR REPLACE FUNCTION erased_step(fact jsonb)
  RETURNS jsonb
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select fact - 'status_description' - 'reason' - 'metadata' || '{"erased":true}' || case jsonb_typeof(fact -> 'failure')
-    when 'object' then jsonb_build_object('failure', fact -> 'failure' || '{"message":""}')
-    else '{}' end
+  select erased_state(fact) - 'reason' - 'was_metadata' || '{"erased":true}' || case
+    when fact ? 'was' then jsonb_build_object('was', erased_state(fact -> 'was')) else '{}' end
 $function$;
 
 CREATE OR REPLACE FUNCTION erased_event(type text, object_id text, data json)

@@ -91,12 +91,19 @@ language sql immutable parallel safe as $$
   from jsonb_array_elements(steps) with ordinality as s (step, nth)
 $$;
 
--- What was told of a payout, without the words of its rail, of people and of its account.
+-- The state of a payout without the words of its rail, of people and of its account.
+create function erased_state(state jsonb) returns jsonb
+language sql immutable parallel safe as $$
+  select state - 'status_description' || case jsonb_typeof(state -> 'failure')
+    when 'object' then jsonb_build_object('failure', state -> 'failure' || '{"message":""}')
+    else '{}' end
+$$;
+
+-- What was told of a payout, without these words.
 create function erased_step(fact jsonb) returns jsonb
 language sql immutable parallel safe as $$
-  select fact - 'status_description' - 'reason' - 'metadata' || '{"erased":true}' || case jsonb_typeof(fact -> 'failure')
-    when 'object' then jsonb_build_object('failure', fact -> 'failure' || '{"message":""}')
-    else '{}' end
+  select erased_state(fact) - 'reason' - 'was_metadata' || '{"erased":true}' || case
+    when fact ? 'was' then jsonb_build_object('was', erased_state(fact -> 'was')) else '{}' end
 $$;
 
 -- What an event says of its object: the first of its row, as all others tell what is always said.

@@ -14,7 +14,7 @@ import { toldTest } from '../webhook/response.ts'
 import { type Later, tellBeneficiary, tellEntity } from './party.ts'
 import { tellPayout } from './payout.ts'
 import { tellQuote } from './quote.ts'
-import { findBehind, findStepsOf } from './store.ts'
+import { type EventsByObject, findBehind } from './store.ts'
 
 /** Events by (account, id), in no order. */
 export async function findToldEvents(
@@ -67,27 +67,11 @@ async function tellPayouts(
   events: readonly NamedEvent[],
 ): Promise<ToldEvent[]> {
   if (events.length === 0) return []
-  const [payoutOf, steps] = await Promise.all([
-    objectsOf(sql, events, findPayouts),
-    findStepsOf(sql, uniqueKeys(events.filter(hasSteps).map(objectKey))),
-  ])
-  return events.map(event => {
-    const others = steps.get(nameOf(objectKey(event))) ?? []
-    return tellPayout(payoutOf(event), withEvent(others, event), event)
-  })
-}
-
-/** A payout that was made and not held is its row. */
-function hasSteps({ type, data }: NamedEvent): boolean {
-  const { status } = data as { readonly status?: string }
-  return type !== 'payout.created' || status !== 'processing'
-}
-
-/** In the order of their numbers, this one in its place. */
-function withEvent(events: readonly NamedEvent[], event: NamedEvent): NamedEvent[] {
-  const others = events.filter(({ sequence }) => sequence !== event.sequence)
-  const place = others.findIndex(({ sequence }) => sequence > event.sequence)
-  return others.toSpliced(place === -1 ? others.length : place, 0, event)
+  const payoutOf = await objectsOf(sql, events, findPayouts)
+  // Only an update leaves metadata in the state of a payout.
+  const updated = events.filter(event => payoutOf(event).metadata !== null)
+  const behind = await findBehind(sql, updated)
+  return events.map(event => tellPayout(payoutOf(event), event, laterOf(behind, event).update))
 }
 
 async function tellLines(
@@ -122,10 +106,11 @@ async function tellParties<Row extends Key>(
     objectsOf(sql, events, find),
     findBehind(sql, events),
   ])
-  return events.map(event => {
-    const known = behind.get(nameOf(objectKey(event))) ?? []
-    const after = known.filter(({ sequence }) => sequence > event.sequence)
-    const update = after.find(({ type }) => type.endsWith('.updated'))
-    return tell(partyOf(event), event, { update, next: after[0] })
-  })
+  return events.map(event => tell(partyOf(event), event, laterOf(behind, event)))
+}
+
+function laterOf(behind: EventsByObject, event: NamedEvent): Later {
+  const known = behind.get(nameOf(objectKey(event))) ?? []
+  const after = known.filter(({ sequence }) => sequence > event.sequence)
+  return { update: after.find(({ type }) => type.endsWith('.updated')), next: after[0] }
 }

@@ -1,6 +1,5 @@
 // The statements of objects as they were: of events about them besides the one that is told.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
 import { eachShard, within } from '../db/shard.ts'
 import type { NamedEvent } from '../event/event.ts'
 import { type ReadRow, unfold } from '../event/row.ts'
@@ -12,28 +11,6 @@ export type EventsByObject = ReadonlyMap<string, readonly NamedEvent[]>
 
 // The bounds of object_id and the order fit one index alone, so that a plan made while the table
 // was empty cannot use another.
-
-/**
- * All events of these payouts but those of their making and of their usual success, of which the
- * payout and its outcome say all. One index look-up each finds none of an ordinary payout.
- */
-export async function findStepsOf(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<EventsByObject> {
-  const rows = await eachShard(
-    keys,
-    keys => sql<ReadRow[]>`
-      select r.* from ${keysOf(sql, keys)}
-      cross join lateral (
-        select ${sql(READ_COLUMNS)} from events e
-        where e.account_id = k.account_id ${within(sql, 'e', keys)} and e.object_id <> ''
-          and e.object_id >= k.id and e.object_id <= k.id
-        order by e.object_id, e.sequence
-      ) r`,
-  )
-  return byObject(rows, keys)
-}
 
 /**
  * Of the events behind each of these: the first update of its object, and the very next about it.
@@ -56,7 +33,7 @@ export async function findBehind(
         (select ${sql(READ_COLUMNS)} from events u
           where u.account_id = k.account_id ${within(sql, 'u', events)} and u.object_id <> ''
             and (u.object_id, u.sequence) >= (k.id, k.sequence) and u.object_id <= k.id
-            and u.type in ('beneficiary.updated', 'entity.updated')
+            and u.type in ('beneficiary.updated', 'entity.updated', 'payout.updated')
           order by u.object_id, u.sequence limit 2)
       ) r`,
   )

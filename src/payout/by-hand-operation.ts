@@ -20,6 +20,7 @@ import { checkStillApproved } from './review-step.ts'
 import { checkDue } from './schedule.ts'
 import { checkScreened } from './screening-step.ts'
 import { findOpenPayouts, updateTaken } from './state-store.ts'
+import { withFoundAlone } from './told.ts'
 
 export interface HandlePayout extends Handling {
   readonly account_id: string
@@ -84,7 +85,7 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
     const facts = { status, by: 'operator', journals: [], ...personFacts(person) }
     const content = PAYOUT_SEAL.digest(payout)
     const event = recordChange({ books }, payout, HANDLING_EVENTS[act], facts, content)
-    return { before, payout, event }
+    return { before, payout, event: withFoundAlone(before, payout, event) }
   },
 
   store(tx, outcomes, { books }) {

@@ -341,7 +341,8 @@ function payoutEvents(
   }
   const debited = eventCause('account', account_id, [debit.journal])
   const content = PAYOUT_SEAL.digest(payout)
-  events.push(record('payout.created', id, { status, ...debited }, content))
+  const held = status_description !== '' && { status_description }
+  events.push(record('payout.created', id, { status, ...debited, ...held }, content))
   events.push(recordLine(book, debit.line))
   if (status !== 'processing') {
     const facts = { status, status_description, ...debited, journals: [] }

@@ -2,7 +2,6 @@
 // what its events say of its rail; where it does not, the event says it. Pure.
 import type { Event } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
-import type { PayoutAttempt } from '../rail/attempt.ts'
 import { planFor, sentOf } from '../rail/plan.ts'
 import type { RouteTaken } from '../rail/rules.ts'
 import type { Payout } from './payout.ts'
@@ -23,7 +22,7 @@ export interface Forecast {
   readonly expected_at: Instant | null
 }
 
-type Planned = Pick<
+export type Planned = Pick<
   Payout,
   'route' | 'destination_currency' | 'fund_transfer_network' | 'execute_at'
 >
@@ -61,30 +60,3 @@ function planned(
   if (routed.route === null) return null
   return planFor(routed, sentOf(payout), notBefore(payout, at))?.expected_at ?? null
 }
-
-/**
- * The events of a command, of which the last one about the payout says when it arrives, unless that
- * follows. What the rail had said of its `attempt` before may be in no event.
- */
-export function withForecast(
-  before: Payout,
-  after: Payout,
-  attempt: Pick<PayoutAttempt, 'expected_at'> | undefined,
-  events: readonly Event[],
-): readonly Event[] {
-  const { expected_at } = after
-  if (before.expected_at === null && expected_at === null) return events
-  const at = events.findLastIndex(({ object_id }) => object_id === after.id)
-  const last = events[at]
-  if (last === undefined) return events
-  const known = attempt?.expected_at ? UNTOLD : before.expected_at
-  let followed: Forecast = { rail: before.rail, expected_at: known }
-  for (const event of events) {
-    if (event.object_id === after.id) followed = forecastAfter(after, followed, event)
-  }
-  if (followed.expected_at === expected_at) return events
-  return events.with(at, { ...last, data: { ...last.data, expected_at } })
-}
-
-/** No forecast is this: what a rail has said may be in no event. */
-const UNTOLD = ''

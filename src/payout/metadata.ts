@@ -7,6 +7,7 @@ import type { Book } from '../ledger/rules.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import type { Payout, ReadPayout } from './payout.ts'
 import { MOST_NAMES, type PayoutUpdate } from './request.ts'
+import { withFoundAlone } from './told.ts'
 
 type Metadata = Readonly<Record<string, string>>
 
@@ -42,10 +43,11 @@ export function decideUpdate(
   }
   const payout = withMetadata(before, update)
   if (isSame(metadataOf(payout), metadataOf(before))) return { payout: before, event: null }
-  const { status, metadata } = payout
-  const facts = { status, by: 'account', journals: [], metadata }
+  const { metadata: was_metadata } = before
+  const facts = { status: payout.status, by: 'account', journals: [], was_metadata }
   const content = PAYOUT_SEAL.digest(payout)
-  return { payout, event: recordChange(state, payout, 'payout.updated', facts, content) }
+  const changed = recordChange(state, payout, 'payout.updated', facts, content)
+  return { payout, event: withFoundAlone(before, payout, changed) }
 }
 
 function isSame(a: Metadata | null, b: Metadata | null): boolean {

@@ -123,7 +123,7 @@ function made(
   )
   const [debit] = entries
   assert.ok(debit)
-  const now: OpenPayout = { ...payout, updated_at: AN_HOUR_AGO, ...part }
+  const now: OpenPayout = { ...payout, created_at: AN_HOUR_AGO, updated_at: AN_HOUR_AGO, ...part }
   const state = {
     now: DB_NOW,
     books,
@@ -353,9 +353,11 @@ test('decideAdvance, several steps: each in its turn, the payout as each has lef
       '"previous_status":"processing","failure":null,' +
       '"status_description":"Checked by the bank.","by":"operator","journals":[]}',
     'acc_1 6 payout.succeeded pot_1 {"status":"succeeded","previous_status":"compliance_hold",' +
-      '"failure":null,"by":"operator","journals":[2]}',
+      '"failure":null,"by":"operator","journals":[2],' +
+      `"was":{"status_description":"Checked by the bank.","updated_at":"${NOW}"}}`,
     'acc_1 7 payout.reversed pot_1 {"status":"reversed","previous_status":"succeeded",' +
-      `"failure":${JSON.stringify(failure)},"by":"operator","journals":[3]}`,
+      `"failure":${JSON.stringify(failure)},"by":"operator","journals":[3],` +
+      `"was":{"updated_at":"${NOW}"}}`,
     `acc_1 8 balance_transaction.created ${lineId(3)} {}`,
   ])
   assert.equal(availableOf(state), 100_000n)
@@ -447,7 +449,8 @@ test('decideAdvance, a held payout to another account released: it is credited a
   assert.deepEqual([availableOf(state), availableOf(state, 'acc_2')], [89_983n, 10_005n])
   assert.deepEqual(eventLines(outcome.events), [
     'acc_1 6 payout.succeeded pot_1 {"status":"succeeded","previous_status":"compliance_hold",' +
-      '"failure":null,"by":"review","journals":[2]}',
+      '"failure":null,"by":"review","journals":[2],' +
+      '"was":{"status_description":"Held until entity ent_1 is reviewed."}}',
     `acc_2 1 balance_transaction.created ${lineId(1, 'acc_2')} {}`,
   ])
   assert.deepEqual(outcome.ended_hold, {
@@ -611,7 +614,7 @@ test('decideAdvance, an answer to what is required: kept with its number, the ra
   assert.equal(state.payouts.get('acc_1/pot_1'), payout)
   assert.deepEqual(eventLines(events), [
     'acc_1 5 payout.processing pot_1 {"status":"processing","previous_status":"requires_action",' +
-      '"failure":null,"answer":2,"by":"account","journals":[]}',
+      '"failure":null,"answer":2,"by":"account","journals":[],"was":{"answered":1}}',
   ])
 })
 

@@ -36,7 +36,6 @@ import {
 } from './attempt-step.ts'
 import { checkPerson, isInHands, type Person, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
-import { withForecast } from './forecast.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
 import { failurePostings, postReceipt, reversalPostings, settlementPostings } from './postings.ts'
 import { railProgress } from './progress.ts'
@@ -52,6 +51,7 @@ import {
 } from './review-step.ts'
 import { checkHeld, foundNow, screenedNow, stepsByScreening } from './screening-step.ts'
 import { type Cause, eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
+import { withFound } from './told.ts'
 
 /** Steps to apply to one payout. */
 export interface Advance {
@@ -195,7 +195,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const ended_hold = next.held_for === '' ? holdOf(payout) : null
   const new_hold = payout.held_for === '' ? holdOf(next) : null
   const approval = approvalChanges(state, payout, next, advance.by, decided)
-  const told = withForecast(payout, next, state.attempts.get(name), events)
+  const told = withFound(payout, next, events)
   const changes = attemptChanges(state, book.now, { ...advance, payout: next, judged })
   const found_now = foundNow(read, payout, screened, state.found.get(name))
   const outcome = { payout: next, passed, entries, journals, events: told, ...found_now }

@@ -92,14 +92,18 @@ export function erasedFact(type: string, object_id: string, fact: Fact): object 
     return { approval_status, previous_status, description: '', was, steps, erased: true }
   }
   if (!object_id.startsWith('pot_') || type === 'payout.erased') return fact
-  const { status_description: _, reason: __, metadata: ___, failure, ...rest } = fact
-  const told = { ...rest, erased: true }
-  if (failure === undefined) return told
-  return { ...told, failure: isObject(failure) ? { ...failure, message: '' } : failure }
+  const { reason: _, was_metadata: __, was, ...rest } = fact
+  return { ...erasedState(rest), ...(isFact(was) && { was: erasedState(was) }), erased: true }
+}
+
+/** The state of a payout without the words of its rail, of people and of its account. */
+function erasedState({ status_description: _, failure, ...rest }: Fact): object {
+  if (failure === undefined) return rest
+  return { ...rest, failure: isFact(failure) ? { ...failure, message: '' } : failure }
 }
 
 export type Fact = Readonly<Record<string, unknown>>
 
-function isObject(value: unknown): value is object {
+function isFact(value: unknown): value is Fact {
   return typeof value === 'object' && value !== null
 }

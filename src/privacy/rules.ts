@@ -12,6 +12,7 @@ import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { APPROVAL_SEAL, PAYOUT_SEAL } from '../payout/columns.ts'
 import type { Payout } from '../payout/payout.ts'
+import { withFoundAlone } from '../payout/told.ts'
 import { digestOfErasure } from './digest.ts'
 import { erasedBeneficiary, erasedEntity, erasedPayout } from './erased.ts'
 import type { ErasedRow, Erasure, Obstacle, Party } from './privacy.ts'
@@ -184,7 +185,9 @@ function rowsOf(
 
 function recordPayout(stored: Stored, payout: Payout): Event {
   const facts = { status: payout.status, by: 'operator', journals: [] }
-  return recordChange(stored, payout, 'payout.erased', facts, PAYOUT_SEAL.digest(payout))
+  const content = PAYOUT_SEAL.digest(payout)
+  const event = recordChange(stored, payout, 'payout.erased', facts, content)
+  return withFoundAlone(payout, payout, event)
 }
 
 export function isPartyErased(party: StoredParty): boolean {

@@ -4,10 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { nameEvent } from '../../src/event/event.ts'
-import { listEventsOf } from '../../src/event/store.ts'
-import { tellPayout } from '../../src/event-object/payout.ts'
-import { findBehind, findStepsOf } from '../../src/event-object/store.ts'
-import { findPayouts } from '../../src/payout/store.ts'
+import { findBehind } from '../../src/event-object/store.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { readDocument } from '../support/assert/document.ts'
@@ -338,30 +335,8 @@ test('GET /v3/event, a random history: each object as its GET answered after the
     before.set(event.object_id, event.data)
   }
   assert.ok(history.seen.size > 40 && sent.size > 40)
-  await assertCuts(history)
   await eraseAll(history, events)
 })
-
-/** Whatever of a payout's earlier events is taken out of the database, a step shows the same. */
-async function assertCuts({ client, ids }: History): Promise<void> {
-  const { account_id } = client.account
-  for (const id of ids.pot ?? []) {
-    const key = { account_id, id }
-    const { owner } = service.database
-    const [payout = assert.fail()] = await findPayouts(owner, [key])
-    const events = (await listEventsOf(owner, key, 100)).reverse()
-    for (const [i, event] of events.entries()) {
-      const whole = tellPayout(payout, events, event).object as Shown
-      for (let cut = 1; cut <= i; cut++) {
-        const told = tellPayout(payout, events.slice(cut), event).object as Shown
-        const is_step = event.type === `payout.${whole.status}`
-        // Of what leaves a payout as it was, its last step may be gone.
-        const { status_description, updated_at } = is_step ? told : whole
-        assert.deepEqual({ ...told, status_description, updated_at }, whole, event.type)
-      }
-    }
-  }
-}
 
 /** Of an erased object these are as they were. */
 const KEPT = [
@@ -408,16 +383,11 @@ test('what an event needs besides, planned while there were none: looked up, how
     const event = { account_id, sequence, created_at, type: 'entity.updated', data: {} }
     return nameEvent({ ...event, object_id: idAt('ent', i) })
   })
-  const [{ object_id: id } = assert.fail()] = events
   await assertPageCost({
     table: 'events',
-    queries: [{ of: 'a payout' }, { of: 'parties' }],
-    async page(tx, { of }) {
-      const payouts = of === 'a payout'
-      const found = payouts
-        ? await findStepsOf(tx, [{ account_id, id }])
-        : await findBehind(tx, events)
-      return { rows: [...found.values()].flat() }
+    queries: [{}],
+    async page(tx) {
+      return { rows: [...(await findBehind(tx, events)).values()].flat() }
     },
     fill: owner => owner`
       insert into events (account_id, sequence, created_at, told, type, object_id, hash)
@@ -425,6 +395,6 @@ test('what an event needs besides, planned while there were none: looked up, how
         'ent_' || lpad((i % 1000)::text, 20, '0'), sha256('')
       from generate_series(1, 5000) i, unnest(array['acc_a', 'acc_b']) a`,
     // The row of the event itself is found twice, as the next one and as the next update.
-    besides: ({ of }) => (of === 'parties' ? 5 : 0),
+    besides: () => 5,
   })
 })

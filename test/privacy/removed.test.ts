@@ -278,7 +278,7 @@ test('a payout goes on after the cut: its newest event shows the whole of it as 
     const now = (await main.get(`/v3/payout/${payout_id}`)).json.data
     const [event] = (await main.get(`/v3/event?object_id=${payout_id}&limit=1`)).json.data.results
     assert.deepEqual(event.data, now, fate)
-    assert.equal(event.previous_attributes.status, was.status, fate)
+    assert.deepEqual({ ...event.data, ...event.previous_attributes }, was, fate)
   }
   assert.deepEqual(await problems(), [])
 })

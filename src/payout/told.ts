@@ -1,0 +1,125 @@
+// What an event about a payout tells of the state that it has found: the members that were no more
+// as they were made. So the payout before and after an event follows from its row and from that
+// event, whatever became of those before. Pure.
+import { isDeepStrictEqual } from 'node:util'
+import type { Event } from '../event/event.ts'
+import type { Instant } from '../instant.ts'
+import type { Failure } from '../rail/rail.ts'
+import { type Forecast, firstForecast, forecastAfter, type Planned } from './forecast.ts'
+import type { Payout } from './payout.ts'
+import type { PayoutStatus } from './states.ts'
+
+/** What answers show of the state of a payout. Its metadata is told by updates alone. */
+export interface Seen
+  extends Forecast,
+    Pick<Payout, 'status' | 'status_description' | 'failure' | 'rail_reference' | 'updated_at'> {
+  /** How many answers the account had given. */
+  readonly answered: number
+}
+
+/** The data of an event about a payout, as far as its state follows from it. */
+export interface StateFacts {
+  readonly status: PayoutStatus
+  /** Of a step alone; absent where the payout was made in this status. */
+  readonly previous_status?: PayoutStatus
+  readonly status_description?: string
+  readonly failure?: Failure | null
+  readonly answer?: number
+  readonly reference?: string
+  /** What it has found that is no more as it was made. */
+  readonly was?: Partial<Seen>
+  /** Of an update: the metadata before it. */
+  readonly was_metadata?: Payout['metadata']
+}
+
+export const factsOf = ({ data }: Pick<Event, 'data'>) => data as StateFacts
+
+/** Whether the event tells that the payout came to be in a status. */
+export function isStep(event: Pick<Event, 'type' | 'data'>): boolean {
+  return event.type === `payout.${factsOf(event).status}`
+}
+
+/** What happens to a payout beside its steps, and is written down in it. */
+const WRITTEN: ReadonlySet<string> = new Set(['payout.rerouted', 'payout.taken', 'payout.released'])
+
+type Made = Planned & Pick<Payout, 'first_rail' | 'created_at'>
+
+/** The payout as it was made, but in this status. */
+function asMade(payout: Made, status: PayoutStatus): Seen {
+  const { created_at: updated_at } = payout
+  const untouched = { status_description: '', failure: null, rail_reference: '', answered: 0 }
+  return { status, ...untouched, updated_at, ...firstForecast(payout) }
+}
+
+/** The payout before and after an event, by that event. */
+export function seenAt(
+  payout: Made,
+  event: Pick<Event, 'type' | 'data' | 'created_at'>,
+): { readonly before: Seen; readonly after: Seen } {
+  const { status, previous_status, status_description = '', was } = factsOf(event)
+  const is_made = event.type === 'payout.created' || (isStep(event) && !previous_status)
+  const made = asMade(payout, previous_status ?? status)
+  if (is_made) {
+    const seen = { ...made, status_description }
+    return { before: seen, after: seen }
+  }
+  const before = { ...made, ...was }
+  return { before, after: seenAfter(payout, before, event) }
+}
+
+function seenAfter(
+  payout: Planned,
+  before: Seen,
+  event: Pick<Event, 'type' | 'data' | 'created_at'>,
+): Seen {
+  const forecast = forecastAfter(payout, before, event)
+  if (isStep(event)) return { ...inStatus(before, factsOf(event), event.created_at), ...forecast }
+  const updated_at = WRITTEN.has(event.type) ? event.created_at : before.updated_at
+  return { ...before, ...forecast, updated_at }
+}
+
+function inStatus(before: Seen, facts: StateFacts, updated_at: Instant): Seen {
+  const { status, status_description = '', failure = null, answer = before.answered } = facts
+  const rail_reference = referenceAfter(before.rail_reference, facts)
+  const state = { status, status_description, failure, rail_reference, updated_at }
+  return { ...before, ...state, answered: answer }
+}
+
+/** A payment keeps its reference; that of a return is in its event alone. */
+function referenceAfter(before: string, { status, reference = '' }: StateFacts): string {
+  return reference !== '' && (status === 'succeeded' || before === '') ? reference : before
+}
+
+function seenOf(payout: Payout): Seen {
+  const { status, status_description, failure, rail_reference, updated_at } = payout
+  const { answers, rail, expected_at } = payout
+  const state = { status, status_description, failure, rail_reference, updated_at }
+  return { ...state, answered: answers.length, rail, expected_at }
+}
+
+/** The events of a command, each with what it has found, and when the payout arrives after them. */
+export function withFound(before: Payout, after: Payout, events: readonly Event[]): Event[] {
+  let seen = seenOf(before)
+  const last = events.findLastIndex(({ object_id }) => object_id === after.id)
+  return events.map((event, at) => {
+    if (event.object_id !== after.id) return event
+    const was = otherThan(asMade(after, seen.status), seen)
+    const is_told = Object.keys(was).length > 0
+    const told = is_told ? { ...event, data: { ...event.data, was } } : event
+    seen = seenAfter(after, seen, told)
+    const { expected_at } = after
+    if (at !== last || seen.expected_at === expected_at) return told
+    return { ...told, data: { ...told.data, expected_at } }
+  })
+}
+
+/** The same of a command with one event, about the payout. */
+export function withFoundAlone(before: Payout, after: Payout, event: Event): Event {
+  return withFound(before, after, [event])[0] ?? event
+}
+
+function otherThan(made: Seen, seen: Seen): Partial<Seen> {
+  const names = Object.keys(made) as (keyof Seen)[]
+  const others = names.filter(name => !isDeepStrictEqual(seen[name], made[name]))
+  return Object.fromEntries(others.map(name => [name, seen[name]]))
+}
