@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { REQUESTS, STATEMENTS } from '../../src/steps.ts'
 import { assertProblems } from '../support/assert/check.ts'
 import { type Item, list } from '../support/assert/listing.ts'
+import { internalPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { payAll, settleAll } from '../support/service/settling.ts'
 
@@ -81,6 +82,15 @@ test('GET /v3/balance_transaction, expand=payout: the payout that it debited or 
     const alone = await account.get(`/v3/balance_transaction/${line.id}?expand=payout`)
     assert.deepEqual(alone.json.data, line)
   }
+})
+
+test('expand=payout, the line of a payout that another account has made: null, as its id is unknown', async () => {
+  const other = await service.openAccount({ currencies: ['USD'] })
+  const body = internalPayout(other.account.deposit_address)
+  const paid = await account.post('/v3/payout', body)
+  assert.equal(paid.status, 200, paid.text)
+  const [line] = (await list(other, '/v3/balance_transaction', { expand: 'payout' })).results
+  assert.deepEqual([line?.source, line?.expanded], [paid.json.data.id, { payout: null }])
 })
 
 test('expand, a page of six payouts: as many statements as of one, one for each kind of object', async () => {

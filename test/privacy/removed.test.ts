@@ -252,7 +252,7 @@ test('after a cut: objects change, are erased and archived again, and all is pro
   assert.doesNotMatch(stdout, /kept head/)
 })
 
-test('a payout goes on after the cut: its newest event shows the whole of it as it is', async () => {
+test('a payout goes on after the cut: its newest event shows the whole of it as it is, and as it was', async () => {
   const { main, payouts } = history
   const steps = {
     processing: 'failed',
