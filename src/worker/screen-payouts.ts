@@ -4,7 +4,7 @@
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
-import { type Key, nameOf } from '../id.ts'
+import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import { type Asked, screenAll } from '../payout/screen.ts'
 import { listUnscreened } from '../payout/screen-store.ts'
 import { findPayouts } from '../payout/store.ts'
@@ -36,12 +36,27 @@ async function screenRound(deps: Deps): Promise<number> {
   const lists = await deps.lists.reach(version)
   if (lists === undefined) return 0
   const waiting = waitingAccounts(deps, lists)
-  const due = await listUnscreened(deps.finder, { version, every: is_new, waiting }, ROUND)
+  const due = await listNext(deps, { version, waiting }, is_new)
   const screened = await screenEach(deps, lists, due)
   const all = due.length < ROUND
   if (is_new && all && screened === due.length) screening.finished(version)
   if (!all && screened > 0) screening.again()
   return screened
+}
+
+/**
+ * What is to be screened next: at a new version all that is open, and what goes out now before it.
+ * Of what is scheduled there may be much.
+ */
+async function listNext(
+  { finder }: Deps,
+  wanted: { readonly version: bigint; readonly waiting: readonly string[] },
+  is_new: boolean,
+): Promise<readonly Key[]> {
+  const first = await listUnscreened(finder, { ...wanted, every: false }, ROUND)
+  if (!is_new || first.length === ROUND) return first
+  const others = await listUnscreened(finder, { ...wanted, every: true }, ROUND)
+  return uniqueKeys([...first, ...others]).slice(0, ROUND)
 }
 
 /** The accounts whose payouts wait for lists to be current. */
