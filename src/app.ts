@@ -177,7 +177,7 @@ function admission(
     deps.inTurn('', () => findSession(deps.reads, token_hash))
   return (request: FastifyRequest) => {
     const { scope, anyHost } = request.routeOptions.config
-    if (anyHost !== true) checkHost(request.raw, deps.config.allowed_hosts)
+    if (anyHost !== true) checkHost(request.headers.host ?? '', deps.config.allowed_hosts)
     if (scope === undefined) return undefined
     const known = deps.reference.current()
     const { allowed_hosts } = deps.config

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
-import { checkHost, type Hosts } from './message.ts'
+import { checkHost, type Hosts, partsOfHost } from './message.ts'
 
 /** Sent over HTTPS alone, to this host alone, whatever its subdomains do (RFC 6265bis, 4.1.3.2). */
 const SECURE_COOKIE = '__Host-corridor'
@@ -50,12 +50,19 @@ export function checkPrivate(request: FastifyRequest): void {
  * own name to this address. Without a list of hosts, addresses and this machine are its own.
  */
 export function checkOwnHost(request: FastifyRequest, allowed: Hosts): void {
-  const name = request.hostname.replace(/^\[|\]$/g, '')
-  if (allowed.length > 0) checkHost(request.raw, allowed)
-  else if (!isLoopback(request.hostname) && isIP(name) === 0) {
+  // Of a trusted proxy, X-Forwarded-Host, which may be as the caller has sent it.
+  const { host } = request
+  const { name = '' } = partsOfHost(host) ?? {}
+  if (allowed.length > 0) checkHost(host, allowed)
+  else if (!isLoopback(name) && isIP(name.replace(/^\[|\]$/g, '')) === 0) {
     const message = 'To use sessions by this name, set CORRIDOR_ALLOWED_HOSTS to it.'
     throw refusal('misdirected_request', message)
   }
+}
+
+/** Where people find this service, for links to it. Its host has passed `checkOwnHost`. */
+export function ownOrigin(request: FastifyRequest): string {
+  return `${isSecure(request) ? 'https' : 'http'}://${request.host}`
 }
 
 function isLoopback(hostname: string): boolean {

@@ -123,13 +123,19 @@ export function readHosts(text: string): Hosts | undefined {
   return hosts.every(host => HOST.test(host)) ? hosts : undefined
 }
 
+/** `localhost` and `:8080`; undefined of a text that is no host, such as `localhost:80@evil`. */
+export function partsOfHost(host: string): { name: string; port: string } | undefined {
+  const [, name, port = ''] = HOST.exec(host.toLowerCase()) ?? []
+  return name === undefined ? undefined : { name, port }
+}
+
 /**
  * Refuses (421) a request for a host that is not allowed; an empty list allows all. A web page can
  * give any name to this address, and its requests would pass for ours.
  */
-export function checkHost({ headers: { host = '' } }: IncomingMessage, allowed: Hosts): void {
+export function checkHost(host: string, allowed: Hosts): void {
   if (allowed.length === 0) return
-  const [, name = '', port = ''] = HOST.exec(host.toLowerCase()) ?? []
+  const { name = '', port = '' } = partsOfHost(host) ?? {}
   const known = name.replace(/\.$/, '')
   if (known !== '' && (allowed.includes(known) || allowed.includes(known + port))) return
   throw refusal('misdirected_request', 'This service is not known by the name in the header Host.')

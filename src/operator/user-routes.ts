@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
 import { send, sendList, success } from '../http/answer.ts'
+import { ownOrigin } from '../http/browser.ts'
 import { operationDocs } from '../http/docs.ts'
 import { Closed, Envelope, Literals, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -260,7 +261,7 @@ function linkRoute(app: FastifyInstance, deps: Needs): void {
       const made = await deps.desk.change(authorOf(request, 'user login-link'), sql =>
         makeLoginLink(sql, name),
       )
-      const link = `${request.protocol}://${request.host}${LINK_PATH}${made.token}`
+      const link = `${ownOrigin(request)}${LINK_PATH}${made.token}`
       return send(reply, success({ name, link, expires_at: made.expires_at }))
     },
   )

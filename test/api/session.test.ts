@@ -212,6 +212,14 @@ test('a name that somebody gave to this address (rebinding): 421 for sessions, a
   }
 })
 
+test('a host that is none, as a part of a link would be: 421 for sessions', async () => {
+  const headers = await logInAs('misled')
+  for (const host of ['localhost:80@evil.example', '[::1]evil.example', '127.0.0.1:80/evil']) {
+    const answer = await ask('/v3/balance', { headers: { ...headers, host } })
+    assertRefused(answer, 421, 'misdirected_request')
+  }
+})
+
 test('a connection that others can read: nobody logs in by it, and no session is taken', async () => {
   const headers = { ...(await logInAs('open')), host: '192.0.2.1:8080' }
   assertRefused(await ask('/v3/balance', { headers }), 403, 'insecure_connection')
@@ -245,6 +253,14 @@ test('over HTTPS: the cookie is __Host- and Secure', async () => {
     )
     const kept = { ...headers, cookie: cookie.split(';', 1).join() }
     assert.equal((await ask('/v3/session', { headers: kept, inject })).status, 200)
+    // A proxy may pass on what a caller has made up.
+    const link = (more: object) => {
+      const url = '/v3/operator/user/bob/login_link'
+      return ask(url, { method: 'POST', headers: { ...kept, ...more }, inject })
+    }
+    await addPerson(proxied, { user: 'bob' })
+    assertRefused(await link({ 'x-forwarded-host': 'evil.example' }), 421, 'misdirected_request')
+    assert.match((await link({})).json.data.link, /^https:\/\/pay\.example\/login\/link/)
     const [row] = await proxied.database.owner<{ via: string; changed_by: string }[]>`
       select via, changed_by from audit_log where table_name = 'sessions'`
     assert.deepEqual({ ...row }, { via: 'api from 203.0.113.5', changed_by: 'ada' })
