@@ -193,7 +193,11 @@ function stateRoute(
   app.post<Named & { Body: ReasonRequest }>(
     `/v3/operator/account/:id/${name}`,
     {
-      config: { scope: 'installation_write', check: (sent: never) => checkLines(sent) },
+      config: {
+        scope: 'installation_write',
+        asksPassword: name === 'unfreeze',
+        check: (sent: never) => checkLines(sent),
+      },
       schema: operationDocs({
         operationId: `${name}Account`,
         summary,

@@ -129,7 +129,7 @@ function reviewRoute(app: FastifyInstance, deps: Needs): void {
   app.post<Named & { Body: ReviewRequest }>(
     '/v3/operator/entity/:id/review',
     {
-      config: { scope: 'installation_write', check: checkReview },
+      config: { scope: 'installation_write', asksPassword: true, check: checkReview },
       schema: operationDocs({
         operationId: 'reviewEntity',
         summary: 'Approve an entity, reject it, or ask its account for something.',

@@ -99,7 +99,11 @@ export function deskExceptionRoutes(app: FastifyInstance, deps: Needs): void {
   app.post<{ Params: { readonly id: string }; Body: CloseRequest }>(
     '/v3/operator/payout/:id/close_exception',
     {
-      config: { scope: 'installation_write', check: (sent: never) => checkLines(sent) },
+      config: {
+        scope: 'installation_write',
+        asksPassword: true,
+        check: (sent: never) => checkLines(sent),
+      },
       schema: operationDocs({
         operationId: 'closeException',
         summary: 'Say what you found about a payout that stands still.',

@@ -69,7 +69,7 @@ function fundRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: FundAccount }>(
     '/v3/operator/fund',
     {
-      config: { scope: 'installation_write', check: checkFunding },
+      config: { scope: 'installation_write', asksPassword: true, check: checkFunding },
       schema: operationDocs({
         operationId: 'fundAccount',
         summary: 'Credit an account with money that has come in.',
@@ -122,7 +122,7 @@ function bookingRoute(
   app.post<{ Body: Withdrawal }>(
     `/v3/operator/${name}`,
     {
-      config: { scope: 'installation_write', check: checkMoney },
+      config: { scope: 'installation_write', asksPassword: true, check: checkMoney },
       schema: operationDocs({
         operationId: `${name}Money`,
         summary,
@@ -150,7 +150,11 @@ function reverseRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Params: { id: string }; Body: ReasonRequest }>(
     '/v3/operator/balance_transaction/:id/reverse',
     {
-      config: { scope: 'installation_write', check: (sent: never) => checkLines(sent) },
+      config: {
+        scope: 'installation_write',
+        asksPassword: true,
+        check: (sent: never) => checkLines(sent),
+      },
       schema: operationDocs({
         operationId: 'reverseBooking',
         summary: 'Take back what was funded, withdrawn or adjusted, once.',

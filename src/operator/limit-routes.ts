@@ -229,7 +229,7 @@ function removeRoute(app: FastifyInstance, deps: Needs): void {
   app.post<Named>(
     '/v3/operator/limit/:id/remove',
     {
-      config: { scope: 'installation_write', optionalBody: true },
+      config: { scope: 'installation_write', asksPassword: true, optionalBody: true },
       schema: operationDocs({
         operationId: 'removeLimit',
         summary: 'Remove a limit; set again, it counts anew.',

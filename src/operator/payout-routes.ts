@@ -146,7 +146,11 @@ function transitionRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Params: { id: string }; Body: OperatorTransition }>(
     '/v3/operator/payout/:id/transition',
     {
-      config: { scope: 'installation_write', check: (sent: never) => checkLines(sent) },
+      config: {
+        scope: 'installation_write',
+        asksPassword: true,
+        check: (sent: never) => checkLines(sent),
+      },
       schema: operationDocs({
         operationId: 'transitionPayout',
         summary: 'Set the status of a payout.',

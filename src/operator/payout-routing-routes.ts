@@ -136,7 +136,7 @@ function setRouteRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: SetRouteRequest }>(
     '/v3/operator/route',
     {
-      config: { scope: 'installation_write', check: checkRoute },
+      config: { scope: 'installation_write', asksPassword: true, check: checkRoute },
       schema: operationDocs({
         operationId: 'setRoute',
         summary: 'Add a route, or change the one of the same conditions to the same rail.',
@@ -176,7 +176,7 @@ function removeRouteRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: RemoveRouteRequest }>(
     '/v3/operator/route/remove',
     {
-      config: { scope: 'installation_write', check: checkRoute },
+      config: { scope: 'installation_write', asksPassword: true, check: checkRoute },
       schema: operationDocs({
         operationId: 'removeRoute',
         summary: 'Remove the route of exactly these conditions; without any, the route for all.',

@@ -44,7 +44,7 @@ interface Needs {
 }
 
 const READ = { scope: 'installation_read' } as const
-const WRITE = { scope: 'installation_write' } as const
+const WRITE = { scope: 'installation_write', asksPassword: true } as const
 
 export function deskPriceRoutes(app: FastifyInstance, deps: Needs): void {
   listRoutes(app, deps)

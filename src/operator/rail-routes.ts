@@ -121,7 +121,7 @@ function resumeRoute(app: FastifyInstance, deps: Needs): void {
   app.post<Named>(
     '/v3/operator/rail/:name/resume',
     {
-      config: { scope: 'installation_write', optionalBody: true },
+      config: { scope: 'installation_write', asksPassword: true, optionalBody: true },
       schema: operationDocs({
         operationId: 'resumeRail',
         summary: 'Ask a paused rail again.',

@@ -209,7 +209,11 @@ function decisionRoute(
   app.post<Named & { Body: DecideScreeningRequest }>(
     `/v3/operator/screening/:id/${name}`,
     {
-      config: { scope: 'installation_write', check: (sent: never) => checkLines(sent) },
+      config: {
+        scope: 'installation_write',
+        asksPassword: true,
+        check: (sent: never) => checkLines(sent),
+      },
       schema: operationDocs({
         operationId: `${name}Screening`,
         summary,

@@ -9,14 +9,39 @@ import { CALLS, makeOperatorWorld, OF_SESSIONS, type OperatorWorld } from './wor
 
 type Headers = Record<string, string>
 
-/** The routes that ask for the password again: what they make outlives the session, or opens all. */
+/**
+ * The routes that ask for the password again: what they make outlives the session, or they move
+ * money, let more of it move, or say what it costs and where it goes.
+ */
 const ASKING = [
   ...Object.keys(CALLS).filter(name => OF_SESSIONS.test(name)),
-  'POST /v3/operator/account/:id/key',
-  'POST /v3/operator/key/:id/revoke',
-  'POST /v3/operator/approval_rule/:id/remove',
-  'POST /v3/operator/screening_list/require',
-  'POST /v3/operator/bank_file/:id/release',
+  ...[
+    'account/:id/key',
+    'account/:id/unfreeze',
+    'adjust',
+    'approval_rule/:id/remove',
+    'balance_transaction/:id/reverse',
+    'bank_file/:id/release',
+    'entity/:id/review',
+    'fee',
+    'fee/remove',
+    'fund',
+    'key/:id/revoke',
+    'limit/:id/remove',
+    'payout/:id/close_exception',
+    'payout/:id/transition',
+    'pricing',
+    'pricing/remove',
+    'rail/:name/resume',
+    'rate',
+    'rate/remove',
+    'route',
+    'route/remove',
+    'screening/:id/clear',
+    'screening/:id/confirm',
+    'screening_list/require',
+    'withdraw',
+  ].map(path => `POST /v3/operator/${path}`),
 ]
 
 let world: OperatorWorld

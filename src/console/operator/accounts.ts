@@ -137,6 +137,7 @@ function stateForms(visit: Visit, id: string, now: string): Html {
       html`<details><summary>${name}</summary>${deed(visit, {
         action: `${rootOf(visit)}/accounts/${id}/${name}`,
         button: name,
+        asksPassword: name === 'unfreeze',
         danger: name !== 'unfreeze',
         body: reasonField(visit),
       })}</details>`,
@@ -183,6 +184,7 @@ function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
             : html`<details><summary>Revoke</summary>${deed(visit, {
                 action: `${path}/revoke`,
                 button: 'Revoke this key',
+                asksPassword: true,
                 danger: true,
                 body: html`<input type="hidden" name="key_id" value="${key_id}">`,
               })}</details>`,

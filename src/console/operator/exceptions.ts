@@ -45,6 +45,7 @@ async function list(visit: Visit): Promise<Screen> {
           html`<details><summary>Close</summary>${deed(visit, {
             action: `${root}/exceptions/${payout}`,
             button: 'Close it',
+            asksPassword: true,
             body: html`<input type="hidden" name="number" value="${number}">
 ${field(visit, { name: 'note', label: 'What you found', required: true })}`,
           })}</details>`,

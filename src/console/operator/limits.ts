@@ -49,7 +49,6 @@ async function show(visit: Visit): Promise<Screen> {
 <details${account_id && html` open`}><summary>A new rule</summary>${deed(visit, {
     action: `${rootOf(visit)}/rules/approvals`,
     button: 'Add the rule',
-    asksPassword: true,
     body: html`${field(visit, {
       name: 'account_id',
       label: 'Account',
@@ -126,6 +125,7 @@ function removal(visit: Visit, path: string) {
   return html`<details><summary>Remove</summary>${deed(visit, {
     action: `${rootOf(visit)}/rules/${path}/remove`,
     button: 'Remove it',
+    asksPassword: true,
     danger: true,
   })}</details>`
 }

@@ -53,6 +53,7 @@ async function show(visit: Visit): Promise<Screen> {
           html`<details><summary>${paused ? 'Resume' : 'Pause'}</summary>${deed(visit, {
             action: `${root}/rails/${name}/${paused ? 'resume' : 'pause'}`,
             button: paused ? 'Resume it' : 'Pause it',
+            asksPassword: paused,
             body: !paused && reasonField(visit),
           })}</details>`,
       },

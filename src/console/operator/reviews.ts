@@ -67,6 +67,7 @@ ${screening && html`<a href="${root}/screening/${id}">Screening: ${screening}</a
 ${deed(visit, {
   action: `${root}/entities/${id}`,
   button: 'Decide',
+  asksPassword: true,
   body: html`<input type="hidden" name="seen" value="${entity.updated_at}">
 ${field(visit, { name: 'status', label: 'Decision', options: DECISIONS })}
 ${field(visit, { name: 'reason', label: 'Why', hint: 'The account is told' })}`,

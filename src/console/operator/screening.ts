@@ -80,6 +80,7 @@ async function show(visit: Visit): Promise<Screen> {
   const forms = DECISIONS[found.screening]?.map(decision =>
     deed(visit, {
       action: `${root}/screening/${id}/${decision}`,
+      asksPassword: true,
       button: decision === 'clear' ? 'Clear: it is somebody else' : 'Confirm: it is them',
       danger: decision === 'confirm',
       body: html`<input type="hidden" name="digest" value="${found.digest}">${reasonField(visit)}`,
