@@ -3,9 +3,10 @@
 // to again (porsager/postgres issues 1154 and 1208; pull request 1209 is the same mend). What is asked
 // of a connection between its error and its close is never answered, or by an empty result once it is
 // connected again (issue 1130 is of the same kind); and one that is closed before it has said anything
-// is opened again at once, for ever. And it gives it an option that it lacks: `session`, a statement
-// that each new connection runs before any other, and without which it is closed. The script stops
-// with an error when the text has changed.
+// is opened again at once, for ever. A transaction that has lost its connection goes on in another
+// session, and more (docs/decisions/0156). And it gives it an option that it lacks: `session`, a
+// statement that each new connection runs before any other, and without which it is closed. The
+// script stops with an error when the text has changed. It may run again, also after an older version.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 const folder = new URL('../node_modules/postgres/src/', import.meta.url)
@@ -43,6 +44,65 @@ const CONNECTION = [
     socket.removeListener('data', data)`,
     `    forgetWrite()
     socket.removeListener('data', data)`,
+  ],
+  // A socket that cannot be made has no close of its own.
+  [
+    `    closedTime = performance.now()
+    hadError &&`,
+    `    gone(hadError)
+  }
+
+  function gone(hadError) {
+    closedTime = performance.now()
+    hadError &&`,
+  ],
+  [
+    `    if (!socket)
+      return
+
+    connectTimer.start()`,
+    `    if (!socket)
+      return gone(true)
+
+    connectTimer.start()`,
+  ],
+  // A socket knows whether its connection waits for the server, or holds a transaction there
+  // (src/db/socket.ts).
+  [
+    `    x.on('error', error)
+    x.on('close', closed)
+    x.on('drain', drain)
+    return x`,
+    `    x.on('error', error)
+    x.on('close', closed)
+    x.on('drain', drain)
+    x.isAwaited = () => query !== null || initial !== null || sent.length > 0 || Boolean(connection.reserved)
+    return x`,
+  ],
+  // BEGIN takes its connection also where there is no room for another statement behind it.
+  [
+    `      return write(toBuffer(q))
+        && !q.describeFirst
+        && !q.cursorFn
+        && sent.length < max_pipeline
+        && (!q.options.onexecute || q.options.onexecute(connection))
+    } catch (error) {
+      sent.length === 0 && write(Sync)
+      errored(error)
+      return true`,
+    `      const hasRoom = write(toBuffer(q))
+      if (q.options.onexecute)
+        return q.options.onexecute(connection)
+
+      return hasRoom
+        && !q.describeFirst
+        && !q.cursorFn
+        && sent.length < max_pipeline
+    } catch (error) {
+      query === q
+        ? (write(Sync), errored(error))
+        : (sent.remove(q), queryError(q, error))
+      return true`,
   ],
   [
     `    if (initial)
@@ -119,11 +179,64 @@ function blankRow(columns) {
 ]
 
 /**
- * `mended` is what src/db/driver.ts asks for: raise both with every change of this file,
- * but for one that only saves time. Written
- * last, so that a script that is stopped halfway leaves a driver that nobody uses.
+ * `mended` is what src/db/driver.ts asks for: raise both with every change of this file, but for one
+ * that only saves time. Written last, so that a script that is stopped halfway leaves a driver that
+ * nobody uses.
  */
 const INDEX = [
+  // A transaction has its connection from BEGIN to its end. What comes later would reach another one.
+  [
+    `      , connection
+      , prepare = null
+
+    try {`,
+    `      , connection
+      , prepare = null
+      , lost = null
+      , lose
+    const losing = new Promise((_, reject) => lose = reject)
+    losing.catch(() => { /* noop */ })
+
+    try {`,
+  ],
+  [
+    `        scope(connection, fn),
+        new Promise((_, reject) => connection.onclose = reject)`,
+    `        scope(connection, fn),
+        losing`,
+  ],
+  [
+    `        q.catch(e => uncaughtError || (uncaughtError = e))
+        c.queue === full`,
+    `        q.catch(e => uncaughtError || (uncaughtError = e))
+        if (c.reserved !== next)
+          return q.reject(lost || Errors.generic('TRANSACTION_OVER', 'The transaction is over'))
+
+        c.queue === full`,
+  ],
+  [
+    `      connection = c
+      move(c, reserved)
+      c.reserved = () => queries.length
+        ? c.execute(queries.shift())
+        : move(c, reserved)
+    }`,
+    `      connection = c
+      move(c, reserved)
+      c.reserved = next
+      c.onclose = e => {
+        lose(lost = e)
+        while (queries.length)
+          queries.shift().reject(e)
+      }
+    }
+
+    function next() {
+      queries.length
+        ? connection.execute(queries.shift())
+        : move(connection, reserved)
+    }`,
+  ],
   [
     `    socket          : o.socket,
     transform`,
@@ -135,7 +248,7 @@ const INDEX = [
     `Object.assign(Postgres, {
   PostgresError`,
     `Object.assign(Postgres, {
-  mended: 2,
+  mended: 3,
   PostgresError`,
   ],
 ]
@@ -143,7 +256,8 @@ const INDEX = [
 function change(name, changes) {
   const file = new URL(name, folder)
   const found = readFileSync(file, 'utf8')
-  let text = found
+  // What an older version of this script has written stays, but for its number.
+  let text = found.replace(/^ {2}mended: \d+,\n/m, '')
   for (const [before, after] of changes) {
     if (text.includes(after)) continue
     if (!text.includes(before)) {

@@ -41,21 +41,27 @@ const message = (type: string, content: string) => {
 const AUTHENTICATION_OK = message('R', '\0\0\0\0')
 const READY_FOR_QUERY = message('Z', 'I')
 
-/** Lets the client in; `select 7` has 7 rows, and settings are made. */
-function welcome(socket: Socket): void {
+/** Lets the client in; `select 7` has 7 rows, settings are made, and transactions begin and end. */
+function welcome(socket: Socket, unheard = ' nothing '): void {
+  let state = 'I'
   socket.once('data', () => {
     socket.write(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY]))
     socket.on('data', data => {
-      for (const [, rows = 1] of data.toString('latin1').matchAll(SELECTS)) {
-        socket.write(Buffer.concat([message('C', `SELECT ${rows}\0`), READY_FOR_QUERY]))
+      for (const [, of, rows = 1] of data
+        .toString('latin1')
+        .replace(unheard, '')
+        .matchAll(STATEMENTS)) {
+        if (of !== undefined) state = of === 'begin' ? 'T' : 'I'
+        const done = of === undefined ? `SELECT ${rows}` : of.toUpperCase()
+        socket.write(Buffer.concat([message('C', `${done}\0`), message('Z', state)]))
       }
     })
   })
 }
-const SELECTS = /select (?:(\d+)|set_config.*)\0/g
+const STATEMENTS = /(begin|commit|rollback) ?\0|select (?:(\d+)|set_config.*)\0/g
 
 /** `rejects`, `answered`, or what should not be. */
-function endOf(sql: postgres.Sql, rows: number): Promise<string> {
+function endOf(sql: Pick<postgres.Sql, 'unsafe'>, rows: number): Promise<string> {
   const asked = sql.unsafe(`select ${rows}`).then(
     ({ count }) => (count === rows ? 'answered' : `${count} rows instead of ${rows}`),
     () => 'rejects',
@@ -165,6 +171,12 @@ test('a server that vanishes in the middle of a transaction: given up as well', 
   )
 })
 
+test('of two queries sent together one is answered, and nothing comes after it: the other rejects', async t => {
+  const sql = await serve(t, socket => welcome(socket, 'select 3\0'), watched(1))
+  assert.equal(await endOf(sql, 1), 'answered')
+  assert.deepEqual(await Promise.all([endOf(sql, 2), endOf(sql, 3)]), ['answered', 'rejects'])
+})
+
 test('a connection that is idle, or is only notified: kept', async t => {
   let taken = 0
   const sql = await serve(
@@ -222,7 +234,6 @@ test('what is written before anything else happens: sent as one', async t => {
     host: ['127.0.0.1'],
     port: [port],
     path: undefined,
-    ssl: false,
   })
   t.after(() => {
     socket.destroy()
@@ -234,4 +245,74 @@ test('what is written before anything else happens: sent as one', async t => {
   assert.equal(socket.writableLength, 6)
   await setImmediate()
   assert.equal(socket.writableLength, 0)
+})
+
+test('a transaction whose connection is lost while it waits for something else: rejects, and what it asks later reaches nobody', async t => {
+  const sockets: Socket[] = []
+  let heard = ''
+  const sql = await serve(t, socket => {
+    sockets.push(socket.on('data', data => (heard += data.toString('latin1'))))
+    welcome(socket)
+  })
+  const begun = Promise.withResolvers<void>()
+  const waits = Promise.withResolvers<void>()
+  const later = Promise.withResolvers<string>()
+  const work = sql.begin(async tx => {
+    begun.resolve()
+    await waits.promise
+    later.resolve(endOf(tx, 77))
+  })
+  await begun.promise
+  sockets[0]?.destroy()
+  await assert.rejects(work, { code: 'CONNECTION_CLOSED' })
+  assert.equal(await endOf(sql, 1), 'answered')
+  waits.resolve()
+  assert.equal(await later.promise, 'rejects')
+  assert.doesNotMatch(heard, /select 77/)
+  assert.equal(await endOf(sql, 2), 'answered')
+})
+
+test('a BEGIN that fills its connection: has it for itself, as any other', async t => {
+  const sql = await serve(
+    t,
+    socket => welcome(socket),
+    url => postgres(url, { max: 1, fetch_types: false, ...{ max_pipeline: 1 } }),
+  )
+  assert.equal(await endOf(sql, 1), 'answered')
+  const [alone, within] = await Promise.all([endOf(sql, 2), sql.begin(tx => endOf(tx, 3))])
+  assert.deepEqual([alone, within, await endOf(sql, 4)], Array(3).fill('answered'))
+})
+
+test('a query that cannot be sent, behind one that is: rejects alone, and each gets its own answer', async t => {
+  const sql = await serve(t, socket => welcome(socket))
+  assert.equal(await endOf(sql, 1), 'answered')
+  const unsent = () => sql`select ${undefined as never}`.catch(error => error.code)
+  const ends = await Promise.all([endOf(sql, 2), unsent(), endOf(sql, 3), endOf(sql, 4)])
+  assert.deepEqual(ends, ['answered', 'UNDEFINED_VALUE', 'answered', 'answered'])
+})
+
+test('a socket that cannot be made: whoever asks is refused, and the next one is served', async t => {
+  let made = 0
+  const make = (endpoint: Parameters<ReturnType<typeof watchedSocket>>[0]) => {
+    made += 1
+    if (made === 1) throw new Error('no more sockets')
+    return watchedSocket(SILENCE_MS)(endpoint)
+  }
+  const options = { max: 1, fetch_types: false, backoff: () => 0.01, socket: make }
+  const sql = await serve(
+    t,
+    socket => welcome(socket),
+    url => postgres(url, options as postgres.Options<Record<string, never>>),
+  )
+  assert.deepEqual([await endOf(sql, 1), await endOf(sql, 2)], ['rejects', 'answered'])
+})
+
+test('a network that is not there: whoever asks is refused, and the process lives', async t => {
+  // Refused by the system at once, before anybody can listen for it.
+  const sql = await serve(
+    t,
+    socket => welcome(socket),
+    () => watched(1)('postgres://user:password@255.255.255.255:5432/database'),
+  )
+  assert.deepEqual([await endOf(sql, 1), await endOf(sql, 2)], ['rejects', 'rejects'])
 })

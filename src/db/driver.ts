@@ -5,7 +5,7 @@ import driver from 'postgres'
 import { DatabaseProblem } from './failure.ts'
 
 /** The version that scripts/patch-postgres.js writes into the driver. */
-const MENDED = 2
+const MENDED = 3
 
 /** Options of the patched driver that its types lack. */
 interface MendedOptions {

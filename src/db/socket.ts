@@ -1,20 +1,24 @@
 // Sockets that detect a server that has vanished silently. After a failover, or behind a proxy that
-// keeps half a connection open, TCP alone would wait for a quarter of an hour. Of the protocol this
-// file knows only the message that ends an answer.
+// keeps half a connection open, TCP alone would wait for a quarter of an hour. Whether an answer is
+// due, the driver says; this file knows nothing of the protocol.
 import { connect, type Socket } from 'node:net'
 
 interface Endpoint {
   readonly host: readonly string[]
   readonly port: readonly number[]
   readonly path: string | false | undefined
-  /** Truthy for an encrypted connection, whose messages cannot be read here. */
-  readonly ssl: unknown
 }
 
+/**
+ * `isAwaited` is set by the patched driver: whether its connection waits for the server, or holds a
+ * transaction there.
+ */
+type DriverSocket = Socket & { readonly isAwaited?: () => boolean }
+
 interface Watched {
-  readonly socket: Socket
+  readonly socket: DriverSocket
   heard_at: number
-  /** When the wait for an answer began; undefined while no answer is due. */
+  /** When the wait for an answer was noticed; undefined while none is due. */
   waits_since: number | undefined
 }
 
@@ -40,11 +44,13 @@ const servers = new Map<string, Server>()
  * The socket is returned while it connects; writes wait, and failures arrive as `error` events.
  */
 export function watchedSocket(silence_ms: number) {
-  return ({ host, port, path, ssl }: Endpoint): Socket => {
+  return ({ host, port, path }: Endpoint): Socket => {
     const socket = path
       ? connect({ path, ...NEVER_FULL })
       : connect({ port: port[0] ?? 5432, host: host[0] ?? 'localhost', ...NEVER_FULL })
     const one: Watched = { socket, heard_at: performance.now(), waits_since: undefined }
+    // A failure before the driver listens would end the process; the driver hears of the close.
+    socket.on('error', () => {})
     const name = path || `${host[0]}:${port[0]}`
     const server = servers.get(name) ?? watchServer(silence_ms)
     servers.set(name, server)
@@ -57,15 +63,11 @@ export function watchedSocket(silence_ms: number) {
     })
     const write = socket.write
     socket.write = ((...parameters: Parameters<Socket['write']>) => {
-      one.waits_since ??= performance.now()
       gather(socket)
       return write.apply(socket, parameters)
     }) as Socket['write']
-    socket.on('data', (bytes: Buffer) => {
+    socket.on('data', () => {
       one.heard_at = performance.now()
-      // Data without a pending query is a notification.
-      if (one.waits_since === undefined) return
-      one.waits_since = ssl || isAll(bytes) ? undefined : one.heard_at
     })
     return socket.setNoDelay(true)
   }
@@ -78,20 +80,12 @@ function gather(socket: Socket): void {
   process.nextTick(() => socket.uncork())
 }
 
-const Z = 0x5a
-const I = 0x49
-
-/** Whether data ends with ReadyForQuery outside a transaction; inside one, more answers follow. */
-function isAll(bytes: Buffer): boolean {
-  return bytes.at(-6) === Z && bytes.at(-1) === I
-}
-
 function watchServer(silence_ms: number): Server {
   const connections = new Set<Watched>()
   return { connections, watching: watch(connections, silence_ms) }
 }
 
-/** Checks eight times within `silence_ms`. */
+/** Checks eight times within `silence_ms`; as late it may notice that a wait has begun. */
 function watch(connections: ReadonlySet<Watched>, silence_ms: number): NodeJS.Timeout {
   const every_ms = silence_ms / 8
   let looked_at = performance.now()
@@ -101,7 +95,12 @@ function watch(connections: ReadonlySet<Watched>, silence_ms: number): NodeJS.Ti
     const late = now - looked_at > 2 * every_ms
     looked_at = now
     if (late) return
-    const gone_at = Math.min(...[...connections].map(({ waits_since = now }) => waits_since))
+    let gone_at = now
+    for (const one of connections) {
+      one.waits_since = one.socket.isAwaited?.() ? (one.waits_since ?? now) : undefined
+      const silent_since = Math.max(one.waits_since ?? now, one.heard_at)
+      gone_at = Math.min(gone_at, silent_since)
+    }
     if (now - gone_at < silence_ms) return
     for (const { socket, heard_at } of connections) {
       if (heard_at <= gone_at) socket.destroy(silent(silence_ms))

@@ -85,6 +85,14 @@ test('a COMMIT that is refused: rejects, and ends no transaction that gets its c
   assert.equal(await written('of the second'), false)
 })
 
+test('a statement of a transaction that is over: rejects, and writes nothing', async () => {
+  // As a member: what is returned by itself would be called to see whether it is a promise.
+  const { tx } = await transact(sql, async tx => ({ tx }))
+  const late = async () => await tx`insert into notes values ('after the end')`
+  await assert.rejects(late, { code: 'TRANSACTION_OVER' })
+  assert.equal(await written('after the end'), false)
+})
+
 test('a COMMIT of what only reads answered with XX000: rejects with it, as nothing is unknown', async t => {
   const proxy = await startProxy(database.url)
   t.after(() => proxy.close())

@@ -1,7 +1,7 @@
 // Runs transactions safely although connections may be lost in the middle, and pipelines COMMIT
 // behind the last statements. Knows the behaviour of postgres.js in these cases; retries nothing.
 import type { Sql, TransactionSql } from './connect.ts'
-import { isConnectionLost, isRolledBack, isServerError, OutcomeUnknown } from './failure.ts'
+import { isRolledBack, isServerError, OutcomeUnknown } from './failure.ts'
 import { watched } from './statements.ts'
 
 /**
@@ -16,16 +16,9 @@ export async function transact<T>(
 ): Promise<T> {
   let committing = false
   const run = async (tx: TransactionSql) => {
-    try {
-      const of = await work(watched(tx))
-      committing = true
-      return { of }
-    } catch (error) {
-      if (!isConnectionLost(error)) throw error
-      // If this rejected, postgres.js 3.4.9 would send ROLLBACK on the lost connection and never
-      // free its place in the pool. It rejects by itself when the connection closes.
-      return new Promise<never>(() => {})
-    }
+    const of = await work(watched(tx))
+    committing = true
+    return { of }
   }
   try {
     return ((await sql.begin(mode, run)) as { of: T }).of
@@ -76,11 +69,9 @@ export function transactPipelined<T>(
         if (sent) resolve(result)
         return result
       } catch (error) {
-        if (!isServerError(answered)) throw error
-        // The transaction is over, and another one may have its connection by now. If this
-        // rejected, postgres.js would send a ROLLBACK, which would end that other transaction.
-        fail(error)
-        return new Promise<never>(() => {})
+        // The transaction is over, so postgres.js cannot roll it back, and would say only that.
+        if (isServerError(answered)) fail(error)
+        throw error
       }
     }).then(resolve, fail)
   })
