@@ -14,11 +14,20 @@ import type { Request } from './request.ts'
 /** The operation that a request is for; undefined when there is none. */
 export function operationOf(api: ApiDocument, { method, url }: Request): Operation | undefined {
   const path = pathOf(url)
-  const fits = (template: string) =>
-    new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]*')}$`).test(path)
   return api.operations
-    .filter(operation => operation.method === method.toLowerCase() && fits(operation.path))
+    .filter(operation => operation.method === method.toLowerCase())
+    .filter(operation => patternOf(operation).test(path))
     .sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0]
+}
+
+const patterns = new Map<string, RegExp>()
+
+function patternOf({ path }: Operation): RegExp {
+  const known = patterns.get(path)
+  if (known !== undefined) return known
+  const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]*')}$`)
+  patterns.set(path, pattern)
+  return pattern
 }
 
 /** As it is sent: a client leaves out each `.`, and each `..` with the segment before it. */

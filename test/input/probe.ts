@@ -1,8 +1,9 @@
 // Sends requests one after the other, judges every answer, and sees to it that those that were refused
 // have changed no row. What fails is made smaller and kept as a line that can be sent again.
 import assert from 'node:assert/strict'
-import { rowVersions } from '../support/assert/check.ts'
 import type { ApiDocument } from '../support/assert/document.ts'
+import { watchWritten } from '../support/database/written.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import type { Answer } from '../support/service/service.ts'
 import { complaintOf, operationOf, refusedBy } from './judge.ts'
 import { placesOf, replaced } from './mutate.ts'
@@ -26,11 +27,12 @@ export interface Probe {
 }
 
 export async function openProbe(api: ApiDocument, world: World): Promise<Probe> {
-  const rows = () => rowVersions(world.service.database.owner)
+  const written = await watchWritten(world.service.database.owner)
   const failures = new Map<string, string>()
   const tally = new Map<string, Map<string, number>>()
-  let seen = await rows()
-  assert.match(seen.payouts ?? '', /^[1-9]/, 'rows are seen')
+  const paid = await world.ours.post('/v3/payout', localPayout)
+  assert.equal(paid.status, 200, paid.text)
+  assert.ok((await written()).includes('payouts'), 'rows are seen')
   let refused: Request[] = []
   let sent = 0
 
@@ -52,13 +54,12 @@ export async function openProbe(api: ApiDocument, world: World): Promise<Probe> 
   async function settle(): Promise<void> {
     const suspects = refused
     refused = []
-    const changed = differences(seen, await rows())
+    const changed = (await written()).join(' and ')
     if (changed === '') return
     let found = 0
     for (const request of suspects) {
-      const before = await rows()
       const [{ status }] = await judged(request, false)
-      const again = differences(before, await rows())
+      const again = (await written()).join(' and ')
       if (status < 400 || again === '') continue
       found += 1
       fail(request, `refused, and ${again} changed`, '')
@@ -67,7 +68,6 @@ export async function openProbe(api: ApiDocument, world: World): Promise<Probe> 
       const lines = suspects.map(request => toLine(world, request)).join('\n  ')
       failures.set(changed, `one of these was refused, and ${changed} changed:\n  ${lines}`)
     }
-    seen = await rows()
   }
 
   const probe: Probe = {
@@ -87,7 +87,7 @@ export async function openProbe(api: ApiDocument, world: World): Promise<Probe> 
         if (failures.size >= ENOUGH) await probe.finish()
       }
       if (answer.status >= 400 || reads) refused.push(request)
-      else seen = await rows()
+      else await written()
       if (refused.length >= TOGETHER) await settle()
       return answer
     },
@@ -104,11 +104,6 @@ export async function openProbe(api: ApiDocument, world: World): Promise<Probe> 
 /** A dry run says so in an answer of 200. */
 function isRefused({ status, json }: Answer): boolean {
   return status >= 400 || json?.data?.outcome === 'would_refuse'
-}
-
-function differences(before: Record<string, string>, after: Record<string, string>): string {
-  const changed = Object.keys(after).filter(table => before[table] !== after[table])
-  return changed.join(' and ')
 }
 
 function count(

@@ -121,7 +121,7 @@ function isKind(value: unknown, kind: Kind): boolean {
 }
 
 /** When keys were used is written once a minute, whatever is asked. */
-const BY_THE_MINUTE = 'api_key_uses'
+export const BY_THE_MINUTE = 'api_key_uses'
 
 /** Every row of one account as text, by table; of every account when none is named. */
 export async function rowsOf(owner: Sql, account_id?: string): Promise<Record<string, string>> {
