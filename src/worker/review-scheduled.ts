@@ -44,7 +44,12 @@ async function reviewEach(
     return payouts.filter(payout => !approved.has(nameOf(entityOf(payout))))
   })
   const review = { account_id, steps: [], by: 'review', ask_again_in_ms: null } as const
-  const moves = stopped.map(({ id }) => deps.lanes.advancePayout.run({ ...review, payout_id: id }))
+  const moves = stopped.map(({ id: payout_id }) =>
+    deps.lanes.advancePayout.run({ ...review, payout_id }).catch(error => {
+      // It stays due, and goes to nobody: the others of its account do not wait for it.
+      deps.log.warn({ err: error, payout_id }, 'scheduled payout neither held nor failed')
+    }),
+  )
   await Promise.all(moves)
   const names = new Set(stopped.map(nameOf))
   return due.filter(payout => names.has(nameOf(payout)))
