@@ -89,6 +89,8 @@ in two places.
 Example:
   npx corridor events remove acc_7k2m9x4q-2025.jsonl.gz`
 
+const NEXT = 'They are in the database still: corridor events remove takes them out.'
+
 interface ArchiveOptions extends Json {
   readonly before: string
   readonly to: string
@@ -127,7 +129,8 @@ async function archiveAction(account_id: string, options: ArchiveOptions): Promi
   })
   await renameNew(part, to)
   const data = { account_id, file: to, after, ...end }
-  print(options, data, `${to}  ${end.rows} rows, up to event ${end.sequence}, hash ${end.hash}`)
+  const written = `${to}  ${end.rows} rows, up to event ${end.sequence}, hash ${end.hash}`
+  print(options, data, `${written}\n${NEXT}`)
 }
 
 /** Flushed before the file is closed; a file that is there is left alone. */
