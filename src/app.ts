@@ -51,7 +51,7 @@ import { findShown } from './payout/expand.ts'
 import { PayoutResponse } from './payout/response.ts'
 import { payoutRoutes } from './payout/routes.ts'
 import { payoutBatchRoutes } from './payout-batch/routes.ts'
-import { payoutImportRoutes } from './payout-group/routes.ts'
+import { payoutGroupRoutes, payoutImportRoutes } from './payout-group/routes.ts'
 import { payoutOptionsRoutes } from './payout-options/routes.ts'
 import { quoteRoutes } from './quote/routes.ts'
 import { rateRoutes } from './rate/routes.ts'
@@ -149,6 +149,7 @@ export function addRoutes(
   payoutApprovalRoutes(app, deps)
   batchApprovalRoutes(app, deps)
   payoutImportRoutes(app, deps)
+  payoutGroupRoutes(app, deps)
   importApprovalRoutes(app, deps)
   beneficiaryApprovalRoutes(app, deps)
   sessionRoutes(app, deps)

@@ -70,6 +70,8 @@ export interface FeePart {
 }
 
 export interface Approval {
+  /** The import that has made the payout; '' of others. */
+  readonly payout_import: string
   readonly status: string
   readonly needed: string
   readonly given: string
@@ -84,8 +86,35 @@ export interface Approval {
   }[]
 }
 
-export type BeneficiaryApproval = Omit<Approval, 'made_by'> & {
+export type BeneficiaryApproval = Omit<Approval, 'made_by' | 'payout_import'> & {
   readonly made_by: readonly string[]
+}
+
+export interface WaitingTotal {
+  readonly currency: string
+  readonly payouts: string
+  readonly amount: string
+}
+
+/** A batch or an import of which payouts wait. */
+export interface WaitingGroup {
+  readonly id: string
+  readonly totals: readonly WaitingTotal[]
+  readonly made_by: readonly string[]
+  readonly since: string
+}
+
+export interface GroupApproval {
+  readonly waiting: string
+  /** Of an import: how many wait besides. */
+  readonly further?: string
+  readonly totals: readonly WaitingTotal[]
+  readonly made_by: readonly string[]
+  readonly approved_by: readonly string[]
+  readonly needed: string
+  readonly expires_at: string | null
+  readonly digest: string
+  readonly ended: readonly { readonly status: string; readonly payouts: string }[]
 }
 
 export interface Transaction {

@@ -75,6 +75,7 @@ export function words(name: string): string {
 const PLACES: Readonly<Record<string, string>> = {
   pot: 'payouts',
   pob: 'batches',
+  pim: 'approvals',
   poq: 'quotes',
   bnf: 'beneficiaries',
   ent: 'entities',

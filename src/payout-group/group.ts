@@ -1,5 +1,6 @@
 // Payouts that people decide about together: those of a batch, or those that one import has made.
 import type { OpenApproval } from '../approval/approval.ts'
+import type { Instant } from '../instant.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 
 /** How many payouts a decision is about at most: the oldest that wait. A batch has no more. */
@@ -25,6 +26,27 @@ export interface WaitingTotal {
 export interface CountedApprovals {
   readonly outcome: OpenApproval['approval']['outcome']
   readonly payouts: number
+}
+
+/** What waits of each batch and import, by currency, among the payouts that wait longest. */
+export interface WaitingPart extends WaitingTotal {
+  /** The batch; '' of an import. */
+  readonly batch_id: string
+  /** What the keys of the rows of an import begin with; '' of a batch. */
+  readonly beginning: string
+  /** When the first of its payouts that wait was made. */
+  readonly since: Instant
+  /** Who made them; a key that is nobody's is left out. */
+  readonly made_by: readonly string[]
+}
+
+/** A batch or an import of which payouts wait for an approval. */
+export interface WaitingGroup {
+  readonly id: string
+  readonly since: Instant
+  readonly made_by: readonly string[]
+  /** Of those that wait. */
+  readonly totals: readonly WaitingTotal[]
 }
 
 /** What a group waits for. */

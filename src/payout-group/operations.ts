@@ -17,9 +17,16 @@ import type { PayoutStatus } from '../payout/states.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout, readUnder } from '../payout/step-operation.ts'
 import { findPayouts } from '../payout/store.ts'
-import { type DecidedGroup, groupWords, type ShownGroup } from './group.ts'
-import { decidedBy, digestOfWaiting, isWaiting } from './rules.ts'
-import { countApprovals, isThere, listImported, listWaiting, sumPayouts } from './store.ts'
+import { type DecidedGroup, groupWords, type ShownGroup, type WaitingGroup } from './group.ts'
+import { decidedBy, digestOfWaiting, groupsOf, isWaiting } from './rules.ts'
+import {
+  countApprovals,
+  isThere,
+  listImported,
+  listWaiting,
+  listWaitingParts,
+  sumPayouts,
+} from './store.ts'
 
 /** How many payouts are read, decided and stored together. */
 const PORTION = 128
@@ -189,6 +196,14 @@ export async function findGroup(tx: TransactionSql, key: Key): Promise<ShownGrou
   const counts = await countApprovals(tx, key)
   const open = await findOpen(tx, members)
   return { waiting: members.flatMap(member => open.get(nameOf(member)) ?? []), totals, counts }
+}
+
+/** The batches and imports of which payouts wait, the newest first. */
+export async function listWaitingGroups(
+  tx: TransactionSql,
+  account_id: string,
+): Promise<WaitingGroup[]> {
+  return groupsOf(account_id, await listWaitingParts(tx, account_id))
 }
 
 /** A page of the payouts of an import; undefined when there is no such import. */

@@ -1,11 +1,12 @@
 // Answers about the approval of a group: what of it waits, and what a decision has come to.
 import type { TProperties } from 'typebox'
 import { APPROVAL_OUTCOMES, DECISIONS, type Decision } from '../approval/approval.ts'
-import { Id, Literals } from '../http/schema.ts'
+import { Id, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import { idPatternOf } from '../id.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
-import type { DecidedGroup, ShownGroup } from './group.ts'
-import { digestOfWaiting } from './rules.ts'
+import type { DecidedGroup, ShownGroup, WaitingGroup, WaitingTotal } from './group.ts'
+import { approversOf, digestOfWaiting, makersOf } from './rules.ts'
 
 const Batch = Id('pob', 'The batch.')
 const Import = Id('pim', 'The import.')
@@ -27,6 +28,12 @@ const Totals = Type.Array(
 function waits(order: string): TProperties {
   return {
     totals: Totals,
+    made_by: Type.Array(Type.String(), {
+      description: 'Who made those that wait, and so cannot approve them.',
+    }),
+    approved_by: Type.Array(Type.String(), {
+      description: 'Who has approved all of them, where others must, too.',
+    }),
     needed: Count('How many people must approve, of the payout that needs the most.'),
     expires_at: Type.Unsafe<string | null>({
       type: ['string', 'null'],
@@ -91,14 +98,48 @@ function presentWaits(group: ShownGroup) {
   const times = waiting.map(({ approval }) => approval.expires_at).sort()
   const outcomes = APPROVAL_OUTCOMES.map(status => ({ status, payouts: countOf(group, status) }))
   return {
-    totals: totals.map(({ currency, payouts, amount }) => {
-      return { currency, payouts, amount: String(amount) }
-    }),
+    totals: totals.map(presentTotal),
+    made_by: makersOf(waiting),
+    approved_by: approversOf(waiting),
     needed: waiting.reduce((most, { approval }) => Math.max(most, approval.approvers), 0),
     expires_at: times[0] ?? null,
     digest: digestOfWaiting(waiting),
     ended: outcomes.filter(({ payouts }) => payouts > 0),
   }
+}
+
+function presentTotal({ currency, payouts, amount }: WaitingTotal) {
+  return { currency, payouts, amount: String(amount) }
+}
+
+const GroupResponse = Type.Object(
+  {
+    object: Type.Literal('payout_group'),
+    id: Type.String({
+      pattern: idPatternOf(['pob', 'pim']),
+      description: 'The batch or the import.',
+    }),
+    totals: Totals,
+    made_by: Type.Array(Type.String(), { description: 'Who made those that wait.' }),
+    since: Timestamp,
+  },
+  { title: 'PayoutGroup', description: 'A batch or an import of which payouts wait.' },
+)
+
+export const GroupsResponse = Type.Object(
+  {
+    object: Type.Literal('payout_groups'),
+    groups: Type.Array(GroupResponse, { description: 'Newest first.' }),
+  },
+  { title: 'PayoutGroups', description: 'What waits for people and can be approved as one.' },
+)
+
+export function presentGroups(groups: readonly WaitingGroup[]) {
+  return { object: 'payout_groups', groups: groups.map(presentGroup) }
+}
+
+function presentGroup({ id, totals, made_by, since }: WaitingGroup) {
+  return { object: 'payout_group', id, totals: totals.map(presentTotal), made_by, since }
 }
 
 const Decided = Type.Array(

@@ -1,3 +1,4 @@
+// GET /v3/payout_group: which batches and imports wait for people.
 // GET /v3/payout_import/{id}/payout: what one import has made, for whoever decides about it as one.
 import type { FastifyInstance } from 'fastify'
 import type { Reads } from '../engine/reads.ts'
@@ -14,7 +15,9 @@ import {
 } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import { PayoutResponse, presentPayout } from '../payout/response.ts'
-import { listPayouts } from './operations.ts'
+import { MAX_TOGETHER } from './group.ts'
+import { listPayouts, listWaitingGroups } from './operations.ts'
+import { GroupsResponse, presentGroups } from './response.ts'
 
 const ImportedQuery = ListQueryOf('pot', {})
 
@@ -40,6 +43,29 @@ export function payoutImportRoutes(app: FastifyInstance, deps: Pick<Reads, 'read
       const wanted = readList(request.query)
       const { page } = found(await deps.read(key.account_id, tx => listPayouts(tx, key, wanted)))
       return send(reply, success(presentList(page, wanted, presentPayout)))
+    },
+  )
+}
+
+export function payoutGroupRoutes(app: FastifyInstance, deps: Pick<Reads, 'read'>): void {
+  app.get(
+    '/v3/payout_group',
+    {
+      config: { scope: 'read' },
+      schema: operationDocs({
+        operationId: 'getPayoutGroups',
+        summary: 'Show the batches and imports of which payouts wait for people.',
+        description:
+          `Of the ${MAX_TOGETHER} payouts that wait longest. Each batch and import can be ` +
+          'approved as one; `since` is when the first of its payouts that wait was made.',
+        response: Envelope(GroupsResponse),
+        refusals: [],
+      }),
+    },
+    async (request, reply) => {
+      const { account_id } = request.account
+      const groups = await deps.read(account_id, tx => listWaitingGroups(tx, account_id))
+      return send(reply, success(presentGroups(groups)))
     },
   )
 }

@@ -5,8 +5,9 @@ import { createHash } from 'node:crypto'
 import type { OpenApproval } from '../approval/approval.ts'
 import { type AskedDecision, checkDecision } from '../approval/rules.ts'
 import { refusal } from '../errors.ts'
+import { importId } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { groupWords } from './group.ts'
+import { groupWords, type WaitingGroup, type WaitingPart } from './group.ts'
 
 /**
  * SHA-256, in hex, of the digests of all payouts that wait, in their order: it changes
@@ -20,6 +21,40 @@ export function digestOfWaiting(waiting: readonly OpenApproval[]): string {
 export function isWaiting({ approval }: OpenApproval): boolean {
   return approval.outcome === ''
 }
+
+/** Who has made what waits; a key that is nobody's is left out. */
+export function makersOf(waiting: readonly OpenApproval[]): string[] {
+  const names = new Set(waiting.map(({ approval }) => approval.made_by))
+  names.delete('')
+  return [...names].sort()
+}
+
+/** Who has approved all that waits, and so has nothing left to decide. */
+export function approversOf(waiting: readonly OpenApproval[]): string[] {
+  const [first, ...others] = waiting.map(
+    ({ decisions }) => new Set(decisions.map(({ user_name }) => user_name)),
+  )
+  if (first === undefined) return []
+  return others
+    .reduce((all, one) => all.intersection(one), first)
+    .values()
+    .toArray()
+    .sort()
+}
+
+/** The groups of these parts, the newest first. */
+export function groupsOf(account_id: string, parts: readonly WaitingPart[]): WaitingGroup[] {
+  const idOf = ({ batch_id, beginning }: WaitingPart) =>
+    batch_id === '' ? importId(account_id, beginning) : batch_id
+  const groups = Array.from(Map.groupBy(parts, idOf), ([id, of]) => {
+    const made_by = [...new Set(of.flatMap(part => part.made_by))].sort()
+    const totals = of.map(({ currency, payouts, amount }) => ({ currency, payouts, amount }))
+    return { id, since: of.map(({ since }) => since).reduce(earlier), made_by, totals }
+  })
+  return groups.sort((a, b) => (a.since < b.since ? 1 : -1))
+}
+
+const earlier = (a: Instant, b: Instant) => (a < b ? a : b)
 
 /**
  * Those of the waiting payouts that the decision is about: all that the person has not decided yet.

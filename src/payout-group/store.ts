@@ -3,8 +3,14 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, keysOf } from '../db/keys.ts'
 import type { Page, Wanted } from '../db/page.ts'
 import { eachShard, within } from '../db/shard.ts'
-import { beginningIn, idBound, importId, type Key } from '../id.ts'
-import { type CountedApprovals, isImport, MAX_TOGETHER, type WaitingTotal } from './group.ts'
+import { beginningIn, IMPORT_DIGITS, idBound, importId, type Key } from '../id.ts'
+import {
+  type CountedApprovals,
+  isImport,
+  MAX_TOGETHER,
+  type WaitingPart,
+  type WaitingTotal,
+} from './group.ts'
 
 /** The account of a group: approvers name it by its id alone. */
 export async function findGroupAccount(sql: Sql, id: string): Promise<string | undefined> {
@@ -55,6 +61,36 @@ export async function listWaiting(sql: TransactionSql, key: Key): Promise<Key[]>
     ) a
     where a.outcome = '' order by m.payout_id limit ${MAX_TOGETHER}::integer`
   return rows.map(({ payout_id: id }) => ({ account_id, id }))
+}
+
+/**
+ * A batch and its payouts are made in one transaction, which has the time of the book to itself: so
+ * their ids begin alike, and the batch is found from a payout by its primary key.
+ */
+export function listWaitingParts(sql: TransactionSql, account_id: string): Promise<WaitingPart[]> {
+  return sql<WaitingPart[]>`
+    select coalesce(b.id, '') as batch_id, p.beginning, p.currency, count(*)::integer as payouts,
+      sum(p.amount)::bigint as amount, min(p.created_at) as since,
+      coalesce(array_agg(distinct a.made_by) filter (where a.made_by <> ''), '{}') as made_by
+    from (
+      select id, 'pob_' || substr(id, 5, 11) as together from open_payouts
+      where account_id = ${account_id} and status = 'pending_approval'
+      order by id limit ${MAX_TOGETHER}::integer
+    ) w
+    cross join lateral (
+      select left(import_keys, ${IMPORT_DIGITS}::integer) as beginning, currency, amount, created_at
+      from payouts p where p.account_id = ${account_id} and p.id = w.id limit 1
+    ) p
+    cross join lateral (
+      select made_by from payout_approvals a
+      where a.account_id = ${account_id} and a.payout_id = w.id limit 1
+    ) a
+    left join lateral (
+      select id from payout_batches b
+      where b.account_id = ${account_id} and b.id > w.together and b.id < w.together || '~' limit 1
+    ) b on true
+    where p.beginning <> '' or b.id is not null
+    group by 1, 2, 3 order by 3`
 }
 
 /** How the approvals of its payouts stand. */

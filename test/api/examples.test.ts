@@ -301,6 +301,7 @@ test('examples, approvals: a payout that waits, approved by one and rejected by 
   await show(payer, 'approvePayoutBatch', 'approve', approval)
   await show(payer, 'rejectPayoutBatch', 'reject', { ...batch, person: bob })
   await show(payer, 'getPayoutBatchApproval', 'rejected', batch)
+  await show(payer, 'getPayoutGroups', 'waiting')
   const imported = { ids: [file] }
   await show(payer, 'listImportedPayouts', 'page', { ...imported, query: '?limit=1' })
   const waiting = await show(payer, 'getPayoutImportApproval', 'pending', imported)

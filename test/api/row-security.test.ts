@@ -173,6 +173,9 @@ async function approveOne(client: Client, beneficiary: string): Promise<void> {
   const made = await client.post('/v3/payout', { ...localPayout, amount: 2 })
   assert.equal(made.json.data.status, 'pending_approval', made.text)
   await approve(service, { account_id, payout_id: made.json.data.id, user: approver.user })
+  // A batch that waits.
+  const payouts = [{ ...localPayout, amount: 3 }]
+  assert.equal((await client.post('/v3/payout_batch', { payouts })).status, 200)
   await remove()
   const forget = await addApprovalRule(service, { account_id, subject: 'beneficiary' })
   const url = `/v3/beneficiary/${beneficiary}`

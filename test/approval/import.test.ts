@@ -127,6 +127,7 @@ test('where some need two people: the first leaves those waiting, the second end
     { status: 'processing', payouts: 1 },
     { status: 'pending_approval', payouts: 1 },
   ])
+  assert.deepEqual((await shown(pim)).approved_by, ['p0'])
   await refusedWithoutARow(approve(person(0), pim), 409, 'already_decided')
   assert.equal((await approve(person(1), pim)).status, 200)
   assert.deepEqual(await statusesOf(pim), ['processing', 'processing'])
@@ -158,6 +159,37 @@ test('a file of the same name of another account, or none: 404 and its own alone
     assertRefused(await account.get(`${PATH}/${foreign}/approval`), 404, 'not_found')
     assertRefused(await account.get(`${PATH}/${foreign}/payout`), 404, 'not_found')
   }
+})
+
+test('what waits as one: batches and imports of the account, the newest first, and no other payout', async () => {
+  const fund = { USD: 10n ** 9n }
+  const of = await service.openAccount({ currencies: ['USD'], fund })
+  const { account_id } = of.account
+  const groups = async (client = of) => (await client.get('/v3/payout_group')).json.data.groups
+  await addPerson(service, { user: 'gil', roles: [[account_id, 'approver']] })
+  await addApprovalRule(service, { account_id })
+  assert.equal((await of.post('/v3/payout', { ...localPayout, reference_id: 'ALONE' })).status, 200)
+  assert.deepEqual(await groups(), [])
+  const payouts = rowsOf([LARGE, LARGE])
+  const batch = (await of.post('/v3/payout_batch', { payouts })).json.data
+  assert.equal(batch.counts.created, 2)
+  const pim = await importInto(service, of, 'groups.csv', rowsOf([LARGE, 2 * LARGE]), 'gil')
+  const total = (amount: number) => [{ currency: 'USD', payouts: 2, amount: String(amount) }]
+  const told = (await groups()).map(({ since: _, ...group }: { since: string }) => group)
+  assert.deepEqual(told, [
+    { object: 'payout_group', id: pim, totals: total(3 * LARGE), made_by: ['gil'] },
+    { object: 'payout_group', id: batch.id, totals: total(2 * LARGE), made_by: [] },
+  ])
+  assert.equal(
+    (await groups(account)).some(({ id }: { id: string }) => id === pim),
+    false,
+  )
+  const url = `/v3/payout_batch/${batch.id}/reject`
+  const headers = (people[0] as PersonClient).headers(account_id)
+  const foreign = await service.inject({ method: 'POST', url, headers, payload: { reason: 'No' } })
+  assertRefused(foreign, 403, 'insufficient_scope')
+  const approval = (await of.get(`${PATH}/${pim}/approval`)).json.data
+  assert.deepEqual([approval.made_by, approval.approved_by], [['gil'], []])
 })
 
 test('pages of what it has made: in both directions, and a cursor of another account is refused', async () => {

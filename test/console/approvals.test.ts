@@ -1,9 +1,10 @@
-// Beneficiaries that people approve, in the console: what was changed since the last approval, the
-// digest of what was shown, and each person's part in it.
+// What people approve in the console: payouts, imports as one, and beneficiaries with what was changed
+// since the last approval; the digest of what was shown, and each person's part in it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
+import { importInto } from '../support/service/importing.ts'
 import { addPerson, startTestService, type TestService } from '../support/service/service.ts'
 import { logIn } from '../support/service/session.ts'
 
@@ -96,4 +97,56 @@ test('a beneficiary: waits for its maker, is approved as it was shown, and shows
   assert.equal(rejected.headers.location, `/console/${id}${path}?done=refused`, rejected.text)
   const { text } = await service.inject({ url: `/console/${id}${path}`, headers: approver })
   assert.match(text, /Once it is changed, it can be approved/)
+})
+
+test('an import: listed with what it pays, for its maker too, and decided as it was shown', async () => {
+  const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })
+  const { account_id } = payer.account
+  await addApprovalRule(service, { account_id, approvers: 2 })
+  for (const user of ['kim', 'lea']) {
+    await addPerson(service, { user, roles: [[account_id, 'approver']] })
+  }
+  const [kim, lea] = [await logIn(service, 'kim'), await logIn(service, 'lea')]
+  const row = (n: number) => ({ ...localPayout, amount: n * 100_000, reference_id: `PAY-${n}` })
+  const ran = (rows: number[]) => importInto(service, payer, 'pay.csv', rows.map(row), 'kim')
+  const pim = await ran([1, 2])
+  const page = async (headers: Record<string, string>, path = `/approvals/${pim}`) =>
+    (await service.inject({ url: `/console/${account_id}${path}`, headers })).text
+  const decided = (headers: Record<string, string>, decision: string, digest: string) =>
+    service.inject({
+      method: 'POST',
+      url: `/console/${account_id}/approvals/${pim}/${decision}`,
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: String(new URLSearchParams({ digest, reason: 'Paid last week' })),
+    })
+
+  const list = await page(lea, '/approvals')
+  assert.match(list, new RegExp(`/approvals/${pim}">Payouts of a file</a></td>`))
+  assert.match(list, /<td class="number">2<\/td>[\s\S]*?3,000\.00&nbsp;USD[\s\S]*?<td>kim<\/td>/)
+  assert.match(await page(kim), /You made it, so somebody else approves it/)
+  const first = await page(lea)
+  assert.match(first, /People who must approve<\/dt><dd>2</)
+  assert.match(first, /PAY-1[\s\S]*PAY-2|PAY-2[\s\S]*PAY-1/)
+  const asked = (call: string) => first.lastIndexOf(`<code>GET /v3/payout_import/${pim}/${call}`)
+  assert.ok(asked('approval') !== -1 && asked('approval') < asked('payout'))
+  const [payout] = (await payer.get(`/v3/payout_import/${pim}/payout`)).json.data.results
+  assert.match(await page(lea, `/payouts/${payout.id}`), new RegExp(`/approvals/${pim}">`))
+
+  // The file was run on since: what was not shown is not approved.
+  await ran([1, 2, 3])
+  const stale = await decided(lea, 'approve', digestIn(first))
+  assert.equal(stale.status, 409, stale.text)
+  assert.match(stale.text, /Nothing was changed[\s\S]*PAY-3/)
+  const done = await decided(lea, 'approve', digestIn(stale.text))
+  const path = `/console/${account_id}/approvals/${pim}`
+  assert.equal(done.headers.location, `${path}?done=approved`, done.text)
+  assert.match(await page(lea), /You have decided. It waits for somebody else/)
+  assert.equal((await decided(kim, 'approve', digestIn(stale.text))).status, 403)
+
+  await addPerson(service, { user: 'max', roles: [[account_id, 'approver']] })
+  const max = await logIn(service, 'max')
+  const rejected = await decided(max, 'reject', digestIn(await page(max)))
+  assert.equal(rejected.headers.location, `${path}?done=rejected`, rejected.text)
+  assert.match(await page(max), /Nothing of it waits[\s\S]*3 <span class="state bad">rejected/)
+  assert.doesNotMatch(await page(max, '/approvals'), /Payouts of a file/)
 })

@@ -15,6 +15,7 @@ import {
   openBrowser,
   openPage,
 } from '../support/service/browser.ts'
+import { importInto } from '../support/service/importing.ts'
 import {
   addPerson,
   type Client,
@@ -159,6 +160,30 @@ test('without JavaScript: paid, refused for its maker, approved by a second pers
   await service.deps.reference.refresh()
   await context.close()
   await maker.context.close()
+})
+
+test('payouts of a file: found at Approvals, seen with what they pay, and approved as one', {
+  skip,
+}, async () => {
+  const remove = await addApprovalRule(service, { account_id: id })
+  await service.deps.reference.refresh()
+  const bodies = [payoutBody(), payoutBody(), payoutBody()]
+  const pim = await importInto(service, account, 'salaries.csv', bodies)
+  await remove()
+  await service.deps.reference.refresh()
+  const { page, context, faults } = await person(['approver'])
+  await page.goto(`/console/${id}`)
+  await page.click('.needs a')
+  await page.click('tbody a:text("Payouts of a file")')
+  assert.equal(new URL(page.url()).pathname, `/console/${id}/approvals/${pim}`)
+  assert.match(await page.innerText('.facts'), /wait\s+3\s+They get in HKD\s+3,000\.00/)
+  assert.equal(await page.locator('tbody tr').count(), 3)
+  await assertAccessible(page, 'payouts of a file')
+  await page.click('button:text("Approve")')
+  await page.waitForURL(/done=approved/)
+  assert.match(await page.innerText('main'), /Nothing of it waits/)
+  assert.deepEqual(faults, [])
+  await context.close()
 })
 
 test('a list says what is new and moves no row; nor does a page under the pointer', {

@@ -132,6 +132,7 @@ const NO_LISTS = [
   '/v3/account',
   '/v3/balance',
   '/v3/payout/requirements',
+  '/v3/payout_group',
   '/v3/rate',
   '/v3/statement',
   // Off: each request would change it.

@@ -903,6 +903,8 @@ PayoutBatchApproval = TypedDict("PayoutBatchApproval", {
     "payout_batch": "str",
     "waiting": "int",
     "totals": "List[\"WaitingTotal\"]",
+    "made_by": "List[str]",
+    "approved_by": "List[str]",
     "needed": "int",
     "expires_at": "Union[str, None]",
     "digest": "str",
@@ -1072,12 +1074,33 @@ PayoutFailure = TypedDict("PayoutFailure", {
     "message": "str",
 })
 
+PayoutGroup = TypedDict("PayoutGroup", {
+    "object": "Literal[\"payout_group\"]",
+    "id": "str",
+    "totals": "List[\"WaitingTotal\"]",
+    "made_by": "List[str]",
+    "since": "\"Timestamp\"",
+})
+
+PayoutGroups = TypedDict("PayoutGroups", {
+    "object": "Literal[\"payout_groups\"]",
+    "groups": "List[\"PayoutGroup\"]",
+})
+
+PayoutGroupsAnswer = TypedDict("PayoutGroupsAnswer", {
+    "status": "Literal[\"success\"]",
+    "message": "Literal[\"\"]",
+    "data": "\"PayoutGroups\"",
+})
+
 PayoutImportApproval = TypedDict("PayoutImportApproval", {
     "object": "Literal[\"payout_import_approval\"]",
     "payout_import": "str",
     "waiting": "int",
     "further": "int",
     "totals": "List[\"WaitingTotal\"]",
+    "made_by": "List[str]",
+    "approved_by": "List[str]",
     "needed": "int",
     "expires_at": "Union[str, None]",
     "digest": "str",
@@ -2136,6 +2159,15 @@ class PayoutImportsResource:
         return self._transport.call("POST", f"/v3/payout_import/{segment(id)}/reject", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
 
+class PayoutGroupResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def retrieve(self, *, options: Options = Options()) -> Answer["PayoutGroups"]:
+        """Show the batches and imports of which payouts wait for people. `GET /v3/payout_group`"""
+        return self._transport.call("GET", "/v3/payout_group", query={}, options=options)
+
+
 class Resources:
     """Every resource of the service."""
 
@@ -2155,3 +2187,4 @@ class Resources:
         self.sandbox = SandboxResource(transport)
         self.request_logs = RequestLogsResource(transport)
         self.payout_imports = PayoutImportsResource(transport)
+        self.payout_group = PayoutGroupResource(transport)

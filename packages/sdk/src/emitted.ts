@@ -1399,6 +1399,10 @@ export interface PayoutBatchApproval {
   waiting: number
   /** Of those that wait. */
   totals: WaitingTotal[]
+  /** Who made those that wait, and so cannot approve them. */
+  made_by: string[]
+  /** Who has approved all of them, where others must, too. */
+  approved_by: string[]
   /** How many people must approve, of the payout that needs the most. */
   needed: number
   /** When the first of them fails unless it is approved; null when none waits. */
@@ -1688,6 +1692,31 @@ export interface PayoutFailure {
   message: string
 }
 
+/** A batch or an import of which payouts wait. */
+export interface PayoutGroup {
+  object: 'payout_group'
+  /** The batch or the import. */
+  id: string
+  /** Of those that wait. */
+  totals: WaitingTotal[]
+  /** Who made those that wait. */
+  made_by: string[]
+  since: Timestamp
+}
+
+/** What waits for people and can be approved as one. */
+export interface PayoutGroups {
+  object: 'payout_groups'
+  /** Newest first. */
+  groups: PayoutGroup[]
+}
+
+export interface PayoutGroupsAnswer {
+  status: 'success'
+  message: ''
+  data: PayoutGroups
+}
+
 /** What of an import waits for people. */
 export interface PayoutImportApproval {
   object: 'payout_import_approval'
@@ -1699,6 +1728,10 @@ export interface PayoutImportApproval {
   further: number
   /** Of those that wait. */
   totals: WaitingTotal[]
+  /** Who made those that wait, and so cannot approve them. */
+  made_by: string[]
+  /** Who has approved all of them, where others must, too. */
+  approved_by: string[]
   /** How many people must approve, of the payout that needs the most. */
   needed: number
   /** When the first of them fails unless it is approved; null when none waits. */
@@ -3884,6 +3917,17 @@ export class PayoutImportsResource<M extends Minor = number> extends Resource {
   }
 }
 
+export class PayoutGroupResource extends Resource {
+  /**
+   * Show the batches and imports of which payouts wait for people.
+   *
+   * `GET /v3/payout_group`
+   */
+  retrieve(options: Options = {}): Call<PayoutGroups> {
+    return this.transport.call('GET', '/v3/payout_group', { options })
+  }
+}
+
 /** Every resource of the service. */
 export class Resources<M extends Minor = number> {
   readonly operations: OperationsResource
@@ -3901,6 +3945,7 @@ export class Resources<M extends Minor = number> {
   readonly sandbox: SandboxResource<M>
   readonly requestLogs: RequestLogsResource
   readonly payoutImports: PayoutImportsResource<M>
+  readonly payoutGroup: PayoutGroupResource
 
   constructor(transport: Transport) {
     this.operations = new OperationsResource(transport)
@@ -3918,5 +3963,6 @@ export class Resources<M extends Minor = number> {
     this.sandbox = new SandboxResource(transport)
     this.requestLogs = new RequestLogsResource(transport)
     this.payoutImports = new PayoutImportsResource(transport)
+    this.payoutGroup = new PayoutGroupResource(transport)
   }
 }

@@ -1,16 +1,18 @@
-// What waits for an approval. The decision is made on the page of the payout or the beneficiary,
-// where all of it is seen.
+// What waits for an approval. The decision is made on the page of the payout, the batch, the import
+// or the beneficiary, where all of it is seen.
 import { type Html, html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { accountOf, rootOf, type Visit } from '../visit.ts'
 import { waitingBeneficiaries } from './beneficiary-approval.ts'
+import { waitingGroups } from './groups.ts'
 import { payoutColumns } from './payouts.ts'
 
 export function approvalScreens(screens: Screens): void {
   screens.show('account', '/approvals', async visit => {
-    const [payouts, beneficiaries] = await Promise.all([
+    const [groups, payouts, beneficiaries] = await Promise.all([
+      waitingGroups(visit),
       showList(visit, {
         api: '/v3/payout',
         page: `${rootOf(visit)}/approvals`,
@@ -22,7 +24,7 @@ export function approvalScreens(screens: Screens): void {
       }),
       waitingBeneficiaries(visit),
     ])
-    const body = html`${payouts}${beneficiaries}`
+    const body = html`${groups}${groups && html`<h2>Payouts</h2>`}${payouts}${beneficiaries}`
     return { title: 'Waiting for approval', live: 'pot_', body }
   })
 }

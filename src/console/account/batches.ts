@@ -2,10 +2,12 @@
 import { html } from '../../html.ts'
 import type { ApiProblem, JsonObject } from '../api.ts'
 import { type Listing, showList } from '../list.ts'
+import type { GroupApproval } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, money, state, time, words } from '../show.ts'
 import { may, rootOf, type Screen, type Visit } from '../visit.ts'
-import { decide, decisionForms } from './decision.ts'
+import { decide } from './decision.ts'
+import { groupApproval } from './groups.ts'
 
 export interface Batch extends JsonObject {
   readonly id: string
@@ -66,11 +68,9 @@ function batchList(visit: Visit): Listing<Batch> {
 async function batchScreen(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   // Before all that is shown: a digest is never of more than the page has.
-  const approval = await visit.api.find<{ digest: string; waiting: string }>(
-    `/v3/payout_batch/${id}/approval`,
-  )
+  const approval = await visit.api.find<GroupApproval>(`/v3/payout_batch/${id}/approval`)
   const batch = await visit.api.get<Batch>(`/v3/payout_batch/${id}`)
-  const waits = approval !== undefined && approval.waiting !== '0'
+  const asked = approval !== undefined && (approval.waiting !== '0' || approval.ended.length > 0)
   const body = html`<p class="lead">${state(batch.status)}</p>
 ${facts([
   ['Payouts', batch.counts.payouts],
@@ -85,11 +85,7 @@ ${facts([
   ),
   ['When', time(batch.created_at)],
 ])}
-${
-  waits &&
-  html`<h2>Approval</h2><p>${approval.waiting} of its payouts wait.</p>
-${decisionForms(visit, id, { ...approval, made_by: '', decisions: [] }, 'batches')}`
-}
+${asked && groupApproval(visit, id, approval, 'batches')}
 <h2>Its payouts</h2>${await showList(visit, itemList(visit, id))}`
   return { title: batch.reference_id || 'Batch', body, live: 'pot_' }
 }

@@ -6,8 +6,10 @@ import type { Approval, BeneficiaryApproval } from '../objects.ts'
 import { time } from '../show.ts'
 import { may, rootOf, type Visit } from '../visit.ts'
 
-type Shown = Pick<Approval, 'digest' | 'decisions'> &
-  Pick<Approval | BeneficiaryApproval, 'made_by'>
+type Shown = Pick<Approval, 'digest'> &
+  Pick<Approval | BeneficiaryApproval, 'made_by'> & {
+    readonly decisions: readonly { readonly user: string }[]
+  }
 
 const REJECTION = { name: 'reason', label: 'Why you reject it', required: true } as const
 
@@ -15,7 +17,7 @@ export function decisionForms(
   visit: Visit,
   id: string,
   { digest, made_by, decisions }: Shown,
-  place: 'payouts' | 'batches' | 'beneficiaries' = 'payouts',
+  place: 'payouts' | 'batches' | 'approvals' | 'beneficiaries' = 'payouts',
 ): Html {
   if ([made_by].flat().includes(visit.person.user)) {
     return html`<p>You made it, so somebody else approves it.</p>`
@@ -54,7 +56,7 @@ export function decisionsOf(decisions: Approval['decisions']): Html | '' {
 }
 
 interface Decided {
-  readonly object: 'payout' | 'payout_batch' | 'beneficiary'
+  readonly object: 'payout' | 'payout_batch' | 'payout_import' | 'beneficiary'
   readonly id: string
   readonly decision: 'approve' | 'reject'
   /** The page to go to, under the root. */

@@ -14,11 +14,19 @@ export function homeScreen(screens: Screens): void {
 }
 
 /** What waits for somebody, in the order in which it is looked at. */
-const NEEDS: readonly (readonly [string, string])[] = [
-  ['pending_approval', 'waiting for an approval'],
-  ['requires_action', 'waiting for your answer'],
-  ['compliance_hold', 'held for a review'],
-]
+const NEEDS = [
+  { status: 'pending_approval', what: 'waiting for an approval', place: '/approvals' },
+  {
+    status: 'requires_action',
+    what: 'waiting for your answer',
+    place: '/payouts?status=requires_action',
+  },
+  {
+    status: 'compliance_hold',
+    what: 'held for a review',
+    place: '/payouts?status=compliance_hold',
+  },
+] as const
 
 /** Counting stops here: nobody needs the exact number of more. */
 const COUNTED = 100
@@ -35,13 +43,11 @@ async function home(visit: Visit): Promise<Screen> {
       status: 'pending_approval',
       limit: String(COUNTED),
     }),
-    ...NEEDS.map(([status]) => of(status)),
+    ...NEEDS.map(({ status }) => of(status)),
   ])
   const root = rootOf(visit)
   const needed = [
-    ...NEEDS.map(([status, what], i) =>
-      need(`${root}/payouts?status=${status}`, what, waiting[i], 'created_at'),
-    ),
+    ...NEEDS.map(({ what, place }, i) => need(root + place, what, waiting[i], 'created_at')),
     need(
       `${root}/approvals`,
       'new or changed payees waiting for an approval',

@@ -192,9 +192,14 @@ function moneyOf(
 }
 
 function approvalOf(visit: Visit, payout: Payout, approval: Approval): Html {
+  const file = `${rootOf(visit)}/approvals/${approval.payout_import}`
   return html`<h2>Approval</h2><p>${approval.given} of ${approval.needed} given.
 ${approval.status === 'pending' && html`It ends ${time(approval.expires_at)}.`}
 ${approval.made_by && html`Made by <strong>${approval.made_by}</strong>.`}</p>
+${
+  approval.payout_import &&
+  html`<p>A file has made it: <a href="${file}">decide about all of the file.</a></p>`
+}
 ${decisionsOf(approval.decisions)}
 ${approval.status === 'pending' && decisionForms(visit, payout.id, approval)}`
 }

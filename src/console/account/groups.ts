@@ -1,0 +1,79 @@
+// Batches and imports that are approved as one: those that wait, and what a person is shown of one
+// before they decide about all of it.
+import { type Content, type Html, html } from '../../html.ts'
+import { rows } from '../list.ts'
+import type { GroupApproval, WaitingGroup, WaitingTotal } from '../objects.ts'
+import { facts, money, state, time } from '../show.ts'
+import { rootOf, type Visit } from '../visit.ts'
+import { decisionForms } from './decision.ts'
+
+/** Those that wait, for the page of approvals; '' when none does. */
+export async function waitingGroups(visit: Visit): Promise<Html | ''> {
+  const root = rootOf(visit)
+  const { groups } = await visit.api.get<{ groups: readonly WaitingGroup[] }>('/v3/payout_group')
+  if (groups.length === 0) return ''
+  const listing = {
+    caption: 'Files and batches that are approved as one',
+    empty: '',
+    columns: [
+      {
+        name: 'What',
+        show: ({ id }: WaitingGroup) =>
+          id.startsWith('pim_')
+            ? html`<a href="${root}/approvals/${id}">Payouts of a file</a>`
+            : html`<a href="${root}/batches/${id}">Batch</a>`,
+      },
+      { name: 'Payouts', number: true, show: ({ totals }: WaitingGroup) => countOf(totals) },
+      { name: 'They get', number: true, show: ({ totals }: WaitingGroup) => sums(totals) },
+      { name: 'Made by', show: ({ made_by }: WaitingGroup) => made_by.join(', ') },
+      { name: 'Waits since', show: ({ since }: WaitingGroup) => time(since) },
+    ],
+  }
+  const table = rows({ ...visit, query: {} }, listing, { results: groups })
+  return html`<h2>Files and batches</h2>${table}`
+}
+
+const countOf = (totals: readonly WaitingTotal[]) =>
+  String(totals.reduce((sum, { payouts }) => sum + BigInt(payouts), 0n))
+
+function sums(totals: readonly WaitingTotal[]): Content {
+  return html`<ul class="plain">${totals.map(
+    ({ amount, currency }) => html`<li>${money(amount, currency)}</li>`,
+  )}</ul>`
+}
+
+/** What waits of a group, what has become of the rest, and the decision about it. */
+export function groupApproval(
+  visit: Visit,
+  id: string,
+  approval: GroupApproval,
+  place: 'batches' | 'approvals',
+): Html {
+  const { waiting, totals, made_by, needed, expires_at, approved_by, further, ended } = approval
+  const ends = ended.map(({ status, payouts }) => html`<li>${payouts} ${state(status)}</li>`)
+  if (waiting === '0') {
+    return html`<h2>Approval</h2><p>Nothing of it waits.</p><ul class="plain">${ends}</ul>`
+  }
+  return html`<h2>Approval</h2>
+${facts([
+  ['Payouts that wait', waiting],
+  ...totals.map(
+    ({ currency, amount }) => [`They get in ${currency}`, money(amount, currency)] as const,
+  ),
+  ['People who must approve', needed],
+  ['Have approved it', approved_by.join(', ')],
+  ['Made by', made_by.join(', ')],
+  ['It ends', expires_at && time(expires_at)],
+  ['Decided before', ends.length > 0 && html`<ul class="plain">${ends}</ul>`],
+])}
+${
+  (further ?? '0') !== '0' &&
+  html`<p>${further} more wait. They are shown and decided once these are.</p>`
+}
+${decisionForms(
+  visit,
+  id,
+  { digest: approval.digest, made_by, decisions: approved_by.map(user => ({ user })) },
+  place,
+)}`
+}
