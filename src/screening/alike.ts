@@ -110,6 +110,19 @@ export function lettersOf(word: string): number {
   return letters
 }
 
+/** The letters that a word has more than once, as the same bits. */
+export function repeatedOf(word: string): number {
+  let once = 0
+  let repeated = 0
+  for (let i = 0; i < word.length; i++) {
+    const code = word.charCodeAt(i)
+    const letter = code >= 97 && code <= 122 ? 1 << (code - 97) : 1 << 26
+    repeated |= once & letter
+    once |= letter
+  }
+  return repeated
+}
+
 /**
  * The fewest letters in common with which words of these lengths can be this much alike. Letters
  * alone tell that most words are not, without comparing them.

@@ -1,7 +1,7 @@
 // Finds, among some ten thousand names, those that may be alike: by words that are alike, without
 // comparing each name. Finds every name whose score reaches the least one asked for. No SQL.
 import { inTurns } from '../turns.ts'
-import { alike, bitCount, fewestInCommon, lettersOf, soundsAlike } from './alike.ts'
+import { alike, bitCount, fewestInCommon, lettersOf, repeatedOf, soundsAlike } from './alike.ts'
 import {
   compareNames,
   mostFor,
@@ -21,6 +21,8 @@ export interface FoundName {
 interface Words {
   readonly texts: readonly string[]
   readonly letters: Int32Array
+  /** The letters that each has more than once. */
+  readonly repeated: Int32Array
   readonly firsts: Uint8Array
   /** The spellings with each word. */
   readonly rows: readonly Int32Array[]
@@ -30,22 +32,50 @@ interface Indexed {
   readonly rows: readonly Row[]
   /** By length, as words of very different length are not alike. */
   readonly byLength: ReadonlyMap<number, Words>
-  /** By all letters without spaces: where words were run together. */
-  readonly joined: ReadonlyMap<string, readonly number[]>
+  readonly joined: Joined
+}
+
+/**
+ * Rows by all their letters without spaces: where words were run together. A chain, and no list a
+ * row: a hundred thousand lists would be collected in one long turn.
+ */
+interface Joined {
+  readonly last: ReadonlyMap<string, number>
+  /** By row, the one before it with the same letters; -1 for none. */
+  readonly before: Int32Array
 }
 
 /** A listed word that is alike. */
 interface Similar {
+  readonly text: string
+  readonly likeness: number
   /** The spellings with this word. */
   readonly rows: Int32Array
   /** What a word adds when it is found as this one, and what it then no longer costs. */
   readonly adds: number
 }
 
+/** The listed words that are like one word. */
+interface Alike {
+  /** Those that add most first: a common word adds little. */
+  readonly similar: readonly Similar[]
+  readonly byText: ReadonlyMap<string, Similar>
+  /** The most that one of them adds. */
+  readonly most: number
+  /** How many spellings have one of them. */
+  readonly spread: number
+}
+
 interface Row {
   readonly ref: number
   readonly words: readonly string[]
 }
+
+/** Times as many spellings are walked through as fast as the words of one are looked up. */
+const MANY = 20
+
+/** More than what sums of fractions lose. */
+const ROUNDING = 1e-6
 
 /** Words whose similar ones are kept: the same names are borne by many. */
 const MOST_KEPT = 10_000
@@ -54,7 +84,7 @@ export class NameIndex {
   readonly #rows: Indexed['rows']
   readonly #byLength: Indexed['byLength']
   readonly #joined: Indexed['joined']
-  readonly #kept = new Map<string, readonly Similar[]>()
+  readonly #kept = new Map<string, Alike>()
   /** For the search under way, by row: what the words found add. */
   readonly #found: Float64Array
   /** By row, the last word of the search that was found in it. */
@@ -77,47 +107,102 @@ export class NameIndex {
 
   /** The names that score `least` or more against these words, in no order. */
   search(words: readonly string[], least: number): FoundName[] {
+    const known = new Map(words.map(word => [word, this.#alike(word)]))
+    // A listed word that is not among those that are alike is another word.
+    const likeness = (asked: string, listed: string) =>
+      known.get(asked)?.byText.get(listed)?.likeness ?? 0
     const rows = new Set(this.#promising(words, least))
-    for (const row of this.#joined.get(words.join('')) ?? []) rows.add(row)
+    const { last, before } = this.#joined
+    for (let row = last.get(words.join('')) ?? -1; row !== -1; row = before[row] ?? -1)
+      rows.add(row)
     const found: FoundName[] = []
     for (const row of rows) {
       const { ref, words: listed } = this.#rows[row] as Row
-      const compared = compareNames(words, listed)
+      const compared = compareNames(words, listed, likeness)
       if (compared.score >= least) found.push({ ref, compared })
     }
     return found
   }
 
-  /** Rows whose words, each counted at its best, could reach the score. */
+  /**
+   * Rows whose words, each counted at its best, could reach the score. Rare words are looked up
+   * first: once the others together are too little, they find no further row.
+   */
   #promising(words: readonly string[], least: number): number[] {
-    const touched: number[] = []
-    for (const word of words) {
-      this.#word++
-      for (const { rows, adds } of this.#similar(word)) {
-        for (const row of rows) {
-          // Those that add most come first, so the first one of a row counts.
-          if (this.#lastWord[row] === this.#word) continue
-          this.#lastWord[row] = this.#word
-          if (this.#found[row] === 0) touched.push(row)
-          this.#found[row] = (this.#found[row] ?? 0) + adds
-        }
-      }
-    }
     const total = totalWeight(words)
+    const enough = (found: number) => mostFor(Math.min(1, found / total)) >= least
+    const asked = words.map(word => this.#alike(word)).sort((a, b) => a.spread - b.spread)
+    let to_come = asked.reduce((sum, { most }) => sum + most, 0)
+    let touched: number[] = []
+    for (const one of asked) {
+      const mayBeFirst = enough(to_come + ROUNDING)
+      if (mayBeFirst || one.spread < MANY * touched.length) {
+        this.#findRows(one, touched, mayBeFirst)
+      } else {
+        touched = this.#addTo(touched, one, found => enough(found + to_come + ROUNDING))
+      }
+      to_come -= one.most
+    }
     const promising: number[] = []
     for (const row of touched) {
-      if (mostFor(Math.min(1, (this.#found[row] ?? 0) / total)) >= least) promising.push(row)
+      if (enough(this.#found[row] ?? 0)) promising.push(row)
       this.#found[row] = 0
     }
     return promising
   }
 
-  /** Listed words that are alike, those that add most first: a common word adds little. */
-  #similar(word: string): readonly Similar[] {
+  /** Adds a word to each row that has it: to all, or to those that were touched before. */
+  #findRows({ similar }: Alike, touched: number[], to_all: boolean): void {
+    this.#word++
+    for (const { rows, adds } of similar) {
+      for (const row of rows) {
+        // Those that add most come first, so the first one of a row counts.
+        if (this.#lastWord[row] === this.#word) continue
+        this.#lastWord[row] = this.#word
+        if (this.#found[row] === 0) {
+          if (!to_all) continue
+          touched.push(row)
+        }
+        this.#found[row] = (this.#found[row] ?? 0) + adds
+      }
+    }
+  }
+
+  /** Adds a word to those of these rows that can still have enough; the others are left. */
+  #addTo(
+    touched: readonly number[],
+    { byText }: Alike,
+    canReach: (found: number) => boolean,
+  ): number[] {
+    const kept: number[] = []
+    for (const row of touched) {
+      const found = this.#found[row] ?? 0
+      if (!canReach(found)) {
+        this.#found[row] = 0
+        continue
+      }
+      let adds = 0
+      for (const word of this.#rows[row]?.words ?? []) {
+        adds = Math.max(adds, byText.get(word)?.adds ?? 0)
+      }
+      this.#found[row] = found + adds
+      kept.push(row)
+    }
+    return kept
+  }
+
+  #alike(word: string): Alike {
     const known = this.#kept.get(word)
     if (known !== undefined) return known
-    const found = this.#findSimilar(word)
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear()
+    const similar = this.#findSimilar(word)
+    const byText = new Map(similar.map(one => [one.text, one]))
+    const spread = similar.reduce((sum, { rows }) => sum + rows.length, 0)
+    const found = { similar, byText, most: similar[0]?.adds ?? 0, spread }
+    // The oldest goes, and the others stay known.
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size < MOST_KEPT) break
+      this.#kept.delete(oldest)
+    }
     this.#kept.set(word, found)
     return found
   }
@@ -127,21 +212,27 @@ export class NameIndex {
     const own = weightOf(word)
     const asked = lettersOf(word)
     const first = word.charCodeAt(0)
-    for (const [length, { texts, letters, firsts, rows }] of this.#byLength) {
+    const asked_twice = repeatedOf(word)
+    for (const [length, { texts, letters, repeated, firsts, rows }] of this.#byLength) {
       const ifAlike = fewestInCommon(word.length, length, SAME_WORD, true)
       if (ifAlike > Math.min(word.length, length)) continue
       const ifOther = fewestInCommon(word.length, length, SAME_WORD, false)
       for (let i = 0; i < letters.length; i++) {
         const fewest = soundsAlike(first, firsts[i] ?? 0) ? ifAlike : ifOther
         const listed = letters[i] ?? 0
-        // Each letter that the other word does not have is not in common.
-        if (bitCount(asked & ~listed) > word.length - fewest) continue
-        if (bitCount(listed & ~asked) > length - fewest) continue
-        const likeness = alike(word, texts[i] ?? '')
+        // Each letter that the other word does not have, or not as often, is not in common.
+        const more = asked & ~listed
+        const missing = listed & ~asked
+        if (bitCount(more) > word.length - fewest || bitCount(missing) > length - fewest) continue
+        const twice = repeated[i] ?? 0
+        if (bitCount(more) + bitCount(asked_twice & ~twice) > word.length - fewest) continue
+        if (bitCount(missing) + bitCount(twice & ~asked_twice) > length - fewest) continue
+        const text = texts[i] ?? ''
+        const likeness = alike(word, text)
         if (likeness < SAME_WORD) continue
-        const weight = weightOf(texts[i] ?? '')
+        const weight = weightOf(text)
         const adds = likeness * weight + Math.max(0, own - weight)
-        found.push({ rows: rows[i] ?? NO_ROWS, adds })
+        found.push({ text, likeness, rows: rows[i] ?? NO_ROWS, adds })
       }
     }
     return found.sort((a, b) => b.adds - a.adds)
@@ -161,20 +252,27 @@ async function wordsByLength(rows: readonly Row[]): Promise<Map<number, Words>> 
   for (const [length, texts] of byLength) {
     const rows: Int32Array[] = []
     const letters = new Int32Array(texts.length)
+    const repeated = new Int32Array(texts.length)
     await inTurns(texts.entries(), ([i, text]) => {
       letters[i] = lettersOf(text)
+      repeated[i] = repeatedOf(text)
       rows.push(Int32Array.from(rowsOf.get(text) ?? []))
     })
     const firsts = Uint8Array.from(texts, text => text.charCodeAt(0))
-    found.set(length, { texts, letters, firsts, rows })
+    found.set(length, { texts, letters, repeated, firsts, rows })
   }
   return found
 }
 
-async function rowsByLetters(rows: readonly Row[]): Promise<Map<string, number[]>> {
-  const byLetters = new Map<string, number[]>()
-  await inTurns(rows.entries(), ([row, { words }]) => append(byLetters, words.join(''), row))
-  return byLetters
+async function rowsByLetters(rows: readonly Row[]): Promise<Joined> {
+  const last = new Map<string, number>()
+  const before = new Int32Array(rows.length)
+  await inTurns(rows.entries(), ([row, { words }]) => {
+    const letters = words.join('')
+    before[row] = last.get(letters) ?? -1
+    last.set(letters, row)
+  })
+  return { last, before }
 }
 
 function append<K, V>(groups: Map<K, V[]>, key: K, value: V): void {

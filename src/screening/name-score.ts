@@ -69,12 +69,17 @@ export function mostFor(share: number): number {
   return 1 - LEFT_OVER_WEIGHT * (1 - share)
 }
 
-export function compareNames(asked: readonly string[], listed: readonly string[]): NameScore {
+/** Whoever knows how alike the words are can say so; what it calls different is never a pair. */
+export function compareNames(
+  asked: readonly string[],
+  listed: readonly string[],
+  likeness: (asked: string, listed: string) => number = alike,
+): NameScore {
   const joined = asked.length !== listed.length && asked.join('') === listed.join('')
   if (joined) {
     return { score: 1, words: 1, left: 1, joined, pairs: [], left_over: [], not_named: [] }
   }
-  const pairs = bestPairs(asked, listed)
+  const pairs = bestPairs(asked, listed, likeness)
   const [left_over, not_named] = [[...asked], [...listed]]
   let weight = 0
   let sum = 0
@@ -95,11 +100,15 @@ export function compareNames(asked: readonly string[], listed: readonly string[]
 }
 
 /** The pairs that are most alike first, each word in one pair at most. */
-function bestPairs(asked: readonly string[], listed: readonly string[]): WordPair[] {
+function bestPairs(
+  asked: readonly string[],
+  listed: readonly string[],
+  likeness: (asked: string, listed: string) => number,
+): WordPair[] {
   const found: { i: number; j: number; alike: number }[] = []
   asked.forEach((a, i) => {
     listed.forEach((b, j) => {
-      const score = alike(a, b)
+      const score = likeness(a, b)
       if (score >= SAME_WORD) found.push({ i, j, alike: score })
     })
   })
