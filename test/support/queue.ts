@@ -20,17 +20,31 @@ const ALONE: readonly string[] = [
   'test/live/http-memory.test.ts',
 ]
 
-/** What takes long comes first, so that nothing is left to wait for at the end. */
+/** What takes long comes first, the longest before all: nothing is left to wait for at the end. */
 const LONG_FIRST: readonly string[] = [
+  'test/live/http-turns',
+  'test/console/browser',
+  'test/live/http-stop',
+  'test/connector/check',
+  'test/ops/backup',
+  'test/crash/database-away',
+  'test/crash/commit-unconfirmed',
+  'test/input/every-field',
+  'test/connector/guide',
+  'test/docs/pages',
+  'test/cli/entity-import',
+  'test/bank-file',
   'test/crash',
   'test/model',
   'test/ops',
   'test/ledger',
   'test/input',
-  'test/live/http-stop',
   'test/story',
   'test/schedules',
   'test/screening',
+  'test/race',
+  'test/api/tenancy',
+  'test/api/statement-stream',
 ]
 
 /** How long a process may go on when its tests have ended, for what one that failed has left open. */
@@ -45,7 +59,10 @@ export async function makeProcesses(
   files: readonly string[],
   at_once: number,
 ): Promise<string[]> {
-  const rank = (file: string) => (LONG_FIRST.some(long => file.startsWith(long)) ? 0 : 1)
+  const rank = (file: string) => {
+    const found = LONG_FIRST.findIndex(long => file.startsWith(long))
+    return found === -1 ? LONG_FIRST.length : found
+  }
   const sorted = files.toSorted((a, b) => rank(a) - rank(b))
   const alone = sorted.filter(file => ALONE.includes(file))
   const shared = sorted.filter(file => !ALONE.includes(file))
