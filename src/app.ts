@@ -169,7 +169,9 @@ export function describedOnly(): Deps {
   })
 }
 
-/** Finds out who calls, and refuses what they may not. Waits for the session of a cookie alone. */
+/**
+ * Finds out who calls, and refuses what they may not do. Only the session of a cookie is awaited.
+ */
 function admission(
   deps: Deps,
   limits: () => Limits,

@@ -38,7 +38,7 @@ export function fits(rule: RuleConditions, payout: JudgedPayout, rating: Rating)
   )
 }
 
-/** Whether the amount is large enough; what cannot be compared for want of a rate is. */
+/** Whether the amount reaches that of the rule. One that no rate can convert does. */
 function reaches(
   { at_least, at_least_currency }: RuleConditions,
   { amount, currency }: JudgedPayout,
@@ -112,7 +112,7 @@ export interface AskedDecision {
 
 type AnyOpen = Open<Approval, Decided>
 
-/** Whether people can still decide. */
+/** Whether the time to decide is over. */
 export function isExpired({ approval }: AnyOpen, now: Instant): boolean {
   return now >= approval.expires_at
 }
@@ -123,8 +123,9 @@ function isMaker({ made_by }: Approval, user_name: string): boolean {
 }
 
 /**
- * Refuses a decision of who may not decide, has decided, was shown something else, or is too late.
- * An approver who has made it may not reject it either. `what` names it, such as `payout pot_…`.
+ * Refuses the decision of a person who may not decide, has decided already, was shown something
+ * else, or is too late. Who has made it may neither approve nor reject it. `what` names it, such as
+ * `payout pot_…`.
  */
 export function checkDecision(
   what: string,

@@ -1,6 +1,6 @@
 // Derives what became of a payment from everything that the bank has said of it, in the order of
-// receipt. More evidence adds steps and changes none: the steps of a beginning are the beginning of
-// the steps. Only an explicit rejection fails a payment. Pure.
+// receipt. More evidence adds steps and changes none that were derived before. Only an explicit
+// rejection fails a payment. Pure.
 import type { BankProfile } from '../bank-format.ts'
 import type { Instant } from '../instant.ts'
 import { meaningOf } from '../iso20022/status.ts'

@@ -1,6 +1,6 @@
-// Where Node keeps what it has compiled of the product, so that the next command starts in half
-// the time. What stands there is run by later commands: the folder is private to the user, and
-// without such a folder nothing is kept.
+// Has Node keep the compiled modules of the product, so that the next command starts in half the
+// time. Later commands run what is in the folder, so it must be private to the user; without such a
+// folder, nothing is kept.
 import { lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { homedir } from 'node:os'
@@ -10,7 +10,7 @@ import { isAbsolute, join } from 'node:path'
 const PRIVATE = 0o700
 const WRITABLE_BY_OTHERS = 0o022
 
-/** Of modules that are imported from now on. NODE_COMPILE_CACHE, if set, names another folder. */
+/** Keeps the modules imported from now on. NODE_COMPILE_CACHE, if set, names another folder. */
 export function keepCompiled(): void {
   if (getCompileCacheDir() !== undefined || process.env.NODE_DISABLE_COMPILE_CACHE === '1') return
   try {

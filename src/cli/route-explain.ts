@@ -1,5 +1,6 @@
-// corridor route explain: why a payout goes, or went, to its rail: each route in order, taken or
-// not, and why. Of a payout that exists with the routes as they were at each decision; else as now.
+// corridor route explain: why a payout goes, or went, to its rail. Shows each route in order,
+// whether it was taken, and why. A payout that exists is explained by the routes at the time of
+// each decision, any other by the present ones.
 
 import { type Command, Option } from 'commander'
 import { listChanges } from '../audit/store.ts'

@@ -14,8 +14,8 @@ const MESSAGES: Readonly<Record<string, (message: XmlNode) => MessageReader>> = 
 }
 
 /**
- * Everything that the file says, in its order. Throws UnreadableFile, at its end too: so the caller
- * collects all of it, or reads twice, before anything is applied.
+ * Everything that the file says, in its order. It may throw UnreadableFile as late as at its end:
+ * the caller collects all of it, or reads twice, before it applies anything.
  */
 export async function* readBankFile(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BankSays> {
   const watcher = new MessageWatcher()

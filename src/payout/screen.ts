@@ -1,5 +1,5 @@
 // Compares the parties of payouts with the lists: of new ones before they are decided, of open ones
-// for the worker. No clear of a person is asked for where nobody is found.
+// for the worker. A person's clearance is looked up only where a name was found.
 import type { Account } from '../account/rules.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import type { TransactionSql } from '../db/connect.ts'

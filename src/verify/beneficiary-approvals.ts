@@ -1,16 +1,19 @@
-// Compares what people have approved of beneficiaries with the beneficiaries, with their decisions
-// and with the events that told of both. Each rule is one select.
+// Compares the approvals of beneficiaries with the beneficiaries, with the decisions of people and
+// with the events about both. Each rule is one select.
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Findings } from './problem.ts'
 import { isArchived, nameRows, ofAccount, type Rule } from './rows.ts'
 
-/** Whether what people were asked of a beneficiary may be in an archive alone. */
+/** Whether the events about a beneficiary's approval may be in an archive, and no longer here. */
 const MAY_BE_ARCHIVED = `exists (
   select from beneficiaries b where b.account_id = a.account_id and b.id = a.beneficiary_id
     and ${isArchived('b.created_at', 'b.account_id')})`
 
-/** A beneficiary is what people have said of it as it is. An erased one is paid no more. */
+/**
+ * A beneficiary's state is the outcome of the approval of its present content. An erased
+ * beneficiary is paid no more, and not compared.
+ */
 const SAID: Rule = {
   table: 'beneficiaries',
   select: account_id => `
@@ -28,7 +31,7 @@ const SAID: Rule = {
           else coalesce(nullif(a.outcome, ''), 'pending_approval') end`,
 }
 
-/** An approval was asked for by an event, and has ended by as many people as that says. */
+/** An event asked for each approval, and as many people as it names have ended it. */
 const ASKED: Rule = {
   table: 'beneficiary_approvals',
   select: account_id => `

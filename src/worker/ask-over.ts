@@ -1,7 +1,7 @@
-// Asks rails about attempts that are over, as rails change their word: a payment that was not taken
-// is paid after all, a rejected one is booked. Nothing is handed over, and no step follows: what
-// contradicts the end becomes an exception. Apart from the rounds of settling, so that a silent
-// rail of an earlier attempt holds up no later one.
+// Asks rails again about attempts that have ended, because a rail may change its answer: a payment
+// that it had not taken is paid after all, or one that it had rejected is booked. The payout does
+// not move: an answer that contradicts the end becomes an exception. These rounds run apart from
+// those of settling, so that a rail that is silent about an earlier attempt delays no later one.
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { type ClaimedOver, claimOver, listDueAttempts } from '../payout/over-store.ts'
@@ -29,7 +29,7 @@ export async function askOver(deps: Deps): Promise<number> {
   return due.length
 }
 
-/** Without a clear answer nothing is known, and the attempt is due again after its claim. */
+/** Without a clear answer the attempt is due again once its claim has run out. */
 async function judge(
   deps: Deps,
   payout: ClaimedOver,
