@@ -138,6 +138,6 @@ function code(text: string, lang: string): Html {
     return html`<p class="route"><b>${method}</b> <code>${path}</code></p>`
   }
   const name = lang === 'json' ? 'Answer' : lang
-  return html`<figure class="answer"><figcaption>${name}</figcaption>
-<pre tabindex="0" aria-label="${name || 'Code'}"><code>${text}</code></pre></figure>`
+  return html`<figure class="answer">${name !== '' && html`<figcaption>${name}</figcaption>`}
+<pre tabindex="0" aria-label="${name || 'Commands'}"><code>${text}</code></pre></figure>`
 }

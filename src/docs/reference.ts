@@ -49,13 +49,17 @@ export function referencePages(document: ApiDocument): Page[] {
     const own = operations.filter(({ operation }) => operation.tags[0] === tag.name)
     const parts = [
       `# ${tag.name}\n\n${tag.description}`,
-      own.map(({ method, path, place }) => `- [\`${method} ${path}\`](/docs/${place})`).join('\n'),
+      own.map(overviewLine).join('\n'),
       ...own.map(each => operationText(document, each, common)),
       ...objectsOf(document, own),
     ]
     return pageOf(pageNameOf(tag.name), 'Reference', `${parts.join('\n\n')}\n`)
   })
   return [...pages, errorsPage(document, operations)]
+}
+
+function overviewLine({ method, path, place, operation }: Described): string {
+  return `- [\`${method} ${path}\`](/docs/${place}) · ${headingOf(operation)}`
 }
 
 /** Those of the document, and those that its operations alone name. */

@@ -7,7 +7,12 @@ import type { Browser } from 'playwright-core'
 import { CATALOGUE, REASONS } from '../../src/errors.ts'
 import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from '../../src/payout/states.ts'
 import { assertAccessible, NO_BROWSER, openBrowser, openPage } from '../support/service/browser.ts'
-import { addPerson, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  type Answer,
+  addPerson,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 import { logIn } from '../support/service/session.ts'
 
 let service: TestService
@@ -18,9 +23,10 @@ before(async () => {
 })
 after(() => service.close())
 
-const get = async (url: string) => {
+/** A page; a busy machine answers 503 now and then, and is asked again. */
+const get = async (url: string): Promise<Pick<Answer, 'status' | 'text' | 'headers'>> => {
   const { status, text, headers } = await service.inject({ url })
-  return { status, text, headers }
+  return status === 503 ? get(url) : { status, text, headers }
 }
 
 /** Every page that can be reached from /docs, by its path. */
