@@ -242,6 +242,7 @@ export async function makeProgram(
     })
   for (const { name, description, load } of COMMANDS) {
     const command = program.command(name).description(description)
+    command.showHelpAfterError(`(corridor ${name} --help shows how to call it)`)
     if (isWanted(name)) (await load())(command)
   }
   offerJson(program)

@@ -42,7 +42,7 @@ export async function checkWorkers(
   return [
     processes === 0 && has_live
       ? wrong('service', 'no process runs, and there are live accounts', 'run npx corridor start')
-      : inOrder('service', `processes that run: ${processes}`),
+      : inOrder('service', processes === 1 ? '1 process runs' : `${processes} processes run`),
     payouts === 0
       ? inOrder('payout worker', 'no payout is late for its rail')
       : wrong(
@@ -127,7 +127,10 @@ export async function checkUpkeep(
     if (kind === 'backup' && config.database_url !== undefined) {
       return inOrder(kind, 'of your own database: its own tools take it')
     }
-    if (last === undefined) return has_live ? wrong(kind, 'never', fix) : inOrder(kind, 'never')
+    if (last === undefined)
+      return has_live
+        ? wrong(kind, 'never', fix)
+        : inOrder(kind, 'never yet; live accounts need it')
     const age_s = Math.floor(secondsBetween(last.finished_at, now))
     const found = `${old(age_s)} ago: ${last.told}`
     if (!last.well) return wrong(kind, found, BAD)

@@ -41,7 +41,7 @@ export function checkNode(version: string = process.versions.node): Finding {
 export function checkDriver(...mended: [] | [unknown]): Finding {
   try {
     refuseUnmended(...mended)
-    return inOrder('driver', 'has its mends')
+    return inOrder('driver', 'is patched as Corridor needs it')
   } catch (error) {
     if (!(error instanceof DatabaseProblem)) throw error
     const found = 'the database driver lacks the mends that its installation makes'
@@ -99,7 +99,8 @@ export async function checkClock(sql: Sql): Promise<Finding> {
 export function judgeClock(read: Record<'before' | 'now' | 'after', number>): Finding {
   const { before, now, after } = read
   const apart = now < before ? now - before : Math.max(0, now - after)
-  if (Math.abs(apart) <= CLOCKS_APART_MS) return inOrder('clock', 'as that of the database')
+  if (Math.abs(apart) <= CLOCKS_APART_MS)
+    return inOrder('clock', 'agrees with that of the database')
   const seconds = Math.floor(Math.abs(apart) / 1000)
   const found = `${seconds} s ${apart < 0 ? 'ahead of' : 'behind'} that of the database`
   const fix =

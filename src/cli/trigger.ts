@@ -2,6 +2,8 @@
 // customer sends them, and says which they were. It opens no database.
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
+import { didYouMean } from '../nearest.ts'
+import { EVENT_TYPES } from '../webhook/webhook.ts'
 import { CommandFailed, type Json, print, UsageError } from './context.ts'
 import { type Exchange, findService, readUrl, send, succeeded } from './demo-http.ts'
 
@@ -130,9 +132,7 @@ export function triggerCommand(command: Command): void {
 
 async function trigger(type: string, options: TriggerOptions): Promise<void> {
   const recipe = Object.hasOwn(RECIPES, type) ? RECIPES[type] : undefined
-  if (recipe === undefined) {
-    throw new UsageError(`cannot make ${type}; it makes ${Object.keys(RECIPES).join(', ')}`)
-  }
+  if (recipe === undefined) throw new UsageError(cannotMake(type))
   if (!/^[^:\s]+:\S+$/.test(options.key)) throw new UsageError('--key is id and secret: key_…:…')
   const url = readUrl(options.url)
   await findService(url)
@@ -150,6 +150,14 @@ async function trigger(type: string, options: TriggerOptions): Promise<void> {
   }
   const lines = done.map(({ method, path }) => `${method} ${path}`)
   print(options, { type, object_id: id, requests: done }, `${lines.join('\n')}\n${type}  ${id}`)
+}
+
+function cannotMake(type: string): string {
+  const isType = EVENT_TYPES.some(known => known === type)
+  const why = isType
+    ? `no request of a sandbox makes ${type}: it takes an operator, a person or a bank`
+    : `no event has the type ${type}${didYouMean(type, Object.keys(RECIPES))}`
+  return `${why}\n(corridor trigger --help lists what it makes)`
 }
 
 /** A payout of a live account would pay somebody. */

@@ -55,7 +55,7 @@ test('doctor, sandboxes alone: all is in order, exit code 0', async () => {
   const { stdout, code } = await cli.run('doctor')
   assert.equal(code, 0)
   assert.match(stdout, /^in order +database +PostgreSQL \d+/m)
-  assert.match(stdout, /^in order +service +processes that run: 1$/m)
+  assert.match(stdout, /^in order +service +1 process runs$/m)
   assert.match(stdout, /\nNothing needs you\.\n$/)
 })
 

@@ -38,9 +38,13 @@ test('trigger: every type that its help names happens to the object that it prin
   }
 })
 
-test('trigger, a type that it cannot make, a wrong key: one line that says so', async () => {
+test('trigger, a type that it cannot make, a wrong key: says so, and what was meant', async () => {
   const unknown = await trigger('payout.sent')
   assert.equal(unknown.code, 2)
+  assert.match(unknown.stderr, /payout\.sent: it takes an operator, a person or a bank/)
+  const mistyped = await trigger('payout.fialed')
+  assert.equal(mistyped.code, 2)
+  assert.match(mistyped.stderr, /did you mean payout\.failed\?/)
   const wrong = await trigger('payout.failed', `${account.key_id}:wrong`)
   assert.equal(wrong.code, 1)
 })
