@@ -1,6 +1,6 @@
 // The statements of beneficiaries. Writes run under the lock of the account's book.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { narrowedTo } from '../db/found.ts'
+import { findIdsBy, narrowedTo } from '../db/found.ts'
 import { findByKeys } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
@@ -127,6 +127,16 @@ export async function listBeneficiaries(
   const [found, wanted] = narrowedTo(sql, listed, account_id, { ...asked, filters }, parts)
   const page = await findPage<BeneficiaryRow>(sql, found, account_id, wanted, besides)
   return page && { ...page, rows: page.rows.map(beneficiaryOf) }
+}
+
+/** The ids of those whose names have these words, archived or not, newest first. */
+export function findNamed(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  name: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  return findIdsBy(sql, 'beneficiaries', account_id, partsOf({ name }), limit)
 }
 
 function beneficiaryOf(row: BeneficiaryRow): Beneficiary {

@@ -1,6 +1,7 @@
 // Lists of who is found by the text that each row has for it (found-by.ts). Bounds and order are
 // those of the list, along an index that has the text, so that rows that do not fit are never
 // fetched.
+import type { Fragment } from 'postgres'
 import type { Sql, TransactionSql } from './connect.ts'
 import type { Listed, Wanted } from './page.ts'
 
@@ -13,15 +14,32 @@ export function narrowedTo(
   parts: readonly string[],
 ): readonly [Listed, Wanted] {
   if (parts.length === 0) return [listed, wanted]
-  // A sub-select hides each part from the planner, so that there is one plan.
-  const besides = parts.reduce(
-    (all, part) => sql`${all} and strpos(n.found_by, (select ${part}::text)) > 0`,
-    sql``,
-  )
-  const narrow = { table: listed.table, stated: 'true', besides, alone: true }
+  const narrow = { table: listed.table, stated: 'true', besides: having(sql, parts), alone: true }
   const found = { name: 'found', by: 'account_id', leads: 'always', kept: () => narrow } as const
   return [
     { ...listed, filters: [found, ...listed.filters] },
     { ...wanted, filters: { ...wanted.filters, found: [account_id] } },
   ]
+}
+
+/** The ids of rows whose text has all parts, newest first; at most `limit`. */
+export async function findIdsBy(
+  sql: Sql | TransactionSql,
+  table: string,
+  account_id: string,
+  parts: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select n.id from ${sql(table)} n where n.account_id = ${account_id} ${having(sql, parts)}
+    order by n.account_id desc, n.id desc limit (select ${limit}::integer)`
+  return rows.map(({ id }) => id)
+}
+
+/** A sub-select hides each part from the planner, so that there is one plan. */
+function having(sql: Sql | TransactionSql, parts: readonly string[]): Fragment {
+  return parts.reduce(
+    (all, part) => sql`${all} and strpos(n.found_by, (select ${part}::text)) > 0`,
+    sql``,
+  )
 }

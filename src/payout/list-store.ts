@@ -2,6 +2,7 @@
 // show.
 
 import type { Fragment } from 'postgres'
+import { findNamed } from '../beneficiary/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { mergePages } from '../db/merge.ts'
 import { byId, newerOf, olderOf } from '../db/order.ts'
@@ -14,7 +15,9 @@ import {
   type Page,
   type Wanted,
 } from '../db/page.ts'
-import { instantIn, withPrefix } from '../id.ts'
+import { type Refusal, refusal } from '../errors.ts'
+import { MAX_VALUES } from '../http/query.ts'
+import { idBound, instantIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import { unclaimed } from './due-store.ts'
@@ -75,17 +78,46 @@ export async function listPayouts(
   account_id: string,
   asked: Wanted,
 ): Promise<Page<Payout> | undefined> {
+  const { beneficiary_name, ...filters } = asked.filters
+  if (beneficiary_name === undefined) return listPlain(sql, account_id, asked)
+  const found = await findNamed(sql, account_id, beneficiary_name, MOST_NAMED + 1)
+  if (found.length > MOST_NAMED) throw tooManyNamed()
+  const { beneficiary = found } = filters
+  const named = beneficiary.filter(id => found.includes(id))
+  // An id of the same form that nobody has, where nobody is found.
+  const ids = named.length === 0 ? [NOBODY] : named
+  return listPlain(sql, account_id, { ...asked, filters: { ...filters, beneficiary: ids } })
+}
+
+/** The most beneficiaries that a name leads to; their payouts are looked up by each. */
+const MOST_NAMED = 500
+
+const NOBODY = 'bnf_'.padEnd(24, '0')
+
+function tooManyNamed(): Refusal {
+  const message =
+    `More than ${MOST_NAMED} beneficiaries have such a name: send more of it, or name those who ` +
+    'are meant by beneficiary.'
+  return refusal('invalid_query_parameter', message, 'beneficiary_name')
+}
+
+async function listPlain(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  asked: Wanted,
+): Promise<Page<Payout> | undefined> {
   const [filters, besides] = partedPairs(sql, account_id, asked.filters)
   const wanted = { ...asked, filters }
   if (filters.scheduled !== undefined) return listScheduled(sql, account_id, wanted, besides)
   const { quote, reference_id, beneficiary } = filters
   // A page filtered by quote or reference already has the payout that made the beneficiary.
   const leads = quote === undefined && reference_id === undefined
+  const paid = leads ? (beneficiary ?? []) : []
   const [page, ...firsts] = await Promise.all([
     findPage<PayoutRow>(sql, LISTED, account_id, wanted, besides),
-    ...(leads ? (beneficiary ?? []) : []).map(id =>
-      listFirst(sql, account_id, wanted, id, besides),
-    ),
+    ...(paid.length > MAX_VALUES
+      ? [listFirsts(sql, account_id, wanted, paid, besides)]
+      : paid.map(id => listFirst(sql, account_id, wanted, id, besides))),
   ])
   const named = new Set(page?.rows.map(({ quote_id }) => quote_id))
   const carrying = (quote ?? []).filter(id => !named.has(id))
@@ -152,6 +184,31 @@ function listFirst(
     above: newerOf(above, { created_at, side: 'before' }),
     below: olderOf(below, { created_at, side: 'after' }),
   }
+  return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, nearby, besides)
+}
+
+/** The same of many beneficiaries, in two steps instead of as many. */
+async function listFirsts(
+  sql: Sql | TransactionSql,
+  account_id: string,
+  { filters: { beneficiary: _, ...filters }, ...wanted }: Wanted,
+  beneficiary_ids: readonly string[],
+  besides: Fragment,
+): Promise<Page<PayoutRow> | undefined> {
+  const times = beneficiary_ids.map(instantIn)
+  const made = await sql<{ id: string }[]>`
+    select r.id
+    from unnest(${[...beneficiary_ids]}::text[],
+      ${times.map(at => idBound('pot', at, 'before'))}::text[],
+      ${times.map(at => idBound('pot', at, 'after'))}::text[]) as k (beneficiary_id, first, last)
+    cross join lateral (
+      select p.id from payouts p
+      where p.account_id = ${account_id} and p.id >= k.first and p.id <= k.last
+        and p.beneficiary_id = k.beneficiary_id
+      order by p.account_id, p.id
+    ) r`
+  const carrier = made.map(({ id }) => id)
+  const nearby = { ...wanted, filters: { ...filters, carrier } }
   return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, nearby, besides)
 }
 

@@ -188,5 +188,10 @@ export const PayoutQuery = ListQueryOf('pot', {
   on_behalf_of: IdFilter('ent', 'The entity that payouts were made for.'),
   quote: IdFilter('poq', 'The quote that was used.'),
   beneficiary: IdFilter('bnf', 'The beneficiary paid.'),
+  beneficiary_name: TextFilter(
+    100,
+    'Words, each of which begins a word of the name that the beneficiary has now, in any order, ' +
+      'without regard to case and accents. What more than 500 beneficiaries have is refused.',
+  ),
   scheduled: Literals(['true'], { description: 'Those that wait for their `execute_at`.' }),
 })

@@ -100,10 +100,11 @@ function seenOf(payout: Payout): Seen {
 /** The events of a command, each with what it has found, and when the payout arrives after them. */
 export function withFound(before: Payout, after: Payout, events: readonly Event[]): Event[] {
   let seen = seenOf(before)
+  const made = asMade(after, after.status)
   const last = events.findLastIndex(({ object_id }) => object_id === after.id)
   return events.map((event, at) => {
     if (event.object_id !== after.id) return event
-    const was = otherThan(asMade(after, seen.status), seen)
+    const was = otherThan(made, seen)
     const is_told = Object.keys(was).length > 0
     const told = is_told ? { ...event, data: { ...event.data, was } } : event
     seen = seenAfter(after, seen, told)
@@ -118,8 +119,9 @@ export function withFoundAlone(before: Payout, after: Payout, event: Event): Eve
   return withFound(before, after, [event])[0] ?? event
 }
 
+/** Each event says by itself which status it has found. */
 function otherThan(made: Seen, seen: Seen): Partial<Seen> {
-  const names = Object.keys(made) as (keyof Seen)[]
+  const names = (Object.keys(made) as (keyof Seen)[]).filter(name => name !== 'status')
   const others = names.filter(name => !isDeepStrictEqual(seen[name], made[name]))
   return Object.fromEntries(others.map(name => [name, seen[name]]))
 }

@@ -139,6 +139,55 @@ test('GET /v3/payout?metadata[key]=value: those that have all pairs, with other 
   assert.equal((await found('0')).includes(String(oldest?.id)), false)
 })
 
+test('GET /v3/payout?beneficiary_name=: inline or by id, again and again, with other filters, in pages', async () => {
+  const by = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
+  const [path, parties] = ['/v3/payout', '/v3/beneficiary']
+  const pay = (changes: object) =>
+    made(path, { ...localPayout, allow_duplicate: true, ...changes }, by)
+  const known = await made(parties, { ...bankBeneficiary, name: 'Ánna Müller' }, by)
+  const names = ['Anna Schmidt', 'Anna Müller', 'Jan Berg']
+  for (const [i, name] of [...names, ...names].entries()) {
+    const beneficiary_details = { ...bankBeneficiary, name }
+    await pay({ beneficiary_details, reference_id: `R${i}` })
+    await pay({ beneficiary: known, beneficiary_details: undefined, amount: 700 + i })
+  }
+  const one = { limit: '100' }
+  const { results: all } = await list(by, path, one)
+  const nameOf = ({ beneficiary_details }: Item) => beneficiary_details.name
+  const isMuller = (item: Item) => nameOf(item).endsWith('Müller')
+  await assertFilters(by, path, all, [
+    [{ beneficiary_name: 'muller an', ...one }, isMuller],
+    [{ beneficiary_name: 'anna', ...one }, item => nameOf(item) !== 'Jan Berg'],
+    [{ beneficiary_name: 'berg', reference_id: 'R2' }, ({ reference_id }) => reference_id === 'R2'],
+    [{ beneficiary_name: 'anna', beneficiary: known }, item => item.beneficiary === known],
+    [{ beneficiary_name: 'anna', status: 'failed' }, () => false],
+    [{ beneficiary_name: 'nobody', ...one }, () => false],
+    [{ beneficiary_name: 'berg', beneficiary: known }, () => false],
+  ])
+  // By the name that it has now, and more of one name than are named at once.
+  assert.equal((await by.put(`${parties}/${known}`, { name: 'Zoë Park' })).status, 200)
+  const ids = async (beneficiary_name: string) =>
+    (await list(by, path, { beneficiary_name, limit: '100' })).ids
+  assert.equal((await ids('park')).length, 6)
+  const payouts = Array.from({ length: 30 }, (_, i) => {
+    const beneficiary_details = { ...bankBeneficiary, name: `Many ${i}` }
+    return { ...localPayout, allow_duplicate: true, amount: 900 + i, beneficiary_details }
+  })
+  assert.equal((await by.post('/v3/payout_batch', { payouts })).status, 200)
+  assert.equal((await ids('many')).length, 30)
+  const { owner } = service.database
+  await owner.begin(async tx => {
+    await tx`select set_config('corridor.maintenance', 'on', true)`
+    await tx`
+      insert into beneficiaries (account_id, id, details, created_at, updated_at, found_by)
+      select ${by.account.account_id}, ${madeAtSql(owner, 'bnf')}, '{"name":"x","type":"business","destination_details":{"type":"bank"}}', now(), now(),
+        ${foundBy({ names: ['Hydra'] })}
+      from generate_series(1, 501) i`
+  })
+  const hydra = await by.get(`${path}?beneficiary_name=hydra`)
+  assertProblems(hydra, 400, [['invalid_query_parameter', 'beneficiary_name']])
+})
+
 test('search, wrong parameters: 400 at each', async () => {
   const wrong: readonly (readonly [string, string, string])[] = [
     ['/v3/beneficiary', 'name=', 'name'],
@@ -146,6 +195,8 @@ test('search, wrong parameters: 400 at each', async () => {
     ['/v3/beneficiary', 'email=%20', 'email'],
     ['/v3/beneficiary', 'account_number=1&account_number=2', 'account_number'],
     ['/v3/entity', 'metadata=gold', 'metadata'],
+    ['/v3/payout', 'beneficiary_name=', 'beneficiary_name'],
+    ['/v3/payout', 'beneficiary_name=a&beneficiary_name=b', 'beneficiary_name'],
     ['/v3/payout', 'metadata[a]=1&metadata[a]=2', 'metadata[a]'],
     ['/v3/payout', `metadata[${'k'.repeat(41)}]=1`, `metadata[${'k'.repeat(41)}]`],
     ['/v3/payout', `metadata[a]=${'x'.repeat(501)}`, 'metadata[a]'],

@@ -2948,6 +2948,11 @@ export interface PayoutsListQuery {
   quote?: string | readonly string[]
   /** The beneficiary paid. Several may be sent. */
   beneficiary?: string | readonly string[]
+  /**
+   * Words, each of which begins a word of the name that the beneficiary has now, in any order,
+   * without regard to case and accents. What more than 500 beneficiaries have is refused.
+   */
+  beneficiary_name?: string
   /** Those that wait for their `execute_at`. */
   scheduled?: 'true'
 }

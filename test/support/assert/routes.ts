@@ -132,11 +132,11 @@ const lastOf = (path: string) => path.replace(/\[\]$/, '').split('.').at(-1) ?? 
 /** Texts that name nothing of ours: what people write, codes of others, times and amounts. */
 const FREE_TEXT = new Set(
   [
-    '* account_number bank_name category city code country currency date_of_birth deposit_address',
-    'deposit_key deposit_key_type description email file_name first_name fund_transfer_network gt',
-    'gte holding_currency iban last_name line1 line2 logistics_provider_code',
-    'logistics_provider_name lt lte message middle_name name name_local nationality network',
-    'national_identification_number note number ownership_percentage party_classification',
+    '* account_number bank_name beneficiary_name category city code country currency date_of_birth',
+    'deposit_address deposit_key deposit_key_type description email file_name first_name',
+    'fund_transfer_network gt gte holding_currency iban last_name line1 line2',
+    'logistics_provider_code logistics_provider_name lt lte message middle_name name name_local',
+    'nationality network national_identification_number note number ownership_percentage party_classification',
     'postal_code purpose purpose_of_use reference_id registration_date registration_number',
     'relationship request_id roles state statement_descriptor tax_id tracking_number tracking_type',
     'transaction_description type url vertical',
