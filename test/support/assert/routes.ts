@@ -136,10 +136,10 @@ const FREE_TEXT = new Set(
     'deposit_address deposit_key deposit_key_type description email file_name first_name',
     'fund_transfer_network gt gte holding_currency iban last_name line1 line2',
     'logistics_provider_code logistics_provider_name lt lte message middle_name name name_local',
-    'nationality network national_identification_number note number ownership_percentage party_classification',
-    'postal_code purpose purpose_of_use reference_id registration_date registration_number',
-    'relationship request_id roles state statement_descriptor tax_id tracking_number tracking_type',
-    'transaction_description type url vertical',
+    'nationality network national_identification_number note number ownership_percentage',
+    'party_classification postal_code purpose purpose_of_use reference_id registration_date',
+    'registration_number relationship request_id roles state statement_descriptor tax_id',
+    'tracking_number tracking_type transaction_description type url vertical',
     // Of approvers.
     'digest',
     // Of operators, who name accounts and objects of any account.
