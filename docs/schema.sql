@@ -821,19 +821,20 @@ GRANT SELECT (account_id, created_at) ON payout_likenesses TO corridor_finder;
 GRANT DELETE, INSERT, SELECT ON payout_likenesses TO corridor_service;
 
 CREATE TABLE payout_metadata (
+  part bigint NOT NULL,
   account_id text COLLATE "C" NOT NULL,
-  pair text COLLATE "C" NOT NULL,
-  id text COLLATE "C" NOT NULL,
-  CONSTRAINT payout_metadata_pkey PRIMARY KEY (account_id, id, pair),
-  CONSTRAINT payout_metadata_pair_check CHECK ((pair ~ '^[0-9a-f]{16}$'::text))
-);
-CREATE INDEX payout_metadata_by_pair ON payout_metadata USING btree (account_id, pair, id);
+  first_id text COLLATE "C" NOT NULL,
+  last_id text COLLATE "C" NOT NULL,
+  hashes integer[] NOT NULL,
+  CONSTRAINT payout_metadata_pkey PRIMARY KEY (account_id, part),
+  CONSTRAINT payout_metadata_check CHECK ((first_id <= last_id))
+) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 ALTER TABLE payout_metadata ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON payout_metadata FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON payout_metadata FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON payout_metadata FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON payout_metadata TO corridor_auditor;
-GRANT DELETE, INSERT, SELECT ON payout_metadata TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (first_id, hashes, last_id) ON payout_metadata TO corridor_service;
 
 CREATE TABLE payout_imports (
   account_id text COLLATE "C" NOT NULL,

@@ -385,15 +385,19 @@ create table payout_likenesses (
 );
 create index payout_likenesses_age on payout_likenesses (created_at);
 
--- By what metadata payouts are found: a row for each pair, of payouts that have any. Short digests, and not
--- the pairs, which would be the widest index there is (found-by.ts has the recipe).
+-- By what metadata payouts are found: a row of the payouts whose debits stand together in the book, with a
+-- hash of each pair of each, so that a search reads the payouts of few rows and judges their own metadata.
+-- A row for each pair would cost a payout two index entries or three (docs/decisions/0165).
 create table payout_metadata (
+  -- The number of the journal by 64.
+  part bigint not null,
   account_id text collate "C" not null,
-  pair text collate "C" not null check (pair ~ '^[0-9a-f]{16}$'),
-  id text collate "C" not null,
-  primary key (account_id, id, pair)
-);
-create index payout_metadata_by_pair on payout_metadata (account_id, pair, id);
+  first_id text collate "C" not null,
+  last_id text collate "C" not null check (first_id <= last_id),
+  hashes integer[] not null,
+  primary key (account_id, part)
+  -- A row grows by each payout of its part; its page has room for that.
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 -- What was paid from files, kept for ever: idempotency keys are forgotten after a day, and a file may
 -- be run again after a year. Two rows a payout, written in its transaction: the row of the file it was

@@ -48,7 +48,8 @@ grant select, insert, delete, update (status, status_description, failure, held_
   taken_over_at, expected_at, metadata, updated_at) on open_payouts to corridor_service;
 grant select, insert, update (status, status_description, failure, rail_steps, rail_attempts,
   rail_reference, taken_over_at, succeeded_at, metadata, updated_at) on payout_outcomes to corridor_service;
-grant select, insert, delete on holds, payout_likenesses, payout_metadata to corridor_service;
+grant select, insert, delete on holds, payout_likenesses to corridor_service;
+grant select, insert, update (first_id, last_id, hashes) on payout_metadata to corridor_service;
 grant select, insert, update (payout_id) on payout_imports to corridor_service;
 
 grant select, insert, delete on webhook_endpoints, webhook_deliveries, webhook_attempts

@@ -1,7 +1,7 @@
 // By which words and values somebody is found, and by which not.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Asked, type FoundBy, foundBy, pairOf, partsOf } from './found-by.ts'
+import { type Asked, type FoundBy, foundBy, pairText, partsOf } from './found-by.ts'
 
 const SOMEBODY: FoundBy = {
   email: 'Anna@Harbour.example',
@@ -24,8 +24,8 @@ const CASES: readonly (readonly [Asked, boolean])[] = [
   [{ email: ['anna@harbour'] }, false],
   [{ account_number: ['de89370400440532013000'] }, true],
   [{ account_number: ['DE8937040044053201300'] }, false],
-  [{ metadata: [pairOf(['order', '2041'])] }, true],
-  [{ metadata: [pairOf(['order', '204'])] }, false],
+  [{ metadata: [pairText(['order', '2041'])] }, true],
+  [{ metadata: [pairText(['order', '204'])] }, false],
   [{ name: ['anna'], email: ['other@harbour.example'] }, false],
 ]
 

@@ -35,13 +35,13 @@ export function partsOf({ name, email, account_number, metadata }: Asked): strin
   return [
     ...(email ?? []).map(one => `\n${emailLine(one)}\n`),
     ...(account_number ?? []).map(one => `\n${accountLine(one)}\n`),
-    ...(metadata ?? []).map(pair => `\n@${pair}\n`),
+    ...(metadata ?? []).map(pair => `\n@${pairOf(pairFrom(pair))}\n`),
     // A name without a letter or a digit is nobody's.
     ...(words === undefined ? [] : words.length === 0 ? ['\n\n'] : words.map(word => ` ${word}`)),
   ]
 }
 
-/** What is looked for, as filters of a list have it; metadata as `pairOf` writes it. */
+/** What is looked for, as filters of a list have it; metadata as `pairText` writes it. */
 export interface Asked {
   readonly name?: readonly string[]
   readonly email?: readonly string[]
@@ -49,8 +49,16 @@ export interface Asked {
   readonly metadata?: readonly string[]
 }
 
-/** A pair of metadata, as short as an index wants it: 64 bits of its digest. */
-export function pairOf([key, value]: readonly [string, string]): string {
+/** A pair of metadata: its key and its value. */
+export type Pair = readonly [string, string]
+
+/** A pair as one text, for filters, whose values are texts. */
+export const pairText = (pair: Pair): string => JSON.stringify(pair)
+
+export const pairFrom = (text: string): Pair => JSON.parse(text)
+
+/** A pair as short as an index wants it: 64 bits of its digest. */
+function pairOf([key, value]: Pair): string {
   return hash('sha256', `${key}\n${value}`, 'hex').slice(0, 16)
 }
 

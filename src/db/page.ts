@@ -60,6 +60,15 @@ export interface Filter {
    * read from. For lists in the order of ids.
    */
   readonly kept?: (value: string) => Narrow
+  /**
+   * Reads the page along rows of another table, each of which leads to some of the table's. `rangeOf`
+   * reads those that meet a condition, by the other filters, first ones first.
+   */
+  readonly walk?: (
+    sql: Sql | TransactionSql,
+    scan: Scan,
+    rangeOf: (condition: Fragment) => Fragment,
+  ) => Fragment
 }
 
 export interface Narrow {
@@ -147,7 +156,7 @@ export async function findPageAt<Row extends object>(
 }
 
 /** The rows between two places, read from one end. */
-interface Scan {
+export interface Scan {
   readonly account_id: string
   readonly after: Place
   readonly before: Place
@@ -164,7 +173,7 @@ function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragme
   const named = Object.keys(scan.filters).filter(name => kinds.includes(columns.get(name) ?? ''))
   if (lead !== undefined) return ledBy(sql, listed, scan, lead)
   if (named.length === 0 && (merged === undefined || kinds.length === 0)) {
-    return rangeOf(sql, listed, scan, { by: [], led: [], lead: undefined })
+    return rangeOf(sql, listed, scan, WHOLE)
   }
   const led = kinds.map(column => sql`k.${sql(column)}`)
   const wanted = named.map(name => {
@@ -202,6 +211,13 @@ function ledBy(sql: Sql | TransactionSql, listed: Listed, scan: Scan, lead: Lead
   const { filter, values } = lead
   const [value = '', ...more] = values
   const by = [filter.by]
+  if (filter.walk !== undefined) {
+    const { [filter.name]: _, ...filters } = scan.filters
+    return filter.walk(sql, scan, condition => {
+      const besides = sql`${scan.besides} ${condition}`
+      return rangeOf(sql, listed, { ...scan, filters, besides }, WHOLE)
+    })
+  }
   if (filter.kept !== undefined) {
     const { kept } = filter
     const one = (value: string) => narrowOf(sql, listed, scan, { filter, value }, kept(value))
@@ -232,6 +248,8 @@ interface Leading {
   readonly led: readonly Fragment[]
   readonly lead: Lead | undefined
 }
+
+const WHOLE: Leading = { by: [], led: [], lead: undefined }
 
 /**
  * Has both bounds always, so that there are few different statements. Each value is a sub-select,

@@ -29,6 +29,8 @@ interface Kinds {
   words: readonly string[]
   /** Stored as bigint[]. */
   bigints: readonly bigint[]
+  /** Stored as integer[]. */
+  integers: readonly number[]
 }
 
 type Kind = keyof Kinds
@@ -53,6 +55,7 @@ const READ: Readonly<Record<Kind, (parameter: string) => string>> = {
   hex: p => `${p}::text[]`,
   words: p => `${p}::text[]`,
   bigints: p => `${p}::text[]`,
+  integers: p => `${p}::text[]`,
 }
 
 const CAST: Readonly<Record<Kind, (column: string) => string>> = {
@@ -68,6 +71,7 @@ const CAST: Readonly<Record<Kind, (column: string) => string>> = {
   hex: c => `decode(${c}, 'hex')`,
   words: c => `${c}::text[]`,
   bigints: c => `${c}::bigint[]`,
+  integers: c => `${c}::integer[]`,
 }
 
 /** A value as an element of an array literal, or as one of the separated documents. */
@@ -84,6 +88,7 @@ const WRITE: { readonly [K in Kind]: (value: Kinds[K]) => string } = {
   hex: value => value ?? 'NULL',
   words: value => `"{${value.join(',')}}"`,
   bigints: value => `"{${value.join(',')}}"`,
+  integers: value => `"{${value.join(',')}}"`,
 }
 
 /** The kinds whose values are documents, between separators; the others make an array literal. */
@@ -99,7 +104,7 @@ function columnWriter<Row extends object>(name: keyof Row, kind: Kind) {
 
 /**
  * Makes a function that inserts many rows into a table. `suffix` follows the select, such as an
- * `on conflict` clause. Members of a row that are no columns are ignored.
+ * `on conflict` clause, in which the table is `t`. Members of a row that are no columns are ignored.
  */
 export function inserter<Row extends OfAccount>(
   table: string,
@@ -109,14 +114,14 @@ export function inserter<Row extends OfAccount>(
   const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
   const cast = (from: string) => entries.map(([name, kind]) => CAST[kind](`${from}.${name}`))
   const statement = madeOnce(
-    name => `insert into ${name} (${names})
+    name => `insert into ${name} as t (${names})
     select ${cast('r').join(', ')} from unnest(${read}) as r(${names}) ${suffix}`,
   )
   // Citus would collect rows of a bare unnest on the coordinator and copy them to their shards,
   // which row-level security forbids. Joined to the co-located books, the statement runs on the
   // shard.
   const own = cast('r').map(column => (column === 'r.account_id' ? 'b.account_id' : column))
-  const anchored = `insert into ${table} (${names})
+  const anchored = `insert into ${table} as t (${names})
     select ${own.join(', ')} from books b
     join unnest(${read}) as r(${names}) on r.account_id = b.account_id where true`
   return async (tx, rows) => {

@@ -5,7 +5,7 @@ import type { TProperties, TSchema } from 'typebox'
 import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../db/order.ts'
 import type { Cursor, Page, Wanted } from '../db/page.ts'
 import { invalidParameter, type Problem, refusal, refuseIfAny } from '../errors.ts'
-import { pairOf } from '../found-by.ts'
+import { pairText } from '../found-by.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
 import { instantFromIso } from '../instant.ts'
 import { DOCUMENTED } from './docs.ts'
@@ -117,7 +117,7 @@ export function readList(query: ListQuery): Wanted {
     ...checkLimit(own('limit')),
     ...checkCursors(starting_after, ending_before),
     ...BOUNDS.flatMap(name => checkBound(name, own(name))),
-    ...Object.entries(filters).flatMap(([name, values]) => checkTexts(name, values)),
+    ...Object.keys(filters).flatMap(name => checkTexts(name, textsOf(query[name]))),
   ])
   return {
     limit: Number(own('limit') ?? DEFAULT_LIMIT),
@@ -132,10 +132,18 @@ export function readList(query: ListQuery): Wanted {
   }
 }
 
-/** Of pairs each is one value, as it is looked for. */
+/** Of pairs each is one value. */
 function valuesOf(value: ListQuery[string] = []): string[] {
-  if (typeof value === 'string') return [value]
-  return Array.isArray(value) ? [...value] : Object.entries(value).map(pairOf)
+  return isPairs(value) ? Object.entries(value).map(pairText) : textsOf(value)
+}
+
+/** All texts that were sent. */
+function textsOf(value: ListQuery[string] = []): string[] {
+  return isPairs(value) ? Object.entries(value).flat() : [value].flat()
+}
+
+function isPairs(value: ListQuery[string]): value is Readonly<Record<string, string>> {
+  return typeof value === 'object' && !Array.isArray(value)
 }
 
 /** Bounds of a time: checked ISO 8601 with an offset. */

@@ -21,7 +21,7 @@ import { idBound, instantIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import { unclaimed } from './due-store.ts'
-import { BY_METADATA, partedPairs } from './metadata-store.ts'
+import { askedPairs, BY_METADATA } from './metadata-store.ts'
 import type { Payout } from './payout.ts'
 import { mayBeAsked, mayBegin, versionBefore } from './screen-store.ts'
 import { GIVEN_BACK_STATUSES, isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
@@ -106,7 +106,7 @@ async function listPlain(
   account_id: string,
   asked: Wanted,
 ): Promise<Page<Payout> | undefined> {
-  const [filters, besides] = partedPairs(sql, account_id, asked.filters)
+  const [filters, besides] = askedPairs(sql, asked.filters)
   const wanted = { ...asked, filters }
   if (filters.scheduled !== undefined) return listScheduled(sql, account_id, wanted, besides)
   const { quote, reference_id, beneficiary } = filters

@@ -1,70 +1,173 @@
-// The statements of the pairs of metadata by which payouts are found, of payouts that have any.
+// By what metadata payouts are found. A row is of the payouts whose journals stand together in the
+// book, and has a hash of each of their pairs. A search walks these few rows and reads the payouts
+// that a row leads to; their own metadata decides. All writes are under the lock of the book.
 import type { Fragment } from 'postgres'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Filter, Filters } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
-import { among, eachShard } from '../db/shard.ts'
-import { pairOf } from '../found-by.ts'
+import { hashText, tableAt } from '../db/shard.ts'
+import { type Pair, pairFrom } from '../found-by.ts'
+import { type Key, numberIn } from '../id.ts'
 import { metadataOf } from './metadata.ts'
 import type { Payout } from './payout.ts'
 
-const insertRows = inserter<{ account_id: string; pair: string; id: string }>('payout_metadata', {
-  account_id: 'text',
-  pair: 'text',
-  id: 'text',
-})
+/** Numbers of journals that share a row: those of some 32 payouts, which are settled in between. */
+const PART_BITS = 6n
 
-/** With the payouts; none of them has a row without metadata. */
-export function insertMetadata(tx: TransactionSql, payouts: readonly Payout[]) {
-  const rows = payouts.flatMap(payout => {
-    const { account_id, id } = payout
-    const pairs = new Set(Object.entries(metadataOf(payout) ?? {}).map(pairOf))
-    return [...pairs].map(pair => ({ account_id, pair, id }))
-  })
-  return rows.length > 0 && insertRows(tx, rows)
+interface PartRow {
+  readonly account_id: string
+  readonly part: bigint
+  readonly first_id: string
+  readonly last_id: string
+  /** A hash for each pair of each payout, so that those of one payout can be taken out. */
+  readonly hashes: readonly number[]
 }
 
-/** After the metadata of these payouts has changed. */
-export function replaceMetadata(tx: TransactionSql, payouts: readonly Payout[]) {
-  const ids = payouts.map(({ id }) => id)
+type Having = Key & Pick<Payout, 'balance_transaction_id' | 'metadata' | 'particulars'>
+
+const addToParts = inserter<PartRow>(
+  'payout_metadata',
+  {
+    account_id: 'text',
+    part: 'bigint',
+    first_id: 'text',
+    last_id: 'text',
+    hashes: 'integers',
+  },
+  `on conflict (account_id, part) do update set
+    first_id = least(t.first_id, excluded.first_id),
+    last_id = greatest(t.last_id, excluded.last_id), hashes = t.hashes || excluded.hashes`,
+)
+
+/** Of these payouts; nothing is written of those without metadata. */
+export function insertMetadata(tx: TransactionSql, payouts: readonly Having[]) {
+  const rows = partsOf(payouts)
+  return rows.length > 0 && addToParts(tx, rows)
+}
+
+/** After the metadata of payouts has changed: takes out what was found, and adds what is. */
+export function replaceMetadata(
+  tx: TransactionSql,
+  before: readonly Having[],
+  after: readonly Having[],
+) {
+  const accounts = Map.groupBy(before, ({ account_id }) => account_id)
   return [
-    eachShard(
-      payouts,
-      of =>
-        tx`
-        delete from payout_metadata m
-        where ${among(tx, 'm', of)} and m.id = any (${ids}::text[])`,
-    ),
-    insertMetadata(tx, payouts),
+    ...[...accounts].map(([account_id, payouts]) => removeMetadata(tx, account_id, payouts)),
+    insertMetadata(tx, after),
   ]
 }
 
-/** The filter by a pair: the list of payouts that have it. */
-export const BY_METADATA: Filter = {
-  name: 'metadata',
-  by: 'pair',
-  leads: 'always',
-  kept: () => ({ table: 'payout_metadata', stated: 'true', alone: true }),
+/** Takes out what these payouts of an account were found by. */
+export function removeMetadata(
+  tx: TransactionSql,
+  account_id: string,
+  payouts: readonly Having[],
+): Promise<unknown> {
+  const rows = partsOf(payouts)
+  if (rows.length === 0) return Promise.resolve()
+  // Found by place, so that the primary key is used whenever the statement was planned.
+  return tx`
+    update ${tableAt(tx, 'payout_metadata')} m
+    set hashes = array(select unnest(m.hashes) except all select unnest(g.hashes::integer[]))
+    from unnest(
+      ${rows.map(({ part }) => String(part))}::text[]::bigint[],
+      ${rows.map(({ hashes }) => arrayOf(hashes))}::text[]
+    ) as g (part, hashes)
+    cross join lateral (
+      select ctid as place from ${tableAt(tx, 'payout_metadata')} t
+      where t.account_id = ${account_id} and t.part = g.part limit 1
+    ) t
+    where m.ctid = t.place and m.account_id = ${account_id}`.execute()
 }
 
+/** The rows of these payouts, which are in the order of the book. */
+function partsOf(payouts: readonly Having[]): PartRow[] {
+  const rows = new Map<string, PartRow & { last_id: string; hashes: number[] }>()
+  for (const payout of payouts) {
+    const pairs = Object.entries(metadataOf(payout) ?? {})
+    if (pairs.length === 0) continue
+    const { account_id, id } = payout
+    const part = numberIn(payout.balance_transaction_id) >> PART_BITS
+    const name = `${account_id}/${part}`
+    const row = rows.get(name)
+    const hashes = pairs.map(hashOf)
+    if (row === undefined) rows.set(name, { account_id, part, first_id: id, last_id: id, hashes })
+    else {
+      row.last_id = id
+      row.hashes.push(...hashes)
+    }
+  }
+  return [...rows.values()]
+}
+
+/** Two pairs that share it cost a look at a payout. */
+function hashOf([key, value]: Pair): number {
+  return hashText(`${key}\n${value}`)
+}
+
+const arrayOf = (hashes: readonly number[]) => `{${hashes.join(',')}}`
+
 /**
- * Where nothing else finds few payouts, the first pair leads. The others are conditions of each
- * payout.
+ * The filter by pairs: goes from part to part that has a hash of each, as far as the page is not
+ * full. It counts by itself, as a planner that expects few parts would read all of them and sort;
+ * `coalesce` hides from it how few it would expect.
  */
-export function partedPairs(
+export const BY_METADATA: Filter = {
+  name: 'metadata',
+  by: 'part',
+  leads: 'always',
+  walk(sql, { account_id, after, before, limit, newest_first, filters }, rangeOf) {
+    const hashes = arrayOf((filters.metadata ?? []).map(text => hashOf(pairFrom(text))))
+    const [first = ''] = after
+    const [last = ''] = before
+    const [start, next, order] = newest_first
+      ? [AFTER_ALL, sql`m.part < w.part`, sql`desc`]
+      : [BEFORE_ALL, sql`m.part > w.part`, sql``]
+    return sql`
+      with recursive w (part, ids, found) as (
+        select ${start}::text::bigint, '{}'::text[] collate "C", 0
+        union all
+        select n.part, r.ids, w.found + cardinality(r.ids) from w
+        cross join lateral (
+          select m.part, m.first_id, m.last_id from payout_metadata m
+          where m.account_id = ${account_id} and ${next}
+            and coalesce(m.hashes @> (select ${hashes}::text::integer[]), false)
+            and m.last_id > (select ${first}::text) and m.first_id < (select ${last}::text)
+          order by m.part ${order} limit 1
+        ) n
+        cross join lateral (
+          select coalesce(array_agg(id), '{}') as ids
+          from (${rangeOf(sql`and p.id between n.first_id and n.last_id`)}) of_part
+        ) r
+        where w.found < (select ${limit}::integer)
+      )
+      select r.* from w cross join lateral unnest(w.ids) as i (id)
+      cross join lateral (${rangeOf(sql`and p.id = i.id`)}) r
+      order by r.id ${order} limit (select ${limit}::integer)`
+  },
+}
+
+const AFTER_ALL = String(2n ** 63n - 1n)
+const BEFORE_ALL = '-1'
+
+/**
+ * The filters that lead to a page, and the condition that each payout of it has all pairs. Where
+ * nothing else finds few payouts, the pairs lead.
+ */
+export function askedPairs(
   sql: Sql | TransactionSql,
-  account_id: string,
   { metadata = [], ...filters }: Filters,
 ): readonly [Filters, Fragment] {
+  if (metadata.length === 0) return [filters, sql``]
   const isNarrow = ['quote', 'reference_id', 'beneficiary', 'scheduled'].some(
     name => name in filters,
   )
-  const leading = isNarrow ? [] : metadata.slice(0, 1)
-  const besides = metadata.slice(leading.length).reduce(
-    (all, pair) => sql`${all} and exists (
-      select from payout_metadata m
-      where m.account_id = ${account_id} and m.pair = (select ${pair}::text) and m.id = p.id)`,
-    sql``,
-  )
-  return [leading.length === 0 ? filters : { ...filters, metadata: leading }, besides]
+  const pairs = metadata.map(pairFrom)
+  const having = sql`and not exists (
+    select from unnest(
+      ${pairs.map(([key]) => key)}::text[], ${pairs.map(([, value]) => value)}::text[]
+    ) as w (key, value)
+    where coalesce(s.metadata, p.particulars -> 'metadata') ->> w.key is distinct from w.value)`
+  return [isNarrow ? filters : { ...filters, metadata }, having]
 }

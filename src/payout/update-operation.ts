@@ -24,6 +24,7 @@ interface UpdateState extends LockedBooks {
 }
 
 export interface UpdatedPayout extends Answering {
+  readonly before: ReadPayout
   readonly payout: ReadPayout
   /** Null when nothing has changed. */
   readonly event: Event | null
@@ -49,18 +50,20 @@ export const updatePayout: Operation<UpdatePayout, UpdateState, UpdatedPayout> =
     const before = found(state.payouts.get(nameOf({ account_id, id })))
     const { payout, event } = decideUpdate(state, before, update)
     state.payouts.set(nameOf(payout), payout)
-    return { payout, event, reply: success(presentPayout(payout)) }
+    return { before, payout, event, reply: success(presentPayout(payout)) }
   },
 
   store(tx, outcomes, { books, payouts }) {
-    const changed = outcomes.flatMap(({ event }) => event ?? [])
     const writes = outcomes.map(({ event }) => ({ entries: [], events: event ? [event] : [] }))
-    const last = [...payouts.values()].filter(({ id }) =>
-      changed.some(({ object_id }) => object_id === id),
-    )
+    const changed = outcomes.filter(({ event }) => event !== null)
+    // Of each payout as it was before its first change, and as it is after its last.
+    const byPayout = Map.groupBy(changed, ({ before }) => nameOf(before))
+    const first = [...byPayout.values()].flatMap(([one]) => one?.before ?? [])
+    const last = first.map(before => payouts.get(nameOf(before)) ?? before)
     return Promise.all([
       ...storeBooks(tx, books, writes),
-      ...(last.length > 0 ? [...updateMetadata(tx, last), ...replaceMetadata(tx, last)] : []),
+      ...updateMetadata(tx, last),
+      ...replaceMetadata(tx, first, last),
     ])
   },
 }

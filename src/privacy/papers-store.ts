@@ -3,6 +3,7 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { payeeOf } from '../limit/payee.ts'
 import { writtenPayout } from '../payout/columns.ts'
+import { removeMetadata } from '../payout/metadata-store.ts'
 import type { Erased } from './rules.ts'
 
 /** The digest of nothing, in place of that of somebody. */
@@ -28,8 +29,7 @@ export function erasePapers(tx: TransactionSql, erased: Erased): Promise<unknown
     eraseWords(tx, account_id, ids),
     eraseScreening(tx, account_id, [party_id, ...ids]),
     eraseAnswers(tx, account_id, [party_id, ...ids]),
-    tx`delete from payout_metadata
-      where account_id = ${account_id} and id = any (${ids}::text[])`.execute(),
+    removeMetadata(tx, account_id, before),
     tx`delete from limit_payees
       where account_id = ${account_id} and payee = any (${payees}::text[])`.execute(),
     tx`update payout_approvals set payee = ''

@@ -1,6 +1,6 @@
-// What each column of text, JSON or bytes has of people: a test holds it against the schema, so
-// that no column is forgotten. docs/privacy.md says how long each is kept, and what an erasure
-// leaves.
+// What each column of text, JSON, bytes or lists of integers has of people: a test holds it against
+// the schema, so that no column is forgotten. docs/privacy.md says how long each is kept, and what an
+// erasure leaves.
 
 /** Columns parted by blanks. What a table has of none of the kinds it does not name. */
 interface Declared {
@@ -95,7 +95,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     none: 'account_id id status rail',
   },
   holds: { none: 'account_id entity_id payout_id' },
-  payout_metadata: { digest: 'pair', none: 'account_id id' },
+  payout_metadata: { digest: 'hashes', none: 'account_id first_id last_id' },
   payout_likenesses: { digest: 'likeness', none: 'account_id payout_id' },
   payout_imports: { digest: 'import_key', none: 'account_id payout_id' },
   payout_batches: { personal: 'reference_id metadata', none: 'account_id id mode totals' },

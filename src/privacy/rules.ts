@@ -63,9 +63,9 @@ export interface ErasedReply {
 export interface Erased extends Erasure {
   readonly digest: string
   readonly party: StoredParty
-  /** In their erased form, with the payees of before. */
+  /** In their erased form, and as they were before. */
   readonly payouts: readonly Payout[]
-  readonly before: readonly Pick<Payout, 'beneficiary_details'>[]
+  readonly before: readonly Payout[]
   readonly rows: readonly ErasedRow[]
   readonly replies: readonly ErasedReply[]
   readonly events: readonly Event[]

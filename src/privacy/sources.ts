@@ -62,7 +62,14 @@ export const SOURCES: readonly Source[] = [
   { table: 'payout_outcomes', where: BY_ID, term: 'retention' },
   { table: 'payout_batch_items', where: OF_PAYOUT, term: 'retention' },
   { table: 'payout_imports', where: OF_PAYOUT, term: 'retention' },
-  { table: 'payout_metadata', where: BY_ID, term: 'retention' },
+  {
+    table: 'payout_metadata',
+    where: `t.account_id = $1 and exists (
+      select from unnest($3::text[]) id where id between t.first_id and t.last_id)`,
+    term: 'retention',
+    without: ['hashes'],
+    note: 'The hashes are left out: they are of other payouts too. payouts has the metadata.',
+  },
   { table: 'payout_likenesses', where: OF_PAYOUT, term: 'month' },
   {
     table: 'quotes',

@@ -211,11 +211,14 @@ test('a page of many payouts, planned while there were none: fetches what it sho
     ...[{ status: ['failed', 'reversed', 'processing'] }, { currency: ['JPY', 'GBP'] }],
     ...[{ on_behalf_of: [idAt('ent', 7), idAt('ent', 8)] }],
     ...[{ beneficiary: [madeAt('bnf', 7), madeAt('bnf', 8)] }],
+    ...[{ pair: 'team=a' }, { pair: 'run=7' }],
   ]
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
   const cursor = madeAt('pot', 2500)
-  const page = (tx: TransactionSql, query: Query) =>
-    listPayouts(tx, 'acc_a', readList({ ...query, limit: '5' }))
+  const page = (tx: TransactionSql, { pair, ...query }: Query) => {
+    const metadata = pair === undefined ? {} : Object.fromEntries([String(pair).split('=')])
+    return listPayouts(tx, 'acc_a', readList({ ...query, ...(pair && { metadata }), limit: '5' }))
+  }
   await assertPageCost({
     table: 'payouts',
     queries: crossed(filters, [{}, time, { starting_after: cursor }, { ending_before: cursor }]),
@@ -228,19 +231,38 @@ test('a page of many payouts, planned while there were none: fetches what it sho
       ['currency', 'holding_currency', 'type'].some(name => name in query) &&
       query.status !== 'failed'
         ? 8 * 7
-        : // Of the failed every fifth is in this currency, which their rows say.
-          query.status === 'failed' && 'currency' in query
-          ? 8 * 7
-          : 'beneficiary' in query || query.status === 'succeeded'
-            ? 3 + (Array.isArray(query.beneficiary) ? 7 + 3 : 0)
-            : 0,
+        : 'pair' in query
+          ? // The payouts of each part that has one of the page, and those of the page again.
+            (query.pair === 'run=7' ? 7 : 2) * 64 + 6
+          : // Of the failed every fifth is in this currency, which their rows say.
+            query.status === 'failed' && 'currency' in query
+            ? 8 * 7
+            : 'beneficiary' in query || query.status === 'succeeded'
+              ? 3 + (Array.isArray(query.beneficiary) ? 7 + 3 : 0)
+              : 0,
     one: { read: tx => page(tx, { quote: madeAt('poq', 70) }), when: 'analyzed' },
+  })
+  await assertPageCost({
+    table: 'payout_metadata',
+    queries: crossed([{ pair: 'team=a' }, { pair: 'run=7' }], [{}, { starting_after: cursor }]),
+    page,
+    fill,
+    // Each of 63 parts once, or twice while they are few pages: not once for each part of the page.
+    besides: () => 2 * 63,
   })
 })
 
 /** 6,000 payouts, of which every third is another account's. */
 async function fill(owner: Sql) {
   await insertPayouts(owner)
+  await owner`
+    insert into payout_metadata (account_id, part, first_id, last_id, hashes)
+    select account_id, i / 96, min(id), max(id), array_agg(hashtext(pair))
+    from payouts join (
+      select ${madeAtSql(owner, 'pot')} as id, i from generate_series(1, 6000) i
+    ) made using (id)
+    cross join lateral (values (E'team\na'), (E'run\n' || i % 50)) pairs (pair)
+    group by 1, 2`
   await owner`
     insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status, rail,
       status_description, rail_reference, taken_by, answers)
@@ -263,7 +285,8 @@ function insertPayouts(owner: Sql) {
       ${madeAtSql(owner, 'poq')}, case when i % 20 = 2 then 'wallet' else 'local' end, 1,
       case when i % 40 = 2 then 'JPY' else 'USD' end,
       case when i % 35 = 2 then 'EUR' else 'USD' end, 1, 0, 0, 'USD', 1, 1, 1, '', '', '',
-      ${madeAtSql(owner, 'bnf', 'i % 50')}, '{}', '{}',
+      ${madeAtSql(owner, 'bnf', 'i % 50')}, '{}',
+      json_build_object('metadata', json_build_object('team', 'a', 'run', (i % 50)::text)),
       case when i % 2 = 0 then '' else 'ref-' || i % 50 end,
       case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,
       '', '', 'simulator', timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'

@@ -58,7 +58,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   upkeep_runs: 'when verify and backup last ran, for people; moves nothing',
   'beneficiaries.found_by': 'words by which lists find it; the record that has them is held',
   'entities.found_by': 'words by which lists find it; the record that has them is held',
-  payout_metadata: 'pairs by which lists find a payout, whose own metadata is held',
+  payout_metadata: 'hashes by which lists find a payout, whose own metadata is held',
   saved_views: 'pages of the console that people have kept under a name; moves nothing',
   login_attempts: 'who tried to log in, until it is forgotten; moves nothing',
   request_log: 'the last requests of sandboxes, for whoever builds against the API; moves nothing',

@@ -1,5 +1,5 @@
-// Every column of text, JSON or bytes is declared to have data of people or not, so that no new one is
-// forgotten by export and erasure; and docs/privacy.md names each that has.
+// Every column of text, JSON, bytes or lists of integers is declared to have data of people or not, so that
+// no new one is forgotten by export and erasure; and docs/privacy.md names each that has.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -15,7 +15,10 @@ async function columnsOfSchema(): Promise<Record<string, string[]>> {
   return Object.fromEntries(
     Array.from(tables, ([, table = '', body = '']) => [
       table,
-      Array.from(body.matchAll(/^ {2}(\w+) (?:text|json|jsonb|bytea)\b/gm), ([, name = '']) => name)
+      Array.from(
+        body.matchAll(/^ {2}(\w+) (?:(?:text|json|jsonb|bytea)\b|integer\[\])/gm),
+        ([, name = '']) => name,
+      )
         .filter(name => name !== 'CONSTRAINT')
         .sort(),
     ]),
@@ -24,7 +27,7 @@ async function columnsOfSchema(): Promise<Record<string, string[]>> {
 
 const wordsOf = (text = '') => text.split(' ').filter(word => word !== '')
 
-test('each column of text, JSON or bytes is declared, once, and no other', async () => {
+test('each column of text, JSON, bytes or lists of integers is declared, once, and no other', async () => {
   const schema = await columnsOfSchema()
   assert.ok(Object.keys(schema).length > 40)
   const named = Object.entries(schema).filter(([, columns]) => columns.length > 0)
