@@ -60,16 +60,15 @@ export interface Filter {
    * read from. For lists in the order of ids.
    */
   readonly kept?: (value: string) => Narrow
-  /**
-   * Reads the page along rows of another table, each of which leads to some of the table's. `rangeOf`
-   * reads those that meet a condition, by the other filters, first ones first.
-   */
-  readonly walk?: (
-    sql: Sql | TransactionSql,
-    scan: Scan,
-    rangeOf: (condition: Fragment) => Fragment,
-  ) => Fragment
+  /** Reads the page along rows of another table. `rangeOf` reads those that one leads to. */
+  readonly walk?: Walk
 }
+
+type Walk = (
+  sql: Sql | TransactionSql,
+  scan: Scan,
+  rangeOf: (condition: Fragment) => Fragment,
+) => Fragment
 
 export interface Narrow {
   readonly table: string
@@ -206,17 +205,17 @@ function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragme
     order by ${inOrder(sql, orderColumns(sql, listed), scan)} limit (select ${scan.limit}::integer)`
 }
 
-/** Reads the index of the leading filter: from one place, or from one for each of its values. */
+/** Reads the index of the leading filter: from a place, or from one for each of its values. */
 function ledBy(sql: Sql | TransactionSql, listed: Listed, scan: Scan, lead: Lead): Fragment {
   const { filter, values } = lead
   const [value = '', ...more] = values
   const by = [filter.by]
   if (filter.walk !== undefined) {
     const { [filter.name]: _, ...filters } = scan.filters
-    return filter.walk(sql, scan, condition => {
-      const besides = sql`${scan.besides} ${condition}`
-      return rangeOf(sql, listed, { ...scan, filters, besides }, WHOLE)
-    })
+    const within = (besides: Fragment) => ({ ...scan, filters, besides })
+    return filter.walk(sql, scan, condition =>
+      rangeOf(sql, listed, within(sql`${scan.besides} ${condition}`), WHOLE),
+    )
   }
   if (filter.kept !== undefined) {
     const { kept } = filter

@@ -104,7 +104,7 @@ function columnWriter<Row extends object>(name: keyof Row, kind: Kind) {
 
 /**
  * Makes a function that inserts many rows into a table. `suffix` follows the select, such as an
- * `on conflict` clause, in which the table is `t`. Members of a row that are no columns are ignored.
+ * `on conflict` clause, in which the table is `t`. Members that are no columns are ignored.
  */
 export function inserter<Row extends OfAccount>(
   table: string,

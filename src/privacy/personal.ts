@@ -1,6 +1,6 @@
 // What each column of text, JSON, bytes or lists of integers has of people: a test holds it against
-// the schema, so that no column is forgotten. docs/privacy.md says how long each is kept, and what an
-// erasure leaves.
+// the schema, so that no column is forgotten. docs/privacy.md says how long each is kept, and what
+// an erasure leaves.
 
 /** Columns parted by blanks. What a table has of none of the kinds it does not name. */
 interface Declared {

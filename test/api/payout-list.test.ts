@@ -242,14 +242,6 @@ test('a page of many payouts, planned while there were none: fetches what it sho
               : 0,
     one: { read: tx => page(tx, { quote: madeAt('poq', 70) }), when: 'analyzed' },
   })
-  await assertPageCost({
-    table: 'payout_metadata',
-    queries: crossed([{ pair: 'team=a' }, { pair: 'run=7' }], [{}, { starting_after: cursor }]),
-    page,
-    fill,
-    // Each of 63 parts once, or twice while they are few pages: not once for each part of the page.
-    besides: () => 2 * 63,
-  })
 })
 
 /** 6,000 payouts, of which every third is another account's. */
