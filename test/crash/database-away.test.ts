@@ -9,7 +9,7 @@ import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cut, startProxy, type TcpProxy } from '../support/network/proxy.ts'
-import { type Asked, askAgain, checkPaid, startLoad } from '../support/service/load.ts'
+import { type Asked, askAgain, checkPaid, lastWords, startLoad } from '../support/service/load.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -164,7 +164,7 @@ for (const [what, begin] of FAULTS) {
       tries = Math.round((1_000 * (proxy.taken() - taken)) / (performance.now() - gone_at))
       await proxy.up()
       back_at = performance.now()
-      await until('everybody is served again', have(1, back_at, well))
+      await until('everybody is served again', have(1, back_at, well), () => lastWords(load))
     } finally {
       ping_ms = await pings()
       await Promise.all([load.stop(), readers.stop()])
@@ -268,7 +268,11 @@ test(`connections cut around COMMIT under load, ${CUTS} times or more: 200 or 50
   try {
     for (; cuts < CUTS || (cuts < MOST_CUTS && heard().length === 0); cuts++) {
       const enough = paid() + random() * 20
-      await until('payouts go on', () => paid() > enough)
+      await until(
+        'payouts go on',
+        () => paid() > enough,
+        () => lastWords(load),
+      )
       proxy.cutCommits(PLACES[cuts % PLACES.length]?.[0] as Cut, 1)
       await until('a COMMIT comes', () => proxy.cutsLeft() === 0)
     }
@@ -294,7 +298,11 @@ describe('a server that has vanished without a word', { concurrency: true }, () 
       await until('paid', () => paid(0) !== undefined)
       proxy.forget()
       const forgotten_at = performance.now()
-      await until('paid again', () => paid(forgotten_at) !== undefined)
+      await until(
+        'paid again',
+        () => paid(forgotten_at) !== undefined,
+        () => lastWords(load),
+      )
       back_ms = Math.round((paid(forgotten_at)?.ended_at ?? NaN) - forgotten_at)
     } finally {
       await load.stop()

@@ -13,7 +13,7 @@ import { connect } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
+import { askAgain, checkPaid, type Load, lastWords, startLoad } from '../support/service/load.ts'
 import {
   type HttpAnswer,
   type HttpClient,
@@ -160,7 +160,11 @@ test(`the disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, and 
   await delay(FULL_MS)
   await rm(ballast)
   const room_at = performance.now()
-  await until('paid again', () => paidSince(load, room_at) !== undefined)
+  await until(
+    'paid again',
+    () => paidSince(load, room_at) !== undefined,
+    () => lastWords(load),
+  )
   const back_ms = Math.round((paidSince(load, room_at)?.ended_at ?? NaN) - room_at)
   await load.stop()
   await reader.stop()
@@ -218,7 +222,11 @@ test(`the disk of the whole cluster full for ${FULL_MS} ms: 503, and back with r
   await delay(FULL_MS)
   await rm(ballast)
   const room_at = performance.now()
-  await until('paid again', () => paidSince(load, room_at) !== undefined)
+  await until(
+    'paid again',
+    () => paidSince(load, room_at) !== undefined,
+    () => lastWords(load),
+  )
   const back_ms = Math.round((paidSince(load, room_at)?.ended_at ?? NaN) - room_at)
   await load.stop()
   const answers = load.asked.flatMap(one => one.answer ?? [])

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { type Asked, askAgain, checkPaid, startLoad } from '../support/service/load.ts'
+import { type Asked, askAgain, checkPaid, lastWords, startLoad } from '../support/service/load.ts'
 import {
   type HttpClient,
   httpClient,
@@ -92,8 +92,11 @@ test(`kill -9 of PostgreSQL, ${KILLS} times or more under load: 503 meanwhile, t
       return running !== killed
     })
     const again_at = performance.now()
-    await until('paying again', () =>
-      load.asked.some(({ answer, asked_at }) => answer?.status === 200 && asked_at > again_at),
+    await until(
+      'paying again',
+      () =>
+        load.asked.some(({ answer, asked_at }) => answer?.status === 200 && asked_at > again_at),
+      () => lastWords(load),
     )
     away.push(Math.round(performance.now() - killed_at))
     await load.stop()

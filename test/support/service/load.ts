@@ -92,6 +92,14 @@ export function startLoad(options: LoadOptions): Load {
   }
 }
 
+/** The last answers in words, for whoever waited for others in vain. */
+export function lastWords({ asked }: Pick<Load, 'asked'>): string {
+  const ended = asked.filter(({ ended_at }) => ended_at > 0).slice(-8)
+  return ended
+    .map(({ key, answer, error }) => `${key}: ${answer?.status ?? error} ${answer?.text ?? ''}`)
+    .join('\n')
+}
+
 async function ask(options: LoadOptions, worker: number, one: Asked): Promise<void> {
   for (;;) {
     delete one.answer

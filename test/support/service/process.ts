@@ -236,12 +236,16 @@ function parsed(text: string): unknown {
 /** Only what hangs takes as long, however busy the machine is. */
 const HANGS_MS = 120_000
 
-/** Asks until `done` says so; fails with `what` when it never does. */
-export async function until(what: string, done: () => Promise<boolean> | boolean): Promise<void> {
+/** Asks until `done` says so; fails with `what`, and what `seen` says, when it never does. */
+export async function until(
+  what: string,
+  done: () => Promise<boolean> | boolean,
+  seen: () => string = () => '',
+): Promise<void> {
   const began_at = performance.now()
   while (!(await done())) {
     const waited_ms = performance.now() - began_at
-    if (waited_ms > HANGS_MS) throw new Error(`${what}: not within ${HANGS_MS} ms`)
+    if (waited_ms > HANGS_MS) throw new Error(`${what}: not within ${HANGS_MS} ms\n${seen()}`)
     // What takes longer is not asked for so often: others need the processor.
     await delay(waited_ms < 1_000 ? 10 : 40)
   }
