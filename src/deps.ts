@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { type KeyUses, openKeyUses } from './account/key-uses.ts'
 import type { Config } from './config.ts'
-import { connect, type Sql } from './db/connect.ts'
+import { BATCH_WITHIN, type ConnectOptions, connect, type Sql } from './db/connect.ts'
 import { Machines, urlAt } from './db/machines.ts'
 import { learnShards } from './db/shard.ts'
 import { connectionsFor, openLanes } from './engine/lanes.ts'
@@ -17,7 +17,7 @@ import type { AnyRailKind } from './rail/kind.ts'
 import type { Rails } from './rail/rail.ts'
 import { OpenRails, RAIL_KINDS } from './rails.ts'
 import { openReaders, type Readers } from './readers.ts'
-import { openReference, type Reference } from './reference.ts'
+import { openReference, type Reference, type ReferenceOptions } from './reference.ts'
 import { openRequestLog, type RequestLog } from './request-log/keep.ts'
 import { Lists } from './screening/lists-in-memory.ts'
 import { ScreeningRounds } from './screening/rounds.ts'
@@ -65,21 +65,18 @@ export async function openDeps(
   metrics: Metrics,
   kinds: readonly AnyRailKind[] = RAIL_KINDS,
 ): Promise<Deps> {
-  const pools: Sql[] = []
-  const open = (max: number, as: 'service' | 'finder' = 'service', machine?: string) => {
-    const at = machine === undefined ? url : urlAt(url, machine)
-    const pool = connect(at, { max, as, look_ups: true, spread: machine !== undefined, via: VIA })
-    pools.push(pool)
-    return pool
-  }
-  const disconnect = () => Promise.all(pools.map(pool => pool.end({ timeout: 5 })))
+  const { pools, open, disconnect } = poolsOn(url)
   // A pool of its own: every request needs reference data, so it must not wait behind reads.
   const watch = open(1)
   let machines: Machines | undefined
   const sql = open(WORK_CONNECTIONS)
   const lists = new Lists(sql, warner(log, 'sanctions lists could not be read'))
-  const follow = async () => machines?.follow(watch)
-  const reference = await learn(watch, log, lists, follow).catch(async error => {
+  const reference = await learn(watch, lists, {
+    onError: warner(log, 'reference data could not be looked at'),
+    lookElsewhere: async on => machines?.follow(on),
+    onLook: data => void lists.at(data.lists_version),
+    renew: () => open(1),
+  }).catch(async error => {
     // Open connections would keep the process alive.
     await disconnect()
     throw error
@@ -88,11 +85,13 @@ export async function openDeps(
   const reads = openReads(open(config.read_connections), config.read_connections)
   const lanes = planAllLanes(config, metrics, reference, lists)
   const needed = connectionsFor(lanes)
-  const openOn = (machine: string) => open(needed, 'service', machine)
-  machines = new Machines({ coordinator: open(needed), open: openOn, log })
+  const openWrites = (spread: boolean, at: string) =>
+    open(needed, { transaction_within: BATCH_WITHIN, spread }, at)
+  const openOn = (machine: string) => openWrites(true, urlAt(url, machine))
+  machines = new Machines({ coordinator: openWrites(false, url), open: openOn, log })
   await machines.follow(watch)
   await machines.reached
-  const finder = open(2, 'finder')
+  const finder = open(2, { as: 'finder' })
   const desk = openDesk(url, () => reference.refresh())
   pools.push(desk.audit, desk.sql)
   const rails = new OpenRails({ reference, kinds, config, sql, finder, log })
@@ -119,6 +118,18 @@ export async function openDeps(
   }
 }
 
+/** Opens pools, and closes all that it has opened. */
+function poolsOn(url: string) {
+  const pools: Sql[] = []
+  const open = (max: number, options: Partial<ConnectOptions> = {}, at = url) => {
+    const pool = connect(at, { max, as: 'service', look_ups: true, via: VIA, ...options })
+    pools.push(pool)
+    return pool
+  }
+  const disconnect = () => Promise.all(pools.map(pool => pool.end({ timeout: 5 })))
+  return { pools, open, disconnect }
+}
+
 /** What requests note in memory, and a timer writes. */
 function openNoted(sql: Sql, { request_log }: Config, log: FastifyBaseLogger) {
   const bodies = request_log === 'bodies'
@@ -134,16 +145,10 @@ function writeNoted({ keyUses, requestLog }: Pick<Deps, 'keyUses' | 'requestLog'
 }
 
 /** Reads what every request needs, and follows what changes of it. */
-async function learn(
-  watch: Sql,
-  log: FastifyBaseLogger,
-  lists: Lists,
-  follow: () => Promise<void>,
-): Promise<Reference> {
+async function learn(watch: Sql, lists: Lists, options: ReferenceOptions): Promise<Reference> {
   await learnShards(watch)
   await lists.read()
-  const onError = warner(log, 'reference data could not be looked at')
-  return openReference(watch, onError, follow, data => void lists.at(data.lists_version))
+  return openReference(watch, options)
 }
 
 function warner(log: FastifyBaseLogger, message: string) {

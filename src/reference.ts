@@ -2,6 +2,7 @@
 // policies. Reads all of it anew when NOTIFY reports a change, and also polls the version twice a
 // second, so that a lost notification delays a revoked key by half a second at most. Prices are
 // never stale: pricing takes the version that the database had under the locks.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Account, ApiKey } from './account/rules.ts'
 import { listAccounts, listApiKeys } from './account/store.ts'
 import { type ApprovalRules, indexRules } from './approval/approval.ts'
@@ -64,21 +65,30 @@ export interface Reference {
   close(): Promise<void>
 }
 
+export interface ReferenceOptions {
+  readonly onError?: (error: unknown) => void
+  /** Is called with each look, on the same connections. */
+  readonly lookElsewhere?: (sql: Sql) => Promise<void>
+  /** Is called after each look. */
+  readonly onLook?: (data: ReferenceData) => void
+  /** Opens another pool in place of one on which a look did not end. */
+  readonly renew?: () => Sql
+  readonly look_within_ms?: number
+}
+
 const POLL_MS = 500
 
 /** After this long without a poll every request is a 503: a key may have been revoked meanwhile. */
 const MAX_BLIND_MS = 3_000
 
-/**
- * `sql` must be a pool of its own: a poll behind other queries would make every request a 503.
- * `lookElsewhere` is called with each poll, `onLook` after it.
- */
-export async function openReference(
-  sql: Sql,
-  onError: (error: unknown) => void,
-  lookElsewhere: () => Promise<void> = () => Promise.resolve(),
-  onLook: (data: ReferenceData) => void = () => {},
-): Promise<Reference> {
+/** A server that is silent is given up sooner (db/connect.ts). */
+const LOOK_WITHIN_MS = 12_000
+/** Each look that is given up doubles the time of the next, up to so many times. */
+const MOST_PATIENCE = 8
+
+/** `sql` must be a pool of its own: a poll behind other queries would make every request a 503. */
+export async function openReference(sql: Sql, options: ReferenceOptions = {}): Promise<Reference> {
+  const { onError = () => {}, onLook = () => {} } = options
   let data = await readReference(sql)
   let looked_at = performance.now()
   let reading = Promise.resolve()
@@ -86,11 +96,7 @@ export async function openReference(
   const look = async () => {
     // The answer may be as old as the question.
     const asked_at = performance.now()
-    const [[row]] = await Promise.all([
-      sql<{ version: bigint }[]>`select version from reference_version`,
-      lookElsewhere(),
-    ])
-    if (row !== undefined && row.version !== data.version) data = await readReference(sql)
+    data = await watch.look(data)
     looked_at = asked_at
     onLook(data)
   }
@@ -108,7 +114,8 @@ export async function openReference(
     return reading
   }
   const tick = () => refresh().catch(onError)
-  const listening = await sql.listen('corridor_reference', tick, tick)
+  const watch = new Watch(sql, { ...options, onError }, tick)
+  await watch.listening
   const timer = setInterval(tick, POLL_MS)
   const current = () => {
     if (performance.now() - looked_at <= MAX_BLIND_MS) return data
@@ -124,8 +131,78 @@ export async function openReference(
     async close() {
       clearInterval(timer)
       await reading.catch(() => {})
-      await listening.unlisten().catch(() => {})
+      await watch.listening.then(({ unlisten }) => unlisten()).catch(() => {})
     },
+  }
+}
+
+type WatchOptions = ReferenceOptions & Required<Pick<ReferenceOptions, 'onError'>>
+
+/** Looks on one pool at a time. A look that does not end is given up with its pool. */
+class Watch {
+  listening: ReturnType<Sql['listen']>
+  #sql: Sql
+  #patience = 1
+  readonly #options: WatchOptions
+  readonly #onChange: () => void
+
+  constructor(sql: Sql, options: WatchOptions, onChange: () => void) {
+    this.#sql = sql
+    this.#options = options
+    this.#onChange = onChange
+    this.listening = this.#listen()
+  }
+
+  /** As lookAt. What comes of a look that was given up is dropped: it is older than the next. */
+  async look(known: ReferenceData): Promise<ReferenceData> {
+    const { look_within_ms = LOOK_WITHIN_MS, lookElsewhere } = this.#options
+    const looking = lookAt(this.#sql, known, lookElsewhere)
+    const seen = await within(this.#patience * look_within_ms, looking)
+    if (seen === undefined) {
+      this.#renew()
+      throw new Error('a look at reference data did not end in time, and was given up')
+    }
+    this.#patience = 1
+    return seen
+  }
+
+  #renew(): void {
+    const { renew, onError } = this.#options
+    this.#patience = Math.min(2 * this.#patience, MOST_PATIENCE)
+    if (renew === undefined) return
+    this.#sql.end({ timeout: 0 }).catch(onError)
+    this.#sql = renew()
+    this.listening = this.#listen()
+    this.listening.catch(onError)
+  }
+
+  #listen() {
+    return this.#sql.listen('corridor_reference', this.#onChange, this.#onChange)
+  }
+}
+
+/** What the database has now; `known` itself while that is it. */
+async function lookAt(
+  sql: Sql,
+  known: ReferenceData,
+  lookElsewhere: ReferenceOptions['lookElsewhere'],
+): Promise<ReferenceData> {
+  const [[row]] = await Promise.all([
+    sql<{ version: bigint }[]>`select version from reference_version`,
+    lookElsewhere?.(sql),
+  ])
+  return row === undefined || row.version === known.version ? known : readReference(sql)
+}
+
+/** Undefined when it takes longer; what becomes of it then nobody hears. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+  const late = new AbortController()
+  const waiting = delay(milliseconds, undefined, { signal: late.signal }).catch(() => undefined)
+  work.catch(() => {})
+  try {
+    return await Promise.race([work, waiting])
+  } finally {
+    late.abort()
   }
 }
 

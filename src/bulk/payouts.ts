@@ -63,7 +63,7 @@ export async function importPayouts(wanted: PayoutImport): Promise<RunEnd> {
   const { account_id } = account
   // Accounts, rates and fees stay current while the import runs, as in the service. A failed read
   // is repeated, and a row that would go by outdated data is refused.
-  const reference = await openReference(sql, () => {})
+  const reference = await openReference(sql)
   const lists = new Lists(sql, () => {})
   try {
     await lists.read()

@@ -108,7 +108,7 @@ async function setAction(options: SetOptions): Promise<void> {
 const MAX_WAIT_MS = 120_000
 
 async function place({ sql }: Context, options: SetOptions): Promise<Read<SetLimit>> {
-  const reference = await openReference(sql, () => {})
+  const reference = await openReference(sql)
   try {
     const write: Write = (operation, command) =>
       new Lane(sql, operation, { max_batch: 1, max_wait_ms: MAX_WAIT_MS }).run(command)

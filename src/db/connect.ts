@@ -58,6 +58,11 @@ export interface ConnectOptions {
   readonly look_ups?: boolean
   /** Whether the server is given up when it is silent for long, as for callers who wait. */
   readonly timed?: boolean
+  /**
+   * After so long the server ends the session of a transaction of a timed connection, if it is
+   * PostgreSQL 17 or newer; TRANSACTION_WITHIN unless said otherwise.
+   */
+  readonly transaction_within?: string
   /** To a machine of a spread database, which no setting of the database has told so. */
   readonly spread?: boolean
 }
@@ -70,6 +75,16 @@ const LOOK_UP_TIMEOUT = '5s'
 const SILENCE_MS = 8_000
 
 /**
+ * No other setting ends a session whose client vanished between a statement and the Sync behind
+ * it: to PostgreSQL it is neither idle nor at work. Its locks would stay. The longest transaction
+ * writes for a minute.
+ */
+const TRANSACTION_WITHIN = '2min'
+
+/** Of a batch of writes, which nobody waits for any longer by then. */
+export const BATCH_WITHIN = '30s'
+
+/**
  * Planner settings of look-ups: index scans and nested loops only. Without generic plans PostgreSQL
  * plans many batches anew, which took a third of its time for an entity and a tenth for a payout.
  */
@@ -80,6 +95,12 @@ const LOOK_UP_PLANS = {
   // Where there is no other way, what is switched off counts as ten thousand million: enough for
   // PostgreSQL to compile the plan of a table of one row, which takes it 25 ms and more each time.
   jit: 'off',
+}
+
+const KEEP_ALIVE = {
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '3',
+  tcp_keepalives_count: '3',
 }
 
 /** As `corridor distribute` has it on the coordinator. */
@@ -122,11 +143,13 @@ export function connect(url: string, options: ConnectOptions): Sql {
       TimeZone: 'UTC',
       application_name: options.application_name ?? 'corridor',
     },
-    session: settings(options.look_ups === true && !options.spread ? [KEPT_PLANS] : [], {
+    session: settings(computedOf(options, timed), {
       // So the five attempts of a lane take ten seconds at most.
       lock_timeout: '2s',
       statement_timeout: timed ? LOOK_UP_TIMEOUT : '0',
       idle_in_transaction_session_timeout: options.as === 'owner' ? '0' : '10s',
+      // A client whose machine is gone, or the way to it, is noticed within 20 seconds.
+      ...(timed ? KEEP_ALIVE : {}),
       ...(options.look_ups === true ? LOOK_UP_PLANS : {}),
       ...(options.operator === undefined ? {} : { 'corridor.operator': options.operator }),
       ...(options.read_only === true ? { default_transaction_read_only: 'on' } : {}),
@@ -137,6 +160,18 @@ export function connect(url: string, options: ConnectOptions): Sql {
     }),
   })
   return watched(sql as unknown as Sql)
+}
+
+/** What is set only on some servers. */
+function computedOf(options: ConnectOptions, timed: boolean): string[] {
+  const { transaction_within = TRANSACTION_WITHIN } = options
+  const ending =
+    "case when current_setting('server_version_num')::integer >= 170000 " +
+    `then set_config('transaction_timeout', ${literal(transaction_within)}, false) end`
+  return [
+    ...(options.look_ups === true && !options.spread ? [KEPT_PLANS] : []),
+    ...(timed ? [ending] : []),
+  ]
 }
 
 /** One statement that makes all settings of a session, or none. */

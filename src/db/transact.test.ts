@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createDatabase, type TestDatabase } from '../../test/support/database/database.ts'
 import { startProxy } from '../../test/support/network/proxy.ts'
+import { until } from '../../test/support/service/process.ts'
 import { readAtOnce } from './confine.ts'
 import { connect, type Sql, type TransactionSql } from './connect.ts'
 import { OutcomeUnknown } from './failure.ts'
@@ -161,6 +162,34 @@ for (const [way, run] of WAYS) {
     for (const when of ['before', 'unknown', 'after']) assert.ok(await written(`${when}, ${way}`))
   })
 }
+
+test('a client that vanishes between a statement and its Sync: its locks are given back', async t => {
+  const [server] = await sql`select current_setting('server_version_num')::integer as version`
+  if (server?.version < 170_000) return t.skip('PostgreSQL 17 is the first to end such a session')
+  const proxy = await startProxy(database.url)
+  const as = { max: 1, as: 'service', look_ups: true } as const
+  const vanishing = connect(proxy.url, { ...as, transaction_within: '1s' })
+  t.after(async () => {
+    await vanishing.end({ timeout: 0 })
+    await proxy.close()
+  })
+  await sql`insert into notes values ('locked')`
+  proxy.forgetUnsynced(/for update/)
+  const ended = transact(
+    vanishing,
+    tx => tx`select text from notes where text = 'locked' for update`,
+  ).catch(() => 'ended')
+  await until('it has the lock', async () => {
+    const free = await sql`select from notes where text = 'locked' for update skip locked`
+    return free.length === 0
+  })
+  await until('the lock is given back', async () => {
+    const free = await sql`select from notes where text = 'locked' for update skip locked`
+    return free.length === 1
+  })
+  await vanishing.end({ timeout: 0 })
+  assert.equal(await ended, 'ended')
+})
 
 test('a read of one flight: what it asked is read, of the accounts named, in its own transaction', async () => {
   const read = await readAtOnce(sql, ['acc_one', 'acc_two'], async tx => {

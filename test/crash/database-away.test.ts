@@ -248,7 +248,7 @@ describe('without workers, which commit as well', () => {
         own.cutCommits(where, 1)
         const key = `cut ${where} ${round}`
         const lost = await pay(key, workless.address)
-        assert.equal(own.cutsLeft(), 0)
+        assert.equal(own.cutsLeft(), 0, lost.text)
         assert.equal(lost.status, 503, lost.text)
         assert.equal(lost.json.errors[0].reason, 'service_unavailable')
         const again = await client.post(workless.address, '/v3/payout', localPayout, key)

@@ -33,6 +33,11 @@ export interface TcpProxy {
   silence(): void
   /** Forgets every connection there is, without a word to either side, and serves new ones. */
   forget(): void
+  /**
+   * Forgets the connection that says the next statement like this one, once it has passed on the
+   * statement, and not yet the Sync behind it.
+   */
+  forgetUnsynced(statement: RegExp): void
   /** Resets every connection, and new ones as they come. */
   reset(): void
   /** Ends its half of every connection towards the client, and of new ones as they come. */
@@ -71,6 +76,8 @@ interface Pair {
 export async function startProxy(target: string): Promise<TcpProxy> {
   const to = new URL(target)
   const pairs = new Set<Pair>()
+  /** Neither side of them hears anything of the other. */
+  const forgotten = new Set<Pair>()
   let welcome: Welcome = 'pass'
   let slowness: Slowness = {}
   let cut: Cut = 'before COMMIT'
@@ -78,6 +85,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
   let commit = OF_BATCH
   let answer = { code: '', times: 0, statement: /./ }
   let taken = 0
+  let unsynced: RegExp | undefined
 
   const isCutAt = (pair: Pair, where: Cut) => {
     if (cuts === 0 || cut !== where) return false
@@ -87,6 +95,11 @@ export async function startProxy(target: string): Promise<TcpProxy> {
     // What was passed on comes first, then the end.
     pair.upstream.removeAllListeners('data').resume().end()
     return true
+  }
+  const forget = (pair: Pair) => {
+    pairs.delete(pair)
+    forgotten.add(pair)
+    for (const socket of [pair.client, pair.upstream]) socket.removeAllListeners('data').pause()
   }
   const answerOf = (statements: readonly string[]) => {
     const { code, times, statement } = answer
@@ -106,7 +119,11 @@ export async function startProxy(target: string): Promise<TcpProxy> {
     const read = readMessages(() => commit.text)
     const answered = answerCommit(pair, upwards)
     client.on('data', (data: Buffer) => {
-      for (const { bytes, begins, ends, committed } of read(data)) {
+      for (const { bytes, begins, ends, committed, syncs } of read(data)) {
+        if (syncs !== undefined && unsynced?.test(syncs) === true) {
+          unsynced = undefined
+          return forget(pair)
+        }
         if (begins && isCutAt(pair, 'before COMMIT')) return
         pair.answer ??= answerOf(committed)
         upwards(bytes)
@@ -123,9 +140,9 @@ export async function startProxy(target: string): Promise<TcpProxy> {
       if (passed.length > 0) downwards(passed)
     })
     for (const [one, other] of [[client, upstream] as const, [upstream, client] as const]) {
-      one.on('error', () => other.destroy())
+      one.on('error', () => forgotten.has(pair) || other.destroy())
       one.on('close', () => {
-        // After a cut the server is left to what it was told.
+        // After a cut the server is left to what it was told, and for ever once it is forgotten.
         if (pairs.delete(pair)) other.destroy()
       })
     }
@@ -145,20 +162,20 @@ export async function startProxy(target: string): Promise<TcpProxy> {
     if (!server.listening) return
     const closed = once(server, 'close')
     server.close()
-    for (const { client, upstream } of pairs) {
+    for (const { client, upstream } of [...pairs, ...forgotten]) {
       client.destroy()
       upstream.destroy()
     }
+    forgotten.clear()
     await closed
   }
   return {
     url: url.href,
     down,
     silence: () => treatAll('silence'),
-    forget() {
-      for (const { client, upstream } of pairs) {
-        for (const socket of [client, upstream]) socket.removeAllListeners('data').pause()
-      }
+    forget: () => pairs.forEach(forget),
+    forgetUnsynced(statement) {
+      unsynced = statement
     },
     reset: () => treatAll('reset'),
     halfClose: () => treatAll('half close'),
@@ -273,6 +290,8 @@ interface Message {
   readonly ends: boolean
   /** With this message any COMMIT ends, of a transaction that held these statements. */
   readonly committed: readonly string[]
+  /** This is the Sync behind that statement. */
+  readonly syncs: string | undefined
 }
 
 /**
@@ -300,9 +319,10 @@ function readMessages(commit: () => RegExp): (bytes: Buffer) => Message[] {
       if (ends) committing = false
       const over = type === 'S' && statements.at(-1)?.startsWith('commit') === true
       const committed = over ? statements : []
+      const syncs = type === 'S' ? statements.at(-1) : undefined
       // BEGIN, and ROLLBACK, are statements of their own.
       if (over || type === 'Q') statements = []
-      return { bytes, begins, ends, committed }
+      return { bytes, begins, ends, committed, syncs }
     })
 }
 

@@ -1,0 +1,82 @@
+// The look at reference data never ends, as by a fault of the driver or of what is in between. It is
+// given up with its connection, the next look is on another one, and what comes late of the first
+// changes nothing.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { connect, type Sql } from '../../src/db/connect.ts'
+import { openReference, type Reference } from '../../src/reference.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { openAccountOn, until } from '../support/service/process.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createDatabase()
+})
+after(() => database.drop())
+
+/** A pool whose queries, or whose transactions, end only once it is let go. */
+function holding(held: 'queries' | 'transactions') {
+  const sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
+  let gate: PromiseWithResolvers<void> | undefined
+  const behind = async <T>(work: () => Promise<T>) => {
+    const result = await work()
+    await gate?.promise
+    return result
+  }
+  const { begin } = sql
+  const pool = new Proxy(sql, {
+    apply: (target, self, parameters) =>
+      held === 'queries' && gate !== undefined
+        ? behind(async () => Reflect.apply(target, self, parameters))
+        : Reflect.apply(target, self, parameters),
+    get: (target, name, receiver) =>
+      held === 'transactions' && name === 'begin'
+        ? (...parameters: Parameters<typeof begin>) => behind(() => begin(...parameters))
+        : Reflect.get(target, name, receiver),
+  })
+  const hold = () => {
+    gate = Promise.withResolvers()
+  }
+  return { pool, hold, letGo: () => gate?.resolve() }
+}
+
+const WITHIN_MS = 300
+
+for (const held of ['queries', 'transactions'] as const) {
+  test(`a look whose ${held} never end: given up, and accounts made meanwhile are known`, async t => {
+    const { pool, hold, letGo } = holding(held)
+    const opened: Sql[] = [pool]
+    const reference: Reference = await openReference(pool, {
+      look_within_ms: WITHIN_MS,
+      renew: () => {
+        const next = connect(database.url, { max: 1, as: 'service', look_ups: true })
+        opened.push(next)
+        return next
+      },
+    })
+    t.after(async () => {
+      letGo()
+      await reference.close()
+      await Promise.all(opened.map(sql => sql.end({ timeout: 1 })))
+    })
+    const make = async () => (await openAccountOn(database.url, {})).account.account_id
+    const knows = (account_id: string) => () => {
+      try {
+        return reference.current().accounts.has(account_id)
+      } catch {
+        // On a busy machine it may not have looked for long.
+        return false
+      }
+    }
+    hold()
+    const first = await make()
+    await until('the first account is known', knows(first))
+    assert.equal(opened.length, 2, 'another connection took the place of the first')
+    const second = await make()
+    await until('the second account is known', knows(second))
+    // What the first look has read has neither account, or only one of them.
+    letGo()
+    await new Promise(resolve => setImmediate(resolve))
+    await until('both are still known', () => knows(first)() && knows(second)())
+  })
+}
