@@ -29,12 +29,12 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-/** `3 d`, `5 h`, `12 min`, between two instants. */
+/** `3 d`, `5 h`, `12 min`, `under a minute`, between two instants. */
 export function age(since: string, now: string): string {
   const passed = Date.parse(now) - Date.parse(since)
   if (passed >= DAY_MS) return `${Math.trunc(passed / DAY_MS)} d`
   if (passed >= HOUR_MS) return `${Math.trunc(passed / HOUR_MS)} h`
-  return `${Math.max(0, Math.trunc(passed / MINUTE_MS))} min`
+  return passed >= MINUTE_MS ? `${Math.trunc(passed / MINUTE_MS)} min` : 'under a minute'
 }
 
 const TONES: Readonly<Record<string, string>> = {
@@ -127,7 +127,7 @@ export function facts(pairs: readonly (readonly [string, Content])[]): Html {
 }
 
 /** Any object, member by member; what is in a member is named after both. Ids are links. */
-export function members(root: string, object: JsonObject): Html {
+export function members(root: string, { object: _, ...object }: JsonObject): Html {
   return facts(flat(root, object, ''))
 }
 
@@ -135,7 +135,10 @@ function flat(root: string, object: JsonObject, above: string): [string, Content
   return Object.entries(object).flatMap(([name, value]) => {
     if (isEmpty(value)) return []
     if (isPlain(value)) return flat(root, value, `${words(name)} `)
-    return [[`${above}${words(name)}`, shown(root, value)] as [string, Content]]
+    const own = words(name)
+    // Of a bank, bank_name says it already.
+    const label = own.startsWith(above) ? own : `${above}${own}`
+    return [[label, shown(root, value)] as [string, Content]]
   })
 }
 

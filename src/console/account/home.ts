@@ -81,7 +81,7 @@ function need<Member extends string>(
   const oldest = results.map(row => row[since]).sort()[0]
   if (oldest === undefined) return ''
   return html`<li><a href="${place}">${results.length}${has_more && '+'}</a> ${what},
-the oldest since ${age(oldest, new Date().toISOString())}</li>`
+the oldest for ${age(oldest, new Date().toISOString())}</li>`
 }
 
 function balances(root: string, { available, updated_at }: Balance): Html {

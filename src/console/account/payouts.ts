@@ -167,6 +167,7 @@ function moneyOf(
   quote: Quote | undefined,
 ): Html {
   const rate = quote?.exchange_rates
+  const isConverted = payout.holding_currency !== payout.currency
   const fee = (part: 'fixed' | 'variable') =>
     quote && money(quote.fee_info[part].in_holding_currency, quote.holding_info.currency)
   return facts([
@@ -175,12 +176,15 @@ function moneyOf(
       'Left your balance',
       transaction && money(transaction.net.amount.replace(/^-/, ''), transaction.net.currency),
     ],
-    ['of which converted', quote && money(quote.holding_info.amount, quote.holding_info.currency)],
+    [
+      'Of which converted',
+      quote && isConverted && money(quote.holding_info.amount, quote.holding_info.currency),
+    ],
     ['Fixed fee', fee('fixed')],
     ['Variable fee', fee('variable')],
     [
       'Rate',
-      rate && payout.holding_currency !== payout.currency
+      rate && isConverted
         ? `1 ${payout.holding_currency} = ${rate.holding_to_payout} ${payout.currency}`
         : '',
     ],

@@ -27,7 +27,7 @@ async function balanceAt(visit: Visit) {
   const form = html`<form class="row" action="${rootOf(visit)}/transactions">
 ${field(visit, {
   name: 'as_of',
-  label: 'Balance at the beginning of (UTC)',
+  label: 'At the start of (UTC)',
   type: 'date',
   value: day.slice(0, 10),
 })}
@@ -102,7 +102,7 @@ function transactionList(visit: Visit): Listing<Transaction> {
         label: 'Which way',
         options: [['', 'Any'], ...OPERATIONS.map((o): [string, string] => [o, o])],
       },
-      { name: 'source', label: 'Payout or other source' },
+      { name: 'source', label: 'Payout or source' },
     ],
     empty: 'Nothing has moved yet.',
   }

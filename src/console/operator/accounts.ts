@@ -130,13 +130,21 @@ ${stateForms(visit, id, account.state)}
   return { title: account.name || id, body }
 }
 
+const STATE_WORDS = { freeze: 'Freeze', unfreeze: 'Unfreeze', close: 'Close' } as const
+
+/** What can be done, by the state of the account. */
+const POSSIBLE: Readonly<Record<string, readonly (typeof STATES)[number][]>> = {
+  active: ['freeze'],
+  frozen: ['unfreeze', 'close'],
+}
+
 function stateForms(visit: Visit, id: string, now: string): Html {
-  const possible = now === 'active' ? ['freeze'] : now === 'frozen' ? ['unfreeze', 'close'] : []
+  const possible = POSSIBLE[now] ?? []
   return html`<div class="side">${possible.map(
     name =>
-      html`<details><summary>${name}</summary>${deed(visit, {
+      html`<details><summary>${STATE_WORDS[name]}</summary>${deed(visit, {
         action: `${rootOf(visit)}/accounts/${id}/${name}`,
-        button: name,
+        button: STATE_WORDS[name],
         asksPassword: name === 'unfreeze',
         danger: name !== 'unfreeze',
         body: reasonField(visit),

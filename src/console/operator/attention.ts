@@ -28,7 +28,8 @@ export function attentionScreens(screens: Screens): void {
 const COUNTED = '100'
 
 interface Need {
-  readonly what: string
+  /** Of one, and of several. */
+  readonly what: readonly [string, string]
   readonly count: string
   /** The oldest that was seen; '' when its age says nothing. */
   readonly since: string
@@ -45,8 +46,9 @@ async function show(visit: Visit): Promise<Screen> {
   const missing = lists.lists.flatMap(({ list, required, state }) =>
     required === true && (state === 'missing' || state === 'stale') ? [`${list} (${state})`] : [],
   )
-  const held = html`<li><a href="${rootOf(visit)}/screening">${missing.length}</a> sanctions lists
-are required and not fresh: ${missing.join(', ')}. Live payouts are held.</li>`
+  const listsAre = missing.length === 1 ? 'list is' : 'lists are'
+  const held = html`<li><a href="${rootOf(visit)}/screening">${missing.length}</a> required
+sanctions ${listsAre} not fresh: ${missing.join(', ')}. Live payouts are held.</li>`
   const nothing = all.length === 0 && missing.length === 0
   const calm = html`<p class="empty">Nothing needs you. This is the whole list.</p>`
   const body = html`<div data-live-part>${nothing && calm}
@@ -69,13 +71,38 @@ async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
   ])
   const manual = `payouts?status=processing&rail=${MANUAL}`
   return [
-    need('payouts and parties may be listed', held, 'screening', row => row.since),
-    need('exceptions of rails are open', exceptions, 'exceptions', row => row.opened_at),
-    need('payouts wait to be paid by hand', by_hand, manual, row => row.payout.created_at),
-    need('payouts wait for their account', asked, 'payouts?status=requires_action', row => {
-      return row.payout.created_at
-    }),
-    need('entities wait for a review', reviews, 'entities', row => row.entity.updated_at),
+    need(
+      ['payout or party may be listed', 'payouts and parties may be listed'],
+      held,
+      'screening',
+      row => row.since,
+    ),
+    need(
+      ['exception of a rail is open', 'exceptions of rails are open'],
+      exceptions,
+      'exceptions',
+      row => row.opened_at,
+    ),
+    need(
+      ['payout waits to be paid by hand', 'payouts wait to be paid by hand'],
+      by_hand,
+      manual,
+      row => row.payout.created_at,
+    ),
+    need(
+      ['payout waits for its account', 'payouts wait for their account'],
+      asked,
+      'payouts?status=requires_action',
+      row => {
+        return row.payout.created_at
+      },
+    ),
+    need(
+      ['entity waits for a review', 'entities wait for a review'],
+      reviews,
+      'entities',
+      row => row.entity.updated_at,
+    ),
   ]
 }
 
@@ -92,13 +119,31 @@ async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
   const paused = only(rails, rail => rail.paused)
   const frozen = only(accounts, account => account.state === 'frozen')
   return [
-    need('files for banks wait for their release', sealed, 'files?state=sealed', row => {
-      return row.sealed_at
-    }),
-    need('webhook endpoints get nothing', endpoints, 'deliveries', row => row.dead_since ?? ''),
-    need('rates are stale: nothing is converted by them', stale, 'prices', row => row.as_of),
-    need('rails are paused', paused, 'rails', () => ''),
-    need('accounts are frozen', frozen, 'accounts', () => ''),
+    need(
+      ['file for a bank waits for its release', 'files for banks wait for their release'],
+      sealed,
+      'files?state=sealed',
+      row => {
+        return row.sealed_at
+      },
+    ),
+    need(
+      ['webhook endpoint gets nothing', 'webhook endpoints get nothing'],
+      endpoints,
+      'deliveries',
+      row => row.dead_since ?? '',
+    ),
+    need(
+      [
+        'rate is stale: nothing is converted by it',
+        'rates are stale: nothing is converted by them',
+      ],
+      stale,
+      'prices',
+      row => row.as_of,
+    ),
+    need(['rail is paused', 'rails are paused'], paused, 'rails', () => ''),
+    need(['account is frozen', 'accounts are frozen'], frozen, 'accounts', () => ''),
   ]
 }
 
@@ -107,7 +152,7 @@ function only<T>({ results, has_more }: ListOf<T>, wanted: (row: T) => boolean):
 }
 
 function need<T>(
-  what: string,
+  what: Need['what'],
   { results, has_more }: ListOf<T>,
   place: string,
   since: (row: T) => string,
@@ -118,7 +163,7 @@ function need<T>(
 }
 
 function needOf(visit: Visit, { what, count, since, place }: Need): Html {
-  return html`<li><a href="${rootOf(visit)}/${place}">${count}</a> ${what}${
-    since && html`, the oldest since ${age(since, new Date().toISOString())}`
+  return html`<li><a href="${rootOf(visit)}/${place}">${count}</a> ${what[count === '1' ? 0 : 1]}${
+    since && html`, the oldest for ${age(since, new Date().toISOString())}`
   }</li>`
 }
