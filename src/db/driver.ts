@@ -32,5 +32,16 @@ export function openPool<T extends Record<string, driver.PostgresType>>(
   return url === undefined ? driver(options) : driver(url, options)
 }
 
+/**
+ * The same query, of which the connection keeps no prepared statement: it is planned each time it
+ * is sent. The memory of a prepared one is held until the connection ends.
+ */
+export function unprepared<Q>(query: Q): Q {
+  // The driver reads the option of every query; its types have it of those of `unsafe` alone.
+  const { options } = query as { readonly options: { prepare?: boolean } }
+  options.prepare = false
+  return query
+}
+
 /** Writes and reads a bigint. */
 export const BIGINT = driver.BigInt

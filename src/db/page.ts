@@ -4,6 +4,7 @@ import type { Fragment } from 'postgres'
 import type { Sql, TransactionSql } from './connect.ts'
 import { earlierOf, laterOf, type Moment, type Order, type Place } from './order.ts'
 import type { OfAccount } from './shard.ts'
+import { preparedIfUsual } from './usual.ts'
 
 /** The rows that a request asks for. */
 export interface Wanted {
@@ -18,10 +19,7 @@ export interface Wanted {
   readonly cursor: Cursor | null
 }
 
-/**
- * The values of which a row has one, by filter. Tables store '' for "not set", so no filter asks
- * for ''.
- */
+/** The values of which a row has one, by filter. None is '', which tables have for "not set". */
 export type Filters = Readonly<Record<string, readonly string[]>>
 
 export interface Cursor {
@@ -149,7 +147,7 @@ export async function findPageAt<Row extends object>(
   const after = place === null || newest_first ? above : laterOf(order.columns, above, place)
   const before = place === null || !newest_first ? below : earlierOf(order.columns, below, place)
   const scan = { account_id, after, before, newest_first, limit: limit + 1, filters, besides }
-  const rows = await sql<Row[]>`${selectOf(sql, listed, scan)}`
+  const rows = await preparedIfUsual(sql<Row[]>`${selectOf(sql, listed, scan)}`, filters)
   const page = rows.slice(0, limit)
   return { rows: newest_first ? page : page.reverse(), has_more: rows.length > limit }
 }

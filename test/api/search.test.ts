@@ -32,6 +32,38 @@ before(async () => {
 })
 after(() => service.close())
 
+/** How many statements the connections for reads keep prepared. */
+async function countPrepared(of: TestService): Promise<number> {
+  const [row] = await of.deps.reads<{ count: number }[]>`
+    select count(*)::integer as count from pg_prepared_statements`
+  return row?.count ?? assert.fail('no count')
+}
+
+test('lists, ever new combinations of filters: no connection keeps a statement of each', async () => {
+  const one = await startTestService({ read_connections: 1 })
+  try {
+    const client = await one.openAccount()
+    const ask = async (query: string) => {
+      const answer = await client.get(`/v3/${query}`)
+      assert.equal(answer.status, 200, answer.text)
+    }
+    await ask('payout?currency=USD')
+    await ask('beneficiary?name=a')
+    const before = await countPrepared(one)
+    const words = Array.from('abcdefghijkl')
+    for (const [i] of words.entries()) {
+      const name = words.slice(0, i + 1).join('+')
+      await ask(`beneficiary?name=${name}`)
+      const statuses = ['failed', 'reversed', 'processing'].filter((_, bit) => (i >> bit) % 2 === 1)
+      const query = statuses.map(status => `status=${status}&`).join('')
+      await ask(`payout?${query}currency=USD&type=local&currency=EUR`)
+    }
+    assert.equal(await countPrepared(one), before)
+  } finally {
+    await one.close()
+  }
+})
+
 async function made(path: string, body: object, by = account): Promise<string> {
   const { status, json, text } = await by.post(path, body)
   assert.equal(status, 200, text)
