@@ -28,6 +28,7 @@ const TAGS = [
   ['/v3/rate', 'Rates', 'What currencies are converted at, without a quote.'],
   ['/v3/payout_batch', 'Payout batches', 'Many payouts in one request.'],
   ['/v3/payout_import', 'Payout imports', 'Payouts that a file has made, approved as one.'],
+  ['/v3/payout_group', 'Payout groups', 'Batches and imports that wait for people.'],
   ['/v3/payout', 'Payouts', 'Money moved out of a balance to a beneficiary.'],
   ['/v3/account', 'Account', 'Who asks, and what its limits leave.'],
   ['/v3/balance_transaction', 'Balance transactions', 'The lines of the account’s statement.'],

@@ -354,7 +354,8 @@ for (const status of ['pending', 'submitted', 'requires_action', 'resubmitted'] 
     assert.equal(balanceOf(state, 'acc_1'), 90_000n)
     assert.deepEqual(eventLines(events), [
       'acc_1 1 payout_quote.created poq_1 {}',
-      'acc_1 2 payout.created pot_1 {"status":"compliance_hold","by":"account","journals":[1]}',
+      'acc_1 2 payout.created pot_1 {"status":"compliance_hold","by":"account","journals":[1],' +
+        '"status_description":"Held until entity ent_1 is reviewed."}',
       `acc_1 3 balance_transaction.created ${lineId(1)} {}`,
       'acc_1 4 payout.compliance_hold pot_1 {"status":"compliance_hold",' +
         '"status_description":"Held until entity ent_1 is reviewed.","by":"account","journals":[]}',
