@@ -159,6 +159,30 @@ test('one of it cancelled, or decided alone, since it was shown: 409, and no row
   ])
 })
 
+test('a batch of which all wait: each looks at its own state alone, not at all that wait', async () => {
+  const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 10n } })
+  await addApprovalRule(service, { account_id: other.account.account_id })
+  await service.deps.reference.refresh()
+  // Written last; what its transaction has fetched so far is noted.
+  await service.database.owner.unsafe(`
+    create table fetched (count bigint);
+    create function note_fetched() returns trigger language plpgsql security definer as $$
+    begin
+      insert into fetched select coalesce(idx_tup_fetch, 0) + seq_tup_read
+      from pg_stat_xact_user_tables where relname = 'open_payouts';
+      return null;
+    end $$;
+    create trigger note_fetched after insert on payout_batch_items
+      for each statement execute function note_fetched()`)
+  const payouts = Array.from({ length: 400 }, () => localPayout)
+  const { status, text } = await other.post(PATH, { payouts })
+  assert.equal(status, 200, text)
+  const [row] = await service.database.owner`select max(count)::integer as most from fetched`
+  await service.database.owner`drop trigger note_fetched on payout_batch_items`
+  await service.database.owner`drop table fetched`
+  assert.ok(row?.most > 0 && row?.most <= 12 * payouts.length, `${row?.most} rows`)
+})
+
 test('a batch that needs no approval: nothing waits, and nobody can decide', async () => {
   const { pob } = await makeBatch([100])
   assert.equal((await shown(pob)).waiting, 0)
