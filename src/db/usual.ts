@@ -2,9 +2,11 @@
 // combinations of filters: a statement of each would fill the memory of PostgreSQL.
 import { unprepared } from './driver.ts'
 
+const FEW_FILTERS = 2
+
 /** The query, kept prepared where few other filters make the same statement as these. */
 export function preparedIfUsual<Q>(query: Q, filters: Readonly<Record<string, readonly string[]>>) {
   const values = Object.values(filters)
-  const isUsual = values.length <= 1 && values.every(({ length }) => length <= 1)
+  const isUsual = values.length <= FEW_FILTERS && values.every(({ length }) => length <= 1)
   return isUsual ? query : unprepared(query)
 }
