@@ -24,13 +24,14 @@ const APPROVED: Rule = {
           when a.payout_id is null then 'an approval that waits'
           when p.status = 'pending_approval' then 'waits, or rejected'
           when p.status = 'failed' then 'an outcome'
-          else a.approvers || ' approvals of the payout as it is, and approved' end as expected,
+          else concat(a.approvers, ' approvals of the payout as it is, and approved')
+          end as expected,
         case when a.payout_id is null then 'none'
           else coalesce(d.given, 0) || ' approvals, ' || coalesce(d.rejected, 0) || ' rejections, '
             || case a.outcome when '' then 'waits' else a.outcome end
             || case when ${OTHER}
               then ', of another row' else '' end end as found,
-        case when p.id is null or a.payout_id is null then true
+        case when p.id is null or a.payout_id is null or a.approvers is null then true
           when ${OTHER} then true
           when p.status = 'pending_approval' then a.outcome not in ('', 'rejected')
             or (a.outcome = 'rejected') <> (coalesce(d.rejected, 0) > 0)
@@ -67,30 +68,32 @@ const DECIDED: Rule = {
   select: account_id => `
     select d.account_id, d.payout_id || ' ' || d.user_name as key,
       'a decision of somebody who has not made the payout, as it was shown' as expected,
-      coalesce('made by ' || a.made_by || ', digest ' || encode(d.digest, 'hex'), 'no approval')
-        as found
+      case when a.payout_id is null then 'no approval'
+        else concat('made by ', a.made_by, ', digest ', encode(d.digest, 'hex')) end as found
     from approval_decisions d
     left join payout_approvals a on a.account_id = d.account_id and a.payout_id = d.payout_id
     where ${ofAccount('d.account_id', account_id)}
-      and (a.payout_id is null or a.made_by = d.user_name or a.digest <> d.digest
+      and (a.payout_id is null or a.made_by = d.user_name
+        or a.digest is distinct from d.digest
         or d.decided_at >= a.expires_at or d.decided_at > a.ended_at)`,
 }
 
-/** Each decision is one that an event has told of, under the name of who has decided. */
+/** Each decision is one that an event tells of, by the same person at the same time. */
 const TOLD: Rule = {
   table: 'approval_decisions',
   select: account_id => `
     select d.account_id, d.payout_id || ' ' || d.user_name as key,
-      'a decision that an event tells of' as expected, d.decision as found
+      'a decision that an event tells of' as expected,
+      concat(d.decision, ' at ', d.decided_at) as found
     from approval_decisions d
     left join (
-      select account_id, object_id, data ->> 'operator' as operator,
+      select account_id, object_id, created_at, data ->> 'operator' as operator,
         case type when 'payout.approved' then 'approve' else 'reject' end as decision
       from each_event
       where type in ('payout.approved', 'payout.rejected')
         and ${ofAccount('account_id', account_id)}
     ) e on e.account_id = d.account_id and e.object_id = d.payout_id
-      and e.operator = d.user_name and e.decision = d.decision
+      and e.operator = d.user_name and e.decision = d.decision and e.created_at = d.decided_at
     where ${ofAccount('d.account_id', account_id)} and e.object_id is null and not exists (
       select from payouts p where p.account_id = d.account_id and p.id = d.payout_id
         and ${isArchived('p.created_at', 'p.account_id')})`,

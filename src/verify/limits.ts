@@ -33,9 +33,9 @@ const IN_A_SUM: Rule = {
   table: 'limit_uses',
   select: account_id => `
     select u.account_id, concat_ws(' ', u.payout_id, u.limit_id, u.subject) as key,
-      'a sum of ' || u.starts_at as expected, 'none' as found
+      concat('a sum of ', u.starts_at) as expected, 'none' as found
     from limit_uses u
-    where u.starts_at > ${KEPT} and ${ofAccount('u.account_id', account_id)}
+    where (u.starts_at > ${KEPT}) is not false and ${ofAccount('u.account_id', account_id)}
       and not exists (
         select from limit_sums s where s.account_id = u.account_id and s.limit_id = u.limit_id
           and s.subject = u.subject and s.starts_at = u.starts_at)`,
@@ -51,7 +51,7 @@ const COUNTED: Rule = {
     select u.account_id, u.payout_id || ' ' || u.limit_id as key,
       coalesce('a payout whose money is not back: ' || p.amount || ' ' || p.currency || ', made '
         || p.created_at, 'no use, as no payout is so') as expected,
-      coalesce(p.status, 'none') || ', counted ' || u.amount || ' of ' || u.starts_at as found
+      concat(coalesce(p.status, 'none'), ', counted ', u.amount, ' of ', u.starts_at) as found
     from limit_uses u
     left join ${STATED_PAYOUTS} p on p.account_id = u.account_id and p.id = u.payout_id
     left join limits l on l.limit_id = u.limit_id
@@ -59,8 +59,8 @@ const COUNTED: Rule = {
       p.id is null or p.status in ('failed', 'reversed') or u.starts_at > p.created_at
       or p.created_at >= u.starts_at + case l.per when 'hours' then interval '1 hour'
         else interval '26 hours' end
-      or u.amount <> case when l.limit_id is null then u.amount when l.currency is null then 1
-        when l.currency = p.currency then p.amount else u.amount end)`,
+      or u.amount is distinct from case when l.currency = p.currency then p.amount
+        when l.limit_id is not null and l.currency is null then 1 else coalesce(u.amount, 0) end)`,
 }
 
 /**

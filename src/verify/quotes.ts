@@ -141,8 +141,10 @@ export async function checkUses(
   const select = `
     select q.account_id, q.id as key,
       case q.status when 'used' then 'a payout, the quote being used'
-        else 'never changed, being ' || coalesce(q.status, 'nothing') end as expected,
-      case when q.status <> 'used' then 'updated ' || q.updated_at || ', ' || q.renewed_as
+        when 'active' then 'never changed, being active' else 'active or used' end as expected,
+      case when q.status is distinct from 'used'
+          then concat_ws(', ', coalesce(q.status, 'no status'), 'updated ' || q.updated_at,
+            nullif(q.renewed_as, ''))
         when p.id is null then 'none'
         else 'used ' || coalesce(q.updated_at::text, 'never') || ', the payout being of '
           || p.created_at end as found
@@ -150,7 +152,9 @@ export async function checkUses(
       and p.quote_id = coalesce(nullif(q.renewed_as, ''), q.id)
     where ${ofAccount('q.account_id', account_id)} and case q.status
       when 'used' then p.id is null or p.created_at is distinct from q.updated_at
-      else q.updated_at is distinct from q.created_at or q.renewed_as is distinct from '' end`
+      when 'active'
+        then q.updated_at is distinct from q.created_at or q.renewed_as is distinct from ''
+      else true end`
   await nameRows(tx, account_id, findings, { table: 'quotes', select })
   const [row] = await tx.unsafe<{ count: string }[]>(
     `select count(*)::text as count from quotes where ${ofAccount('account_id', account_id)}`,
