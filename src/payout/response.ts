@@ -53,6 +53,7 @@ export const FailureResponse = Type.Object(
     description:
       'Codes: PF000100, cancelled by the account; PF000300, the entity the payout was made for ' +
       'is rejected; PF000310, the receiving account’s balance is full; PF000320, it is closed; ' +
+      'PF000330, the entity was approved after the rate of the payout was no longer kept; ' +
       'OP000100, set by the operator; PF000900 and PR000900, simulated. By a bank, PF before and ' +
       'PR after success: 000500, no reason; 000510, no such account; 000511, closed; 000512, ' +
       'blocked; 000513, wrong bank; 000520, name; 000521, address; 000530, refused by the ' +

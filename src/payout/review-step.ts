@@ -4,7 +4,7 @@ import type { Approvals } from '../entity/rules.ts'
 import type { ApprovalStatus } from '../entity/states.ts'
 import { refusal } from '../errors.ts'
 import { nameOf } from '../id.ts'
-import type { Instant } from '../instant.ts'
+import { type Instant, plusMicros } from '../instant.ts'
 import { type Book, bookOf, hasRoom } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
 import { descriptionOf } from './new-row.ts'
@@ -12,6 +12,12 @@ import type { OpenPayout, Payout } from './payout.ts'
 import { checkExecuted } from './schedule.ts'
 import { isScreenedAt, mayBeOut } from './screening-step.ts'
 import type { Cause } from './states.ts'
+
+/**
+ * How long a payout that converts keeps its price while its entity is not approved. The account
+ * decides when it submits the entity: without an end it would choose among the rates since.
+ */
+const PRICE_HELD_DAYS = 7
 
 /** What of the state of a step decides a hold; step.ts says what each is. */
 export interface HeldState {
@@ -43,12 +49,28 @@ export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] 
   const name = nameOf({ account_id, id: held_for })
   switch (state.approvals.get(name)?.approval_status) {
     case 'approved':
+      if (isPriceOver(state, payout)) return [overdue(held_for)]
       return mayGo(state, payout) ? [released(state, payout)] : []
     case 'rejected':
       return [rejectedEntity(held_for)]
     default:
       return []
   }
+}
+
+/** A price that was fixed until the payout is executed is kept as long from then on. */
+function isPriceOver({ books }: HeldState, payout: Payout): boolean {
+  const { account_id, created_at, execute_at, holding_fx_id, payout_fx_id } = payout
+  if (holding_fx_id === '' && payout_fx_id === '') return false
+  const last = plusMicros(execute_at ?? created_at, BigInt(PRICE_HELD_DAYS) * 86_400_000_000n)
+  return bookOf(books, account_id).now > last
+}
+
+function overdue(entity_id: string): RailStep {
+  const message =
+    `Entity ${entity_id} was approved later than ${PRICE_HELD_DAYS} days, for which the payout ` +
+    'keeps its rate.'
+  return { status: 'failed', failure: { code: 'PF000330', category: 'compliance', message } }
 }
 
 /**

@@ -401,7 +401,10 @@ test('decideAdvance, a hold that ends, its route has a cut-off: released at the 
 })
 
 test('decideAdvance, a hold that ends after its calendar: refused, and it stays held', () => {
-  const { state } = made({ route: timed }, { asked: held(toBank) })
+  const { state } = made(
+    { route: timed, holding_fx_id: '', payout_fx_id: '' },
+    { asked: held(toBank) },
+  )
   const approvals = new Map([['acc_1/ent_1', approval('approved')]])
   const book = state.books.get('acc_1')
   assert.ok(book)

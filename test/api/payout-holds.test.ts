@@ -10,7 +10,7 @@ import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { internalPayout } from '../support/given/bodies.ts'
-import { entityOf, eventTypesOf, pay } from '../support/service/payouts.ts'
+import { entityOf, eventTypesOf, findPayout, pay } from '../support/service/payouts.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import {
@@ -28,6 +28,7 @@ const FUNDED = 1_000_000n
 let service: TestService
 before(async () => {
   service = await startTestService({ simulator_delay_ms: 0 })
+  await service.setRates({ 'USD/HKD': '8' })
   await service.setFees([{ fixed_amount: 100n }])
 })
 after(async () => {
@@ -123,6 +124,28 @@ test('review of an entity, rejected: its held payouts fail, all money is back', 
   assert.equal(line.type, 'payout_failure')
   assert.equal(line.net.amount, AMOUNT + FEE)
 })
+
+const DAY_S = 86_400
+const HKD = { currency: 'HKD', holding_currency: 'USD' }
+for (const [days, converts, ends] of [
+  [6, true, 'succeeded'],
+  [8, true, 'failed'],
+  [8, false, 'succeeded'],
+] as const) {
+  const what = converts ? 'converts' : 'does not convert'
+  test(`review of an entity, approved after ${days} days: a payout that ${what} has ${ends}`, async () => {
+    const account = await funded()
+    const entity = await entityOf(account)
+    const held = await pay(account, { ...(converts && HKD), on_behalf_of: entity })
+    assert.equal(held.status, 'compliance_hold')
+    await account.post('/v3/sandbox/clock/advance', { seconds: days * DAY_S })
+    await review(service, account, entity, 'approved')
+    await settleAll(service)
+    const { status, failure } = await findPayout(account, held.id)
+    assert.deepEqual([status, failure?.code ?? ''], [ends, ends === 'failed' ? 'PF000330' : ''])
+    if (ends === 'failed') assert.equal(await usd(account), FUNDED)
+  })
+}
 
 test('review of an entity, more is asked for: its payouts stay held until it is decided', async () => {
   const account = await funded()
