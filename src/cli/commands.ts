@@ -5,196 +5,87 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { checkVariables } from '../config.ts'
 import { offerJson, pathOf, report, running } from './context.ts'
 
-interface Called {
-  readonly name: string
-  readonly description: string
-  /** Resolves to what gives the command its arguments, options and subcommands. */
-  load(): Promise<(command: Command) => void>
+/** In the order of `corridor --help`. */
+const DESCRIPTIONS = {
+  start: 'run the service; on an empty database, make a funded sandbox account first',
+  migrate: 'bring the database schema up to date',
+  doctor: 'look at the machine, the database and live accounts, and say what to mend',
+  account: 'open, list, change and freeze accounts',
+  key: 'create, list and revoke API keys',
+  user: 'name the people who run commands',
+  audit: 'show and prove who has changed what',
+  fund: 'credit an account with money that has come in',
+  withdraw: 'book money that leaves an account other than by a payout',
+  adjust: 'correct a balance, up or down, with a reason',
+  reverse: 'take back what fund, withdraw or adjust has booked, once',
+  rates: 'list, set and load exchange rates',
+  fees: 'list, set, import and remove rows of the fee schedule',
+  rail: 'add, pause and remove rails of live accounts',
+  route: 'say which rails take the payouts of live accounts, in which order',
+  limit: 'limit how much, and how many payouts, accounts may make',
+  'approval-rule': 'let payouts and beneficiaries wait until people approve them',
+  beneficiary: 'approve, reject or archive a beneficiary',
+  file: 'list and release files for banks, send them again, look into the quarantine',
+  pricing: 'set and list spreads, validity of quotes, age of rates and the pivot',
+  payout: 'list payouts, pay and move them by hand, import files',
+  statement: 'write the statement of an account, as CSV, ISO 20022 or MT940',
+  entity: 'review entities, explain what is a duplicate and why, import files',
+  lists: 'import sanctions lists from files, and show how old they are',
+  screening: 'ask the sanctions lists about a name',
+  listen: 'print events as they happen, and forward them signed to a URL',
+  trigger: 'make an event happen in a sandbox, such as payout.failed',
+  logs: 'print the last requests of sandboxes and why they were refused, and follow them',
+  events: 'deliver events again; write old ones to a file, and prove it',
+  privacy: 'find, export and erase personal data, and set how long payments are kept',
+  demo: 'make an account and a payout on the running service, and add up its ledger',
+  verify: 'recompute every balance from the journals; exits 1 naming the first bad row',
+  backup: 'write the embedded database to one file, while the service runs',
+  restore: 'put a backup into an empty CORRIDOR_DATA, and verify it',
+  distribute: 'spread the tables of accounts over the machines of a Citus cluster',
+  openapi: 'print the OpenAPI document of the interface',
 }
 
-/** In the order of `corridor --help`. */
-const COMMANDS: readonly Called[] = [
-  {
-    name: 'start',
-    description: 'run the service; on an empty database, make a funded sandbox account first',
-    load: async () => (await import('./start.ts')).startCommand,
-  },
-  {
-    name: 'migrate',
-    description: 'bring the database schema up to date',
-    load: async () => (await import('./migrate.ts')).migrateCommand,
-  },
-  {
-    name: 'doctor',
-    description: 'look at the machine, the database and live accounts, and say what to mend',
-    load: async () => (await import('./doctor.ts')).doctorCommand,
-  },
-  {
-    name: 'account',
-    description: 'open, list, change and freeze accounts',
-    load: async () => (await import('./account.ts')).accountCommands,
-  },
-  {
-    name: 'key',
-    description: 'create, list and revoke API keys',
-    load: async () => (await import('./key.ts')).keyCommands,
-  },
-  {
-    name: 'user',
-    description: 'name the people who run commands',
-    load: async () => (await import('./user.ts')).userCommands,
-  },
-  {
-    name: 'audit',
-    description: 'show and prove who has changed what',
-    load: async () => (await import('./audit.ts')).auditCommands,
-  },
-  {
-    name: 'fund',
-    description: 'credit an account with money that has come in',
-    load: async () => (await import('./funding.ts')).fundCommand,
-  },
-  {
-    name: 'withdraw',
-    description: 'book money that leaves an account other than by a payout',
-    load: async () => (await import('./funding.ts')).withdrawCommand,
-  },
-  {
-    name: 'adjust',
-    description: 'correct a balance, up or down, with a reason',
-    load: async () => (await import('./funding.ts')).adjustCommand,
-  },
-  {
-    name: 'reverse',
-    description: 'take back what fund, withdraw or adjust has booked, once',
-    load: async () => (await import('./funding.ts')).reverseCommand,
-  },
-  {
-    name: 'rates',
-    description: 'list, set and load exchange rates',
-    load: async () => (await import('./rates.ts')).ratesCommands,
-  },
-  {
-    name: 'fees',
-    description: 'list, set, import and remove rows of the fee schedule',
-    load: async () => (await import('./fees.ts')).feesCommands,
-  },
-  {
-    name: 'rail',
-    description: 'add, pause and remove rails of live accounts',
-    load: async () => (await import('./rail.ts')).railCommands,
-  },
-  {
-    name: 'route',
-    description: 'say which rails take the payouts of live accounts, in which order',
-    load: async () => (await import('./route.ts')).routeCommands,
-  },
-  {
-    name: 'limit',
-    description: 'limit how much, and how many payouts, accounts may make',
-    load: async () => (await import('./limit.ts')).limitCommands,
-  },
-  {
-    name: 'approval-rule',
-    description: 'let payouts and beneficiaries wait until people approve them',
-    load: async () => (await import('./approval-rule.ts')).approvalRuleCommands,
-  },
-  {
-    name: 'beneficiary',
-    description: 'approve, reject or archive a beneficiary',
-    load: async () => (await import('./beneficiary.ts')).beneficiaryCommands,
-  },
-  {
-    name: 'file',
-    description: 'list and release files for banks, send them again, look into the quarantine',
-    load: async () => (await import('./file.ts')).fileCommands,
-  },
-  {
-    name: 'pricing',
-    description: 'set and list spreads, validity of quotes, age of rates and the pivot',
-    load: async () => (await import('./pricing.ts')).pricingCommands,
-  },
-  {
-    name: 'payout',
-    description: 'list payouts, pay and move them by hand, import files',
-    load: async () => (await import('./payout.ts')).payoutCommands,
-  },
-  {
-    name: 'statement',
-    description: 'write the statement of an account, as CSV, ISO 20022 or MT940',
-    load: async () => (await import('./statement.ts')).statementCommand,
-  },
-  {
-    name: 'entity',
-    description: 'review entities, explain what is a duplicate and why, import files',
-    load: async () => (await import('./entity.ts')).entityCommands,
-  },
-  {
-    name: 'lists',
-    description: 'import sanctions lists from files, and show how old they are',
-    load: async () => (await import('./lists.ts')).listsCommands,
-  },
-  {
-    name: 'screening',
-    description: 'ask the sanctions lists about a name',
-    load: async () => (await import('./screening.ts')).screeningCommands,
-  },
-  {
-    name: 'listen',
-    description: 'print events as they happen, and forward them signed to a URL',
-    load: async () => (await import('./listen.ts')).listenCommand,
-  },
-  {
-    name: 'trigger',
-    description: 'make an event happen in a sandbox, such as payout.failed',
-    load: async () => (await import('./trigger.ts')).triggerCommand,
-  },
-  {
-    name: 'logs',
-    description: 'print the last requests of sandboxes and why they were refused, and follow them',
-    load: async () => (await import('./logs.ts')).logsCommand,
-  },
-  {
-    name: 'events',
-    description: 'deliver events again; write old ones to a file, and prove it',
-    load: async () => (await import('./events.ts')).eventsCommands,
-  },
-  {
-    name: 'privacy',
-    description: 'find, export and erase personal data, and set how long payments are kept',
-    load: async () => (await import('./privacy.ts')).privacyCommands,
-  },
-  {
-    name: 'demo',
-    description: 'make an account and a payout on the running service, and add up its ledger',
-    load: async () => (await import('./demo.ts')).demoCommand,
-  },
-  {
-    name: 'verify',
-    description: 'recompute every balance from the journals; exits 1 naming the first bad row',
-    load: async () => (await import('./verify.ts')).verifyCommand,
-  },
-  {
-    name: 'backup',
-    description: 'write the embedded database to one file, while the service runs',
-    load: async () => (await import('./backup.ts')).backupCommand,
-  },
-  {
-    name: 'restore',
-    description: 'put a backup into an empty CORRIDOR_DATA, and verify it',
-    load: async () => (await import('./backup.ts')).restoreCommand,
-  },
-  {
-    name: 'distribute',
-    description: 'spread the tables of accounts over the machines of a Citus cluster',
-    load: async () => (await import('./distribute.ts')).distributeCommand,
-  },
-  {
-    name: 'openapi',
-    description: 'print the OpenAPI document of the interface',
-    load: async () => (await import('./openapi.ts')).openapiCommand,
-  },
-]
+/** Resolves to what gives the command its arguments, options and subcommands. */
+type Load = () => Promise<(command: Command) => void>
+
+const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
+  start: async () => (await import('./start.ts')).startCommand,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  account: async () => (await import('./account.ts')).accountCommands,
+  key: async () => (await import('./key.ts')).keyCommands,
+  user: async () => (await import('./user.ts')).userCommands,
+  audit: async () => (await import('./audit.ts')).auditCommands,
+  fund: async () => (await import('./funding.ts')).fundCommand,
+  withdraw: async () => (await import('./funding.ts')).withdrawCommand,
+  adjust: async () => (await import('./funding.ts')).adjustCommand,
+  reverse: async () => (await import('./funding.ts')).reverseCommand,
+  rates: async () => (await import('./rates.ts')).ratesCommands,
+  fees: async () => (await import('./fees.ts')).feesCommands,
+  rail: async () => (await import('./rail.ts')).railCommands,
+  route: async () => (await import('./route.ts')).routeCommands,
+  limit: async () => (await import('./limit.ts')).limitCommands,
+  'approval-rule': async () => (await import('./approval-rule.ts')).approvalRuleCommands,
+  beneficiary: async () => (await import('./beneficiary.ts')).beneficiaryCommands,
+  file: async () => (await import('./file.ts')).fileCommands,
+  pricing: async () => (await import('./pricing.ts')).pricingCommands,
+  payout: async () => (await import('./payout.ts')).payoutCommands,
+  statement: async () => (await import('./statement.ts')).statementCommand,
+  entity: async () => (await import('./entity.ts')).entityCommands,
+  lists: async () => (await import('./lists.ts')).listsCommands,
+  screening: async () => (await import('./screening.ts')).screeningCommands,
+  listen: async () => (await import('./listen.ts')).listenCommand,
+  trigger: async () => (await import('./trigger.ts')).triggerCommand,
+  logs: async () => (await import('./logs.ts')).logsCommand,
+  events: async () => (await import('./events.ts')).eventsCommands,
+  privacy: async () => (await import('./privacy.ts')).privacyCommands,
+  demo: async () => (await import('./demo.ts')).demoCommand,
+  verify: async () => (await import('./verify.ts')).verifyCommand,
+  backup: async () => (await import('./backup.ts')).backupCommand,
+  restore: async () => (await import('./backup.ts')).restoreCommand,
+  distribute: async () => (await import('./distribute.ts')).distributeCommand,
+  openapi: async () => (await import('./openapi.ts')).openapiCommand,
+}
 
 /** The words of a call, without the name of the program. */
 type Words = readonly string[]
@@ -240,10 +131,10 @@ export async function makeProgram(
       checkVariables()
       running.command = pathOf(command)
     })
-  for (const { name, description, load } of COMMANDS) {
+  for (const [name, description] of Object.entries(DESCRIPTIONS)) {
     const command = program.command(name).description(description)
     command.showHelpAfterError(`(corridor ${name} --help shows how to call it)`)
-    if (isWanted(name)) (await load())(command)
+    if (isWanted(name)) (await MODULES[name as keyof typeof MODULES]())(command)
   }
   offerJson(program)
   return program
