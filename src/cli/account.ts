@@ -14,13 +14,15 @@ import type { HistoricRow } from '../audit/store.ts'
 import type { Booking } from '../funding/rules.ts'
 import {
   type AccountInFull,
+  accountNamed,
   findAccounts,
   presentAccount,
   showAccount,
 } from '../operator/accounts.ts'
 import { listKeysOf } from '../operator/keys.ts'
 import { countOpenPayouts } from '../payout/state-store.ts'
-import { type Context, findAccount, type Json, print, UsageError, withContext } from './context.ts'
+import { type Context, print, withContext } from './context.ts'
+import { UsageError } from './failure.ts'
 import { book } from './funding.ts'
 import { historyCommand } from './history.ts'
 import { MAX_NAME, readCurrency, readMoney, readReason, readText } from './input.ts'
@@ -38,7 +40,8 @@ export function createFunded(
     const again = `corridor fund ${account_id} ${money(currency, amount)} --source ${source}`
     return book(context, booking, again)
   }
-  const write: Writer['write'] = (operation, command) => context.write(operation, command, null)
+  const write: Writer['write'] = (operation, command) =>
+    context.run({ operation, command, act: null })
   return createAccount({ write, fund }, wanted, onOpened)
 }
 
@@ -83,21 +86,19 @@ function createCommand(account: Command): void {
     .addHelpText('after', CREATE_HELP)
     .action(async (options: CreateOptions) => {
       const wanted = readNewAccount(options)
-      await withContext(context => createFunded(context, wanted, tell(options)))
+      await withContext(context => createFunded(context, wanted, tell))
     })
 }
 
-const tell =
-  (options: Json) =>
-  ({ account, key_id, secret }: OpenedAccount): void => {
-    const words = [
-      `account          ${account.account_id}`,
-      `deposit address  ${account.deposit_address}`,
-      `key id           ${key_id}`,
-      `secret           ${secret}   (shown once)`,
-    ].join('\n')
-    print(options, { ...account, key_id, secret }, words)
-  }
+function tell({ account, key_id, secret }: OpenedAccount): void {
+  const words = [
+    `account          ${account.account_id}`,
+    `deposit address  ${account.deposit_address}`,
+    `key id           ${key_id}`,
+    `secret           ${secret}   (shown once)`,
+  ].join('\n')
+  print({ ...account, key_id, secret }, words)
+}
 
 const CREATE_HELP = `
 A live account is funded with the bank's reference, once it is there: corridor
@@ -114,7 +115,7 @@ function listCommand(account: Command): void {
     .command('list')
     .description('list accounts with their states and balances')
     .addHelpText('after', '\nExample:\n  npx corridor account list')
-    .action(async (options: Json) => {
+    .action(async () => {
       const accounts = await withContext(({ audit }) => findAccounts(audit, null))
       const rows = accounts.map(a => [
         a.account_id,
@@ -126,7 +127,7 @@ function listCommand(account: Command): void {
       const headings = ['account', 'name', 'state', 'kind', 'balances']
       const none = 'no account yet; corridor account create opens one'
       const words = rows.length === 0 ? none : table(headings, rows)
-      print(options, accounts.map(presentAccount), words)
+      print(accounts.map(presentAccount), words)
     })
 }
 
@@ -136,12 +137,12 @@ function showCommand(account: Command): void {
     .description('show an account: state, balances, deposit address, guard and keys')
     .argument('<account>', 'account id')
     .addHelpText('after', '\nExample:\n  npx corridor account show acc_7k2m9x4q')
-    .action(async (account_id: string, options: Json) => {
+    .action(async (account_id: string) => {
       const { shown, keys } = await withContext(async ({ sql, audit }) => {
         const shown = await showAccount(audit, account_id)
         return { shown, keys: await listKeysOf(sql, account_id) }
       })
-      print(options, { ...presentAccount(shown), keys }, describeAccount(shown, keys))
+      print({ ...presentAccount(shown), keys }, describeAccount(shown, keys))
     })
 }
 
@@ -165,7 +166,7 @@ function describeAccount(account: AccountInFull, keys: readonly ApiKeyListing[])
   return [...lines, '', keyTable(keys)].join('\n')
 }
 
-interface CreateOptions extends Json {
+interface CreateOptions {
   name: string
   currencies: string
   primary: string
@@ -193,7 +194,7 @@ function readNewAccount(options: CreateOptions): NewAccount {
   return { name, currencies, primary_currency, fund, sandbox, duplicate_window_s }
 }
 
-interface SetOptions extends Json {
+interface SetOptions {
   name?: string
   addCurrencies?: string
   primary?: string
@@ -240,14 +241,14 @@ async function setAction(account_id: string, options: SetOptions): Promise<void>
     )
   }
   const { before, after } = await withContext(async context => {
-    await findAccount(context.sql, account_id)
-    return context.write(changeSettings, change, null)
+    await accountNamed(context.sql, account_id)
+    return context.run({ operation: changeSettings, command: change, act: null })
   })
   const words = SETTINGS.map(([label, of]) => [label, of(before), of(after)] as const)
     .filter(([, was, is]) => was !== is)
     .map(([label, was, is]) => `${account_id}  ${label} was ${was}, is ${is}`)
   const data = { account_id, before: presentSettings(before), after: presentSettings(after) }
-  print(options, data, words.join('\n') || `${account_id}  is so already`)
+  print(data, words.join('\n') || `${account_id}  is so already`)
 }
 
 const SETTINGS: readonly (readonly [label: string, of: (settings: Settings) => string])[] = [
@@ -268,14 +269,15 @@ function stateCommand(account: Command, name: string, to: AccountState, descript
     .argument('<account>', 'account id')
     .requiredOption('--reason <text>', 'why; kept in the history of the account, for you alone')
     .addHelpText('after', `${STATE_HELP[to]}\n\nExample:\n  npx corridor account ${name} ${FROM}`)
-    .action(async (account_id: string, options: Json & { reason: string }) => {
+    .action(async (account_id: string, options: { reason: string }) => {
       const change = { account_id, to, reason: readReason(options.reason) }
       const { from, reason } = await withContext(async context => {
-        await findAccount(context.sql, account_id)
-        return context.write(changeState(countOpenPayouts), change, null)
+        await accountNamed(context.sql, account_id)
+        const operation = changeState(countOpenPayouts)
+        return context.run({ operation, command: change, act: null })
       })
       const words = `${account_id}  was ${from}, is ${to}: ${reason}`
-      print(options, { account_id, from, to, reason }, words)
+      print({ account_id, from, to, reason }, words)
     })
 }
 

@@ -11,7 +11,8 @@ import { ruleOfHistory } from '../approval/rule-store.ts'
 import { neededWords, ruleWords } from '../approval/words.ts'
 import { addRule, presentRule, removeRule, rulesFor } from '../operator/approval-rules.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
-import { type Json, print, readOrRefuse, withContext } from './context.ts'
+import { print, withContext } from './context.ts'
+import { readOrRefuse } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
 
@@ -80,21 +81,21 @@ export function approvalRuleCommands(rule: Command): void {
   })
 }
 
-async function addAction(options: RuleCells & Json): Promise<void> {
+async function addAction(options: RuleCells): Promise<void> {
   const rule = readOrRefuse(await withContext(({ sql }) => addRule(sql, options)))
-  print(options, presentRule(rule), wordsOf(rule))
+  print(presentRule(rule), wordsOf(rule))
 }
 
-async function listAction(options: Json & { readonly account?: string }): Promise<void> {
+async function listAction(options: { readonly account?: string }): Promise<void> {
   const rules = await withContext(({ sql }) => rulesFor(sql, options.account))
   const rows = rules.map(rule => [rule.rule_id, ruleWords(rule), neededWords(rule)])
   const words = rows.length === 0 ? `no rule. Try ${EXAMPLE}` : table(['rule', 'of', 'needs'], rows)
-  print(options, rules.map(presentRule), words)
+  print(rules.map(presentRule), words)
 }
 
-async function removeAction(rule_id: string, options: Json): Promise<void> {
+async function removeAction(rule_id: string): Promise<void> {
   const rule = await withContext(({ sql }) => removeRule(sql, rule_id))
-  print(options, presentRule(rule), `removed ${wordsOf(rule)}`)
+  print(presentRule(rule), `removed ${wordsOf(rule)}`)
 }
 
 function wordsOf(rule: ApprovalRule): string {

@@ -13,12 +13,13 @@ import { type Instant, instantFromIso } from '../instant.ts'
 import { presentChange } from '../operator/audit-response.ts'
 import { describe, type Problem } from '../verify/problem.ts'
 import { verifyAudit } from '../verify/run.ts'
-import { type Json, print, UsageError, withContext } from './context.ts'
+import { print, withContext } from './context.ts'
+import { UsageError } from './failure.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
 import { table, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
 
-interface ListOptions extends Json {
+interface ListOptions {
   readonly by?: string
   readonly act?: string
   readonly account?: string
@@ -79,7 +80,7 @@ async function listAction(options: ListOptions): Promise<void> {
   const filter: AuditFilter = { by, act, account_id: account, id, since, before }
   const changes = await withContext(({ audit }) => listAudit(audit, filter, options.limit))
   const words = changes.length === 0 ? 'nothing that fits was done' : changeTable(changes)
-  print(options, changes.map(presentChange), words)
+  print(changes.map(presentChange), words)
 }
 
 function changeTable(changes: readonly AuditedChange[]): string {
@@ -127,7 +128,7 @@ function drained(): Promise<void> {
   return new Promise(resolve => process.stdout.once('drain', () => resolve()))
 }
 
-async function verifyAction(options: Json & { head?: string }): Promise<void> {
+async function verifyAction(options: { head?: string }): Promise<void> {
   const kept = options.head === undefined ? undefined : readHead(options.head)
   const { problems, head } = await withContext(async ({ audit }) => ({
     problems: [...(await verifyAudit(audit)), ...(await missing(audit, kept))],
@@ -138,7 +139,7 @@ async function verifyAction(options: Json & { head?: string }): Promise<void> {
   const words = is_same
     ? `${head.change_id} changes, chained.\nThe audit log is in order. Its head: ${newest}`
     : [...problems.map(describe), `Not in order: ${problems.length} named.`].join('\n')
-  print(options, { ok: is_same, problems, head: is_same ? newest : null }, words)
+  print({ ok: is_same, problems, head: is_same ? newest : null }, words)
   if (!is_same) process.exitCode = 1
 }
 

@@ -12,14 +12,11 @@ import { type Restored, restoreBackup } from '../postgres/restore.ts'
 import { pauseAll } from '../rail/row-store.ts'
 import { describe } from '../verify/problem.ts'
 import { type Verdict, verify } from '../verify/run.ts'
-import { asOwner, print, UsageError, withContext } from './context.ts'
+import { asOwner, print, withContext } from './context.ts'
+import { UsageError } from './failure.ts'
 import { table } from './table.ts'
 import { type Bar, startBar } from './terminal.ts'
 import { checkedWords, readableVerdict } from './verify.ts'
-
-interface Options {
-  json?: boolean
-}
 
 /** How many heads people see; --json prints all. */
 const SHOWN_HEADS = 20
@@ -44,9 +41,9 @@ export function backupCommand(command: Command): void {
   command
     .argument('<file>', 'file to make; never written over')
     .addHelpText('after', BACKUP_HELP)
-    .action(async (file: string, options: Options) => {
+    .action(async (file: string) => {
       const backup = await backUp(embedded(readConfig()), file)
-      print(options, { file, ...backup }, backupWords(file, backup))
+      print({ file, ...backup }, backupWords(file, backup))
     })
 }
 
@@ -54,10 +51,10 @@ export function restoreCommand(command: Command): void {
   command
     .argument('<file>', 'file that corridor backup made')
     .addHelpText('after', RESTORE_HELP)
-    .action(async (file: string, options: Options) => {
+    .action(async (file: string) => {
       const config = embedded(readConfig())
       const copy = await restore(config, file)
-      print(options, readable(copy), restoreWords(copy, config))
+      print(readable(copy), restoreWords(copy, config))
       if (!copy.verdict.ok) process.exitCode = 1
     })
 }

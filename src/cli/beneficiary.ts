@@ -13,7 +13,8 @@ import {
 } from '../operator/approvals.ts'
 import { archiving } from '../operator/beneficiaries.ts'
 import { MAX_REASON } from '../operator/words.ts'
-import { CommandFailed, type Json, personOf, print, withContext } from './context.ts'
+import { personOf, print, withContext } from './context.ts'
+import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
 import { toSecond } from './table.ts'
 import { visible } from './terminal.ts'
@@ -83,12 +84,12 @@ be approved. CORRIDOR_USER must say who you are.
 Example:
   npx corridor beneficiary reject bnf_01m7xpm2m0c6hkd4r9ye --reason "Unknown"`
 
-interface Words extends Json {
+interface Words {
   readonly digest?: string
   readonly reason?: string
 }
 
-async function showAction(id: string, options: Json): Promise<void> {
+async function showAction(id: string): Promise<void> {
   const { beneficiary, shown } = await withContext(async ({ sql, audit }) => {
     const key = { account_id: await accountOfBeneficiary(audit, id), id }
     return readConfined(sql, [key.account_id], async tx => {
@@ -103,7 +104,7 @@ async function showAction(id: string, options: Json): Promise<void> {
     throw new CommandFailed(`beneficiary ${id} has needed no approval`)
   }
   const approval = presentBeneficiaryApproval(shown.open, shown.approvers)
-  print(options, approval, describe(beneficiary, approval))
+  print(approval, describe(beneficiary, approval))
 }
 
 function describe(
@@ -137,7 +138,7 @@ async function decideAction(id: string, decision: Decision, options: Words): Pro
   const done = decision === 'approve' ? 'approved' : 'rejected'
   const words =
     status === 'pending_approval' ? `${id}  ${done}; others must, too` : `${id}  ${done}`
-  print(options, { beneficiary: id, decision, status }, words)
+  print({ beneficiary: id, decision, status }, words)
 }
 
 async function archiveAction(
@@ -152,9 +153,5 @@ async function archiveAction(
   })
   const { archived_at } = beneficiary
   const is = archived_at === null ? 'not archived' : `archived since ${toSecond(archived_at)}`
-  print(
-    options,
-    { beneficiary: id, archived_at },
-    `${id}  ${did === 'nothing' ? 'already ' : ''}${is}`,
-  )
+  print({ beneficiary: id, archived_at }, `${id}  ${did === 'nothing' ? 'already ' : ''}${is}`)
 }

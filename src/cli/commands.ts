@@ -3,7 +3,8 @@
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { checkVariables } from '../config.ts'
-import { offerJson, pathOf, report, running } from './context.ts'
+import { pathOf, running } from './context.ts'
+import { report } from './failure.ts'
 
 /** In the order of `corridor --help`. */
 const DESCRIPTIONS = {
@@ -130,6 +131,7 @@ export async function makeProgram(
     .hook('preAction', (_program, command) => {
       checkVariables()
       running.command = pathOf(command)
+      running.json = command.opts().json === true
     })
   for (const [name, description] of Object.entries(DESCRIPTIONS)) {
     const command = program.command(name).description(description)
@@ -138,4 +140,13 @@ export async function makeProgram(
   }
   offerJson(program)
   return program
+}
+
+/** Adds --json to every command that does not describe it itself. */
+function offerJson(program: Command): void {
+  for (const command of program.commands) {
+    const has = command.options.some(({ long }) => long === '--json')
+    if (command.commands.length > 0) offerJson(command)
+    else if (!has) command.option('--json', 'print JSON')
+  }
 }

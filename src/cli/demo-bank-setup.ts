@@ -15,7 +15,8 @@ import { deleteRoute, upsertRoute } from '../rail/store.ts'
 import { RAIL_KINDS } from '../rails.ts'
 import { readRequired, updateRequired } from '../screening/list-store.ts'
 import { createFunded } from './account.ts'
-import { CommandFailed, type Context, readOrRefuse } from './context.ts'
+import type { Context } from './context.ts'
+import { CommandFailed, readOrRefuse } from './failure.ts'
 import { book } from './funding.ts'
 
 /** Its accounts are known by it: an installation with other live accounts is in earnest. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { XMLBuilder, XMLParser } from 'fast-xml-parser'
 import type { Started } from '../../examples/bank/start.ts'
-import { CommandFailed, type Json, print, withContext } from './context.ts'
+import { printJson, running, withContext } from './context.ts'
 import { type DemoAccount, endBankDemo, setUpBankDemo } from './demo-bank-setup.ts'
 import {
   type Answer,
@@ -20,10 +20,11 @@ import {
   succeeded,
   until,
 } from './demo-http.ts'
+import { CommandFailed } from './failure.ts'
 import { layOut, money, outline } from './table.ts'
 import { visible } from './terminal.ts'
 
-interface BankDemoOptions extends Json {
+interface BankDemoOptions {
   readonly url?: string
   readonly bank?: string | true
 }
@@ -59,7 +60,7 @@ export async function demoBank(options: BankDemoOptions): Promise<void> {
   const steps: BankDemoStep[] = []
   const tell = (step: BankDemoStep) => {
     steps.push(step)
-    if (options.json !== true) process.stdout.write(`${describe(step, steps.length)}\n`)
+    if (!running.json) process.stdout.write(`${describe(step, steps.length)}\n`)
   }
   const interrupt = listenForInterrupt()
   const { signal } = interrupt
@@ -68,7 +69,7 @@ export async function demoBank(options: BankDemoOptions): Promise<void> {
   } finally {
     interrupt.end()
   }
-  if (options.json === true) print(options, steps, '')
+  if (running.json) printJson(steps)
 }
 
 interface Place {

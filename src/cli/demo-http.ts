@@ -2,7 +2,7 @@
 // look on a terminal.
 import { styleText } from 'node:util'
 import { readConfig } from '../config.ts'
-import { CommandFailed, UsageError } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { layOut } from './table.ts'
 
 const POLL_MS = 250

@@ -8,7 +8,7 @@ import { listJournals } from '../ledger/store.ts'
 import { divideByRate, divideUp, formatMajor, parseDecimal } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
 import { createFunded } from './account.ts'
-import { CommandFailed, type Json, print, withContext } from './context.ts'
+import { printJson, running, withContext } from './context.ts'
 import { demoBank } from './demo-bank.ts'
 import {
   type Answer,
@@ -23,6 +23,7 @@ import {
   succeeded,
   until,
 } from './demo-http.ts'
+import { CommandFailed } from './failure.ts'
 import { layOut, major, money } from './table.ts'
 
 /** The account starts with USD 10,000.00, and pays HKD 10,000.00. */
@@ -32,7 +33,7 @@ const PAID = 1_000_000
 /** The simulator settles after some 2 s (CORRIDOR_SIMULATOR_DELAY_MS). */
 const SETTLE_TIMEOUT_MS = 15_000
 
-interface DemoOptions extends Json {
+interface DemoOptions {
   url?: string
   bank?: string | true
 }
@@ -87,9 +88,9 @@ async function demo(options: DemoOptions): Promise<void> {
   const steps: DemoStep[] = []
   await runDemo(url, step => {
     steps.push(step)
-    if (options.json !== true) process.stdout.write(`${describeStep(step, steps)}\n`)
+    if (!running.json) process.stdout.write(`${describeStep(step, steps)}\n`)
   })
-  if (options.json === true) print(options, steps, '')
+  if (running.json) printJson(steps)
   const last = steps.at(-1)
   if (last?.step === 'arithmetic' && !last.adds_up) throw new CommandFailed('it does not add up')
 }

@@ -4,7 +4,8 @@ import { readConfig } from '../config.ts'
 import { type Distributed, distribute } from '../db/distribute.ts'
 import { refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
 import { openDatabase } from '../postgres/open.ts'
-import { asOwner, print, UsageError } from './context.ts'
+import { asOwner, print } from './context.ts'
+import { UsageError } from './failure.ts'
 
 const HELP = `
 DATABASE_URL names the database on the coordinator, which has been migrated and
@@ -21,7 +22,7 @@ export function distributeCommand(command: Command): void {
   command
     .option('--shards <count>', 'parts that the tables are cut into, 2 to 1024', '32')
     .addHelpText('after', HELP)
-    .action(async (options: { shards: string; json?: boolean }) => {
+    .action(async (options: { shards: string }) => {
       const config = readConfig()
       if (config.database_url === undefined) {
         throw new UsageError(
@@ -35,7 +36,7 @@ export function distributeCommand(command: Command): void {
         await refuseUnready(owner)
         return distribute(owner, shards)
       }).finally(() => database.release())
-      print(options, done, words(done))
+      print(done, words(done))
     })
 }
 

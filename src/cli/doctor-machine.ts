@@ -5,8 +5,8 @@ import type { Config } from '../config.ts'
 import { databaseNow, type Sql } from '../db/connect.ts'
 import { refuseUnmended } from '../db/driver.ts'
 import { DatabaseProblem } from '../db/failure.ts'
-import { CommandFailed } from './context.ts'
 import { send } from './demo-http.ts'
+import { CommandFailed } from './failure.ts'
 import { tryToListen } from './port.ts'
 
 /** What one check has found. */

@@ -7,7 +7,7 @@ import type { Sql } from '../db/connect.ts'
 import { DatabaseProblem } from '../db/failure.ts'
 import { refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
 import { openDatabase } from '../postgres/open.ts'
-import { asOwner, type Context, type Json, onDatabase, print } from './context.ts'
+import { asOwner, type Context, onDatabase, print } from './context.ts'
 import { checkAccounts } from './doctor-accounts.ts'
 import {
   checkLists,
@@ -38,10 +38,10 @@ Examples:
   npx corridor doctor --json | jq '.checks[] | select(.ok | not)'`
 
 export function doctorCommand(command: Command): void {
-  command.addHelpText('after', HELP).action(async (options: Json) => {
+  command.addHelpText('after', HELP).action(async () => {
     const checks = await examine(readConfig())
     const ok = checks.every(check => check.ok)
-    print(options, { ok, checks }, wordsOf(checks))
+    print({ ok, checks }, wordsOf(checks))
     if (!ok) process.exitCode = 1
   })
 }

@@ -8,15 +8,8 @@ import { previousStatus } from '../event/event.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { Unknown } from '../operator/deed.ts'
 import { review, showEntity } from '../operator/entities.ts'
-import {
-  CommandFailed,
-  type Context,
-  NotThere,
-  print,
-  report,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { type Context, print, printJson, running, withContext } from './context.ts'
+import { CommandFailed, NotThere, report, UsageError } from './failure.ts'
 import { MAX_REASON, readReason } from './input.ts'
 import { visible, wrapped } from './terminal.ts'
 
@@ -88,7 +81,6 @@ export function reviewLines({ id, approval_status, updated_at }: Entity): string
 interface ReviewOptions {
   reason?: string
   seen?: string
-  json?: boolean
 }
 
 interface Wanted {
@@ -131,17 +123,17 @@ async function reviewAction(
         )
         if ('message' in done) {
           refused.push(done)
-          report(new CommandFailed(done.message), options.json === true)
+          report(new CommandFailed(done.message), running.json)
         } else {
           results.push(presentReviewed(done, wanted))
-          if (options.json !== true) print(options, null, reviewWords(done, wanted))
+          if (!running.json) print(null, reviewWords(done, wanted))
         }
       }
     })
   } finally {
     // Earlier reviews stand even if a later one fails.
     const any = results.length + refused.length > 0
-    if (options.json === true && any) print(options, { object: 'list', results, refused }, '')
+    if (running.json && any) printJson({ object: 'list', results, refused })
     if (refused.length > 0) process.exitCode = 1
   }
 }

@@ -13,10 +13,12 @@ import { APPROVAL_STATUSES, type ApprovalStatus, isLive } from '../entity/states
 import { readJson } from '../http/json.ts'
 import { JsonError } from '../http/json-error.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
+import { accountNamed } from '../operator/accounts.ts'
 import { entityNamed, listEntities, showEntity } from '../operator/entities.ts'
-import { CommandFailed, findAccount, type Json, print, UsageError, withContext } from './context.ts'
+import { print, withContext } from './context.ts'
 import { entityImportCommand } from './entity-import.ts'
 import { reviewCommands, reviewLines } from './entity-review.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import {
   DEFAULT_LIMIT,
   type InputFile,
@@ -71,7 +73,7 @@ Examples:
   npx corridor entity explain ent_01m7xpm2kyj94bggdx1c
   npx corridor entity explain --account acc_7k2m9x4q request.json`
 
-interface ListOptions extends Json {
+interface ListOptions {
   status?: string
   account?: string
   limit: number
@@ -83,7 +85,7 @@ async function listAction(options: ListOptions): Promise<void> {
   const account_id = options.account ?? null
   const filter = { account_id, ...(status !== undefined && { status }) }
   const { listed, has_more, now } = await withContext(async ({ audit: sql }) => {
-    if (account_id !== null) await findAccount(sql, account_id)
+    if (account_id !== null) await accountNamed(sql, account_id)
     return { ...(await listEntities(sql, filter, limit)), now: await databaseNow(sql) }
   })
   const results = listed.map(({ entity, held, screening }) => ({
@@ -92,7 +94,7 @@ async function listAction(options: ListOptions): Promise<void> {
     payouts_held: held,
     screening,
   }))
-  print(options, { object: 'list', has_more, results }, describeList(listed, has_more, status, now))
+  print({ object: 'list', has_more, results }, describeList(listed, has_more, status, now))
 }
 
 function describeList(
@@ -108,7 +110,7 @@ function describeList(
   return has_more ? `${words}\n\nand more: --limit shows up to ${MAX_LIMIT}` : words
 }
 
-async function showAction(id: string, options: Json): Promise<void> {
+async function showAction(id: string): Promise<void> {
   const shown = await withContext(({ audit }) => showEntity(audit, id))
   const { entity, account, held, screening } = shown
   const words = [
@@ -117,7 +119,7 @@ async function showAction(id: string, options: Json): Promise<void> {
     '',
     ...reviewLines(entity),
   ]
-  print(options, presentEntity(entity), words.join('\n'))
+  print(presentEntity(entity), words.join('\n'))
 }
 
 function listedLines(id: string, screening: 'open' | 'confirmed'): string[] {
@@ -128,13 +130,13 @@ function listedLines(id: string, screening: 'open' | 'confirmed'): string[] {
   ]
 }
 
-async function explainAction(subject: string, options: Json & { account?: string }): Promise<void> {
+async function explainAction(subject: string, options: { account?: string }): Promise<void> {
   const { account } = options
-  if (account === undefined) return explainRecorded(subject, options)
-  return explainFile(await readInput(subject), account, options)
+  if (account === undefined) return explainRecorded(subject)
+  return explainFile(await readInput(subject), account)
 }
 
-async function explainRecorded(id: string, options: Json): Promise<void> {
+async function explainRecorded(id: string): Promise<void> {
   if (!id.startsWith('ent_')) {
     throw new UsageError(`${id} is no entity id; a file needs --account`)
   }
@@ -143,17 +145,17 @@ async function explainRecorded(id: string, options: Json): Promise<void> {
     return { entity, explanation: await explainEntity(sql, entity) }
   })
   const words = explanationWords({ entity }, explanation)
-  print(options, presentDuplicateCheck(explanation), words)
+  print(presentDuplicateCheck(explanation), words)
 }
 
-async function explainFile(input: InputFile, account_id: string, options: Json): Promise<void> {
+async function explainFile(input: InputFile, account_id: string): Promise<void> {
   const request = await readRequest(input)
   const explanation = await withContext(async ({ audit: sql }) => {
-    await findAccount(sql, account_id)
+    await accountNamed(sql, account_id)
     return checkDuplicate(sql, account_id, draftOf(request))
   })
   const subject = { file: input.name, account_id, type: request.type }
-  print(options, presentDuplicateCheck(explanation), explanationWords(subject, explanation))
+  print(presentDuplicateCheck(explanation), explanationWords(subject, explanation))
 }
 
 /** Reads text as the API reads a JSON body. */

@@ -23,17 +23,10 @@ import type { Cut } from '../event/cut.ts'
 import { removeArchived } from '../event/cut-operations.ts'
 import { findCut } from '../event/cut-store.ts'
 import { instantFromIso } from '../instant.ts'
+import { accountNamed } from '../operator/accounts.ts'
 import { syncFolder } from '../sync-folder.ts'
-import {
-  CommandFailed,
-  type Context,
-  findAccount,
-  type Json,
-  personOf,
-  print,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { type Context, personOf, print, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 
 const PORTION = 1_000
 
@@ -91,7 +84,7 @@ Example:
 
 const NEXT = 'They are in the database still: corridor events remove takes them out.'
 
-interface ArchiveOptions extends Json {
+interface ArchiveOptions {
   readonly before: string
   readonly to: string
   readonly after?: string
@@ -108,7 +101,7 @@ async function archiveAction(account_id: string, options: ArchiveOptions): Promi
   const { to } = options
   const part = `${to}.part`
   const { after, ...end } = await withContext(async ({ audit, sql }) => {
-    await findAccount(audit, account_id)
+    await accountNamed(audit, account_id)
     const cut = await findCut(audit, account_id)
     const after = options.after ?? String(cut?.sequence ?? 0n)
     if (cut !== undefined && BigInt(after) < cut.sequence) {
@@ -130,7 +123,7 @@ async function archiveAction(account_id: string, options: ArchiveOptions): Promi
   await renameNew(part, to)
   const data = { account_id, file: to, after, ...end }
   const written = `${to}  ${end.rows} rows, up to event ${end.sequence}, hash ${end.hash}`
-  print(options, data, `${written}\n${NEXT}`)
+  print(data, `${written}\n${NEXT}`)
 }
 
 /** Flushed before the file is closed; a file that is there is left alone. */
@@ -237,7 +230,7 @@ function proved(path: string): Promise<Archive> {
   })
 }
 
-async function checkAction(path: string, options: Json & { offline?: boolean }): Promise<void> {
+async function checkAction(path: string, options: { offline?: boolean }): Promise<void> {
   const { head, end } = await proved(path)
   const { account_id } = head
   if (options.offline !== true) {
@@ -254,10 +247,10 @@ async function checkAction(path: string, options: Json & { offline?: boolean }):
   const held = options.offline === true ? '' : ', as in the database'
   const words =
     `${path}  ${end.rows} rows of ${account_id} in order, up to ` + `event ${end.sequence}${held}`
-  print(options, { ok: true, account_id, ...end }, words)
+  print({ ok: true, account_id, ...end }, words)
 }
 
-async function removeAction(path: string, options: Json): Promise<void> {
+async function removeAction(path: string): Promise<void> {
   const { head, end } = await proved(path)
   const done = await withContext(async context => {
     if (isSpread()) throw new CommandFailed(SPREAD)
@@ -271,7 +264,7 @@ async function removeAction(path: string, options: Json): Promise<void> {
   const { account_id } = head
   const left = done.kept === undefined ? '' : `; ${done.kept}`
   const words = `${done.removed} rows of ${account_id} taken out, up to event ${done.last}${left}`
-  print(options, { account_id, ...done, of: end.sequence, kept: done.kept ?? null }, words)
+  print({ account_id, ...done, of: end.sequence, kept: done.kept ?? null }, words)
 }
 
 const SPREAD = 'a spread database has sandboxes alone and archives nothing'
@@ -286,7 +279,7 @@ interface Removing {
 /** Portion by portion, each in a transaction of its own. */
 async function remove({ sql, audit }: Context, { path, head, file, person }: Removing) {
   const { account_id } = head
-  await findAccount(audit, account_id)
+  await accountNamed(audit, account_id)
   const cut = await findCut(audit, account_id)
   const after = cut?.sequence ?? 0n
   if (BigInt(head.after) > after) {

@@ -5,21 +5,15 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { ToldEvent } from '../event/event.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { readRange } from '../http/list.ts'
+import { accountNamed } from '../operator/accounts.ts'
 import { replay as replayTo } from '../operator/webhooks.ts'
 import type { WrittenWebhook } from '../webhook/operations.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
 import { checkReplay } from '../webhook/rules.ts'
 import type { Replayed } from '../webhook/webhook.ts'
-import {
-  CommandFailed,
-  type Context,
-  findAccount,
-  NotThere,
-  print,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { type Context, print, running, withContext } from './context.ts'
 import { archiveCommands } from './events-archive.ts'
+import { CommandFailed, NotThere, UsageError } from './failure.ts'
 import {
   eventJson,
   eventLine,
@@ -39,7 +33,6 @@ interface ReplayOptions {
   endpoint?: string
   forwardTo?: string
   secret?: string
-  json?: boolean
 }
 
 const PORTION = 100
@@ -83,8 +76,8 @@ async function replay(account_id: string, options: ReplayOptions): Promise<void>
   const request = readRequest(options)
   const forwarder = forwardTo === undefined ? undefined : openForwarder(forwardTo, options.secret)
   await withContext(async context => {
-    await findAccount(context.sql, account_id)
-    if (endpoint !== undefined) await deliverAll(context, account_id, endpoint, request, options)
+    await accountNamed(context.sql, account_id)
+    if (endpoint !== undefined) await deliverAll(context, account_id, endpoint, request)
     if (forwarder !== undefined) {
       await sendAll(context.audit, account_id, request, forwarder, options)
     }
@@ -121,7 +114,6 @@ async function deliverAll(
   account_id: string,
   id: string,
   request: ReplayRequest,
-  options: ReplayOptions,
 ): Promise<void> {
   let deliveries = 0
   for (let rest: ReplayRequest | undefined = request; rest !== undefined; ) {
@@ -132,7 +124,7 @@ async function deliverAll(
     rest = replayed.has_more ? restOf(request, replayed) : undefined
   }
   const words = `${deliveries} ${deliveries === 1 ? 'event' : 'events'} to ${id}`
-  print(options, { endpoint: id, deliveries }, words)
+  print({ endpoint: id, deliveries }, words)
 }
 
 /** A dead delivery that is made again is dead no more, so the same request finds the others. */
@@ -157,7 +149,7 @@ async function sendAll(
   let sent = 0
   for await (const event of eventsOf(sql, account_id, request)) {
     const result = await forwarder.send(event)
-    const show = options.json === true ? eventJson : eventLine
+    const show = running.json ? eventJson : eventLine
     process.stdout.write(`${show(event, result)}\n`)
     if (!isTaken(result)) throw new CommandFailed(`${event.id} was not taken; ${sent} were`)
     sent += 1

@@ -18,15 +18,8 @@ import { type Fee, selectFee } from '../price/fee/rules.ts'
 import { listFees } from '../price/fee/store.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
-import {
-  CommandFailed,
-  type Json,
-  print,
-  readOrRefuse,
-  refuseAsCommand,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { print, withContext } from './context.ts'
+import { CommandFailed, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { readInput, valuesOf } from './input.ts'
 import { table } from './table.ts'
@@ -66,9 +59,9 @@ export function feesCommands(fees: Command): void {
     .command('list')
     .description('list the fee schedule; JSON has amounts in minor units')
     .addHelpText('after', '\nExample:\n  npx corridor fees list')
-    .action(async (options: Json) => {
+    .action(async () => {
       const rows = await withContext(({ sql }) => listFees(sql))
-      print(options, rows.map(presentFee), feeTable(rows))
+      print(rows.map(presentFee), feeTable(rows))
     })
   const set = fees
     .command('set')
@@ -156,7 +149,7 @@ function readOptions(options: Readonly<Record<string, unknown>>): Fee {
   return readOrRefuse(readFee(Object.fromEntries(cells) as FeeCells, VOCABULARY))
 }
 
-async function setAction(options: Json & Record<string, unknown>): Promise<void> {
+async function setAction(options: Record<string, unknown>): Promise<void> {
   const fee = readOptions(options)
   const force = options.force === true
   const before = await withContext(({ sql }) => setFees(sql, [fee], { force })).catch(
@@ -165,10 +158,10 @@ async function setAction(options: Json & Record<string, unknown>): Promise<void>
   const previous = sameRow(before, fee)
   const words = `${describeRow(fee)}; ${describeBefore(before, fee)}`
   const data = { ...presentFee(fee), replaced: previous !== undefined }
-  print(options, { ...data, previous: previous === undefined ? null : presentFee(previous) }, words)
+  print({ ...data, previous: previous === undefined ? null : presentFee(previous) }, words)
 }
 
-async function removeAction(options: Json & Record<string, unknown>): Promise<void> {
+async function removeAction(options: Record<string, unknown>): Promise<void> {
   // The cost does not identify the row.
   const key = readOptions({ ...options, feeCurrency: 'USD', fixedAmount: '0' })
   const before = await withContext(({ sql }) => removeFee(sql, key)).catch(error => {
@@ -178,10 +171,10 @@ async function removeAction(options: Json & Record<string, unknown>): Promise<vo
   const removed = sameRow(before, key) as Fee
   const left = before.filter(row => row !== removed)
   const words = `${describeRow(removed)}: removed; ${describeNext(left, key)}`
-  print(options, { removed: presentFee(removed) }, words)
+  print({ removed: presentFee(removed) }, words)
 }
 
-interface ImportOptions extends Json {
+interface ImportOptions {
   replace?: boolean
   force?: boolean
   dryRun?: boolean
@@ -204,7 +197,7 @@ async function importAction(file: string, options: ImportOptions): Promise<void>
     `\n${fees.length} rows from ${name} ${done}${whole}`,
   ]
   const data = { file: name, dry_run, replace, fees: fees.map(presentFee) }
-  print(options, { ...data, removed: removed.map(presentFee) }, words.join('\n'))
+  print({ ...data, removed: removed.map(presentFee) }, words.join('\n'))
 }
 
 function describeRow(fee: Fee): string {

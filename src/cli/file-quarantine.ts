@@ -10,15 +10,8 @@ import {
   listStrays,
   readAgain,
 } from '../bank-file/inbox-store.ts'
-import {
-  CommandFailed,
-  type Context,
-  type Json,
-  personOf,
-  print,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { type Context, personOf, print, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readText } from './input.ts'
 import { table, toSecond } from './table.ts'
 
@@ -57,7 +50,7 @@ Example:
   npx corridor file close ${HASH} \\
     --note "A fee of the bank; booked by hand"`
 
-interface ListOptions extends Json {
+interface ListOptions {
   readonly rail?: string
   readonly all?: boolean
   readonly limit: number
@@ -90,7 +83,7 @@ async function listAction(options: ListOptions): Promise<void> {
       ? 'no line is set aside'
       : table(['file', 'name', 'position', 'this line is not applied'], lineRows),
   ]
-  print(options, { files: files.map(presentInboxFile), lines }, words.join('\n\n'))
+  print({ files: files.map(presentInboxFile), lines }, words.join('\n\n'))
 }
 
 function withCloser(reason: string, by: { closed_by: string; note: string }): string {
@@ -101,7 +94,7 @@ function presentInboxFile(file: InboxFile) {
   return { ...file, size: Number(file.size) }
 }
 
-async function readAction(prefix: string, options: Json): Promise<void> {
+async function readAction(prefix: string): Promise<void> {
   const file = await withContext(async context => {
     const file = await inboxFileOf(context, prefix)
     if (await readAgain(context.sql, file.sha256)) return file
@@ -109,14 +102,14 @@ async function readAction(prefix: string, options: Json): Promise<void> {
     throw new CommandFailed(`file ${file.name} cannot be read again: ${why}`)
   })
   const data = { ...presentInboxFile(file), state: 'stored' }
-  print(options, data, `${file.name}  is read again by the running service`)
+  print(data, `${file.name}  is read again by the running service`)
 }
 
 function whereBytesAre({ swept_at }: InboxFile): string {
   return swept_at === null ? 'its bytes are not here' : `its bytes were swept at ${swept_at}`
 }
 
-interface CloseOptions extends Json {
+interface CloseOptions {
   readonly note: string
   readonly position?: string
 }
@@ -133,11 +126,11 @@ async function closeAction(prefix: string, options: CloseOptions): Promise<void>
     return { file, count: await closeStrays(context.sql, file.sha256, options.position, by) }
   })
   if (count === null) {
-    return print(options, { file: file.sha256, closed: 'file' }, `${file.name}  is closed`)
+    return print({ file: file.sha256, closed: 'file' }, `${file.name}  is closed`)
   }
   if (count === 0) throw new CommandFailed(`no line of ${file.name} is open that this names`)
   const words = count === 1 ? 'one line is closed' : `${count} lines are closed`
-  print(options, { file: file.sha256, closed: count }, `${file.name}  ${words}`)
+  print({ file: file.sha256, closed: count }, `${file.name}  ${words}`)
 }
 
 async function inboxFileOf({ audit }: Context, prefix: string): Promise<InboxFile> {

@@ -15,15 +15,8 @@ import {
   type TakenBack,
   takeBack,
 } from '../operator/files.ts'
-import {
-  CommandFailed,
-  type Context,
-  type Json,
-  personOf,
-  print,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { type Context, personOf, print, running, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { quarantineCommands } from './file-quarantine.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readOneOf, readReason } from './input.ts'
 import { money, outline, table, toSecond } from './table.ts'
@@ -123,7 +116,7 @@ Example:
   npx corridor file reseal ${ID} \\
     --reason "The account was blocked until today"`
 
-interface ListOptions extends Json {
+interface ListOptions {
   readonly rail?: string
   readonly state?: string
   readonly limit: number
@@ -144,11 +137,7 @@ async function listAction(options: ListOptions): Promise<void> {
     toSecond(file.sealed_at),
   ])
   const headings = ['file', 'rail', 'state', 'payments', 'sum', 'day', 'sealed']
-  print(
-    options,
-    { results: files.map(presentFile) },
-    rows.length === 0 ? 'no file' : table(headings, rows),
-  )
+  print({ results: files.map(presentFile) }, rows.length === 0 ? 'no file' : table(headings, rows))
 }
 
 function sumOf({ currency, control_sum }: RailFile): string {
@@ -156,9 +145,9 @@ function sumOf({ currency, control_sum }: RailFile): string {
   return amount === undefined ? `${currency} ${control_sum}` : money(currency, amount)
 }
 
-async function showAction(msg_id: string, options: Json & { bytes?: boolean }): Promise<void> {
+async function showAction(msg_id: string, options: { bytes?: boolean }): Promise<void> {
   if (options.bytes === true) {
-    if (options.json === true) throw new UsageError('--bytes prints the file itself, and no JSON')
+    if (running.json) throw new UsageError('--bytes prints the file itself, and no JSON')
     const { bytes } = await withContext(async ({ audit }) => {
       await fileNamed(audit, msg_id)
       return readBytes(audit, msg_id)
@@ -178,12 +167,12 @@ async function showAction(msg_id: string, options: Json & { bytes?: boolean }): 
     '',
     table(['payout', 'end to end id', 'amount'], rows),
   ]
-  print(options, presentFileInFull(shown), words.join('\n'))
+  print(presentFileInFull(shown), words.join('\n'))
 }
 
 async function releaseAction(
   msg_id: string,
-  options: Json & { sha256: string; force?: boolean },
+  options: { sha256: string; force?: boolean },
 ): Promise<void> {
   const sha256 = options.sha256.trim().toLowerCase()
   if (!/^[0-9a-f]{64}$/.test(sha256)) {
@@ -194,10 +183,10 @@ async function releaseAction(
     release(context, { msg_id, sha256, force, person: personOf(context) }),
   )
   const words = `${msg_id}  released by ${file.approved_by}; it is sent now`
-  print(options, presentFile(file), words)
+  print(presentFile(file), words)
 }
 
-interface ReasonOptions extends Json {
+interface ReasonOptions {
   readonly reason: string
   readonly force?: boolean
 }
@@ -214,16 +203,16 @@ async function resendAction(msg_id: string, options: ReasonOptions): Promise<voi
     if (fault !== undefined) throw new CommandFailed(fault)
     return fileNamed(context.sql, msg_id)
   })
-  print(options, presentFile(file), `${msg_id}  is sent again, as it is`)
+  print(presentFile(file), `${msg_id}  is sent again, as it is`)
 }
 
 async function withdrawAction(msg_id: string, options: ReasonOptions): Promise<void> {
-  await putBack(options, context => takeBack(context, { msg_id, note: noteOf(context, options) }))
+  await putBack(context => takeBack(context, { msg_id, note: noteOf(context, options) }))
 }
 
 async function resealAction(msg_id: string, options: ReasonOptions): Promise<void> {
   const force = options.force === true
-  await putBack(options, async context => {
+  await putBack(async context => {
     const { sql, audit } = context
     const file = await fileNamed(sql, msg_id)
     const note = noteOf(context, options)
@@ -242,10 +231,7 @@ const noteOf = (context: Context, { reason }: ReasonOptions) =>
   `${personOf(context)}: ${readReason(reason)}`
 
 /** Puts payments of a file back, so that the next file takes them. */
-async function putBack(
-  options: ReasonOptions,
-  work: (context: Context) => Promise<TakenBack>,
-): Promise<void> {
+async function putBack(work: (context: Context) => Promise<TakenBack>): Promise<void> {
   const done = await withContext(work)
   const { file, payments, left_out } = done
   const words =
@@ -253,5 +239,5 @@ async function putBack(
     (left_out === 0
       ? ''
       : `; ${left_out} stay here: over, accepted by the bank, or held by a person`)
-  print(options, done, words)
+  print(done, words)
 }

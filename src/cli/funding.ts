@@ -5,22 +5,15 @@ import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { Refusal } from '../errors.ts'
 import type { Booking, BookingKind, Correction } from '../funding/rules.ts'
 import { newId } from '../id.ts'
+import { accountNamed } from '../operator/accounts.ts'
 import type { Deed } from '../operator/deed.ts'
 import { booking, reversal } from '../operator/funding.ts'
-import {
-  CommandFailed,
-  type Context,
-  findAccount,
-  type Json,
-  operatorOf,
-  print,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { type Context, operatorOf, print, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { readAmount, readCurrency, readReason, readReference, readSigned } from './input.ts'
 import { major, money } from './table.ts'
 
-interface BookOptions extends Json {
+interface BookOptions {
   reference?: string
   reason?: string
   source?: string
@@ -50,7 +43,7 @@ export function fundCommand(command: Command): void {
         throw new UsageError('--split is of a payment: name it by --reference')
       }
       const booked = await withContext(async context => {
-        const { sandbox } = await findAccount(context.sql, account_id)
+        const { sandbox } = await accountNamed(context.sql, account_id)
         if (!sandbox && reference === '') throw new UsageError(UNPROVEN)
         const split = options.split === true
         const money = { account_id, currency, amount, source, reference, reason: '', split }
@@ -59,7 +52,7 @@ export function fundCommand(command: Command): void {
         const again = `corridor fund ${account_id} ${currency} ${text} ${words}`
         return book(context, { kind: 'funding', ...money }, again)
       })
-      tell(options, account_id, booked)
+      tell(account_id, booked)
     })
 }
 
@@ -136,7 +129,7 @@ export function reverseCommand(command: Command): void {
     .argument('<balance_transaction>', 'its id, btr_...')
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', REVERSE_HELP)
-    .action(async (id: string, options: Json & { reason: string }) => {
+    .action(async (id: string, options: { reason: string }) => {
       const reason = readReason(options.reason)
       const { account_id, reversed } = await withContext(async context => {
         const deed = await reversal(context.audit, operatorOf(context), id, reason)
@@ -145,7 +138,7 @@ export function reverseCommand(command: Command): void {
         const { account_id } = deed.command
         return { account_id, reversed }
       })
-      tell(options, account_id, reversed)
+      tell(account_id, reversed)
     })
 }
 
@@ -168,17 +161,13 @@ async function bookAction(kind: BookingKind, money: Money, options: BookOptions)
   const reference = referenceOf(options)
   const reason = readReason(options.reason ?? '')
   const booked = await withContext(async context => {
-    await findAccount(context.sql, money.account_id)
+    await accountNamed(context.sql, money.account_id)
     return book(context, { kind, ...money, reference, reason }, 'the same command')
   })
-  tell(options, money.account_id, booked)
+  tell(money.account_id, booked)
 }
 
-function tell(
-  options: Json,
-  account_id: string,
-  { entries: [{ line }], balance_before }: Correction,
-): void {
+function tell(account_id: string, { entries: [{ line }], balance_before }: Correction): void {
   const { currency, metadata } = line
   const { reference = '', by = '' } = metadata
   const words =
@@ -192,7 +181,7 @@ function tell(
     balance_before: balance_before.toString(),
     balance_after: line.balance_after.toString(),
   }
-  print(options, data, words)
+  print(data, words)
 }
 
 function readSource(source: string | undefined): string {

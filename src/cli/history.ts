@@ -33,14 +33,14 @@ export function historyCommand(parent: Command, history: History): void {
   if (argument !== undefined) command.argument(`[${argument.name}]`, argument.meaning)
   command.action(async (...given: unknown[]) => {
     const text = argument === undefined ? undefined : (given[0] as string | undefined)
-    const options = given[argument === undefined ? 0 : 1] as { limit: number; json?: boolean }
+    const options = given[argument === undefined ? 0 : 1] as { limit: number }
     const where = text === undefined ? {} : argument?.read(text)
     const changes = await withContext(({ sql }) =>
       listChanges(sql, history.table_name, options.limit, where),
     )
     const rows = changes.map(change => describeChange(history, change))
     const headings = ['when', 'who', 'what', 'before', 'after']
-    print(options, changes, rows.length === 0 ? 'no change so far' : table(headings, rows))
+    print(changes, rows.length === 0 ? 'no change so far' : table(headings, rows))
   })
 }
 

@@ -10,20 +10,14 @@ import type { LineProblem } from '../csv.ts'
 import { connect } from '../db/connect.ts'
 import type { Problem } from '../errors.ts'
 import { presentProblem } from '../http/errors.ts'
-import {
-  CommandFailed,
-  type Context,
-  findAccount,
-  type Json,
-  print,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { accountNamed } from '../operator/accounts.ts'
+import { type Context, print, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { refuseProblems } from './input.ts'
 import { table } from './table.ts'
 import { type Bar, cutTo, paragraph, startBar, visible, wrapped } from './terminal.ts'
 
-export interface ImportOptions extends Json {
+export interface ImportOptions {
   readonly account: string
   readonly dryRun?: boolean
   readonly report?: string
@@ -76,7 +70,7 @@ export async function importFrom<Row, Summary extends ImportSummary>(
   if ('problems' in file) throw unreadable(visible(name), file.problems)
   const summary = kind.start(startSummary(file, import_name, options))
   await withContext(async context => {
-    const account = await findAccount(context.sql, options.account)
+    const account = await accountNamed(context.sql, options.account)
     // Last, because it empties the report of the run before.
     const report = options.report === undefined ? null : await openReport(options.report, path)
     const bar = barOf(name, size)
@@ -94,7 +88,7 @@ export async function importFrom<Row, Summary extends ImportSummary>(
   if (summary.rows === 0 && summary.stopped === null) {
     throw new CommandFailed(`${name} has no rows; nothing was written`)
   }
-  print(options, kind.data(summary), kind.words(summary, options.report))
+  print(kind.data(summary), kind.words(summary, options.report))
   if (summary.refused > 0 || summary.stopped !== null) process.exitCode = 1
 }
 

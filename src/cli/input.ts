@@ -8,7 +8,7 @@ import { findCurrency } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'
 import { readLine } from '../visible.ts'
-import { CommandFailed, readOrRefuse, UsageError } from './context.ts'
+import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 
 export { MAX_NAME, MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'
 

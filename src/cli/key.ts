@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import { SCOPES } from '../account/rules.ts'
 import type { ApiKeyListing } from '../account/store.ts'
 import { listKeysOf, makeKey, revokeKey } from '../operator/keys.ts'
-import { type Json, print, UsageError, withContext } from './context.ts'
+import { print, withContext } from './context.ts'
+import { UsageError } from './failure.ts'
 import { table, toSecond } from './table.ts'
 
 const KEY_CREATE_HELP = `
@@ -35,23 +36,23 @@ export function keyCommands(key: Command): void {
         ...(made.owner === null ? [] : [`owner    ${made.owner}`]),
         ...(made.makes_only ? ['payouts  each needs an approval'] : []),
       ].join('\n')
-      print(options, made, words)
+      print(made, words)
     })
   key
     .command('list')
     .description('list the keys of an account, and when each was used last, to the minute')
     .argument('<account>', 'account id')
     .addHelpText('after', '\nExample:\n  npx corridor key list acc_7k2m9x4q')
-    .action(async (account_id: string, options: Json) => {
+    .action(async (account_id: string) => {
       const keys = await withContext(({ sql }) => listKeysOf(sql, account_id))
-      print(options, keys, keyTable(keys))
+      print(keys, keyTable(keys))
     })
   key
     .command('revoke')
     .description('revoke a key; every process refuses it within a second')
     .argument('<key>', 'key id')
     .addHelpText('after', '\nExample:\n  npx corridor key revoke key_01m7xpm2kz8t3vqw5n0r')
-    .action(async (key_id: string, options: Json) => {
+    .action(async (key_id: string) => {
       const key = await withContext(({ sql }) => revokeKey(sql, key_id))
       const named = key.name === '' ? '' : ` "${key.name}"`
       const is = key.was_revoked ? 'was revoked before' : 'is revoked'
@@ -59,11 +60,11 @@ export function keyCommands(key: Command): void {
         `${key_id} ${is}: a ${key.scope} key${named} of ${key.account_id}; ` +
         'every process refuses it within a second'
       const { account_id, scope, name } = key
-      print(options, { key_id, account_id, scope, name, revoked: true }, words)
+      print({ key_id, account_id, scope, name, revoked: true }, words)
     })
 }
 
-interface CreateOptions extends Json {
+interface CreateOptions {
   readonly scope: string
   readonly name: string
   readonly owner?: string

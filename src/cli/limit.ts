@@ -19,11 +19,12 @@ import {
 } from '../operator/limits.ts'
 import { countsPast, type Write } from '../payout/limit-operation.ts'
 import { openReference } from '../reference.ts'
-import { type Context, type Json, print, readOrRefuse, withContext } from './context.ts'
+import { type Context, print, withContext } from './context.ts'
+import { readOrRefuse } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
 
-type SetOptions = LimitCells & Json
+type SetOptions = LimitCells
 
 const EXAMPLE = `npx corridor limit set --account acc_7k2m9x4q --hours 24 \\
     --amount 50000.00 --currency USD`
@@ -101,7 +102,7 @@ async function setAction(options: SetOptions): Promise<void> {
   const was = before === undefined ? 'no limit' : capWords(before)
   const past = counted === null || !countsPast(limit) ? '' : `; ${counted} payouts count already`
   const words = `${limit.limit_id}: ${kindOf(limit)}: ${capWords(limit)} (before: ${was})${past}`
-  print(options, presentSet(placed), words)
+  print(presentSet(placed), words)
 }
 
 /** What is left of thousands of accounts is counted in one transaction. */
@@ -127,14 +128,14 @@ async function place({ sql }: Context, options: SetOptions): Promise<Read<SetLim
   }
 }
 
-async function listAction(options: Json & { readonly account?: string }): Promise<void> {
+async function listAction(options: { readonly account?: string }): Promise<void> {
   const limits = await withContext(({ sql }) => listLimitsOf(sql, options.account))
   const rows = limits.map(limit => [limit.limit_id, kindOf(limit), capWords(limit)])
   const words = rows.length === 0 ? `no limit. Try ${EXAMPLE}` : table(['limit', 'of', 'is'], rows)
-  print(options, limits.map(presentLimit), words)
+  print(limits.map(presentLimit), words)
 }
 
-async function showAction(limit_id: string, options: Json): Promise<void> {
+async function showAction(limit_id: string): Promise<void> {
   const shown = await withContext(({ audit }) => showLimit(audit, limit_id))
   const { limit, used } = shown
   const rows = used.map(({ account_id, subject, used }) => [
@@ -147,13 +148,13 @@ async function showAction(limit_id: string, options: Json): Promise<void> {
   const of = limit.each === 'account' ? '' : limit.each
   const counters =
     rows.length === 0 ? 'nothing is used' : table(['account', of, 'used', 'left'], rows)
-  print(options, presentUsed(shown), `${head}\n${counters}`)
+  print(presentUsed(shown), `${head}\n${counters}`)
 }
 
-async function removeAction(limit_id: string, options: Json): Promise<void> {
+async function removeAction(limit_id: string): Promise<void> {
   const limit = await withContext(({ sql }) => removeLimit(sql, limit_id))
   const words = `${limit_id}: ${kindOf(limit)}: no limit any more (before: ${capWords(limit)})`
-  print(options, presentLimit(limit), words)
+  print(presentLimit(limit), words)
 }
 
 function kindOf(limit: LimitKind): string {

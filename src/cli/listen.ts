@@ -11,11 +11,13 @@ import type { NamedEvent, ToldEvent } from '../event/event.ts'
 import { presentEvent } from '../event/response.ts'
 import { countEvents, listEventsAfter } from '../event/store.ts'
 import { tellEvents } from '../event-object/operations.ts'
+import { accountNamed } from '../operator/accounts.ts'
 import { isPortOfHttp, matches } from '../webhook/rules.ts'
 import { type SendResult, send } from '../webhook/send.ts'
 import { newSecret, webhookHeaders } from '../webhook/sign.ts'
 import { EVENT_TYPES } from '../webhook/webhook.ts'
-import { findAccount, UsageError, withContext } from './context.ts'
+import { running, withContext } from './context.ts'
+import { UsageError } from './failure.ts'
 import { visible } from './terminal.ts'
 
 interface ListenOptions {
@@ -23,7 +25,6 @@ interface ListenOptions {
   forwardTo?: string
   secret?: string
   events?: string
-  json?: boolean
 }
 
 const POLL_MS = 200
@@ -59,10 +60,10 @@ async function listen(options: ListenOptions): Promise<void> {
     process.once(signal, () => stopping.abort())
   }
   await withContext(async ({ audit: sql }) => {
-    if (account_id !== undefined) await findAccount(sql, account_id)
+    if (account_id !== undefined) await accountNamed(sql, account_id)
     const numbers = await readNumbers(sql, account_id)
     process.stderr.write(greeting(account_id, forwarder, secret === undefined))
-    await follow(sql, { account_id, types, forwarder, json: options.json === true }, numbers, {
+    await follow(sql, { account_id, types, forwarder }, numbers, {
       signal: stopping.signal,
     })
   })
@@ -72,7 +73,6 @@ interface Following {
   readonly account_id: string | undefined
   readonly types: readonly string[]
   readonly forwarder: Forwarder | undefined
-  readonly json: boolean
 }
 
 /** Follows until the signal. `numbers` are the last events seen, by account. */
@@ -102,7 +102,7 @@ async function follow(
 /** Shows and forwards the events of an account after the last one seen. */
 async function showNew(
   sql: Sql,
-  { types, forwarder, json }: Following,
+  { types, forwarder }: Following,
   numbers: Map<string, bigint>,
   account_id: string,
   newest: bigint,
@@ -116,7 +116,7 @@ async function showNew(
     for (const event of told) {
       if (signal.aborted) return
       const result = await forwarder?.send(event)
-      process.stdout.write(`${(json ? eventJson : eventLine)(event, result)}\n`)
+      process.stdout.write(`${(running.json ? eventJson : eventLine)(event, result)}\n`)
       numbers.set(account_id, event.sequence)
     }
     numbers.set(account_id, found.at(-1)?.sequence ?? after)

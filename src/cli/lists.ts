@@ -9,15 +9,8 @@ import { ImportRefused, type ImportRequest, importList } from '../screening/impo
 import type { ListVersion } from '../screening/list.ts'
 import { type ListState, STALE_AFTER_S, staleAt } from '../screening/list-rules.ts'
 import { LISTS, type ListName } from '../screening/screening.ts'
-import {
-  CommandFailed,
-  type Context,
-  type Json,
-  personOf,
-  print,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { type Context, personOf, print, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { MAX_REASON, readOneOf, readReason } from './input.ts'
 import { describeAge, table, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
@@ -65,7 +58,7 @@ export function listsCommands(lists: Command): void {
     .action(statusAction)
 }
 
-interface ImportOptions extends Json {
+interface ImportOptions {
   readonly list?: string
   readonly sample?: boolean
   readonly reason?: string
@@ -74,7 +67,7 @@ interface ImportOptions extends Json {
 async function importAction(file: string | undefined, options: ImportOptions): Promise<void> {
   const versions =
     options.sample === true ? await importSample(file, options) : [await importFile(file, options)]
-  print(options, { imported: versions.map(presentVersion) }, versions.map(words).join('\n'))
+  print({ imported: versions.map(presentVersion) }, versions.map(words).join('\n'))
 }
 
 async function importSample(
@@ -134,10 +127,10 @@ function words(version: ListVersion): string {
   )
 }
 
-async function statusAction(options: Json): Promise<void> {
+async function statusAction(): Promise<void> {
   const rows = await withContext(({ audit }) => listLists(audit))
   const words = [table(HEADINGS, rows.map(cellsOf)), ...warnings(rows), consequence(rows)]
-  print(options, presentLists(rows), words.join('\n'))
+  print(presentLists(rows), words.join('\n'))
 }
 
 const HEADINGS = [

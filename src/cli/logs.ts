@@ -6,13 +6,15 @@ import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
 import { idBound, instantIn } from '../id.ts'
 import { plusMilliseconds } from '../instant.ts'
+import { accountNamed } from '../operator/accounts.ts'
 import { type LoggedRequest, OUTCOMES } from '../request-log/request-log.ts'
 import { presentLogged } from '../request-log/response.ts'
 import { listRecent, type Recent } from '../request-log/store.ts'
-import { CommandFailed, findAccount, type Json, UsageError, withContext } from './context.ts'
+import { running, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { visible } from './terminal.ts'
 
-interface LogsOptions extends Json {
+interface LogsOptions {
   readonly account?: string
   readonly failed?: boolean
   readonly follow?: boolean
@@ -47,18 +49,18 @@ export function logsCommand(command: Command): void {
 }
 
 async function logs(options: LogsOptions): Promise<void> {
-  const { account: account_id = null, failed, follow, limit, json } = options
+  const { account: account_id = null, failed, follow, limit } = options
   if (!/^(?:[0-9]|[1-9][0-9]{1,2}|1000)$/.test(limit)) {
     throw new UsageError('--limit is a number from 0 to 1000')
   }
   const outcomes = failed === true ? NOT_SUCCEEDED : OUTCOMES
   const wanted = { account_id, outcomes, after: '', limit: Number(limit) }
   const show = (row: LoggedRequest) => {
-    process.stdout.write(`${json === true ? JSON.stringify(presentLogged(row)) : lineOf(row)}\n`)
+    process.stdout.write(`${running.json ? JSON.stringify(presentLogged(row)) : lineOf(row)}\n`)
   }
   await withContext(async ({ audit: sql }) => {
     if (account_id !== null) {
-      const { sandbox } = await findAccount(sql, account_id)
+      const { sandbox } = await accountNamed(sql, account_id)
       if (!sandbox)
         throw new CommandFailed(`${account_id} is no sandbox: its requests are not kept`)
     }

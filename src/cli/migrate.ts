@@ -3,15 +3,15 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../postgres/open.ts'
-import { asOwner, type Json, print } from './context.ts'
+import { asOwner, print } from './context.ts'
 
 export function migrateCommand(command: Command): void {
-  command.addHelpText('after', HELP).action(async (options: Json) => {
+  command.addHelpText('after', HELP).action(async () => {
     const database = await openDatabase(readConfig(), { create: true })
     try {
       const applied = await asOwner(database.url, owner => migrate(owner))
       const words = applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`
-      print(options, { applied }, words)
+      print({ applied }, words)
     } finally {
       await database.release()
     }

@@ -18,7 +18,8 @@ import {
   presentImportApproval,
   presentImportDecision,
 } from '../payout-group/response.ts'
-import { CommandFailed, type Context, type Json, personOf, print, withContext } from './context.ts'
+import { type Context, personOf, print, withContext } from './context.ts'
+import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
 import { money, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
@@ -32,9 +33,7 @@ export function approvalCommands(payout: Command): void {
     .description('show what a payout, a batch or an import needs, and who has approved')
     .argument('<id>', ID)
     .addHelpText('after', '\nExample:\n  npx corridor payout approval pot_01m7xpm2m0c6hkd4r9ye')
-    .action((id: string, options: Json) =>
-      isGroup(id) ? showGroupAction(id, options) : showAction(id, options),
-    )
+    .action((id: string) => (isGroup(id) ? showGroupAction(id) : showAction(id)))
   payout
     .command('approve')
     .description('approve a payout, or all of a batch or an import that wait, as it was shown')
@@ -73,12 +72,12 @@ payouts that wait are rejected. CORRIDOR_USER must say who you are.
 Example:
   npx corridor payout reject pot_01m7xpm2m0c6hkd4r9ye --reason "Paid last week"`
 
-interface Words extends Json {
+interface Words {
   readonly digest?: string
   readonly reason?: string
 }
 
-async function showAction(payout_id: string, options: Json): Promise<void> {
+async function showAction(payout_id: string): Promise<void> {
   const { payout, shown } = await withContext(async ({ sql, audit }) => {
     const account_id = await accountOfPayout(audit, payout_id)
     const key = { account_id, id: payout_id }
@@ -91,7 +90,7 @@ async function showAction(payout_id: string, options: Json): Promise<void> {
     throw new CommandFailed(`payout ${payout_id} has needed no approval`)
   }
   const approval = presentApproval(shown)
-  print(options, approval, describe(payout, approval))
+  print(approval, describe(payout, approval))
 }
 
 function describe(payout: Payout, approval: ReturnType<typeof presentApproval>): string {
@@ -111,7 +110,7 @@ function describe(payout: Payout, approval: ReturnType<typeof presentApproval>):
   ].join('\n')
 }
 
-async function showGroupAction(id: string, options: Json): Promise<void> {
+async function showGroupAction(id: string): Promise<void> {
   const shown = await withContext(async ({ sql, audit }) => {
     const account_id = await accountOfGroup(audit, id)
     return readConfined(sql, [account_id], tx => findGroup(tx, { account_id, id }))
@@ -119,10 +118,10 @@ async function showGroupAction(id: string, options: Json): Promise<void> {
   if (shown === undefined) throw new CommandFailed(`${id} is no more`)
   if (isImport(id)) {
     const approval = presentImportApproval(id, shown)
-    print(options, approval, describeGroup(id, approval, approval.further))
+    print(approval, describeGroup(id, approval, approval.further))
   } else {
     const approval = presentBatchApproval(id, shown)
-    print(options, approval, describeGroup(id, approval, 0))
+    print(approval, describeGroup(id, approval, 0))
   }
 }
 
@@ -170,7 +169,7 @@ async function decideGroupAction(id: string, decision: Decision, options: Words)
   const shown = present(decision, made)
   const payouts = shown.payouts.map(({ status, payouts }) => `${payouts} ${status}`)
   const done = decision === 'approve' ? 'approved' : 'rejected'
-  print(options, shown, `${id}  ${done}; ${payouts.join(', ')}`)
+  print(shown, `${id}  ${done}; ${payouts.join(', ')}`)
 }
 
 async function decideAction(payout_id: string, decision: Decision, options: Words): Promise<void> {
@@ -183,5 +182,5 @@ async function decideAction(payout_id: string, decision: Decision, options: Word
   const done = decision === 'approve' ? 'approved' : 'rejected'
   const becomes = status === 'pending_approval' ? 'others must, too' : status
   const words = `${payout_id}  ${done}; ${becomes}`
-  print(options, { payout: payout_id, decision, status }, words)
+  print({ payout: payout_id, decision, status }, words)
 }

@@ -14,7 +14,8 @@ import { ASKING, type Handling, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import { GIVEN_BACK_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from '../payout/states.ts'
 import type { AdvanceOutcome } from '../payout/step.ts'
 import type { RailStatus } from '../rail/rail.ts'
-import { type Json, operatorOf, print, UsageError, withContext } from './context.ts'
+import { operatorOf, print, withContext } from './context.ts'
+import { UsageError } from './failure.ts'
 import { MAX_REASON, MAX_REFERENCE, readOneOf, readReason, readReference } from './input.ts'
 import { money } from './table.ts'
 import { visible } from './terminal.ts'
@@ -26,7 +27,6 @@ interface TransitionOptions {
   reference?: string
   reason?: string
   force?: boolean
-  json?: boolean
 }
 
 const REFERENCE = `the bank's reference of the payment, up to ${MAX_REFERENCE} characters`
@@ -82,7 +82,7 @@ Example:
   npx corridor payout release pot_01m7xpm2m0c6hkd4r9ye \\
     --reason "The bank is closed until Monday"`
 
-interface Words extends Json {
+interface Words {
   reference?: string
   reason?: string
   force?: boolean
@@ -106,7 +106,7 @@ async function handle(
     act === 'take'
       ? `${payout_id}  taken by ${visible(taken_by)}; pay it: corridor payout show ${payout_id}`
       : `${payout_id}  released; its account can cancel it`
-  print(options, { payout: payout_id, taken_by, taken_at, event: nameEvent(event).id }, words)
+  print({ payout: payout_id, taken_by, taken_at, event: nameEvent(event).id }, words)
 }
 
 function wordsOf({ reference, reason, force }: Words) {
@@ -161,7 +161,7 @@ async function transitionAction(
     reference: outcome.payout.rail_reference,
     balance_transaction: line === undefined ? null : presentBalanceTransaction(line),
   }
-  print(options, data, [`${payout_id}  ${from} → ${status}`, ...describeCredit(outcome)].join('\n'))
+  print(data, [`${payout_id}  ${from} → ${status}`, ...describeCredit(outcome)].join('\n'))
 }
 
 function readTransition(status: RailStatus, options: TransitionOptions): AskedTransition {

@@ -12,14 +12,14 @@ import type { HeldByScreening } from '../screening/match-store.ts'
 import { attemptReason, reasonOf } from '../timeline/attempt-response.ts'
 import type { TimelineAttempt, TimelineReview } from '../timeline/attempts.ts'
 import { makeTimeline, type TimelineItem, type TimelineSource } from '../timeline/rules.ts'
-import { type Json, print, withContext } from './context.ts'
+import { print, withContext } from './context.ts'
 import { money, outline, table, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
 
-export async function showAction(payout_id: string, options: Json): Promise<void> {
+export async function showAction(payout_id: string): Promise<void> {
   const shown = await withContext(context => showPayout(context, payout_id))
   const { account, source, held } = shown
-  print(options, presentInFull(shown), showWords(source, account, held))
+  print(presentInFull(shown), showWords(source, account, held))
 }
 
 /** `local chats`, `swift`. */

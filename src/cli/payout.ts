@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import { databaseNow } from '../db/connect.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
+import { accountNamed } from '../operator/accounts.ts'
 import { presentForDesk } from '../operator/payout-response.ts'
 import { listPayouts } from '../operator/payouts.ts'
 import type { DeskFilter } from '../payout/list-store.ts'
@@ -10,7 +11,7 @@ import type { Payout } from '../payout/payout.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
-import { findAccount, type Json, print, withContext } from './context.ts'
+import { print, withContext } from './context.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, readLimit, readOneOf } from './input.ts'
 import { approvalCommands } from './payout-approval.ts'
 import { handlingCommands } from './payout-handling.ts'
@@ -46,7 +47,7 @@ longest come first.
 Example:
   npx corridor payout list --rail ${MANUAL} --status processing`
 
-interface ListOptions extends Json {
+interface ListOptions {
   status?: string
   rail?: string
   account?: string
@@ -67,14 +68,14 @@ async function listAction(options: ListOptions): Promise<void> {
       const names = (await listRails(audit)).map(({ name }) => name)
       readOneOf('rail', rail, [SIMULATOR, ...names])
     }
-    if (account !== undefined) await findAccount(audit, account)
+    if (account !== undefined) await accountNamed(audit, account)
     return { found: await listPayouts(audit, filter, limit), now: await databaseNow(audit) }
   })
   const { payouts, has_more } = found
   const words = payouts.length === 0 ? noneWords(filter) : listWords(payouts, now)
   const more = has_more ? `\n\nand more: --limit shows up to ${MAX_LIMIT}` : ''
   const results = payouts.map(presentForDesk)
-  print(options, { object: 'list', has_more, results }, `${words}${more}`)
+  print({ object: 'list', has_more, results }, `${words}${more}`)
 }
 
 /** `no payout that is processing with rail manual`. */

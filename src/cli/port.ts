@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Config } from '../config.ts'
-import { CommandFailed } from './context.ts'
+import { CommandFailed } from './failure.ts'
 
 type Where = Pick<Config, 'host' | 'port'>
 

@@ -18,14 +18,8 @@ import {
   SANDBOX_DEFAULTS,
   type Scope,
 } from '../price/policy/rules.ts'
-import {
-  type Json,
-  print,
-  readOrRefuse,
-  refuseAsCommand,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { print, withContext } from './context.ts'
+import { readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
 
@@ -87,7 +81,7 @@ function optionOf(name: PolicyName): string {
   return `--${name.replaceAll('_', '-')}`
 }
 
-interface SetOptions extends Json {
+interface SetOptions {
   spreadBps?: string
   quoteValidityS?: string
   scheduleS?: string
@@ -115,7 +109,7 @@ async function setAction(options: SetOptions): Promise<void> {
   const { made, policies, now } = await withContext(({ sql }) => setPolicies(sql, asked)).catch(
     refuseAsCommand,
   )
-  print(options, made, made.map(row => describeChange(policies, row, now)).join('\n'))
+  print(made, made.map(row => describeChange(policies, row, now)).join('\n'))
 }
 
 function readValues(options: SetOptions): Partial<Record<PolicyName, string>> {
@@ -134,7 +128,7 @@ function readValues(options: SetOptions): Partial<Record<PolicyName, string>> {
   throw new UsageError(`say what to set: ${POLICY_NAMES.map(optionOf).join(', ')}`)
 }
 
-async function listAction(options: Json): Promise<void> {
+async function listAction(): Promise<void> {
   const { defaults, rows } = await withContext(({ sql }) => listPricing(sql))
   const lines = [
     ...defaults.flatMap(({ name, value, sandbox_value }) => [
@@ -150,14 +144,10 @@ async function listAction(options: Json): Promise<void> {
       state,
     ]),
   ]
-  print(
-    options,
-    { defaults, rows },
-    table(['number', 'for', 'name', 'value', 'from', 'state'], lines),
-  )
+  print({ defaults, rows }, table(['number', 'for', 'name', 'value', 'from', 'state'], lines))
 }
 
-async function removeAction(number: string, options: Json & { from?: string }): Promise<void> {
+async function removeAction(number: string, options: { from?: string }): Promise<void> {
   const policy_id = /^\d{1,9}$/.test(number) ? Number(number) : 0
   const { row, made, policies, now } = await withContext(({ sql }) =>
     endPolicy(sql, policy_id, options.from),
@@ -168,7 +158,7 @@ async function removeAction(number: string, options: Json & { from?: string }): 
   const taken_back = `${describe(row)} from ${row.effective_from}: taken back`
   const ended = made.map(end => describeChange(policies, end, now)).join()
   const words = made.length === 0 ? taken_back : ended
-  print(options, { removed: row }, words)
+  print({ removed: row }, words)
 }
 
 /** `spread_bps for pair USD/HKD: 50 from now on; until then 25, for the installation`. */

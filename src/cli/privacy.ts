@@ -4,23 +4,15 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { recordActs } from '../audit/store.ts'
 import { isSpread } from '../db/shard.ts'
 import { transact } from '../db/transact.ts'
+import { accountNamed } from '../operator/accounts.ts'
 import { findParties, KNOWN, type Known, readExport } from '../privacy/export-store.ts'
 import { eraseParty } from '../privacy/operations.ts'
 import { type Party, partyKind, type Retention } from '../privacy/privacy.ts'
 import { obstaclesOf, obstacleWords } from '../privacy/rules.ts'
 import { TERMS } from '../privacy/sources.ts'
 import { findPartyAccount, findRetention, updateRetention } from '../privacy/store.ts'
-import {
-  CommandFailed,
-  type Context,
-  findAccount,
-  type Json,
-  NotThere,
-  personOf,
-  print,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { type Context, personOf, print, printJson, withContext } from './context.ts'
+import { CommandFailed, NotThere, UsageError } from './failure.ts'
 import { MAX_REASON, readReason, readText } from './input.ts'
 
 const REASON = `why, for the audit log, up to ${MAX_REASON} characters; no names`
@@ -144,7 +136,7 @@ function readYears(text: string): number {
   throw new InvalidArgumentError('It is no whole number of years from 0 to 30.')
 }
 
-type FindOptions = Json & { readonly [Name in Known]?: string }
+type FindOptions = { readonly [Name in Known]?: string }
 
 async function findAction(account_id: string, options: FindOptions): Promise<void> {
   const [known, ...more] = KNOWN.filter(name => options[name] !== undefined)
@@ -153,14 +145,14 @@ async function findAction(account_id: string, options: FindOptions): Promise<voi
   }
   const text = readText(`--${known}`, options[known] ?? '', MAX_KNOWN)
   const parties = await withContext(async ({ audit }) => {
-    await findAccount(audit, account_id)
+    await accountNamed(audit, account_id)
     return findParties(audit, account_id, known, text)
   })
   const words = parties.length === 0 ? 'nobody has exactly this' : parties.join('\n')
-  print(options, { account_id, parties }, words)
+  print({ account_id, parties }, words)
 }
 
-interface Words extends Json {
+interface Words {
   readonly reason: string
 }
 
@@ -190,7 +182,7 @@ async function exportAction(id: string, options: Words): Promise<void> {
       rows,
     })),
   }
-  print({ json: true }, data, '')
+  printJson(data)
 }
 
 function actOfExport({ account_id, id }: Party, reason: string) {
@@ -217,21 +209,21 @@ interface EraseOptions extends Words {
 
 async function eraseAction(id: string, options: EraseOptions): Promise<void> {
   const reason = readReason(options.reason)
-  if (options.dryRun === true) return tellErasure(id, options)
+  if (options.dryRun === true) return tellErasure(id)
   const erased = await withContext(async context => {
     const person = personOf(context)
     const party = await partyOf(context, id)
     if (isSpread()) throw new CommandFailed(SPREAD)
     // The operation records the act itself.
-    return context.write(eraseParty, { ...party, person, reason }, null)
+    return context.run({ operation: eraseParty, command: { ...party, person, reason }, act: null })
   })
   const { account_id, erased_at, digest, rows } = erased
   const data = { party: id, account_id, erased_at, erased_rows: rows.length, digest }
-  print(options, data, `${id}  erased; ${rows.length} rows changed`)
+  print(data, `${id}  erased; ${rows.length} rows changed`)
 }
 
 /** What an erasure would do, read under the lock that it would take; nothing is written. */
-async function tellErasure(id: string, options: Json): Promise<void> {
+async function tellErasure(id: string): Promise<void> {
   const seen = await withContext(async context => {
     const party = await partyOf(context, id)
     return transact(context.sql, async tx => {
@@ -254,12 +246,12 @@ async function tellErasure(id: string, options: Json): Promise<void> {
     obstacles.length === 0
       ? `${id}  would be erased, with ${what.join(', ')}`
       : [`${id}  is kept:`, ...obstacles.map(one => `  ${obstacleWords(one)}`)].join('\n')
-  print(options, data, words)
+  print(data, words)
 }
 
-async function showAction(options: Json): Promise<void> {
+async function showAction(): Promise<void> {
   const retention = await withContext(({ audit }) => findRetention(audit))
-  tellRetention(options, retention)
+  tellRetention(retention)
 }
 
 function setAction(years: number, options: Words): Promise<void> {
@@ -292,10 +284,10 @@ async function setRetention(
     await updateRetention(context.sql, set)
     return set
   })
-  tellRetention(options, retention)
+  tellRetention(retention)
 }
 
-function tellRetention(options: Json, retention: Retention): void {
+function tellRetention(retention: Retention): void {
   const { years, event_days, inbox_days, set_by, reason } = retention
   const who = set_by === '' ? 'as it comes' : `set by ${set_by}: ${reason}`
   const data = { retention_years: years, event_days, inbox_days, set_by, reason }
@@ -303,5 +295,5 @@ function tellRetention(options: Json, retention: Retention): void {
   const words =
     `${years} years from the last payout on; events ${forDays(event_days)}; ` +
     `what banks have sent ${forDays(inbox_days)}; ${who}`
-  print(options, data, words)
+  print(data, words)
 }

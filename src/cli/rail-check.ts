@@ -13,11 +13,12 @@ import { readConfig, readSecrets } from '../connector/config.ts'
 import { ANSWER_WITHIN_MS } from '../connector/protocol.ts'
 import type { Read } from '../csv.ts'
 import { listRails } from '../rail/row-store.ts'
-import { type Json, NotThere, print, readOrRefuse, UsageError, withContext } from './context.ts'
+import { print, running, withContext } from './context.ts'
+import { NotThere, readOrRefuse, UsageError } from './failure.ts'
 import { readInput } from './input.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
 
-interface CheckOptions extends Json {
+interface CheckOptions {
   readonly secret?: string
   readonly order?: string
   readonly since?: string
@@ -61,10 +62,10 @@ async function check(connector: string, options: CheckOptions): Promise<void> {
   const target = connector.includes('://')
     ? await targetOfUrl(connector, options.secret)
     : await targetOfRail(connector, options)
-  const tell = options.json === true ? () => {} : teller()
+  const tell = running.json ? () => {} : teller()
   const asking = { ...target, order, watch_ms, answer_within_ms: ANSWER_WITHIN_MS }
   const report = await runChecks(allChecks(earlier), asking, tell)
-  print(options, report, summary(report))
+  print(report, summary(report))
   if (report.failed > 0) process.exitCode = 1
 }
 

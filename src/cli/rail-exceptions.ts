@@ -12,7 +12,8 @@ import { Unknown } from '../operator/deed.ts'
 import { closeOpenException, MAX_NOTE, presentException } from '../operator/exceptions.ts'
 import type { RailException } from '../rail/attempt.ts'
 import { listOpenExceptions } from '../rail/exception-store.ts'
-import { CommandFailed, type Json, personOf, print, UsageError, withContext } from './context.ts'
+import { personOf, print, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, readLimit, readText } from './input.ts'
 import { describeAge, table } from './table.ts'
 
@@ -50,7 +51,7 @@ Example:
   npx corridor rail close-exception pot_01m7xpm2m0c6hkd4r9ye 1 \\
     --note "The bank has booked the debit today, reference 2026112200417"`
 
-async function listAction(options: Json & { limit: string }): Promise<void> {
+async function listAction(options: { limit: string }): Promise<void> {
   const limit = readLimit(options.limit)
   const { open, troubles, now } = await withContext(async ({ audit }) => {
     const [open, troubles, now] = await Promise.all([
@@ -86,7 +87,7 @@ async function listAction(options: Json & { limit: string }): Promise<void> {
       ? 'no file and no rail waits for a person'
       : table(['file or rail', 'rail', 'kind', 'age', 'what', 'next'], files),
   ]
-  print(options, [...open.map(shown), ...troubles.map(shownTrouble)], words.join('\n\n'))
+  print([...open.map(shown), ...troubles.map(shownTrouble)], words.join('\n\n'))
 }
 
 /** Of a message id; the first of them are enough of a hash. */
@@ -104,7 +105,7 @@ function shownTrouble(trouble: FoundTrouble) {
 async function closeAction(
   payout_id: string,
   written: string,
-  options: Json & { note: string },
+  options: { note: string },
 ): Promise<void> {
   if (!/^[1-9]\d{0,8}$/.test(written)) {
     throw new UsageError(`exception "${written}" is not a number; rail exceptions shows it`)
@@ -121,7 +122,7 @@ async function closeAction(
   const next = asked
     ? 'its rail is asked again'
     : `its rail is not asked: corridor payout show ${payout_id}`
-  print(options, { payout: payout_id, exception: number, asked }, `${payout_id}  closed; ${next}`)
+  print({ payout: payout_id, exception: number, asked }, `${payout_id}  closed; ${next}`)
 }
 
 function shown(exception: RailException) {

@@ -11,23 +11,15 @@ import { conditionWords } from '../rail/rules.ts'
 import { listRoutes } from '../rail/store.ts'
 import { contradiction } from '../rail/timetable.ts'
 import { RAIL_KINDS, timetablesOf } from '../rails.ts'
-import {
-  CommandFailed,
-  type Context,
-  type Json,
-  print,
-  readOrRefuse,
-  refuseAsCommand,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { type Context, print, withContext } from './context.ts'
+import { CommandFailed, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { readInput, readReason } from './input.ts'
 import { railCheckCommand } from './rail-check.ts'
 import { exceptionCommands } from './rail-exceptions.ts'
 import { outline, table } from './table.ts'
 
-interface AddOptions extends Json {
+interface AddOptions {
   readonly kind: string
   readonly config: string
   readonly secret?: string
@@ -55,12 +47,10 @@ export function railCommands(rail: Command): void {
   )
   named(rail, 'pause', 'ask a rail nothing and send nothing by it; its payouts wait', PAUSE)
     .requiredOption('--reason <text>', 'why, for whoever looks at the rail')
-    .action(async (name: string, options: Json & { reason: string }) => {
-      await pauseAction(name, readReason(options.reason), options)
+    .action(async (name: string, options: { reason: string }) => {
+      await pauseAction(name, readReason(options.reason))
     })
-  named(rail, 'resume', 'ask a paused rail again').action((name: string, options: Json) =>
-    pauseAction(name, '', options),
-  )
+  named(rail, 'resume', 'ask a paused rail again').action((name: string) => pauseAction(name, ''))
   named(rail, 'remove', 'remove a rail that has no routes and never had a payout').action(
     removeAction,
   )
@@ -122,7 +112,7 @@ async function addAction(name: string, options: AddOptions): Promise<void> {
   })
   const words = before === undefined ? 'added' : 'has other settings'
   const hint = `lead payouts to it: corridor route set --rail ${name}`
-  print(options, presentRail(rail), `rail ${name} of kind ${rail.kind} ${words}; ${hint}`)
+  print(presentRail(rail), `rail ${name} of kind ${rail.kind} ${words}; ${hint}`)
 }
 
 async function addRail(sql: Sql, rail: RailRow): Promise<void> {
@@ -198,17 +188,17 @@ async function refuseLaterRoutes(sql: Sql, rail: RailRow): Promise<void> {
   throw new CommandFailed(`timetable contradicts ${wrong.join('; ')}; ${hint}`)
 }
 
-async function listAction(options: Json): Promise<void> {
+async function listAction(): Promise<void> {
   const rails = await withContext(({ sql }) => listRails(sql))
   const rows = rails.map(({ name, kind, paused_reason }) => [
     name,
     kind === MANUAL ? 'people' : kind,
     paused_reason === '' ? '' : `paused: ${paused_reason}`,
   ])
-  print(options, rails.map(presentRail), table(['rail', 'kind', ''], rows))
+  print(rails.map(presentRail), table(['rail', 'kind', ''], rows))
 }
 
-async function showAction(name: string, options: Json): Promise<void> {
+async function showAction(name: string): Promise<void> {
   const { rail, routes } = await withContext(({ sql }) => showRail(sql, name))
   const { kind, paused, paused_reason, has_secret, config } = presentRail(rail)
   const lines = outline({
@@ -219,16 +209,16 @@ async function showAction(name: string, options: Json): Promise<void> {
     settings: config,
     routes: routes.length === 0 ? 'none' : `${routes.length}, see corridor route list`,
   })
-  print(options, { ...presentRail(rail), routes }, lines.join('\n'))
+  print({ ...presentRail(rail), routes }, lines.join('\n'))
 }
 
-async function pauseAction(name: string, reason: string, options: Json): Promise<void> {
+async function pauseAction(name: string, reason: string): Promise<void> {
   const rail = await withContext(({ sql }) => pauseRail(sql, name, reason)).catch(refuseAsCommand)
   const words = reason === '' ? 'is asked again' : `is paused: ${reason}; its payouts wait`
-  print(options, presentRail(rail), `rail ${name} ${words}`)
+  print(presentRail(rail), `rail ${name} ${words}`)
 }
 
-async function removeAction(name: string, options: Json): Promise<void> {
+async function removeAction(name: string): Promise<void> {
   const rail = await withContext(async ({ sql }) => {
     const rail = await railNamed(sql, name)
     refusePeople(rail, 'always there')
@@ -244,7 +234,7 @@ async function removeAction(name: string, options: Json): Promise<void> {
     })
     return rail
   })
-  print(options, presentRail(rail), `rail ${name} removed`)
+  print(presentRail(rail), `rail ${name} removed`)
 }
 
 function refusePeople({ kind, name }: RailRow, why: string): void {

@@ -12,14 +12,8 @@ import { type Judged, MAX_MOVE_BPS, type Problem } from '../price/rate/guard.ts'
 import { guessRateFormat, parseRates, presentRate, type RateFormat } from '../price/rate/load.ts'
 import { describeRate, type Rate } from '../price/rate/rules.ts'
 import { deleteRate } from '../price/rate/store.ts'
-import {
-  CommandFailed,
-  type Json,
-  print,
-  readOrRefuse,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { print, withContext } from './context.ts'
+import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { readInput, refuseProblems, valuesOf } from './input.ts'
 import { describeAge, table, toSecond } from './table.ts'
@@ -74,7 +68,7 @@ Examples:
   npx corridor rates set USD HKD 7.81 --source treasury
   npx corridor rates set USD AED 3.6725 --peg`
 
-async function listAction(options: Json): Promise<void> {
+async function listAction(): Promise<void> {
   const { dated, now } = await withContext(({ sql }) => datedRates(sql))
   const rows = dated.map(r => [
     r.base,
@@ -88,7 +82,7 @@ async function listAction(options: Json): Promise<void> {
   ])
   const headings = ['base', 'quote', 'mid', 'source', 'as of', 'age', 'good until', 'for']
   const none = 'no rate; corridor rates import loads a file of them'
-  print(options, dated, rows.length === 0 ? none : table(headings, rows))
+  print(dated, rows.length === 0 ? none : table(headings, rows))
 }
 
 function describeEnd(
@@ -131,7 +125,7 @@ async function setAction(
   const replaced = describeReplaced(change)
   const before = replaced === undefined ? 'a new pair' : `was ${replaced}`
   const would = options.dryRun === true ? 'would be set: ' : ''
-  print(options, presentChangedRate(change), `${would}${describeRate(change.rate)}; ${before}`)
+  print(presentChangedRate(change), `${would}${describeRate(change.rate)}; ${before}`)
 }
 
 const FORCE_HINTS = {
@@ -148,7 +142,7 @@ function kindOf(change: Judged | undefined): Problem['kind'] | 'crossed' {
   return kind === 'pegged' && change?.before?.pegged !== true ? 'crossed' : kind
 }
 
-async function removeAction(base: string, quote: string, options: Json): Promise<void> {
+async function removeAction(base: string, quote: string): Promise<void> {
   const pair = [base, quote].map(code => code.toUpperCase())
   const unknown = pair.filter(code => findCurrency(code) === undefined)
   if (unknown.length > 0) throw new UsageError(`unknown currency ${unknown.join(' and ')}`)
@@ -157,11 +151,10 @@ async function removeAction(base: string, quote: string, options: Json): Promise
   if (removed === undefined) {
     throw new CommandFailed(`${b}/${q} has no row of its own; see: corridor rates list`)
   }
-  print(options, { removed: presentRate(removed) }, `removed ${describeRate(removed)}`)
+  print({ removed: presentRate(removed) }, `removed ${describeRate(removed)}`)
 }
 
 interface Changing {
-  readonly json?: boolean
   readonly force?: boolean
   readonly dryRun?: boolean
   readonly maxMove?: string
@@ -291,7 +284,7 @@ async function importAction(
     `${changes.length} rates from ${name} ${done}, ${added} of them new`
   const rates = changes.map(presentChangedRate)
   const data = { file: name, format, dry_run, added, replaced: changes.length - added, rates }
-  print(options, data, words)
+  print(data, words)
 }
 
 async function fetchAction(given: string | undefined, options: Changing): Promise<void> {
@@ -317,7 +310,7 @@ async function fetchAction(given: string | undefined, options: Changing): Promis
   const words = taken.length === 0 ? counted : `${changesTable(taken)}\n\n${counted}`
   const rates = taken.map(presentChangedRate)
   const data = { host, dry_run, taken: rates, passed, refused: refused.map(presentChangedRate) }
-  print(options, { ...data, problems }, words)
+  print({ ...data, problems }, words)
   if (refused.length === 0) return
   const lines = problems.map(({ line, message }) => `  line ${line}: ${message}`)
   throw new CommandFailed(

@@ -10,6 +10,7 @@ import type { Instant } from '../instant.ts'
 import { CURRENCIES, currencyExponent } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
+import { accountNamed } from '../operator/accounts.ts'
 import { VOCABULARY } from '../operator/fees.ts'
 import { accountOfPayout } from '../operator/payouts.ts'
 import { wantedOf } from '../payout/failover.ts'
@@ -27,21 +28,12 @@ import { timetablesOf } from '../rails.ts'
 import type { TimelineAttempt } from '../timeline/attempts.ts'
 import { attemptsOf } from '../timeline/attempts.ts'
 import { findTimeline } from '../timeline/store.ts'
-import {
-  CommandFailed,
-  type Context,
-  findAccount,
-  type Json,
-  NotThere,
-  print,
-  readOrRefuse,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { type Context, print, withContext } from './context.ts'
+import { CommandFailed, NotThere, readOrRefuse, UsageError } from './failure.ts'
 import { table, toSecond } from './table.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
 
-type Options = Json & RouteCells & { readonly amount?: string }
+type Options = RouteCells & { readonly amount?: string }
 
 export function explainCommand(route: Command): void {
   const types = PAYOUT_TYPES.filter(type => type !== 'service_account')
@@ -89,15 +81,14 @@ interface Explanation {
 }
 
 async function explainAction(payout: string | undefined, options: Options): Promise<void> {
-  const { json, amount: _amount, ...cells } = options
-  const named = Object.keys({ ...cells, ...(_amount !== undefined && { _amount }) })
+  const named = Object.keys(options).filter(name => name !== 'json')
   if (payout !== undefined && named.length > 0) {
     throw new UsageError('name a payout, or say what one would be like: not both')
   }
   const explanation = await withContext(context =>
     payout === undefined ? explainWish(context, options) : explainPayout(context, payout),
   )
-  print({ ...(json !== undefined && { json }) }, jsonOf(explanation), wordsOf(explanation))
+  print(jsonOf(explanation), wordsOf(explanation))
 }
 
 async function readRoutes(sql: Sql) {
@@ -144,7 +135,7 @@ async function readWanted(context: Context, options: Options): Promise<Wanted> {
     throw new UsageError('name a payout, or say at least --type and --currency of one')
   }
   const account =
-    options.account === undefined ? undefined : await findAccount(context.sql, options.account)
+    options.account === undefined ? undefined : await accountNamed(context.sql, options.account)
   const vocabulary = { payout_types: PAYOUT_TYPES, account, networkName, countryFault }
   const read = readOrRefuse(readConditions(options, vocabulary))
   const { account_id, payout_type, network, country } = read

@@ -25,21 +25,14 @@ import {
 import { CONDITIONS, conditionWords, inOrder, type Route, rangeWords } from '../rail/rules.ts'
 import { routeOfHistory } from '../rail/store.ts'
 import { inForce, type RailTimetables } from '../rail/timetable.ts'
-import {
-  CommandFailed,
-  type Json,
-  print,
-  readOrRefuse,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { print, withContext } from './context.ts'
+import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { explainCommand } from './route-explain.ts'
 import { table } from './table.ts'
 
 type SetOptions = RouteCells &
-  TimetableCells &
-  Json & { readonly rail: string; readonly priority?: string }
+  TimetableCells & { readonly rail: string; readonly priority?: string }
 
 const CHOICE = `
 The route that names most conditions takes a payout; of several the one of the
@@ -76,12 +69,12 @@ export function routeCommands(route: Command): void {
     .command('list')
     .description('list the routes')
     .addHelpText('after', `${CHOICE}\n\nExample:\n  npx corridor route list`)
-    .action(async (options: Json) => {
+    .action(async () => {
       const { routes, timetables } = await withContext(({ sql }) => listRouting(sql))
       const used = routes.map(route => inForce(route, timetables))
       const ending = endingWords(used, new Date().toISOString())
       const json = routes.map(route => presentRoute(route, timetables))
-      print(options, json, [listWords(routes, timetables), ...ending].join('\n'))
+      print(json, [listWords(routes, timetables), ...ending].join('\n'))
     })
   withConditions(route.command('remove'))
     .description('remove the route of exactly these conditions; without any, the route for all')
@@ -133,10 +126,10 @@ async function setAction(options: SetOptions): Promise<void> {
     ...presentRoute(route, timetables),
     before: before === undefined ? null : presentRoute(before),
   }
-  print(options, json, words)
+  print(json, words)
 }
 
-async function removeAction(options: RouteCells & Json & { readonly rail?: string }) {
+async function removeAction(options: RouteCells & { readonly rail?: string }) {
   const { rail } = options
   const removed = await withContext(async ({ sql }) => {
     const wanted = readOrRefuse(await readConditionsOf(sql, options))
@@ -148,7 +141,7 @@ async function removeAction(options: RouteCells & Json & { readonly rail?: strin
     throw new CommandFailed(`${error.message}; corridor route list shows those that there are`)
   })
   const words = `${conditionWords(removed)}: no route any more (before: ${targetWords(removed)})`
-  print(options, presentRoute(removed), words)
+  print(presentRoute(removed), words)
 }
 
 function targetWords(route: Route, timetables: RailTimetables = new Map()): string {

@@ -16,7 +16,8 @@ import {
   showScreening,
 } from '../operator/screening.ts'
 import { LISTS } from '../screening/screening.ts'
-import { type Json, personOf, print, UsageError, withContext } from './context.ts'
+import { personOf, print, withContext } from './context.ts'
+import { UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, MAX_REASON, readLimit, readOneOf, readReason } from './input.ts'
 import { table, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
@@ -104,7 +105,7 @@ Examples:
   npx corridor screening require un eu --reason "Pays from the EU in euro alone"
   npx corridor screening require none --reason "Screened before it comes here"`
 
-interface ListOptions extends Json {
+interface ListOptions {
   readonly account?: string
   readonly state?: string
   readonly of?: FoundFilter['of']
@@ -123,10 +124,10 @@ async function listAction(options: ListOptions): Promise<void> {
   }
   const rows = table(['id', 'account', 'waits for', 'status', 'since'], found.map(cells))
   const words = found.length === 0 ? 'screening holds nothing' : rows
-  print(options, { object: 'list', results: found.map(presentFound) }, words)
+  print({ object: 'list', results: found.map(presentFound) }, words)
 }
 
-async function showAction(id: string, options: Json): Promise<void> {
+async function showAction(id: string): Promise<void> {
   const shown = await withContext(context => showScreening(context, id))
   const { of, status, matches } = shown
   const hold = of === 'payout' ? holdWords(shown) : PARTY_WORDS[of][shown.screening]
@@ -137,7 +138,7 @@ async function showAction(id: string, options: Json): Promise<void> {
     ...(digest === '' ? [] : [`digest  ${digest}`]),
     ...matches.map(matchWords),
   ]
-  print(options, data, words.join('\n\n'))
+  print(data, words.join('\n\n'))
 }
 
 const NOTHING = 'nothing of it waits for a person'
@@ -177,7 +178,7 @@ function matchWords(match: ShownMatch): string {
   ].join('\n')
 }
 
-interface Words extends Json {
+interface Words {
   readonly reason: string
   readonly digest?: string
 }
@@ -198,7 +199,7 @@ async function decideAction(
   const of = kindOf(id)
   const after = of === 'payout' ? AFTER[screening ?? ''] : PARTY_AFTER[screening ?? '']
   const data = { id, of, state, matches: matches.length, screening }
-  print(options, data, `${id}  ${found} ${state}${after}`)
+  print(data, `${id}  ${found} ${state}${after}`)
 }
 
 const AFTER: Readonly<Record<string, string>> = {
@@ -224,5 +225,5 @@ async function requireAction(lists: readonly string[], options: Words): Promise<
   const words = none
     ? 'payouts of live accounts are not screened'
     : `payouts of live accounts wait unless these are current: ${required.join(', ')}`
-  print(options, { required, reason }, words)
+  print({ required, reason }, words)
 }

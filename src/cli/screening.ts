@@ -4,7 +4,8 @@ import { listEntries, listNewest } from '../screening/list-store.ts'
 import { countryOf } from '../screening/lists/format.ts'
 import { Screener, THRESHOLD } from '../screening/screener.ts'
 import type { Hit, Party } from '../screening/screening.ts'
-import { CommandFailed, type Json, print, UsageError, withContext } from './context.ts'
+import { print, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, readLimit, readText } from './input.ts'
 import { holdCommands } from './screening-holds.ts'
 import { visible } from './terminal.ts'
@@ -38,7 +39,7 @@ export function screeningCommands(screening: Command): void {
   holdCommands(screening)
 }
 
-interface CheckOptions extends Json {
+interface CheckOptions {
   readonly kind?: 'person' | 'organisation'
   readonly born?: string
   readonly country?: string
@@ -69,7 +70,6 @@ async function checkAction(name: string, options: CheckOptions): Promise<void> {
   const asked = newest.map(({ list, published_on }) => `${list} of ${published_on}`).join(', ')
   const found = hits.length === 0 ? [`nobody from ${least} of 1000 on`] : hits.map(wordsOf)
   print(
-    options,
     { threshold: THRESHOLD, lists: versions, hits: hits.map(presentHit) },
     [...found, `lists: ${asked}`].join('\n\n'),
   )

@@ -14,7 +14,7 @@ import { listRates, upsertRates } from '../price/rate/store.ts'
 import { startService } from '../service.ts'
 import { listUsers } from '../user/store.ts'
 import { createFunded } from './account.ts'
-import { type Context, onDatabase } from './context.ts'
+import { type Context, onDatabase, running } from './context.ts'
 import { explainListening, tryToListen } from './port.ts'
 
 /** Balances of the sandbox account that a first start makes. */
@@ -42,7 +42,7 @@ export function startCommand(command: Command): void {
  */
 const HEAP_GROWTH_PERCENT = 60
 
-async function start(options: { json?: boolean }): Promise<void> {
+async function start(): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   const config = readConfig()
   // A first start shows a secret once: one that cannot listen must not get that far.
@@ -75,12 +75,12 @@ async function start(options: { json?: boolean }): Promise<void> {
   }
   process.once('SIGTERM', stop).once('SIGINT', stop)
   const { address, database, migrated } = service
-  const for_people = process.stdout.isTTY && options.json !== true
+  const for_people = process.stdout.isTTY && !running.json
   // People read the same in words below.
   if (!for_people) log.info({ address, database, migrated }, 'corridor is listening')
   const { sandbox, accounts = [] } = found ?? {}
   if (sandbox !== undefined) {
-    const told = options.json === true ? sandboxJson : welcome
+    const told = running.json ? sandboxJson : welcome
     process.stdout.write(told(address, sandbox))
   } else if (for_people) {
     process.stdout.write(ready(service, accounts, found?.has_users ?? true))

@@ -25,14 +25,9 @@ import {
 import { writeStatement } from '../balance-transaction/statement/write.ts'
 import { type Moment, NEWEST } from '../db/order.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
-import {
-  CommandFailed,
-  type Context,
-  findAccount,
-  print,
-  UsageError,
-  withContext,
-} from './context.ts'
+import { accountNamed } from '../operator/accounts.ts'
+import { type Context, print, running, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { readCurrency } from './input.ts'
 import { major, table } from './table.ts'
 
@@ -42,7 +37,6 @@ interface Options {
   currency?: string
   format: string
   output?: string
-  json?: boolean
 }
 
 interface Request {
@@ -85,11 +79,11 @@ export function statementCommand(command: Command): void {
     .action(async (account_id: string, options: Options) => {
       const request = readRequest(account_id, options)
       const { output } = options
-      if (output === undefined && options.json === true) {
+      if (output === undefined && running.json) {
         throw new UsageError('--json says what is in a file; name one with --output')
       }
       const words = await withContext(context => write(context, request, output))
-      if (output !== undefined) print(options, readable(words, output), summary(words, output))
+      if (output !== undefined) print(readable(words, output), summary(words, output))
     })
 }
 
@@ -122,7 +116,7 @@ async function write(
   request: Request,
   output: string | undefined,
 ): Promise<Words> {
-  const account = await findAccount(sql, request.account_id)
+  const account = await accountNamed(sql, request.account_id)
   const { currency } = request
   if (currency !== null && !account.currencies.includes(currency)) {
     throw new UsageError(

@@ -4,10 +4,11 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { didYouMean } from '../nearest.ts'
 import { EVENT_TYPES } from '../webhook/webhook.ts'
-import { CommandFailed, type Json, print, UsageError } from './context.ts'
+import { print } from './context.ts'
 import { type Exchange, findService, readUrl, send, succeeded } from './demo-http.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 
-interface TriggerOptions extends Json {
+interface TriggerOptions {
   readonly key: string
   readonly url?: string
 }
@@ -149,7 +150,7 @@ async function trigger(type: string, options: TriggerOptions): Promise<void> {
     id ||= response.body?.data?.id ?? response.body?.id
   }
   const lines = done.map(({ method, path }) => `${method} ${path}`)
-  print(options, { type, object_id: id, requests: done }, `${lines.join('\n')}\n${type}  ${id}`)
+  print({ type, object_id: id, requests: done }, `${lines.join('\n')}\n${type}  ${id}`)
 }
 
 function cannotMake(type: string): string {

@@ -10,7 +10,8 @@ import {
   markUserKeyRevoked,
   type UserKeyListing,
 } from '../user/store.ts'
-import { CommandFailed, type Json, NotThere, print, withContext } from './context.ts'
+import { print, withContext } from './context.ts'
+import { CommandFailed, NotThere } from './failure.ts'
 import { table, toSecond } from './table.ts'
 
 const CREATE_HELP = `
@@ -34,12 +35,12 @@ export function userKeyCommands(key: Command): void {
     .description('list the keys of a user, or of all users')
     .argument('[user]', 'only this user')
     .addHelpText('after', '\nExample:\n  npx corridor user key list ada')
-    .action(async (name: string | undefined, options: Json) => {
+    .action(async (name: string | undefined) => {
       const keys = await withContext(async ({ audit }) => {
         if (name !== undefined) await userNamed(audit, name)
         return listKeysOfUser(audit, name ?? null)
       })
-      print(options, keys, keyTable(keys))
+      print(keys, keyTable(keys))
     })
   key
     .command('revoke')
@@ -49,7 +50,7 @@ export function userKeyCommands(key: Command): void {
     .action(revokeAction)
 }
 
-async function createAction(user_name: string, options: Json & { name: string }): Promise<void> {
+async function createAction(user_name: string, options: { name: string }): Promise<void> {
   const { name } = options
   const secret = newUserSecret()
   const key_id = newId('usk')
@@ -59,10 +60,10 @@ async function createAction(user_name: string, options: Json & { name: string })
     await insertUserKey(sql, { key_id, user_name, secret_hash: hashSecret(secret), name })
   })
   const words = [`key id   ${key_id}`, `secret   ${secret}   (shown once)`, `user     ${user_name}`]
-  print(options, { key_id, user: user_name, name, secret }, words.join('\n'))
+  print({ key_id, user: user_name, name, secret }, words.join('\n'))
 }
 
-async function revokeAction(key_id: string, options: Json): Promise<void> {
+async function revokeAction(key_id: string): Promise<void> {
   const { key, revoked } = await withContext(async ({ sql, audit }) => {
     const known = await listKeysOfUser(audit, null)
     const key = known.find(one => one.key_id === key_id)
@@ -72,7 +73,7 @@ async function revokeAction(key_id: string, options: Json): Promise<void> {
   const { user_name: user, name } = key
   const is = revoked === undefined ? 'was revoked before' : 'is revoked'
   const words = `${key_id} ${is}: a key of ${user}; every process refuses it within a second`
-  print(options, { key_id, user, name, revoked: true }, words)
+  print({ key_id, user, name, revoked: true }, words)
 }
 
 function keyTable(keys: readonly UserKeyListing[]): string {

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { Instant } from '../instant.ts'
 import { logOutUser, makeLoginLink } from '../operator/users.ts'
 import { LINK_MINUTES, LINK_PATH } from '../user/session.ts'
-import { type Json, print, withContext } from './context.ts'
+import { print, withContext } from './context.ts'
 import { toSecond } from './table.ts'
 
 const LINK_HELP = `
@@ -27,21 +27,21 @@ export function userSessionCommands(user: Command): void {
     .description('end every session of a user at once')
     .argument('<user>', 'the user')
     .addHelpText('after', '\nExample:\n  npx corridor user log-out mary')
-    .action(async (name: string, options: Json) => {
+    .action(async (name: string) => {
       const ended = await withContext(({ sql }) => logOutUser(sql, name))
       const words = `${name}: ${ended} ${ended === 1 ? 'session' : 'sessions'} ended`
-      print(options, { user: name, ended }, words)
+      print({ user: name, ended }, words)
     })
 }
 
-async function linkAction(name: string, options: Json): Promise<void> {
+async function linkAction(name: string): Promise<void> {
   const { host, port, made } = await withContext(async ({ sql, config }) => {
     const { host, port } = config
     return { host, port, made: await makeLoginLink(sql, name) }
   })
   const { token, expires_at } = made
   const link = `http://${named(host)}:${port}${LINK_PATH}${token}`
-  print(options, { user: name, link, expires_at }, linkWords(link, expires_at))
+  print({ user: name, link, expires_at }, linkWords(link, expires_at))
 }
 
 function linkWords(link: string, expires_at: Instant): string {

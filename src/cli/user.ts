@@ -14,7 +14,8 @@ import {
 import { readUserName, refuseFirst } from '../user/rules.ts'
 import { listUsers } from '../user/store.ts'
 import { ACCOUNT_ROLES, USER_ROLES, type UserRole } from '../user/user.ts'
-import { type Json, print, readOrRefuse, UsageError, withContext } from './context.ts'
+import { print, withContext } from './context.ts'
+import { readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { MAX_NAME, readOneOf, readReason, readText } from './input.ts'
 import { table, toSecond } from './table.ts'
@@ -55,9 +56,9 @@ export function userCommands(user: Command): void {
     .command('list')
     .description('list the users, disabled ones too')
     .addHelpText('after', '\nExample:\n  npx corridor user list')
-    .action(async (options: Json) => {
+    .action(async () => {
       const users = await withContext(({ sql }) => listWithRoles(sql))
-      print(options, users, userTable(users))
+      print(users, userTable(users))
     })
   userKeyCommands(user.command('key').description('keys by which programs act for a user'))
   user
@@ -76,16 +77,16 @@ export function userCommands(user: Command): void {
     .argument('<user>', 'the user')
     .requiredOption('--reason <text>', 'why, for whoever reads the history')
     .addHelpText('after', '\nExample:\n  npx corridor user disable alan --reason "Left"')
-    .action(async (name: string, options: Json & { reason: string }) => {
+    .action(async (name: string, options: { reason: string }) => {
       const reason = readReason(options.reason)
-      await change(options, sql => disableUser(sql, name, reason))
+      await change(sql => disableUser(sql, name, reason))
     })
   user
     .command('enable')
     .description('take commands from a disabled user again')
     .argument('<user>', 'the user')
     .addHelpText('after', '\nExample:\n  npx corridor user enable alan')
-    .action((name: string, options: Json) => change(options, sql => disableUser(sql, name, '')))
+    .action((name: string) => change(sql => disableUser(sql, name, '')))
   historyCommand(user, {
     table_name: 'users',
     description: 'list what changed in the users, newest first',
@@ -97,10 +98,7 @@ export function userCommands(user: Command): void {
   })
 }
 
-async function createAction(
-  text: string,
-  options: Json & { name: string; role: string },
-): Promise<void> {
+async function createAction(text: string, options: { name: string; role: string }): Promise<void> {
   const name = readOrRefuse(readUserName(text))
   const full_name = readText('--name', options.name, MAX_NAME)
   const role: UserRole = readOneOf('role', options.role, USER_ROLES)
@@ -115,10 +113,10 @@ async function createAction(
     `user ${name}, ${full_name}, is ${role === 'member' ? 'a' : 'an'} ${role}`,
     ...(is_first ? [`commands now need a user: export CORRIDOR_USER=${name}`] : []),
   ]
-  print(options, { name, full_name, role }, words.join('\n'))
+  print({ name, full_name, role }, words.join('\n'))
 }
 
-interface RoleOptions extends Json {
+interface RoleOptions {
   account?: string
   remove?: boolean
 }
@@ -130,17 +128,17 @@ async function roleAction(name: string, text: string, options: RoleOptions): Pro
     const accounts_role = ACCOUNT_ROLES.find(role => role === text)
     if (accounts_role !== undefined) throw new UsageError(`${text} is a role on an --account`)
     const role = readOneOf('role', text, USER_ROLES)
-    return change(options, sql => giveRole(sql, name, role))
+    return change(sql => giveRole(sql, name, role))
   }
   const role = readOneOf('role', text, ACCOUNT_ROLES)
   const given = { user_name: name, account_id: account, role }
-  await change(options, sql => (remove ? takeAccountRole : giveAccountRole)(sql, given))
+  await change(sql => (remove ? takeAccountRole : giveAccountRole)(sql, given))
 }
 
 /** Changes a user, and shows them as they are then. */
-async function change(options: Json, write: (sql: Sql) => Promise<UserWithRoles>): Promise<void> {
+async function change(write: (sql: Sql) => Promise<UserWithRoles>): Promise<void> {
   const user = await withContext(({ sql }) => write(sql))
-  print(options, user, userTable([user]))
+  print(user, userTable([user]))
 }
 
 function userTable(users: readonly UserWithRoles[]): string {

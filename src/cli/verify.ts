@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { keepRun, type UpkeepRun } from '../audit/upkeep-store.ts'
 import { type Head, listHeads } from '../ledger/store.ts'
+import { accountNamed } from '../operator/accounts.ts'
 import { describe, MAX_NAMED, type Problem } from '../verify/problem.ts'
 import { type Checked, type Verdict, verify } from '../verify/run.ts'
-import { type Context, findAccount, print, UsageError, withContext } from './context.ts'
+import { type Context, print, running, withContext } from './context.ts'
+import { UsageError } from './failure.ts'
 import { money, table } from './table.ts'
 import { startBar } from './terminal.ts'
 
@@ -13,7 +15,6 @@ interface Options {
   account?: string
   all?: boolean
   heads?: string
-  json?: boolean
 }
 
 export function verifyCommand(command: Command): void {
@@ -36,7 +37,7 @@ export function verifyCommand(command: Command): void {
           await keepRun(context.sql, runOf(verdict)).catch(readOnly)
         return { verdict, heads: verdict.ok ? await listHeads(context.audit) : [] }
       })
-      print(options, { ...readableVerdict(done.verdict), heads: done.heads }, verdictWords(done))
+      print({ ...readableVerdict(done.verdict), heads: done.heads }, verdictWords(done))
       if (!done.verdict.ok) process.exitCode = 1
     })
 }
@@ -55,14 +56,14 @@ function readOnly(error: unknown): void {
 
 async function verifyWithBar(
   { audit: sql }: Context,
-  { account, all = false, json = false }: Options,
+  { account, all = false }: Options,
   kept: readonly Head[],
 ): Promise<Verdict> {
   const account_id = account ?? null
   // People see problems as they are found; a script gets the list.
   const tell = (problem: Problem) => process.stdout.write(`${describe(problem)}\n`)
-  const options = { account_id, all, kept, ...(all && !json && { onProblem: tell }) }
-  if (account_id !== null) await findAccount(sql, account_id)
+  const options = { account_id, all, kept, ...(all && !running.json && { onProblem: tell }) }
+  if (account_id !== null) await accountNamed(sql, account_id)
   const bar = startBar('verifying {bar} {percentage}% | {value} of {total} journals passed')
   const progress = (done: number, total: number) => {
     bar?.setTotal(total)

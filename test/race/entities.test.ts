@@ -211,7 +211,7 @@ function reviewUntil(
       if (id === undefined) continue
       const change = { kind: 'review', id, status, description: '' } as const
       const outcome = await context
-        .write(operation, { account_id, claim: null, change }, null)
+        .run({ operation, command: { account_id, claim: null, change }, act: null })
         .then(
           () => status,
           (error: unknown) => {

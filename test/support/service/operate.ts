@@ -21,7 +21,7 @@ export async function operate<C, S, O>(
   const user = (await listUsers(deps.sql)).find(({ role }) => role === 'operator')?.name
   const named = user === undefined ? {} : { user, user_is_login: false }
   const config = { ...deps.config, ...named }
-  return onDatabase(config, database.url, context => context.write(operation, command, null))
+  return onDatabase(config, database.url, context => context.run({ operation, command, act: null }))
 }
 
 export function setState(service: TestService, { account }: OpenedAccount, to: AccountState) {

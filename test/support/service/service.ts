@@ -281,22 +281,20 @@ const ANY_LIMIT: Omit<Limit, 'limit_id'> = {
  * Writes as a command of the command line does, over one connection for all that a test opens: each
  * command would make its own.
  */
-function openOperator(url: string, config: Config): Pick<Context, 'sql' | 'write' | 'config'> {
+function openOperator(url: string, config: Config): Pick<Context, 'sql' | 'run' | 'config'> {
   const cli = { max: 1, application_name: 'corridor cli', operator: config.user }
   const sql = connect(url, { ...cli, as: 'service' })
   return {
     config,
     sql,
-    write: (operation, command) => new Lane(sql, operation, { max_batch: 1 }).run(command),
+    run: ({ operation, command }) => new Lane(sql, operation, { max_batch: 1 }).run(command),
   }
 }
 
 /** Books opening balances as the operator. */
-export function writerOf({ write, config }: Pick<Context, 'write' | 'config'>): Writer {
-  return {
-    write: (operation, command) => write(operation, command, null),
-    fund: booking => write(bookMoney, { ...booking, by: config.user }, null),
-  }
+export function writerOf({ run, config }: Pick<Context, 'run' | 'config'>): Writer {
+  const write: Writer['write'] = (operation, command) => run({ operation, command, act: null })
+  return { write, fund: booking => write(bookMoney, { ...booking, by: config.user }) }
 }
 
 /** The service may be reading both tables, one after the other: then one of the two must give way. */
