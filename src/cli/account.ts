@@ -21,7 +21,7 @@ import {
 } from '../operator/accounts.ts'
 import { listKeysOf } from '../operator/keys.ts'
 import { countOpenPayouts } from '../payout/state-store.ts'
-import { type Context, print, withContext } from './context.ts'
+import { type Context, named, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { book } from './funding.ts'
 import { historyCommand } from './history.ts'
@@ -111,9 +111,7 @@ Examples:
     --currencies USD,EUR --primary USD --fund USD=100000.00 EUR=5000.00`
 
 function listCommand(account: Command): void {
-  account
-    .command('list')
-    .description('list accounts with their states and balances')
+  named(account, 'list', 'list accounts with their states and balances')
     .addHelpText('after', '\nExample:\n  npx corridor account list')
     .action(async () => {
       const accounts = await withContext(({ audit }) => findAccounts(audit, null))
@@ -132,9 +130,7 @@ function listCommand(account: Command): void {
 }
 
 function showCommand(account: Command): void {
-  account
-    .command('show')
-    .description('show an account: state, balances, deposit address, guard and keys')
+  named(account, 'show', 'show an account: state, balances, deposit address, guard and keys')
     .argument('<account>', 'account id')
     .addHelpText('after', '\nExample:\n  npx corridor account show acc_7k2m9x4q')
     .action(async (account_id: string) => {
@@ -202,9 +198,7 @@ interface SetOptions {
 }
 
 function accountChangeCommands(account: Command): void {
-  account
-    .command('set')
-    .description('change name, currencies, primary currency or guard of an account')
+  named(account, 'set', 'change name, currencies, primary currency or guard of an account')
     .argument('<account>', 'account id')
     .option('--name <name>', 'who the account belongs to')
     .option('--add-currencies <codes>', 'balances to add, such as GBP,JPY; none is taken away')
@@ -263,9 +257,7 @@ function presentSettings({ name, currencies, primary_currency, duplicate_window_
 }
 
 function stateCommand(account: Command, name: string, to: AccountState, description: string): void {
-  account
-    .command(name)
-    .description(description)
+  named(account, name, description)
     .argument('<account>', 'account id')
     .requiredOption('--reason <text>', 'why; kept in the history of the account, for you alone')
     .addHelpText('after', `${STATE_HELP[to]}\n\nExample:\n  npx corridor account ${name} ${FROM}`)

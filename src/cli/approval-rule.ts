@@ -11,7 +11,7 @@ import { ruleOfHistory } from '../approval/rule-store.ts'
 import { neededWords, ruleWords } from '../approval/words.ts'
 import { addRule, presentRule, removeRule, rulesFor } from '../operator/approval-rules.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { readOrRefuse } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
@@ -40,9 +40,7 @@ Examples:
   npx corridor approval-rule add --type swift --country US --days 5`
 
 export function approvalRuleCommands(rule: Command): void {
-  rule
-    .command('add')
-    .description('let payouts, or beneficiaries, wait until people approve them')
+  named(rule, 'add', 'let payouts, or beneficiaries, wait until people approve them')
     .option('--account <id>', 'only of this account (default: of each account)')
     .option('--beneficiaries', 'of new and changed beneficiaries, before they are paid')
     .option('--key <id>', 'only what this API key makes')
@@ -57,15 +55,11 @@ export function approvalRuleCommands(rule: Command): void {
     .option('--days <number>', `how long they can, 1 to ${MAX_DAYS}`, String(EXPIRES_AFTER_DAYS))
     .addHelpText('after', ADD_HELP)
     .action(addAction)
-  rule
-    .command('list')
-    .description('list the rules')
+  named(rule, 'list', 'list the rules')
     .option('--account <id>', 'only those for payouts of this account')
     .addHelpText('after', '\nExample:\n  npx corridor approval-rule list')
     .action(listAction)
-  rule
-    .command('remove')
-    .description('remove a rule; what waits by it goes on waiting')
+  named(rule, 'remove', 'remove a rule; what waits by it goes on waiting')
     .argument('<rule>', 'as corridor approval-rule list shows it')
     .addHelpText(
       'after',

@@ -13,7 +13,7 @@ import { type Instant, instantFromIso } from '../instant.ts'
 import { presentChange } from '../operator/audit-response.ts'
 import { describe, type Problem } from '../verify/problem.ts'
 import { verifyAudit } from '../verify/run.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
 import { table, toSecond } from './table.ts'
@@ -30,9 +30,7 @@ interface ListOptions {
 }
 
 export function auditCommands(audit: Command): void {
-  audit
-    .command('list')
-    .description('list what was done, newest first')
+  named(audit, 'list', 'list what was done, newest first')
     .option('--by <user>', 'by this user alone')
     .option('--act <command>', 'by this command alone, such as "payout transition"')
     .option('--account <account>', 'to this account alone')
@@ -42,15 +40,11 @@ export function auditCommands(audit: Command): void {
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, 50)
     .addHelpText('after', '\nExample:\n  npx corridor audit list --by ada --act payout')
     .action(listAction)
-  audit
-    .command('export')
-    .description('write the whole log, oldest first, one JSON object a line')
+  named(audit, 'export', 'write the whole log, oldest first, one JSON object a line')
     .option('--after <number>', 'only what comes after this number', readNumber)
     .addHelpText('after', '\nExample:\n  npx corridor audit export > audit.jsonl')
     .action(exportAction)
-  audit
-    .command('verify')
-    .description('prove that nothing of the log was changed, added or removed')
+  named(audit, 'verify', 'prove that nothing of the log was changed, added or removed')
     .option('--head <head>', 'number:hash, as an earlier run printed it: it is still there')
     .addHelpText('after', VERIFY_HELP)
     .action(verifyAction)

@@ -13,7 +13,7 @@ import {
 } from '../operator/approvals.ts'
 import { archiving } from '../operator/beneficiaries.ts'
 import { MAX_REASON } from '../operator/words.ts'
-import { personOf, print, withContext } from './context.ts'
+import { named, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
 import { toSecond } from './table.ts'
@@ -31,17 +31,13 @@ export function beneficiaryCommands(beneficiary: Command): void {
       '\nExample:\n  npx corridor beneficiary approval bnf_01m7xpm2m0c6hkd4r9ye',
     )
     .action(showAction)
-  beneficiary
-    .command('approve')
-    .description('approve a beneficiary as it was shown to you')
+  named(beneficiary, 'approve', 'approve a beneficiary as it was shown to you')
     .argument('<id>', 'beneficiary id')
     .requiredOption('--digest <digest>', 'of what you were shown, as beneficiary approval says it')
     .option('--reason <text>', REASON)
     .addHelpText('after', APPROVE_HELP)
     .action((id: string, options: Words) => decideAction(id, 'approve', options))
-  beneficiary
-    .command('reject')
-    .description('reject a beneficiary; no payout may go to it')
+  named(beneficiary, 'reject', 'reject a beneficiary; no payout may go to it')
     .argument('<id>', 'beneficiary id')
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', REJECT_HELP)

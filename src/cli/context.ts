@@ -124,6 +124,11 @@ export function personOf({ config }: Context): string {
   )
 }
 
+/** Adds a command to a group. */
+export function named(group: Command, name: string, description: string): Command {
+  return group.command(name).description(description)
+}
+
 /** The words of a command, without the program's name. */
 export function pathOf(command: Command): string {
   const { parent } = command

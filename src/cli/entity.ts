@@ -15,7 +15,7 @@ import { JsonError } from '../http/json-error.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { entityNamed, listEntities, showEntity } from '../operator/entities.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { entityImportCommand } from './entity-import.ts'
 import { reviewCommands, reviewLines } from './entity-review.ts'
 import { CommandFailed, UsageError } from './failure.ts'
@@ -31,17 +31,13 @@ import { describeAge, outline, table, toSecond } from './table.ts'
 import { visible, wrapped } from './terminal.ts'
 
 export function entityCommands(entity: Command): void {
-  entity
-    .command('list')
-    .description('list what waits for the operator, longest unchanged first')
+  named(entity, 'list', 'list what waits for the operator, longest unchanged first')
     .option('--status <status>', `one status instead: ${APPROVAL_STATUSES.join(', ')}`)
     .option('--account <id>', 'one account instead of all')
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', LIST_HELP)
     .action(listAction)
-  entity
-    .command('show')
-    .description('show everything recorded of an entity, and the history of its approval')
+  named(entity, 'show', 'show everything recorded of an entity, and the history of its approval')
     .argument('<entity>', 'entity id')
     .option('--json', 'print JSON, as GET /v3/entity/{id} answers it')
     .addHelpText('after', '\nExample:\n  npx corridor entity show ent_01m7xpm2kyj94bggdx1c')

@@ -25,31 +25,25 @@ import { findCut } from '../event/cut-store.ts'
 import { instantFromIso } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { syncFolder } from '../sync-folder.ts'
-import { type Context, personOf, print, withContext } from './context.ts'
+import { type Context, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 
 const PORTION = 1_000
 
 export function archiveCommands(events: Command): void {
-  events
-    .command('archive')
-    .description('write the events of an account before a time to a file')
+  named(events, 'archive', 'write the events of an account before a time to a file')
     .argument('<account>', 'account id')
     .requiredOption('--before <time>', 'events before this ISO 8601 time')
     .requiredOption('--to <file>', 'the file, which must not be there: JSON lines, gzip')
     .option('--after <number>', 'only events after this one; by default all that are there')
     .addHelpText('after', ARCHIVE_HELP)
     .action(archiveAction)
-  events
-    .command('check')
-    .description('prove an archive, and hold it against the database')
+  named(events, 'check', 'prove an archive, and hold it against the database')
     .argument('<file>', 'what corridor events archive has written')
     .option('--offline', 'without the database: the chain within the file alone')
     .addHelpText('after', CHECK_HELP)
     .action(checkAction)
-  events
-    .command('remove')
-    .description('take the events that an archive has out of the database')
+  named(events, 'remove', 'take the events that an archive has out of the database')
     .argument('<file>', 'what corridor events archive has written; keep it')
     .addHelpText('after', REMOVE_HELP)
     .action(removeAction)

@@ -11,7 +11,7 @@ import type { WrittenWebhook } from '../webhook/operations.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
 import { checkReplay } from '../webhook/rules.ts'
 import type { Replayed } from '../webhook/webhook.ts'
-import { type Context, print, running, withContext } from './context.ts'
+import { type Context, named, print, running, withContext } from './context.ts'
 import { archiveCommands } from './events-archive.ts'
 import { CommandFailed, NotThere, UsageError } from './failure.ts'
 import {
@@ -52,9 +52,7 @@ Examples:
 
 export function eventsCommands(events: Command): void {
   archiveCommands(events)
-  events
-    .command('replay')
-    .description('deliver events again, to a webhook endpoint or to a URL')
+  named(events, 'replay', 'deliver events again, to a webhook endpoint or to a URL')
     .argument('<account>', 'account id')
     .option('--event <id...>', 'these events')
     .option('--from <time>', 'events at this ISO 8601 time or after it')

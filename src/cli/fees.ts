@@ -18,7 +18,7 @@ import { type Fee, selectFee } from '../price/fee/rules.ts'
 import { listFees } from '../price/fee/store.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { readInput, valuesOf } from './input.ts'
@@ -55,9 +55,7 @@ Example:
 const FORCE = 'set what is likely a slip of the finger'
 
 export function feesCommands(fees: Command): void {
-  fees
-    .command('list')
-    .description('list the fee schedule; JSON has amounts in minor units')
+  named(fees, 'list', 'list the fee schedule; JSON has amounts in minor units')
     .addHelpText('after', '\nExample:\n  npx corridor fees list')
     .action(async () => {
       const rows = await withContext(({ sql }) => listFees(sql))
@@ -74,9 +72,7 @@ export function feesCommands(fees: Command): void {
     .description('take one row out of the schedule, named by what it applies to')
   for (const column of MATCHING) remove.addOption(optionFor(column))
   remove.addHelpText('after', REMOVE_HELP).action(removeAction)
-  fees
-    .command('import')
-    .description('load a CSV file of fees, all of it or nothing')
+  named(fees, 'import', 'load a CSV file of fees, all of it or nothing')
     .argument('<file>', 'path, or - for standard input')
     .option('--replace', 'make the file the whole schedule')
     .option('--dry-run', 'check everything and write nothing')

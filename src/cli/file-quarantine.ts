@@ -10,7 +10,7 @@ import {
   listStrays,
   readAgain,
 } from '../bank-file/inbox-store.ts'
-import { type Context, personOf, print, withContext } from './context.ts'
+import { type Context, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readText } from './input.ts'
 import { table, toSecond } from './table.ts'
@@ -26,15 +26,11 @@ export function quarantineCommands(file: Command): void {
     .option('--limit <count>', `most of each to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', '\nExample:\n  npx corridor file quarantine --rail main_bank')
     .action(listAction)
-  file
-    .command('read')
-    .description('read a quarantined file again, after what was wrong is mended')
+  named(file, 'read', 'read a quarantined file again, after what was wrong is mended')
     .argument('<sha256>', 'the beginning of its hash')
     .addHelpText('after', `\nExample:\n  npx corridor file read ${HASH}`)
     .action(readAction)
-  file
-    .command('close')
-    .description('note that you have looked at what was not applied, a file or lines of it')
+  named(file, 'close', 'note that you have looked at what was not applied, a file or lines of it')
     .argument('<sha256>', 'the beginning of the hash of the file')
     .requiredOption('--note <text>', `what came of it, up to ${MAX_REASON} characters`)
     .option('--position <position>', 'one line, by its position; otherwise all')

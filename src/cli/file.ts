@@ -15,7 +15,7 @@ import {
   type TakenBack,
   takeBack,
 } from '../operator/files.ts'
-import { type Context, personOf, print, running, withContext } from './context.ts'
+import { type Context, named, personOf, print, running, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { quarantineCommands } from './file-quarantine.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readOneOf, readReason } from './input.ts'
@@ -26,47 +26,35 @@ const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 const REASON = `why, up to ${MAX_REASON} characters`
 
 export function fileCommands(file: Command): void {
-  file
-    .command('list')
-    .description('list the files for banks, newest first')
+  named(file, 'list', 'list the files for banks, newest first')
     .option('--rail <rail>', 'only those of this rail')
     .option('--state <state>', `only these: ${FILE_STATES.join(', ')}`)
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', '\nExample:\n  npx corridor file list --state sealed')
     .action(listAction)
-  file
-    .command('show')
-    .description('show a file and the payouts in it')
+  named(file, 'show', 'show a file and the payouts in it')
     .argument('<file>', 'its message id')
     .option('--bytes', 'print the file itself, byte for byte, and nothing else')
     .addHelpText('after', SHOW_HELP)
     .action(showAction)
-  file
-    .command('release')
-    .description('release a sealed file, so that it is sent')
+  named(file, 'release', 'release a sealed file, so that it is sent')
     .argument('<file>', 'its message id')
     .requiredOption('--sha256 <hash>', 'the hash of the file that you have looked at')
     .option('--force', 'also when payouts in it are over, or go another way')
     .addHelpText('after', RELEASE_HELP)
     .action(releaseAction)
-  file
-    .command('resend')
-    .description('send a file again: the same bytes, message id and name')
+  named(file, 'resend', 'send a file again: the same bytes, message id and name')
     .argument('<file>', 'its message id')
     .requiredOption('--reason <text>', REASON)
     .option('--force', 'the bank does not have it, and is to have it')
     .addHelpText('after', RESEND_HELP)
     .action(resendAction)
-  file
-    .command('withdraw')
-    .description('take back a file that the bank has never been offered')
+  named(file, 'withdraw', 'take back a file that the bank has never been offered')
     .argument('<file>', 'its message id')
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', WITHDRAW_HELP)
     .action(withdrawAction)
-  file
-    .command('reseal')
-    .description('put the payments of a file that the bank has refused into the next file')
+  named(file, 'reseal', 'put the payments of a file that the bank has refused into the next file')
     .argument('<file>', 'its message id')
     .requiredOption('--reason <text>', REASON)
     .option('--force', 'the bank pays none of them, though it has said something else')

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { SCOPES } from '../account/rules.ts'
 import type { ApiKeyListing } from '../account/store.ts'
 import { listKeysOf, makeKey, revokeKey } from '../operator/keys.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { table, toSecond } from './table.ts'
 
@@ -13,9 +13,7 @@ Example:
     --scope ${SCOPES[0]} --name "monthly report"`
 
 export function keyCommands(key: Command): void {
-  key
-    .command('create')
-    .description('make a key; prints its id and, once, its secret')
+  named(key, 'create', 'make a key; prints its id and, once, its secret')
     .argument('<account>', 'account id')
     .option('--scope <scope>', `one of ${SCOPES.join(', ')}`, 'write')
     .option('--name <name>', 'what the key is for', '')
@@ -38,18 +36,14 @@ export function keyCommands(key: Command): void {
       ].join('\n')
       print(made, words)
     })
-  key
-    .command('list')
-    .description('list the keys of an account, and when each was used last, to the minute')
+  named(key, 'list', 'list the keys of an account, and when each was used last, to the minute')
     .argument('<account>', 'account id')
     .addHelpText('after', '\nExample:\n  npx corridor key list acc_7k2m9x4q')
     .action(async (account_id: string) => {
       const keys = await withContext(({ sql }) => listKeysOf(sql, account_id))
       print(keys, keyTable(keys))
     })
-  key
-    .command('revoke')
-    .description('revoke a key; every process refuses it within a second')
+  named(key, 'revoke', 'revoke a key; every process refuses it within a second')
     .argument('<key>', 'key id')
     .addHelpText('after', '\nExample:\n  npx corridor key revoke key_01m7xpm2kz8t3vqw5n0r')
     .action(async (key_id: string) => {

@@ -19,7 +19,7 @@ import {
 } from '../operator/limits.ts'
 import { countsPast, type Write } from '../payout/limit-operation.ts'
 import { openReference } from '../reference.ts'
-import { type Context, print, withContext } from './context.ts'
+import { type Context, named, print, withContext } from './context.ts'
 import { readOrRefuse } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
@@ -50,9 +50,7 @@ Examples:
     --amount 1000 --currency EUR`
 
 export function limitCommands(limit: Command): void {
-  limit
-    .command('set')
-    .description('set a limit, or change the cap of the one that counts the same')
+  named(limit, 'set', 'set a limit, or change the cap of the one that counts the same')
     .option('--account <id>', 'only payouts of this account (default: each account by itself)')
     .option('--key <id>', 'only payouts that this API key makes')
     .addOption(
@@ -69,21 +67,15 @@ export function limitCommands(limit: Command): void {
     .option('--hours <number>', `the last so many hours, 1 to ${MAX_HOURS}`)
     .addHelpText('after', SET_HELP)
     .action(setAction)
-  limit
-    .command('list')
-    .description('list the limits')
+  named(limit, 'list', 'list the limits')
     .option('--account <id>', 'only those that count payouts of this account')
     .addHelpText('after', '\nExample:\n  npx corridor limit list')
     .action(listAction)
-  limit
-    .command('show')
-    .description('show what a limit has counted, the most used first')
+  named(limit, 'show', 'show what a limit has counted, the most used first')
     .argument('<limit>', 'as corridor limit list shows it')
     .addHelpText('after', '\nExample:\n  npx corridor limit show lim_01m7xpm2m0c6hkd4r9ye')
     .action(showAction)
-  limit
-    .command('remove')
-    .description('remove a limit; set again, it counts anew')
+  named(limit, 'remove', 'remove a limit; set again, it counts anew')
     .argument('<limit>', 'as corridor limit list shows it')
     .addHelpText('after', '\nExample:\n  npx corridor limit remove lim_01m7xpm2m0c6hkd4r9ye')
     .action(removeAction)

@@ -9,7 +9,7 @@ import { ImportRefused, type ImportRequest, importList } from '../screening/impo
 import type { ListVersion } from '../screening/list.ts'
 import { type ListState, STALE_AFTER_S, staleAt } from '../screening/list-rules.ts'
 import { LISTS, type ListName } from '../screening/screening.ts'
-import { type Context, personOf, print, withContext } from './context.ts'
+import { type Context, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { MAX_REASON, readOneOf, readReason } from './input.ts'
 import { describeAge, table, toSecond } from './table.ts'
@@ -40,9 +40,7 @@ Examples:
   npx corridor lists import --sample`
 
 export function listsCommands(lists: Command): void {
-  lists
-    .command('import')
-    .description('import a sanctions list from a file as its publisher has it')
+  named(lists, 'import', 'import a sanctions list from a file as its publisher has it')
     .argument('[file]', 'the file')
     .option('--list <list>', `which list it is: ${LISTS.join(', ')}`)
     .option('--sample', 'import the shipped sample of each list in place of a file')

@@ -18,7 +18,7 @@ import {
   presentImportApproval,
   presentImportDecision,
 } from '../payout-group/response.ts'
-import { type Context, personOf, print, withContext } from './context.ts'
+import { type Context, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
 import { money, toSecond } from './table.ts'
@@ -28,9 +28,7 @@ const ID = 'payout, batch or import id'
 const REASON = `why, for the account's timeline, up to ${MAX_REASON} characters`
 
 export function approvalCommands(payout: Command): void {
-  payout
-    .command('approval')
-    .description('show what a payout, a batch or an import needs, and who has approved')
+  named(payout, 'approval', 'show what a payout, a batch or an import needs, and who has approved')
     .argument('<id>', ID)
     .addHelpText('after', '\nExample:\n  npx corridor payout approval pot_01m7xpm2m0c6hkd4r9ye')
     .action((id: string) => (isGroup(id) ? showGroupAction(id) : showAction(id)))

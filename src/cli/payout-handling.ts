@@ -14,7 +14,7 @@ import { ASKING, type Handling, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import { GIVEN_BACK_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from '../payout/states.ts'
 import type { AdvanceOutcome } from '../payout/step.ts'
 import type { RailStatus } from '../rail/rail.ts'
-import { operatorOf, print, withContext } from './context.ts'
+import { named, operatorOf, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { MAX_REASON, MAX_REFERENCE, readOneOf, readReason, readReference } from './input.ts'
 import { money } from './table.ts'
@@ -37,9 +37,7 @@ const MESSAGE_MEANING =
   'what the account is asked for'
 
 export function handlingCommands(payout: Command): void {
-  payout
-    .command('take')
-    .description('take a payout to pay it by hand; the account can no longer cancel it')
+  named(payout, 'take', 'take a payout to pay it by hand; the account can no longer cancel it')
     .argument('<payout>', 'payout id')
     .option('--from <name>', 'who has it now, to take it over; ask first whether it was paid')
     .option('--reason <text>', REASON)
@@ -52,9 +50,7 @@ export function handlingCommands(payout: Command): void {
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', RELEASE_HELP)
     .action((id: string, options: Words) => handle('release', id, options))
-  payout
-    .command('transition')
-    .description('set the status of a payout; failed and reversed give the money back')
+  named(payout, 'transition', 'set the status of a payout; failed and reversed give the money back')
     .argument('<payout>', 'payout id')
     .argument('<status>', `one of ${STEP_STATUSES.join(', ')}`)
     .option('--code <code>', `failure code (default: ${OPERATOR_FAILURE.code})`)

@@ -11,7 +11,7 @@ import type { Payout } from '../payout/payout.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, readLimit, readOneOf } from './input.ts'
 import { approvalCommands } from './payout-approval.ts'
 import { handlingCommands } from './payout-handling.ts'
@@ -29,9 +29,7 @@ export function payoutCommands(payout: Command): void {
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', LIST_HELP)
     .action(listAction)
-  payout
-    .command('show')
-    .description('show all that is needed to pay a payout, and what became of it')
+  named(payout, 'show', 'show all that is needed to pay a payout, and what became of it')
     .argument('<payout>', 'payout id')
     .addHelpText('after', '\nExample:\n  npx corridor payout show pot_01m7xpm2m0c6hkd4r9ye')
     .action(showAction)

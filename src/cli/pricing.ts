@@ -18,7 +18,7 @@ import {
   SANDBOX_DEFAULTS,
   type Scope,
 } from '../price/policy/rules.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { table } from './table.ts'
@@ -56,14 +56,10 @@ export function pricingCommands(pricing: Command): void {
     .option('--force', 'set what is likely a slip of the finger')
     .addHelpText('after', SET_HELP)
     .action(setAction)
-  pricing
-    .command('list')
-    .description('list what is in force and what waits')
+  named(pricing, 'list', 'list what is in force and what waits')
     .addHelpText('after', '\nExample:\n  npx corridor pricing list')
     .action(listAction)
-  pricing
-    .command('remove')
-    .description('end one row, or take it back while it waits')
+  named(pricing, 'remove', 'end one row, or take it back while it waits')
     .argument('<number>', 'of the row, as corridor pricing list shows it')
     .option('--from <time>', 'ISO 8601 time at which it ends (default: now)')
     .addHelpText('after', REMOVE_HELP)

@@ -11,7 +11,7 @@ import { type Party, partyKind, type Retention } from '../privacy/privacy.ts'
 import { obstaclesOf, obstacleWords } from '../privacy/rules.ts'
 import { TERMS } from '../privacy/sources.ts'
 import { findPartyAccount, findRetention, updateRetention } from '../privacy/store.ts'
-import { type Context, personOf, print, printJson, withContext } from './context.ts'
+import { type Context, named, personOf, print, printJson, withContext } from './context.ts'
 import { CommandFailed, NotThere, UsageError } from './failure.ts'
 import { MAX_REASON, readReason, readText } from './input.ts'
 
@@ -24,9 +24,7 @@ const MAX_DAYS = 36_500
 const DAYS_OF_A_YEAR = 366
 
 export function privacyCommands(privacy: Command): void {
-  privacy
-    .command('find')
-    .description('find beneficiaries and entities of an account by e-mail, name or IBAN')
+  named(privacy, 'find', 'find beneficiaries and entities of an account by e-mail, name or IBAN')
     .argument('<account>', 'account id')
     .option('--email <text>', 'the e-mail address, whole')
     .option('--name <text>', 'the name, whole, also of representatives')
@@ -36,16 +34,12 @@ export function privacyCommands(privacy: Command): void {
       '\nExample:\n  npx corridor privacy find acc_7k2m9x4q --name "Irene Costa"',
     )
     .action(findAction)
-  privacy
-    .command('export')
-    .description('print everything that is stored of a person, as one JSON document')
+  named(privacy, 'export', 'print everything that is stored of a person, as one JSON document')
     .argument('<party>', 'beneficiary or entity id')
     .option('--reason <text>', `${REASON}`, 'Asked for by the person')
     .addHelpText('after', EXPORT_HELP)
     .action(exportAction)
-  privacy
-    .command('erase')
-    .description('erase the personal data of a beneficiary or an entity, for ever')
+  named(privacy, 'erase', 'erase the personal data of a beneficiary or an entity, for ever')
     .argument('<party>', 'beneficiary or entity id')
     .requiredOption('--reason <text>', REASON)
     .option('--dry-run', 'erase nothing: say what would be erased, and what is kept and why')
@@ -54,14 +48,10 @@ export function privacyCommands(privacy: Command): void {
   const retention = privacy
     .command('retention')
     .description('show and set how long what was paid is kept')
-  retention
-    .command('show')
-    .description('show how long what is kept, who has set it, and why')
+  named(retention, 'show', 'show how long what is kept, who has set it, and why')
     .addHelpText('after', '\nExample:\n  npx corridor privacy retention show')
     .action(showAction)
-  retention
-    .command('set')
-    .description('set how many years what was paid is kept, from the last payout on')
+  named(retention, 'set', 'set how many years what was paid is kept, from the last payout on')
     .argument('<years>', 'whole years, 0 to 30', readYears)
     .requiredOption('--reason <text>', REASON)
     .addHelpText('after', RETENTION_HELP)

@@ -13,7 +13,7 @@ import { readConfig, readSecrets } from '../connector/config.ts'
 import { ANSWER_WITHIN_MS } from '../connector/protocol.ts'
 import type { Read } from '../csv.ts'
 import { listRails } from '../rail/row-store.ts'
-import { print, running, withContext } from './context.ts'
+import { named, print, running, withContext } from './context.ts'
 import { NotThere, readOrRefuse, UsageError } from './failure.ts'
 import { readInput } from './input.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
@@ -39,9 +39,7 @@ Examples:
   npx corridor rail check my_provider --this-pays --json > report.json`
 
 export function railCheckCommand(rail: Command): void {
-  rail
-    .command('check')
-    .description('check that a connector keeps its protocol, by some fifty named checks')
+  named(rail, 'check', 'check that a connector keeps its protocol, by some fifty named checks')
     .argument('<connector>', 'its URL, or the name of a rail of kind connector')
     .option('--secret <file>', 'of a URL: the secret that it shares, a file of one line')
     .option('--order <file>', 'members of every order, such as its beneficiary: a file of JSON')

@@ -11,7 +11,7 @@ import { conditionWords } from '../rail/rules.ts'
 import { listRoutes } from '../rail/store.ts'
 import { contradiction } from '../rail/timetable.ts'
 import { RAIL_KINDS, timetablesOf } from '../rails.ts'
-import { type Context, print, withContext } from './context.ts'
+import { type Context, named, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { readInput, readReason } from './input.ts'
@@ -27,9 +27,7 @@ interface AddOptions {
 }
 
 export function railCommands(rail: Command): void {
-  rail
-    .command('add')
-    .description('add a rail, which routes can then name; --replace gives one other settings')
+  named(rail, 'add', 'add a rail, which routes can then name; --replace gives one other settings')
     .argument('<name>', 'what routes and payouts call it, such as main_bank')
     .requiredOption('--kind <kind>', `its kind: ${kindNames()}`)
     .requiredOption('--config <file>', 'its settings, a file of JSON; - is standard input')
@@ -37,21 +35,19 @@ export function railCommands(rail: Command): void {
     .option('--replace', 'give the rail of this name these settings; its kind stays')
     .addHelpText('after', addHelp())
     .action(addAction)
-  rail
-    .command('list')
-    .description('list the rails')
+  named(rail, 'list', 'list the rails')
     .addHelpText('after', '\nExample:\n  npx corridor rail list')
     .action(listAction)
-  named(rail, 'show', 'show the settings of a rail and the routes that lead to it').action(
+  ofRail(rail, 'show', 'show the settings of a rail and the routes that lead to it').action(
     showAction,
   )
-  named(rail, 'pause', 'ask a rail nothing and send nothing by it; its payouts wait', PAUSE)
+  ofRail(rail, 'pause', 'ask a rail nothing and send nothing by it; its payouts wait', PAUSE)
     .requiredOption('--reason <text>', 'why, for whoever looks at the rail')
     .action(async (name: string, options: { reason: string }) => {
       await pauseAction(name, readReason(options.reason))
     })
-  named(rail, 'resume', 'ask a paused rail again').action((name: string) => pauseAction(name, ''))
-  named(rail, 'remove', 'remove a rail that has no routes and never had a payout').action(
+  ofRail(rail, 'resume', 'ask a paused rail again').action((name: string) => pauseAction(name, ''))
+  ofRail(rail, 'remove', 'remove a rail that has no routes and never had a payout').action(
     removeAction,
   )
   railCheckCommand(rail)
@@ -69,10 +65,8 @@ export function railCommands(rail: Command): void {
 
 const PAUSE = ' --reason "The bank is closed"'
 
-function named(rail: Command, name: string, description: string, more = ''): Command {
-  return rail
-    .command(name)
-    .description(description)
+function ofRail(rail: Command, name: string, description: string, more = ''): Command {
+  return named(rail, name, description)
     .argument('<name>', 'the rail')
     .addHelpText('after', `\nExample:\n  npx corridor rail ${name} main_bank${more}`)
 }

@@ -12,21 +12,17 @@ import { type Judged, MAX_MOVE_BPS, type Problem } from '../price/rate/guard.ts'
 import { guessRateFormat, parseRates, presentRate, type RateFormat } from '../price/rate/load.ts'
 import { describeRate, type Rate } from '../price/rate/rules.ts'
 import { deleteRate } from '../price/rate/store.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { readInput, refuseProblems, valuesOf } from './input.ts'
 import { describeAge, table, toSecond } from './table.ts'
 
 export function ratesCommands(rates: Command): void {
-  rates
-    .command('list')
-    .description('list the rate book: the age of every rate, and until when it is good')
+  named(rates, 'list', 'list the rate book: the age of every rate, and until when it is good')
     .addHelpText('after', '\nExample:\n  npx corridor rates list')
     .action(listAction)
-  const setting = rates
-    .command('set')
-    .description('set one rate: MID units of QUOTE for one unit of BASE')
+  const setting = named(rates, 'set', 'set one rate: MID units of QUOTE for one unit of BASE')
     .argument('<base>', 'currency code')
     .argument('<quote>', 'currency code')
     .argument('<mid>', 'mid-market rate, a plain decimal with at most 30 fractional digits')
@@ -38,9 +34,7 @@ export function ratesCommands(rates: Command): void {
       'replace a rate that is newer, pegged or of the inverse pair, or set one that moved far',
     )
   changing(setting).addHelpText('after', SET_HELP).action(setAction)
-  rates
-    .command('remove')
-    .description('remove the row of one pair')
+  named(rates, 'remove', 'remove the row of one pair')
     .argument('<base>', 'currency code')
     .argument('<quote>', 'currency code')
     .addHelpText('after', '\nExample:\n  npx corridor rates remove USD HKD')
@@ -215,9 +209,7 @@ function changesTable(changes: readonly Judged[]): string {
 }
 
 function loadCommands(rates: Command): void {
-  const importing = rates
-    .command('import')
-    .description('load a file of rates, all of it or nothing')
+  const importing = named(rates, 'import', 'load a file of rates, all of it or nothing')
     .argument('<file>', 'path, or - for standard input')
     .addOption(
       new Option('--format <format>', 'default: by what the file looks like').choices([
@@ -230,9 +222,7 @@ function loadCommands(rates: Command): void {
       'replace what is newer, pegged or of the inverse pair, and take any that moved far',
     )
   changing(importing).addHelpText('after', IMPORT_HELP).action(importAction)
-  const fetching = rates
-    .command('fetch')
-    .description('fetch a file of rates and take what is newer')
+  const fetching = named(rates, 'fetch', 'fetch a file of rates and take what is newer')
     .argument('[url]', 'default: CORRIDOR_RATE_FEED_URL, or else the ECB’s daily file')
     .option('--force', 'take rates that moved far')
   changing(fetching).addHelpText('after', FETCH_HELP).action(fetchAction)

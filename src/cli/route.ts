@@ -25,7 +25,7 @@ import {
 import { CONDITIONS, conditionWords, inOrder, type Route, rangeWords } from '../rail/rules.ts'
 import { routeOfHistory } from '../rail/store.ts'
 import { inForce, type RailTimetables } from '../rail/timetable.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { explainCommand } from './route-explain.ts'
@@ -65,9 +65,7 @@ export function routeCommands(route: Command): void {
     .option('--arrives-after <days>', 'business days to the arrival; else as the network takes')
     .addHelpText('after', `${CHOICE}${CUT_OFF}\n\nExamples:\n  ${EXAMPLE}\n  ${EXAMPLE_CUT_OFF}`)
     .action(setAction)
-  route
-    .command('list')
-    .description('list the routes')
+  named(route, 'list', 'list the routes')
     .addHelpText('after', `${CHOICE}\n\nExample:\n  npx corridor route list`)
     .action(async () => {
       const { routes, timetables } = await withContext(({ sql }) => listRouting(sql))

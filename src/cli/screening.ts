@@ -4,7 +4,7 @@ import { listEntries, listNewest } from '../screening/list-store.ts'
 import { countryOf } from '../screening/lists/format.ts'
 import { Screener, THRESHOLD } from '../screening/screener.ts'
 import type { Hit, Party } from '../screening/screening.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, readLimit, readText } from './input.ts'
 import { holdCommands } from './screening-holds.ts'
@@ -22,9 +22,7 @@ Examples:
   npx corridor screening check "V. A. But" --born 1967-01-13 --least 700`
 
 export function screeningCommands(screening: Command): void {
-  screening
-    .command('check')
-    .description('ask the imported sanctions lists about a name, and explain the score')
+  named(screening, 'check', 'ask the imported sanctions lists about a name, and explain the score')
     .argument('<name>', 'the name, in any script')
     .addOption(
       new Option('--kind <kind>', 'what it is the name of').choices(['person', 'organisation']),

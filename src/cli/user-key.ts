@@ -10,7 +10,7 @@ import {
   markUserKeyRevoked,
   type UserKeyListing,
 } from '../user/store.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { CommandFailed, NotThere } from './failure.ts'
 import { table, toSecond } from './table.ts'
 
@@ -23,16 +23,12 @@ Example:
   npx corridor user key create ada --name "month-end report"`
 
 export function userKeyCommands(key: Command): void {
-  key
-    .command('create')
-    .description('make a key of a user; prints its id and, once, its secret')
+  named(key, 'create', 'make a key of a user; prints its id and, once, its secret')
     .argument('<user>', 'the user')
     .option('--name <name>', 'what the key is for', '')
     .addHelpText('after', CREATE_HELP)
     .action(createAction)
-  key
-    .command('list')
-    .description('list the keys of a user, or of all users')
+  named(key, 'list', 'list the keys of a user, or of all users')
     .argument('[user]', 'only this user')
     .addHelpText('after', '\nExample:\n  npx corridor user key list ada')
     .action(async (name: string | undefined) => {
@@ -42,9 +38,7 @@ export function userKeyCommands(key: Command): void {
       })
       print(keys, keyTable(keys))
     })
-  key
-    .command('revoke')
-    .description('revoke a key of a user; every process refuses it within a second')
+  named(key, 'revoke', 'revoke a key of a user; every process refuses it within a second')
     .argument('<key>', 'key id')
     .addHelpText('after', '\nExample:\n  npx corridor user key revoke usk_01m7xpm2kz8t3vqw5n0r')
     .action(revokeAction)

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { Instant } from '../instant.ts'
 import { logOutUser, makeLoginLink } from '../operator/users.ts'
 import { LINK_MINUTES, LINK_PATH } from '../user/session.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { toSecond } from './table.ts'
 
 const LINK_HELP = `
@@ -16,15 +16,11 @@ Example:
   npx corridor user login-link mary`
 
 export function userSessionCommands(user: Command): void {
-  user
-    .command('login-link')
-    .description('print a link by which a user sets a password and logs in')
+  named(user, 'login-link', 'print a link by which a user sets a password and logs in')
     .argument('<user>', 'the user')
     .addHelpText('after', LINK_HELP)
     .action(linkAction)
-  user
-    .command('log-out')
-    .description('end every session of a user at once')
+  named(user, 'log-out', 'end every session of a user at once')
     .argument('<user>', 'the user')
     .addHelpText('after', '\nExample:\n  npx corridor user log-out mary')
     .action(async (name: string) => {
@@ -40,7 +36,7 @@ async function linkAction(name: string): Promise<void> {
     return { host, port, made: await makeLoginLink(sql, name) }
   })
   const { token, expires_at } = made
-  const link = `http://${named(host)}:${port}${LINK_PATH}${token}`
+  const link = `http://${nameOf(host)}:${port}${LINK_PATH}${token}`
   print({ user: name, link, expires_at }, linkWords(link, expires_at))
 }
 
@@ -49,7 +45,7 @@ function linkWords(link: string, expires_at: Instant): string {
 }
 
 /** A service that listens on every address is reached by this machine's name. */
-function named(host: string): string {
+function nameOf(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }

@@ -14,7 +14,7 @@ import {
 import { readUserName, refuseFirst } from '../user/rules.ts'
 import { listUsers } from '../user/store.ts'
 import { ACCOUNT_ROLES, USER_ROLES, type UserRole } from '../user/user.ts'
-import { print, withContext } from './context.ts'
+import { named, print, withContext } from './context.ts'
 import { readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { MAX_NAME, readOneOf, readReason, readText } from './input.ts'
@@ -44,26 +44,20 @@ Examples:
   npx corridor user role ada maker --account acc_7k2m9x4q --remove`
 
 export function userCommands(user: Command): void {
-  user
-    .command('create')
-    .description('add a person who runs commands, or works for accounts by the API')
+  named(user, 'create', 'add a person who runs commands, or works for accounts by the API')
     .argument('<user>', 'the name for CORRIDOR_USER, such as ada')
     .requiredOption('--name <text>', 'the full name of the person')
     .requiredOption('--role <role>', `one of ${USER_ROLES.join(', ')}`)
     .addHelpText('after', CREATE_HELP)
     .action(createAction)
-  user
-    .command('list')
-    .description('list the users, disabled ones too')
+  named(user, 'list', 'list the users, disabled ones too')
     .addHelpText('after', '\nExample:\n  npx corridor user list')
     .action(async () => {
       const users = await withContext(({ sql }) => listWithRoles(sql))
       print(users, userTable(users))
     })
   userKeyCommands(user.command('key').description('keys by which programs act for a user'))
-  user
-    .command('role')
-    .description('give a user another role, or with --account a role on that account')
+  named(user, 'role', 'give a user another role, or with --account a role on that account')
     .argument('<user>', 'the user')
     .argument('<role>', `one of ${ROLES.join(', ')}`)
     .option('--account <id>', `the account, for ${ACCOUNT_ROLES.join(', ')}`)
@@ -71,9 +65,7 @@ export function userCommands(user: Command): void {
     .addHelpText('after', ROLE_HELP)
     .action(roleAction)
   userSessionCommands(user)
-  user
-    .command('disable')
-    .description('take no command from a user any more')
+  named(user, 'disable', 'take no command from a user any more')
     .argument('<user>', 'the user')
     .requiredOption('--reason <text>', 'why, for whoever reads the history')
     .addHelpText('after', '\nExample:\n  npx corridor user disable alan --reason "Left"')
@@ -81,9 +73,7 @@ export function userCommands(user: Command): void {
       const reason = readReason(options.reason)
       await change(sql => disableUser(sql, name, reason))
     })
-  user
-    .command('enable')
-    .description('take commands from a disabled user again')
+  named(user, 'enable', 'take commands from a disabled user again')
     .argument('<user>', 'the user')
     .addHelpText('after', '\nExample:\n  npx corridor user enable alan')
     .action((name: string) => change(sql => disableUser(sql, name, '')))
