@@ -25,9 +25,9 @@ import { type Context, named, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { book } from './funding.ts'
 import { historyCommand } from './history.ts'
-import { MAX_NAME, readCurrency, readMoney, readReason, readText } from './input.ts'
+import { readCurrency, readMoney, readName, readReason } from './input.ts'
 import { keyTable } from './key.ts'
-import { money, outline, table } from './table.ts'
+import { listing, money, outline } from './table.ts'
 
 /** Creates an account as the command line does: an unconfirmed funding names the command for it. */
 export function createFunded(
@@ -77,9 +77,9 @@ function createCommand(account: Command): void {
   account
     .command('create')
     .description('open an account; prints its id, deposit address, key id and, once, the secret')
-    .requiredOption('--name <name>', 'who the account belongs to')
+    .requiredOption('--name <name>', 'who the account belongs to', readName)
     .requiredOption('--currencies <codes>', 'balance currencies, such as USD,EUR,HKD')
-    .requiredOption('--primary <code>', 'primary holding currency')
+    .requiredOption('--primary <code>', 'primary holding currency', readCurrency)
     .option('--fund <CODE=amount...>', 'of a sandbox: opening balances, such as USD=100000.00')
     .option('--sandbox', 'an account for tests: its clock can be moved, and it funds itself')
     .option('--duplicate-window <time>', WINDOW_MEANING, DEFAULT_WINDOW)
@@ -115,16 +115,14 @@ function listCommand(account: Command): void {
     .addHelpText('after', '\nExample:\n  npx corridor account list')
     .action(async () => {
       const accounts = await withContext(({ audit }) => findAccounts(audit, null))
-      const rows = accounts.map(a => [
-        a.account_id,
-        a.name,
-        a.state,
-        a.sandbox ? 'sandbox' : 'live',
-        balanceWords(a),
-      ])
-      const headings = ['account', 'name', 'state', 'kind', 'balances']
-      const none = 'no account yet; corridor account create opens one'
-      const words = rows.length === 0 ? none : table(headings, rows)
+      const rows = accounts.map(account => ({
+        account: account.account_id,
+        name: account.name,
+        state: account.state,
+        kind: account.sandbox ? 'sandbox' : 'live',
+        balances: balanceWords(account),
+      }))
+      const words = listing(rows, 'no account yet; corridor account create opens one')
       print(accounts.map(presentAccount), words)
     })
 }
@@ -172,15 +170,13 @@ interface CreateOptions {
 }
 
 function readNewAccount(options: CreateOptions): NewAccount {
-  const name = readText('--name', options.name, MAX_NAME)
+  const { name, primary: primary_currency, sandbox = false } = options
   const currencies = [...new Set(options.currencies.split(',').map(readCurrency))]
-  const primary_currency = readCurrency(options.primary)
   const fund = (options.fund ?? []).map(readMoney)
   for (const code of [primary_currency, ...fund.map(money => money.currency)]) {
     if (!currencies.includes(code)) throw new UsageError(`${code} is not among --currencies`)
   }
   const duplicate_window_s = readWindow(options.duplicateWindow)
-  const sandbox = options.sandbox === true
   if (!sandbox && fund.length > 0) {
     throw new UsageError(
       '--fund is for sandboxes, as it takes no reference: open the account without it, then run ' +
@@ -194,16 +190,16 @@ interface SetOptions {
   name?: string
   addCurrencies?: string
   primary?: string
-  duplicateWindow?: string
+  duplicateWindow?: number
 }
 
 function accountChangeCommands(account: Command): void {
   named(account, 'set', 'change name, currencies, primary currency or guard of an account')
     .argument('<account>', 'account id')
-    .option('--name <name>', 'who the account belongs to')
+    .option('--name <name>', 'who the account belongs to', readName)
     .option('--add-currencies <codes>', 'balances to add, such as GBP,JPY; none is taken away')
-    .option('--primary <code>', 'primary holding currency')
-    .option('--duplicate-window <time>', WINDOW_MEANING)
+    .option('--primary <code>', 'primary holding currency', readCurrency)
+    .option('--duplicate-window <time>', WINDOW_MEANING, readWindow)
     .addHelpText('after', SET_HELP)
     .action(setAction)
   stateCommand(account, 'freeze', 'frozen', 'let an account read and receive, and nothing else')
@@ -222,17 +218,17 @@ Examples:
 
 async function setAction(account_id: string, options: SetOptions): Promise<void> {
   const { name, addCurrencies, primary, duplicateWindow } = options
-  const change = {
-    account_id,
-    add_currencies: addCurrencies === undefined ? [] : addCurrencies.split(',').map(readCurrency),
-    ...(name !== undefined && { name: readText('--name', name, MAX_NAME) }),
-    ...(primary !== undefined && { primary_currency: readCurrency(primary) }),
-    ...(duplicateWindow !== undefined && { duplicate_window_s: readWindow(duplicateWindow) }),
-  }
   if ([name, addCurrencies, primary, duplicateWindow].every(option => option === undefined)) {
     throw new UsageError(
       'say what to change: --name, --add-currencies, --primary or --duplicate-window',
     )
+  }
+  const change = {
+    account_id,
+    add_currencies: addCurrencies?.split(',').map(readCurrency) ?? [],
+    ...(name !== undefined && { name }),
+    ...(primary !== undefined && { primary_currency: primary }),
+    ...(duplicateWindow !== undefined && { duplicate_window_s: duplicateWindow }),
   }
   const { before, after } = await withContext(async context => {
     await accountNamed(context.sql, account_id)
@@ -259,11 +255,15 @@ function presentSettings({ name, currencies, primary_currency, duplicate_window_
 function stateCommand(account: Command, name: string, to: AccountState, description: string): void {
   named(account, name, description)
     .argument('<account>', 'account id')
-    .requiredOption('--reason <text>', 'why; kept in the history of the account, for you alone')
+    .requiredOption(
+      '--reason <text>',
+      'why; kept in the history of the account, for you alone',
+      readReason,
+    )
     .addHelpText('after', `${STATE_HELP[to]}\n\nExample:\n  npx corridor account ${name} ${FROM}`)
-    .action(async (account_id: string, options: { reason: string }) => {
-      const change = { account_id, to, reason: readReason(options.reason) }
-      const { from, reason } = await withContext(async context => {
+    .action(async (account_id: string, { reason }: { reason: string }) => {
+      const change = { account_id, to, reason }
+      const { from } = await withContext(async context => {
         await accountNamed(context.sql, account_id)
         const operation = changeState(countOpenPayouts)
         return context.run({ operation, command: change, act: null })

@@ -14,7 +14,7 @@ import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { named, print, withContext } from './context.ts'
 import { readOrRefuse } from './failure.ts'
 import { historyCommand } from './history.ts'
-import { table } from './table.ts'
+import { listing } from './table.ts'
 
 const EXAMPLE = `npx corridor approval-rule add --account acc_7k2m9x4q \\
     --at-least 10000 --currency USD --approvers 2`
@@ -54,7 +54,10 @@ export function approvalRuleCommands(rule: Command): void {
     .option('--approvers <number>', `how many people approve, 1 to ${MAX_APPROVERS}`, '1')
     .option('--days <number>', `how long they can, 1 to ${MAX_DAYS}`, String(EXPIRES_AFTER_DAYS))
     .addHelpText('after', ADD_HELP)
-    .action(addAction)
+    .action(async (options: RuleCells) => {
+      const rule = readOrRefuse(await withContext(({ sql }) => addRule(sql, options)))
+      print(presentRule(rule), wordsOf(rule))
+    })
   named(rule, 'list', 'list the rules')
     .option('--account <id>', 'only those for payouts of this account')
     .addHelpText('after', '\nExample:\n  npx corridor approval-rule list')
@@ -65,7 +68,10 @@ export function approvalRuleCommands(rule: Command): void {
       'after',
       '\nExample:\n  npx corridor approval-rule remove apr_01m7xpm2m0c6hkd4r9ye',
     )
-    .action(removeAction)
+    .action(async (rule_id: string) => {
+      const rule = await withContext(({ sql }) => removeRule(sql, rule_id))
+      print(presentRule(rule), `removed ${wordsOf(rule)}`)
+    })
   historyCommand(rule, {
     table_name: 'approval_rules',
     description: 'list which rules were added and removed, newest first',
@@ -75,21 +81,14 @@ export function approvalRuleCommands(rule: Command): void {
   })
 }
 
-async function addAction(options: RuleCells): Promise<void> {
-  const rule = readOrRefuse(await withContext(({ sql }) => addRule(sql, options)))
-  print(presentRule(rule), wordsOf(rule))
-}
-
-async function listAction(options: { readonly account?: string }): Promise<void> {
-  const rules = await withContext(({ sql }) => rulesFor(sql, options.account))
-  const rows = rules.map(rule => [rule.rule_id, ruleWords(rule), neededWords(rule)])
-  const words = rows.length === 0 ? `no rule. Try ${EXAMPLE}` : table(['rule', 'of', 'needs'], rows)
-  print(rules.map(presentRule), words)
-}
-
-async function removeAction(rule_id: string): Promise<void> {
-  const rule = await withContext(({ sql }) => removeRule(sql, rule_id))
-  print(presentRule(rule), `removed ${wordsOf(rule)}`)
+async function listAction({ account }: { readonly account?: string }): Promise<void> {
+  const rules = await withContext(({ sql }) => rulesFor(sql, account))
+  const rows = rules.map(rule => ({
+    rule: rule.rule_id,
+    of: ruleWords(rule),
+    needs: neededWords(rule),
+  }))
+  print(rules.map(presentRule), listing(rows, `no rule. Try ${EXAMPLE}`))
 }
 
 function wordsOf(rule: ApprovalRule): string {

@@ -1,4 +1,5 @@
 // corridor audit list|export|verify: who did what, from where, and why.
+import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
 import {
   type AuditedChange,
@@ -16,7 +17,7 @@ import { verifyAudit } from '../verify/run.ts'
 import { named, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
-import { table, toSecond } from './table.ts'
+import { listing, toSecond } from './table.ts'
 import { visible } from './terminal.ts'
 
 interface ListOptions {
@@ -45,7 +46,11 @@ export function auditCommands(audit: Command): void {
     .addHelpText('after', '\nExample:\n  npx corridor audit export > audit.jsonl')
     .action(exportAction)
   named(audit, 'verify', 'prove that nothing of the log was changed, added or removed')
-    .option('--head <head>', 'number:hash, as an earlier run printed it: it is still there')
+    .option(
+      '--head <head>',
+      'number:hash, as an earlier run printed it: it is still there',
+      readHead,
+    )
     .addHelpText('after', VERIFY_HELP)
     .action(verifyAction)
 }
@@ -73,21 +78,20 @@ async function listAction(options: ListOptions): Promise<void> {
   const { by = '', act = '', account = '', id = '', since = null, before = null } = options
   const filter: AuditFilter = { by, act, account_id: account, id, since, before }
   const changes = await withContext(({ audit }) => listAudit(audit, filter, options.limit))
-  const words = changes.length === 0 ? 'nothing that fits was done' : changeTable(changes)
-  print(changes.map(presentChange), words)
+  print(changes.map(presentChange), changeTable(changes))
 }
 
 function changeTable(changes: readonly AuditedChange[]): string {
-  const rows = changes.map(change => [
-    String(change.change_id),
-    toSecond(change.changed_at),
-    change.changed_by,
-    change.act || change.via || 'a statement by hand',
-    change.table_name,
-    describeChange(change),
-    change.reason,
-  ])
-  return table(['number', 'when', 'who', 'act', 'table', 'what', 'why'], rows)
+  const rows = changes.map(change => ({
+    number: String(change.change_id),
+    when: toSecond(change.changed_at),
+    who: change.changed_by,
+    act: change.act || change.via || 'a statement by hand',
+    table: change.table_name,
+    what: describeChange(change),
+    why: change.reason,
+  }))
+  return listing(rows, 'nothing that fits was done')
 }
 
 /** What names the row, and the members that differ: all of a new row, none of one that went. */
@@ -111,19 +115,14 @@ async function exportAction({ after = 0n }: { after?: bigint }): Promise<void> {
     for (;;) {
       const changes = await listAuditAfter(audit, last, PORTION)
       const lines = changes.map(change => `${visible(JSON.stringify(presentChange(change)))}\n`)
-      if (!process.stdout.write(lines.join(''))) await drained()
+      if (!process.stdout.write(lines.join(''))) await once(process.stdout, 'drain')
       last = changes.at(-1)?.change_id ?? last
       if (changes.length < PORTION) return
     }
   })
 }
 
-function drained(): Promise<void> {
-  return new Promise(resolve => process.stdout.once('drain', () => resolve()))
-}
-
-async function verifyAction(options: { head?: string }): Promise<void> {
-  const kept = options.head === undefined ? undefined : readHead(options.head)
+async function verifyAction({ head: kept }: { head?: Head }): Promise<void> {
   const { problems, head } = await withContext(async ({ audit }) => ({
     problems: [...(await verifyAudit(audit)), ...(await missing(audit, kept))],
     head: await findHead(audit),
@@ -137,12 +136,9 @@ async function verifyAction(options: { head?: string }): Promise<void> {
   if (!is_same) process.exitCode = 1
 }
 
-interface Head {
-  readonly change_id: bigint
-  readonly hash: string
-}
+type Head = ReturnType<typeof readHead>
 
-function readHead(text: string): Head {
+function readHead(text: string) {
   const [, number = '', hash = ''] = /^(\d{1,18}):([0-9a-f]{64})$/.exec(text) ?? []
   if (number === '') throw new UsageError('--head must be number:hash, as audit verify prints it')
   return { change_id: BigInt(number), hash }

@@ -3,12 +3,11 @@
 import type { Command } from 'commander'
 import { keepRun } from '../audit/upkeep-store.ts'
 import { type Config, readConfig } from '../config.ts'
-import type { Sql } from '../db/connect.ts'
 import { refuseWithoutSchema } from '../db/migrate.ts'
 import { type Head, listHeads } from '../ledger/store.ts'
 import { type Backup, takeBackup } from '../postgres/backup.ts'
 import { openDatabase } from '../postgres/open.ts'
-import { type Restored, restoreBackup } from '../postgres/restore.ts'
+import { restoreBackup } from '../postgres/restore.ts'
 import { pauseAll } from '../rail/row-store.ts'
 import { describe } from '../verify/problem.ts'
 import { type Verdict, verify } from '../verify/run.ts'
@@ -85,17 +84,12 @@ async function backUp(config: Config, file: string): Promise<Backup> {
   }
 }
 
-interface Copy {
-  readonly file: string
-  readonly restored: Restored
-  readonly verdict: Verdict
-  readonly heads: readonly Head[]
-}
+type Copy = Awaited<ReturnType<typeof restore>>
 
 const RESTORED = 'restored from a backup: compare it with what the rail has been given'
 
-async function restore(config: Config, file: string): Promise<Copy> {
-  let looked: Looked | undefined
+async function restore(config: Config, file: string) {
+  let looked: { readonly verdict: Verdict; readonly heads: readonly Head[] } | undefined
   const restored = await restoreBackup({
     file,
     data_dir: config.data_dir,
@@ -105,7 +99,10 @@ async function restore(config: Config, file: string): Promise<Copy> {
         async ({ sql, audit }) => {
           // Rails may have been given what the backup does not know of.
           await pauseAll(sql, RESTORED)
-          return look(audit)
+          return {
+            verdict: await verify(audit, { account_id: null }),
+            heads: await listHeads(audit),
+          }
         },
         { ...config, data_dir },
       )
@@ -114,12 +111,6 @@ async function restore(config: Config, file: string): Promise<Copy> {
   })
   if (looked === undefined) throw new Error('the copy was not looked at')
   return { file, restored, ...looked }
-}
-
-type Looked = Pick<Copy, 'verdict' | 'heads'>
-
-async function look(sql: Sql): Promise<Looked> {
-  return { verdict: await verify(sql, { account_id: null }), heads: await listHeads(sql) }
 }
 
 function backupWords(file: string, { as_of, bytes, files }: Backup): string {

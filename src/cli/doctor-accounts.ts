@@ -2,15 +2,12 @@
 // currency that its routes take, by the rules by which a quote is priced.
 import type { Account } from '../account/rules.ts'
 import { databaseNow } from '../db/connect.ts'
-import type { Instant } from '../instant.ts'
 import { payoutOptions } from '../payout-options/rules.ts'
 import { pricingFrom } from '../price/book.ts'
 import { listFees } from '../price/fee/store.ts'
 import { listPolicies } from '../price/policy/store.ts'
-import type { PricingAt } from '../price/price.ts'
 import { listRates } from '../price/rate/store.ts'
 import { listRails } from '../rail/row-store.ts'
-import type { Route } from '../rail/rules.ts'
 import { listRoutes } from '../rail/store.ts'
 import { inForce } from '../rail/timetable.ts'
 import { timetablesOf } from '../rails.ts'
@@ -29,11 +26,7 @@ type Lack = keyof typeof FIXES
 
 const LACKS = Object.keys(FIXES) as Lack[]
 
-interface Reference {
-  readonly routes: readonly Route[]
-  readonly pricing: PricingAt
-  readonly now: Instant
-}
+type Reference = Awaited<ReturnType<typeof readReference>>
 
 /** One finding for routes, fees and rates each. */
 export async function checkAccounts(
@@ -55,14 +48,12 @@ export async function checkAccounts(
   })
 }
 
-async function readReference({ sql }: Context): Promise<Reference> {
+async function readReference({ sql }: Context) {
   const timetables = timetablesOf(await listRails(sql))
   const routes = await listRoutes(sql)
-  const [rates, fees, policies] = [
-    await listRates(sql),
-    await listFees(sql),
-    await listPolicies(sql),
-  ]
+  const rates = await listRates(sql)
+  const fees = await listFees(sql)
+  const policies = await listPolicies(sql)
   return {
     routes: routes.map(route => inForce(route, timetables)),
     pricing: pricingFrom({ rates, fees, policies }),
@@ -70,18 +61,12 @@ async function readReference({ sql }: Context): Promise<Reference> {
   }
 }
 
-interface Found {
-  readonly account_id: string
-  readonly lack: Lack
-  /** '' for all of them. */
-  readonly currency: string
-}
-
 /** What refuses every way of a payout in a currency that a route of the account takes. */
-function lacksOf(account: Account, reference: Reference): Found[] {
+function lacksOf(account: Account, reference: Reference) {
   const { account_id } = account
   const own = reference.routes.filter(r => r.account_id === null || r.account_id === account_id)
-  if (own.length === 0) return [{ account_id, lack: 'route_unavailable', currency: '' }]
+  const no_route = { account_id, lack: 'route_unavailable' as Lack, currency: '' }
+  if (own.length === 0) return [no_route]
   const currencies = new Set(own.flatMap(({ currency }) => currency ?? account.currencies))
   return Array.from(currencies).flatMap(currency => {
     const lack = lackFor(account, currency, reference)

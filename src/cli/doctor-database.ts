@@ -32,11 +32,8 @@ export async function checkWorkers(
   has_live: boolean,
 ): Promise<Finding[]> {
   const paused = (await listRails(sql)).filter(({ paused_reason }) => paused_reason !== '')
-  const payouts = await countOverdue(
-    audit,
-    paused.map(({ name }) => name),
-    LATE_S,
-  )
+  const names = paused.map(({ name }) => name)
+  const payouts = await countOverdue(audit, names, LATE_S)
   const endpoints = await countLate(audit, LATE_S)
   const minutes = LATE_S / 60
   return [
@@ -127,10 +124,8 @@ export async function checkUpkeep(
     if (kind === 'backup' && config.database_url !== undefined) {
       return inOrder(kind, 'of your own database: its own tools take it')
     }
-    if (last === undefined)
-      return has_live
-        ? wrong(kind, 'never', fix)
-        : inOrder(kind, 'never yet; live accounts need it')
+    if (last === undefined && has_live) return wrong(kind, 'never', fix)
+    if (last === undefined) return inOrder(kind, 'never yet; live accounts need it')
     const age_s = Math.floor(secondsBetween(last.finished_at, now))
     const found = `${old(age_s)} ago: ${last.told}`
     if (!last.well) return wrong(kind, found, BAD)

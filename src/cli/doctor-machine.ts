@@ -19,11 +19,11 @@ export interface Finding {
   readonly fix: string
 }
 
-export const inOrder = (check: string, found: string): Finding => {
+export function inOrder(check: string, found: string): Finding {
   return { check, ok: true, found, fix: '' }
 }
 
-export const wrong = (check: string, found: string, fix: string): Finding => {
+export function wrong(check: string, found: string, fix: string): Finding {
   return { check, ok: false, found, fix }
 }
 
@@ -110,10 +110,7 @@ export function judgeClock(read: Record<'before' | 'now' | 'after', number>): Fi
 }
 
 /** The disk of an embedded database. */
-export async function checkDisk({
-  database_url,
-  data_dir,
-}: Pick<Config, 'database_url' | 'data_dir'>): Promise<Finding> {
+export async function checkDisk({ database_url, data_dir }: Config): Promise<Finding> {
   if (database_url !== undefined) {
     return inOrder('disk', 'is that of your own database: watch it there')
   }

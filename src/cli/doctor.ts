@@ -91,8 +91,7 @@ async function examineBooks(context: Context, processes: number): Promise<Findin
 }
 
 async function readVersion(owner: Sql): Promise<string> {
-  const [row] = await owner<{ version: string }[]>`
-    select current_setting('server_version') as version`
+  const [row] = await owner`select current_setting('server_version') as version`
   return row?.version ?? ''
 }
 

@@ -52,10 +52,14 @@ export function reviewCommands(entity: Command): void {
       .command(review.name)
       .description(review.description)
       .argument('<entities...>', 'entity ids, each reviewed by itself')
-      .option('--reason <text>', `what the account is told, up to ${MAX_REASON} characters`)
+      .option(
+        '--reason <text>',
+        `what the account is told, up to ${MAX_REASON} characters`,
+        readReason,
+      )
       .option('--seen <time>', 'review it only if its updated_at is still this, with one id')
       .addHelpText('after', reviewHelp(review))
-      .action((ids: string[], options: ReviewOptions) => reviewAction(review, ids, options))
+      .action((ids: string[], options: object) => reviewAction(review, ids, options))
   }
 }
 
@@ -78,14 +82,9 @@ export function reviewLines({ id, approval_status, updated_at }: Entity): string
   return ['to review what is shown here:', ...lines]
 }
 
-interface ReviewOptions {
-  reason?: string
-  seen?: string
-}
-
-interface Wanted {
-  readonly review: Review
+interface Asked {
   readonly description: string
+  /** The `updated_at` that a reviewed entity must have still. */
   readonly seen: Instant | undefined
 }
 
@@ -98,35 +97,28 @@ interface Reviewed {
   readonly held: number
 }
 
-interface Refused {
-  readonly entity: string
-  readonly reason: string
-  readonly message: string
-}
-
 async function reviewAction(
   review: Review,
   ids: readonly string[],
-  options: ReviewOptions,
+  // The account reads the reason as approval_status_description.
+  { reason: description = '', seen }: { reason?: string; seen?: string },
 ): Promise<void> {
   const unique = [...new Set(ids)]
-  // The account reads it as approval_status_description.
-  const description = options.reason === undefined ? '' : readReason(options.reason)
-  const wanted: Wanted = { review, description, seen: readSeen(options.seen, unique.length) }
+  const asked: Asked = { description, seen: readSeen(seen, unique.length) }
   const results: object[] = []
-  const refused: Refused[] = []
+  const refused: object[] = []
   try {
     await withContext(async context => {
       for (const id of unique) {
-        const done = await reviewed(context, id, wanted).catch(error =>
+        const done = await reviewed(context, id, review, asked).catch(error =>
           refusedOne(error, id, unique.length),
         )
         if ('message' in done) {
           refused.push(done)
           report(new CommandFailed(done.message), running.json)
         } else {
-          results.push(presentReviewed(done, wanted))
-          if (!running.json) print(null, reviewWords(done, wanted))
+          results.push(presentReviewed(done, description))
+          if (!running.json) print(null, reviewWords(done, review, asked))
         }
       }
     })
@@ -144,7 +136,8 @@ const MAX_READS = 5
 async function reviewed(
   { audit, run }: Context,
   id: string,
-  { review: { status }, description, seen }: Wanted,
+  { status }: Review,
+  { description, seen }: Asked,
 ): Promise<Reviewed> {
   for (let reads = 1; ; reads++) {
     // Counted before the review: afterwards the service may already release them.
@@ -166,7 +159,7 @@ function reasonOf(error: unknown): string | undefined {
 }
 
 /** The refusal of one entity of several. Throws what stops all of them, or the only one. */
-function refusedOne(error: unknown, entity: string, of: number): Refused {
+function refusedOne(error: unknown, entity: string, of: number) {
   if (error instanceof Unknown) {
     if (of === 1) throw error
     const { message } = new NotThere('entity', entity)
@@ -176,30 +169,28 @@ function refusedOne(error: unknown, entity: string, of: number): Refused {
   return { entity, reason: reasonOf(error) ?? '', message: error.message }
 }
 
-function presentReviewed({ entity, from, seen, held }: Reviewed, { description }: Wanted): object {
+function presentReviewed({ entity, from, seen, held }: Reviewed, reason: string): object {
   return {
     entity: entity.id,
     name: entity.details.name,
     seen,
     from,
     to: entity.approval_status,
-    reason: description,
+    reason,
     payouts_held: held,
   }
 }
 
-function reviewWords({ entity, from, seen, held }: Reviewed, wanted: Wanted): string {
+/** Without --seen, what was reviewed stands below: the name, and the `updated_at`. */
+function reviewWords({ entity, from, seen, held }: Reviewed, review: Review, asked: Asked): string {
   const lines = [`${entity.id}  ${from} → ${entity.approval_status}`]
-  if (wanted.seen === undefined) lines.push(reviewedWords(entity, seen))
+  if (asked.seen === undefined) {
+    const words = `as of ${seen}: ${visible(entity.details.name)}`
+    lines.push(...wrapped(words.split(' '), { first: '  ', further: '    ' }))
+  }
   const payouts = held === 1 ? '1 payout' : `${held} payouts`
-  if (held > 0) lines.push(`  ${payouts} held for it ${wanted.review.held}`)
+  if (held > 0) lines.push(`  ${payouts} held for it ${review.held}`)
   return lines.join('\n')
-}
-
-/** What was reviewed: the name, and the `updated_at` that the reviewer saw. */
-function reviewedWords({ details }: Entity, seen: Instant): string {
-  const words = `as of ${seen}: ${visible(details.name)}`
-  return wrapped(words.split(' '), { first: '  ', further: '    ' }).join('\n')
 }
 
 function readSeen(text: string | undefined, ids: number): Instant | undefined {

@@ -12,27 +12,22 @@ import { draftOf } from '../entity/rules.ts'
 import { APPROVAL_STATUSES, type ApprovalStatus, isLive } from '../entity/states.ts'
 import { readJson } from '../http/json.ts'
 import { JsonError } from '../http/json-error.ts'
-import { type Instant, secondsBetween } from '../instant.ts'
+import { secondsBetween } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { entityNamed, listEntities, showEntity } from '../operator/entities.ts'
 import { named, print, withContext } from './context.ts'
 import { entityImportCommand } from './entity-import.ts'
 import { reviewCommands, reviewLines } from './entity-review.ts'
 import { CommandFailed, UsageError } from './failure.ts'
-import {
-  DEFAULT_LIMIT,
-  type InputFile,
-  MAX_LIMIT,
-  readInput,
-  readLimit,
-  readOneOf,
-} from './input.ts'
-import { describeAge, outline, table, toSecond } from './table.ts'
+import { DEFAULT_LIMIT, type InputFile, MAX_LIMIT, oneOf, readInput, readLimit } from './input.ts'
+import { describeAge, listing, outline, table, toSecond } from './table.ts'
 import { visible, wrapped } from './terminal.ts'
+
+const readStatus = oneOf('status', APPROVAL_STATUSES)
 
 export function entityCommands(entity: Command): void {
   named(entity, 'list', 'list what waits for the operator, longest unchanged first')
-    .option('--status <status>', `one status instead: ${APPROVAL_STATUSES.join(', ')}`)
+    .option('--status <status>', `one status instead: ${APPROVAL_STATUSES.join(', ')}`, readStatus)
     .option('--account <id>', 'one account instead of all')
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', LIST_HELP)
@@ -70,18 +65,15 @@ Examples:
   npx corridor entity explain --account acc_7k2m9x4q request.json`
 
 interface ListOptions {
-  status?: string
+  status?: ApprovalStatus
   account?: string
   limit: number
 }
 
-async function listAction(options: ListOptions): Promise<void> {
-  const { limit, status: text } = options
-  const status = text === undefined ? undefined : readOneOf('status', text, APPROVAL_STATUSES)
-  const account_id = options.account ?? null
-  const filter = { account_id, ...(status !== undefined && { status }) }
+async function listAction({ status, account: account_id, limit }: ListOptions): Promise<void> {
+  const filter = { account_id: account_id ?? null, ...(status !== undefined && { status }) }
   const { listed, has_more, now } = await withContext(async ({ audit: sql }) => {
-    if (account_id !== null) await accountNamed(sql, account_id)
+    if (account_id !== undefined) await accountNamed(sql, account_id)
     return { ...(await listEntities(sql, filter, limit)), now: await databaseNow(sql) }
   })
   const results = listed.map(({ entity, held, screening }) => ({
@@ -90,44 +82,33 @@ async function listAction(options: ListOptions): Promise<void> {
     payouts_held: held,
     screening,
   }))
-  print({ object: 'list', has_more, results }, describeList(listed, has_more, status, now))
-}
-
-function describeList(
-  listed: readonly Listed[],
-  has_more: boolean,
-  status: ApprovalStatus | undefined,
-  now: string,
-): string {
-  if (listed.length === 0) {
-    return status === undefined ? 'nothing waits for review' : `no entity is ${status}`
-  }
-  const words = listWords(listed, now)
-  return has_more ? `${words}\n\nand more: --limit shows up to ${MAX_LIMIT}` : words
+  const rows = listed.map(({ entity, held }) => ({
+    entity: entity.id,
+    account: entity.account_id,
+    unchanged: describeAge(secondsBetween(entity.updated_at, now)),
+    'payouts held': String(held),
+    status: entity.approval_status,
+    type: entity.type,
+    name: entity.details.name,
+  }))
+  const none = status === undefined ? 'nothing waits for review' : `no entity is ${status}`
+  const more = has_more ? `\n\nand more: --limit shows up to ${MAX_LIMIT}` : ''
+  print({ object: 'list', has_more, results }, `${listing(rows, none)}${more}`)
 }
 
 async function showAction(id: string): Promise<void> {
   const shown = await withContext(({ audit }) => showEntity(audit, id))
   const { entity, account, held, screening } = shown
-  const words = [
-    recordWords(entity, account?.name ?? '', held),
-    ...(screening === null ? [] : ['', ...listedLines(id, screening)]),
-    '',
-    ...reviewLines(entity),
-  ]
-  print(presentEntity(entity), words.join('\n'))
+  const lines = [recordWords(entity, account?.name ?? '', held)]
+  if (screening !== null) {
+    const what = screening === 'open' ? 'may be on' : 'is confirmed to be on'
+    lines.push('', `it ${what} a sanctions list, and is not approved:`)
+    lines.push(`  npx corridor screening show ${id}`)
+  }
+  print(presentEntity(entity), [...lines, '', ...reviewLines(entity)].join('\n'))
 }
 
-function listedLines(id: string, screening: 'open' | 'confirmed'): string[] {
-  const what = screening === 'open' ? 'may be on' : 'is confirmed to be on'
-  return [
-    `it ${what} a sanctions list, and is not approved:`,
-    `  npx corridor screening show ${id}`,
-  ]
-}
-
-async function explainAction(subject: string, options: { account?: string }): Promise<void> {
-  const { account } = options
+async function explainAction(subject: string, { account }: { account?: string }): Promise<void> {
   if (account === undefined) return explainRecorded(subject)
   return explainFile(await readInput(subject), account)
 }
@@ -140,7 +121,8 @@ async function explainRecorded(id: string): Promise<void> {
     const entity = await entityNamed(sql, id)
     return { entity, explanation: await explainEntity(sql, entity) }
   })
-  const words = explanationWords({ entity }, explanation)
+  const verdict = entityVerdict(explanation, isLive(entity.approval_status))
+  const words = explanationWords(titleOf(entity), verdict, explanation)
   print(presentDuplicateCheck(explanation), words)
 }
 
@@ -150,8 +132,21 @@ async function explainFile(input: InputFile, account_id: string): Promise<void> 
     await accountNamed(sql, account_id)
     return checkDuplicate(sql, account_id, draftOf(request))
   })
-  const subject = { file: input.name, account_id, type: request.type }
-  print(presentDuplicateCheck(explanation), explanationWords(subject, explanation))
+  const title = `${visible(input.name)}  ${request.type} entity\nfor account ${account_id}`
+  const words = explanationWords(title, fileVerdict(explanation), explanation)
+  print(presentDuplicateCheck(explanation), words)
+}
+
+/** The body of a creation. Fails with every reason why the API would refuse it. */
+async function readRequest({ name, text }: InputFile): Promise<EntityRequest> {
+  const body = parseBody(name, text)
+  const problems = openEntityBodies()(body)
+  if (problems.length === 0) return body as EntityRequest
+  const lines = problems.map(({ remarks, message }) =>
+    remarks === '' || message.startsWith(remarks) ? message : `${remarks}: ${message}`,
+  )
+  const words = [`a creation would refuse ${name}:`, ...lines.map(line => `  ${visible(line)}`)]
+  throw new CommandFailed(words.join('\n'))
 }
 
 /** Reads text as the API reads a JSON body. */
@@ -162,39 +157,6 @@ function parseBody(name: string, text: string): unknown {
     if (!(error instanceof JsonError)) throw error
     throw new CommandFailed(`${name}: ${visible(error.message)}`)
   }
-}
-
-/** The body of a creation. Fails with every reason why the API would refuse it. */
-async function readRequest({ name, text }: InputFile): Promise<EntityRequest> {
-  const body = parseBody(name, text)
-  const problemsOf = openEntityBodies()
-  const problems = problemsOf(body)
-  if (problems.length === 0) return body as EntityRequest
-  const lines = problems.map(({ remarks, message }) =>
-    remarks === '' || message.startsWith(remarks) ? message : `${remarks}: ${message}`,
-  )
-  const words = [`a creation would refuse ${name}:`, ...lines.map(line => `  ${visible(line)}`)]
-  throw new CommandFailed(words.join('\n'))
-}
-
-export interface Listed {
-  readonly entity: Entity
-  /** How many payouts wait for its review. */
-  readonly held: number
-}
-
-function listWords(listed: readonly Listed[], now: Instant): string {
-  const rows = listed.map(({ entity, held }) => [
-    entity.id,
-    entity.account_id,
-    describeAge(secondsBetween(entity.updated_at, now)),
-    String(held),
-    entity.approval_status,
-    entity.type,
-    entity.details.name,
-  ])
-  const headings = ['entity', 'account', 'unchanged', 'payouts held', 'status', 'type', 'name']
-  return table(headings, rows)
 }
 
 /** Every member that is set, by the names of the API, and the history of the approval. */
@@ -220,23 +182,13 @@ function titleOf({ id, type, approval_status, account_id }: Entity, account_name
   return `${id}  ${type} entity, ${approval_status}\n${account}`
 }
 
-/** What is explained: an entity, or a request in a file. */
-type Subject =
-  | { readonly entity: Entity }
-  | { readonly file: string; readonly account_id: string; readonly type: string }
-
-function explanationWords(subject: Subject, explanation: Explanation): string {
-  const recorded = 'entity' in subject
-  const title = recorded
-    ? titleOf(subject.entity)
-    : `${visible(subject.file)}  ${subject.type} entity\nfor account ${subject.account_id}`
-  const verdict = recorded
-    ? entityVerdict(explanation, isLive(subject.entity.approval_status))
-    : fileVerdict(explanation)
-  const rules = explanation.rules.flatMap(rule => {
-    return ['', ...ruleWords(rule, explanation.more_rejected.includes(rule.rule))]
-  })
-  return [title, '', ...verdict, ...rules].join('\n')
+function explanationWords(
+  title: string,
+  verdict: readonly string[],
+  { rules, more_rejected }: Explanation,
+): string {
+  const words = rules.flatMap(rule => ['', ...ruleWords(rule, more_rejected.includes(rule.rule))])
+  return [title, '', ...verdict, ...words].join('\n')
 }
 
 function fileVerdict({ duplicate, rules }: Explanation): string[] {

@@ -2,7 +2,7 @@
 // itself, held against the database, and then taken out of it.
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { access, constants, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
@@ -22,7 +22,7 @@ import { findChainHash, listArchived } from '../event/archive-store.ts'
 import type { Cut } from '../event/cut.ts'
 import { removeArchived } from '../event/cut-operations.ts'
 import { findCut } from '../event/cut-store.ts'
-import { instantFromIso } from '../instant.ts'
+import { type Instant, instantFromIso } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { type Context, named, personOf, print, withContext } from './context.ts'
@@ -33,9 +33,13 @@ const PORTION = 1_000
 export function archiveCommands(events: Command): void {
   named(events, 'archive', 'write the events of an account before a time to a file')
     .argument('<account>', 'account id')
-    .requiredOption('--before <time>', 'events before this ISO 8601 time')
+    .requiredOption('--before <time>', 'events before this ISO 8601 time', readBefore)
     .requiredOption('--to <file>', 'the file, which must not be there: JSON lines, gzip')
-    .option('--after <number>', 'only events after this one; by default all that are there')
+    .option(
+      '--after <number>',
+      'only events after this one; by default all that are there',
+      readAfter,
+    )
     .addHelpText('after', ARCHIVE_HELP)
     .action(archiveAction)
   named(events, 'check', 'prove an archive, and hold it against the database')
@@ -79,20 +83,24 @@ Example:
 const NEXT = 'They are in the database still: corridor events remove takes them out.'
 
 interface ArchiveOptions {
-  readonly before: string
+  readonly before: Instant
   readonly to: string
   readonly after?: string
 }
 
+function readBefore(text: string): Instant {
+  const before = instantFromIso(text)
+  if (before !== undefined) return before
+  throw new UsageError('--before is an ISO 8601 time with an offset, as 2026-01-01T00:00:00Z')
+}
+
+function readAfter(text: string): string {
+  if (/^\d{1,18}$/.test(text)) return text
+  throw new UsageError('--after is the number of an event')
+}
+
 async function archiveAction(account_id: string, options: ArchiveOptions): Promise<void> {
-  const before = instantFromIso(options.before)
-  if (before === undefined) {
-    throw new UsageError('--before is an ISO 8601 time with an offset, as 2026-01-01T00:00:00Z')
-  }
-  if (options.after !== undefined && !/^\d{1,18}$/.test(options.after)) {
-    throw new UsageError('--after is the number of an event')
-  }
-  const { to } = options
+  const { before, to } = options
   const part = `${to}.part`
   const { after, ...end } = await withContext(async ({ audit, sql }) => {
     await accountNamed(audit, account_id)
@@ -105,7 +113,9 @@ async function archiveAction(account_id: string, options: ArchiveOptions): Promi
     if (previous === undefined) throw new CommandFailed(`no row ends with event ${after}`)
     const head = { archive: 'corridor events', version: 1, account_id, before, after, previous }
     // First the act: what cannot be recorded is not written.
-    await transact(sql, tx => recordActs(tx, [actOf(account_id, after, before)]))
+    const archived = { account_id, id: '', archived_after: after, archived_before: before }
+    const act = { table_name: 'events' as const, reason: '', before: null, after: archived }
+    await transact(sql, tx => recordActs(tx, [act]))
     await audit.begin('isolation level repeatable read read only', tx =>
       pipeline(linesOf(tx, head as ArchiveHead), createGzip(), createWriteStream(part, EXCLUSIVE)),
     )
@@ -115,31 +125,24 @@ async function archiveAction(account_id: string, options: ArchiveOptions): Promi
     throw error
   })
   await renameNew(part, to)
-  const data = { account_id, file: to, after, ...end }
   const written = `${to}  ${end.rows} rows, up to event ${end.sequence}, hash ${end.hash}`
-  print(data, `${written}\n${NEXT}`)
+  print({ account_id, file: to, after, ...end }, `${written}\n${NEXT}`)
 }
 
 /** Flushed before the file is closed; a file that is there is left alone. */
 const EXCLUSIVE = { flags: 'wx', flush: true, mode: 0o600 } as const
 
 async function renameNew(part: string, to: string): Promise<void> {
-  const taken = createReadStream(to)
-  const is_there = await new Promise<boolean>(resolve => {
-    taken.once('open', () => resolve(true)).once('error', () => resolve(false))
-  })
-  taken.destroy()
+  const is_there = await access(to, constants.R_OK).then(
+    () => true,
+    () => false,
+  )
   if (is_there) {
     await rm(part, { force: true })
     throw new CommandFailed(`${to} is there already; nothing was written`)
   }
   await rename(part, to)
   await syncFolder(dirname(to))
-}
-
-function actOf(account_id: string, after: string, before: string) {
-  const archived = { account_id, id: '', archived_after: after, archived_before: before }
-  return { table_name: 'events' as const, reason: '', before: null, after: archived }
 }
 
 async function* linesOf(tx: TransactionSql, head: ArchiveHead): AsyncGenerator<string> {
@@ -158,10 +161,7 @@ async function* linesOf(tx: TransactionSql, head: ArchiveHead): AsyncGenerator<s
   yield `${JSON.stringify(walk.end)}\n`
 }
 
-interface Archive {
-  readonly head: ArchiveHead
-  readonly end: ArchiveEnd
-}
+type Archive = { readonly head: ArchiveHead; readonly end: ArchiveEnd }
 
 /** Reads an archive to its end. */
 async function readArchive(path: string): Promise<Archive> {
@@ -186,8 +186,8 @@ async function* walkArchive(path: string): AsyncGenerator<ArchivedRow, Archive> 
     const value = parsed(line)
     if (value === undefined || end !== undefined) throw fail('it is no line of an archive')
     if (walk === undefined) {
-      head = headOf(value)
-      if (head === undefined) throw fail('it is no head of an archive')
+      if (!isHead(value)) throw fail('it is no head of an archive')
+      head = value
       walk = new ArchiveWalk(head)
     } else if ('told' in value) {
       const wrong = walk.step(value as ArchivedRow)
@@ -203,9 +203,9 @@ async function* walkArchive(path: string): AsyncGenerator<ArchivedRow, Archive> 
   return { head, end }
 }
 
-function headOf(value: object): ArchiveHead | undefined {
+function isHead(value: object): value is ArchiveHead {
   const { archive, version } = value as Partial<ArchiveHead>
-  return archive === 'corridor events' && version === 1 ? (value as ArchiveHead) : undefined
+  return archive === 'corridor events' && version === 1
 }
 
 function parsed(line: string): object | undefined {
@@ -224,10 +224,10 @@ function proved(path: string): Promise<Archive> {
   })
 }
 
-async function checkAction(path: string, options: { offline?: boolean }): Promise<void> {
+async function checkAction(path: string, { offline = false }: { offline?: boolean }) {
   const { head, end } = await proved(path)
   const { account_id } = head
-  if (options.offline !== true) {
+  if (!offline) {
     const found = await withContext(({ audit }) =>
       findChainHash(audit, account_id, BigInt(end.sequence)),
     )
@@ -238,22 +238,17 @@ async function checkAction(path: string, options: { offline?: boolean }): Promis
       )
     }
   }
-  const held = options.offline === true ? '' : ', as in the database'
-  const words =
-    `${path}  ${end.rows} rows of ${account_id} in order, up to ` + `event ${end.sequence}${held}`
-  print({ ok: true, account_id, ...end }, words)
+  const held = offline ? '' : ', as in the database'
+  const words = `${path}  ${end.rows} rows of ${account_id} in order, up to event ${end.sequence}`
+  print({ ok: true, account_id, ...end }, `${words}${held}`)
 }
 
 async function removeAction(path: string): Promise<void> {
   const { head, end } = await proved(path)
   const done = await withContext(async context => {
     if (isSpread()) throw new CommandFailed(SPREAD)
-    return remove(context, {
-      path,
-      head,
-      file: await digestOfFile(path),
-      person: personOf(context),
-    })
+    const person = personOf(context)
+    return remove(context, path, head, { file: await digestOfFile(path), person })
   })
   const { account_id } = head
   const left = done.kept === undefined ? '' : `; ${done.kept}`
@@ -263,15 +258,13 @@ async function removeAction(path: string): Promise<void> {
 
 const SPREAD = 'a spread database has sandboxes alone and archives nothing'
 
-interface Removing {
-  readonly path: string
-  readonly head: ArchiveHead
-  readonly file: string
-  readonly person: string
-}
-
 /** Portion by portion, each in a transaction of its own. */
-async function remove({ sql, audit }: Context, { path, head, file, person }: Removing) {
+async function remove(
+  { sql, audit }: Context,
+  path: string,
+  head: ArchiveHead,
+  by: { readonly file: string; readonly person: string },
+) {
   const { account_id } = head
   await accountNamed(audit, account_id)
   const cut = await findCut(audit, account_id)
@@ -287,7 +280,7 @@ async function remove({ sql, audit }: Context, { path, head, file, person }: Rem
   let rows: ArchivedRow[] = []
   const go = async () => {
     if (rows.length === 0 || kept !== undefined) return
-    const done = await removeArchived(sql, { account_id, rows, file, person })
+    const done = await removeArchived(sql, { account_id, rows, ...by })
     removed += done.removed
     kept = done.kept
     rows = []

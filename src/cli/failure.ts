@@ -36,6 +36,14 @@ export function refuseAsCommand(error: unknown): never {
   throw error
 }
 
+/** Says, of what is not there, which command shows what is. */
+export function pointTo(hint: string): (error: unknown) => never {
+  return error => {
+    if (!(error instanceof Refusal) || error.status !== 404) throw error
+    throw new CommandFailed(`${error.message}; ${hint}`)
+  }
+}
+
 /** Where to find ids. */
 const WAYS_OUT = {
   account: 'corridor account list shows those there are',

@@ -1,7 +1,6 @@
 // corridor fees: the fee schedule as the operator sees and changes it.
 import { type Command, Option } from 'commander'
 import type { HistoricRow } from '../audit/store.ts'
-import { Refusal } from '../errors.ts'
 import { removeFee, sameRow, setFees, VOCABULARY } from '../operator/fees.ts'
 import {
   describeFee,
@@ -19,10 +18,10 @@ import { listFees } from '../price/fee/store.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
 import { named, print, withContext } from './context.ts'
-import { CommandFailed, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
+import { pointTo, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
-import { readInput, valuesOf } from './input.ts'
-import { table } from './table.ts'
+import { optionName, readInput, valuesOf } from './input.ts'
+import { listing } from './table.ts'
 
 const MEANINGS: Readonly<Record<FeeColumn, string>> = {
   payout_type: `one of ${PAYOUT_TYPES.join(', ')}`,
@@ -139,18 +138,15 @@ function optionFor(column: FeeColumn): Option {
 
 function readOptions(options: Readonly<Record<string, unknown>>): Fee {
   const cells = FEE_COLUMNS.map(column => {
-    const name = column.replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase())
-    return [column, String(options[name] ?? '').trim()]
+    return [column, String(options[optionName(column)] ?? '').trim()]
   })
   return readOrRefuse(readFee(Object.fromEntries(cells) as FeeCells, VOCABULARY))
 }
 
 async function setAction(options: Record<string, unknown>): Promise<void> {
   const fee = readOptions(options)
-  const force = options.force === true
-  const before = await withContext(({ sql }) => setFees(sql, [fee], { force })).catch(
-    refuseAsCommand,
-  )
+  const asked = { force: options.force === true }
+  const before = await withContext(({ sql }) => setFees(sql, [fee], asked)).catch(refuseAsCommand)
   const previous = sameRow(before, fee)
   const words = `${describeRow(fee)}; ${describeBefore(before, fee)}`
   const data = { ...presentFee(fee), replaced: previous !== undefined }
@@ -160,13 +156,12 @@ async function setAction(options: Record<string, unknown>): Promise<void> {
 async function removeAction(options: Record<string, unknown>): Promise<void> {
   // The cost does not identify the row.
   const key = readOptions({ ...options, feeCurrency: 'USD', fixedAmount: '0' })
-  const before = await withContext(({ sql }) => removeFee(sql, key)).catch(error => {
-    if (!(error instanceof Refusal) || error.status !== 404) throw error
-    throw new CommandFailed(`${error.message}; corridor fees list shows them`)
-  })
+  const before = await withContext(({ sql }) => removeFee(sql, key)).catch(
+    pointTo('corridor fees list shows them'),
+  )
   const removed = sameRow(before, key) as Fee
   const left = before.filter(row => row !== removed)
-  const words = `${describeRow(removed)}: removed; ${describeNext(left, key)}`
+  const words = `${describeRow(removed)}: removed; from now on ${describeOthers(left, key)}`
   print({ removed: presentFee(removed) }, words)
 }
 
@@ -206,10 +201,6 @@ function describeBefore(before: readonly Fee[], fee: Fee): string {
   return describeFee(previous) === describeFee(fee) ? 'as before' : `was ${describeFee(previous)}`
 }
 
-function describeNext(left: readonly Fee[], fee: Fee): string {
-  return `from now on ${describeOthers(left, fee)}`
-}
-
 /** The row that prices, for live accounts, a payout with what this row names and nothing else. */
 function describeOthers(fees: readonly Fee[], fee: Fee): string {
   const own = fees.filter(row => !row.sample)
@@ -224,26 +215,22 @@ function describeOthers(fees: readonly Fee[], fee: Fee): string {
 }
 
 function feeTable(fees: readonly Fee[]): string {
-  if (fees.length === 0) {
-    return 'no fee: payouts of live accounts are refused; corridor fees set adds one'
-  }
-  const headings = [
-    'type',
-    'currency',
-    'country',
-    'network',
-    'charge',
-    'fixed',
-    'in',
-    'bps',
-    'min',
-    'max',
-    'for',
-  ]
+  const matching = (cell: string) => cell || 'any'
   const rows = fees.map(fee => {
     const cells = feeCells(fee)
-    const row = FEE_COLUMNS.map((column, i) => cells[column] || (i < 5 ? 'any' : ''))
-    return [...row, fee.sample ? 'sandboxes' : 'all accounts']
+    return {
+      type: matching(cells.payout_type),
+      currency: matching(cells.payout_currency),
+      country: matching(cells.destination_country),
+      network: matching(cells.network),
+      charge: matching(cells.charge_type),
+      fixed: cells.fixed_amount,
+      in: cells.fee_currency,
+      bps: cells.variable_bps,
+      min: cells.minimum_amount,
+      max: cells.maximum_amount,
+      for: fee.sample ? 'sandboxes' : 'all accounts',
+    }
   })
-  return table(headings, rows)
+  return listing(rows, 'no fee: payouts of live accounts are refused; corridor fees set adds one')
 }

@@ -6,6 +6,8 @@ import {
   closeStrays,
   findInboxFiles,
   type InboxFile,
+  type InboxQuery,
+  type KeptStray,
   listInbox,
   listStrays,
   readAgain,
@@ -13,7 +15,7 @@ import {
 import { type Context, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readText } from './input.ts'
-import { table, toSecond } from './table.ts'
+import { listing, toSecond } from './table.ts'
 
 const HASH = '9f86d081884c'
 
@@ -32,7 +34,7 @@ export function quarantineCommands(file: Command): void {
     .action(readAction)
   named(file, 'close', 'note that you have looked at what was not applied, a file or lines of it')
     .argument('<sha256>', 'the beginning of the hash of the file')
-    .requiredOption('--note <text>', `what came of it, up to ${MAX_REASON} characters`)
+    .requiredOption('--note <text>', `what came of it, up to ${MAX_REASON} characters`, readNote)
     .option('--position <position>', 'one line, by its position; otherwise all')
     .addHelpText('after', CLOSE_HELP)
     .action(closeAction)
@@ -46,44 +48,37 @@ Example:
   npx corridor file close ${HASH} \\
     --note "A fee of the bank; booked by hand"`
 
-interface ListOptions {
-  readonly rail?: string
-  readonly all?: boolean
-  readonly limit: number
-}
-
-async function listAction(options: ListOptions): Promise<void> {
-  const { rail, limit, all = false } = options
+async function listAction({ rail, limit, all = false }: InboxQuery): Promise<void> {
   const { files, lines } = await withContext(async ({ audit }) => ({
     files: await listInbox(audit, { rail, state: 'quarantined', all, limit }),
     lines: await listStrays(audit, { rail, all, limit }),
   }))
-  const fileRows = files.map(file => [
-    file.sha256.slice(0, 12),
-    file.rail,
-    file.name,
-    toSecond(file.received_at),
-    withCloser(file.reason, file),
-  ])
-  const lineRows = lines.map(line => [
-    line.sha256.slice(0, 12),
-    line.name,
-    line.position,
-    withCloser(line.reason, line),
-  ])
+  const fileRows = files.map(file => ({
+    file: file.sha256.slice(0, 12),
+    rail: file.rail,
+    name: file.name,
+    received: toSecond(file.received_at),
+    'nothing of it is applied': withCloser(file),
+  }))
+  const lineRows = lines.map(line => ({
+    file: line.sha256.slice(0, 12),
+    name: line.name,
+    position: line.position,
+    'this line is not applied': withCloser(line),
+  }))
   const words = [
-    files.length === 0
-      ? 'no file is quarantined'
-      : table(['file', 'rail', 'name', 'received', 'nothing of it is applied'], fileRows),
-    lines.length === 0
-      ? 'no line is set aside'
-      : table(['file', 'name', 'position', 'this line is not applied'], lineRows),
+    listing(fileRows, 'no file is quarantined'),
+    listing(lineRows, 'no line is set aside'),
   ]
   print({ files: files.map(presentInboxFile), lines }, words.join('\n\n'))
 }
 
-function withCloser(reason: string, by: { closed_by: string; note: string }): string {
-  return by.closed_by === '' ? reason : `${reason} (${by.closed_by}: ${by.note})`
+function withCloser({ reason, closed_by, note }: InboxFile | KeptStray): string {
+  return closed_by === '' ? reason : `${reason} (${closed_by}: ${note})`
+}
+
+function readNote(text: string): string {
+  return readText('--note', text, MAX_REASON)
 }
 
 function presentInboxFile(file: InboxFile) {
@@ -94,39 +89,29 @@ async function readAction(prefix: string): Promise<void> {
   const file = await withContext(async context => {
     const file = await inboxFileOf(context, prefix)
     if (await readAgain(context.sql, file.sha256)) return file
-    const why = file.state !== 'quarantined' ? `it is ${file.state}` : whereBytesAre(file)
+    const { state, swept_at } = file
+    const bytes = swept_at === null ? 'are not here' : `were swept at ${swept_at}`
+    const why = state === 'quarantined' ? `its bytes ${bytes}` : `it is ${state}`
     throw new CommandFailed(`file ${file.name} cannot be read again: ${why}`)
   })
   const data = { ...presentInboxFile(file), state: 'stored' }
   print(data, `${file.name}  is read again by the running service`)
 }
 
-function whereBytesAre({ swept_at }: InboxFile): string {
-  return swept_at === null ? 'its bytes are not here' : `its bytes were swept at ${swept_at}`
-}
-
-interface CloseOptions {
-  readonly note: string
-  readonly position?: string
-}
-
-async function closeAction(prefix: string, options: CloseOptions): Promise<void> {
-  const note = readText('--note', options.note, MAX_REASON)
+async function closeAction(prefix: string, options: { note: string; position?: string }) {
+  const { note, position } = options
   const { file, count } = await withContext(async context => {
-    const person = personOf(context)
+    const by = { person: personOf(context), note }
     const file = await inboxFileOf(context, prefix)
-    const by = { person, note }
-    const whole = options.position === undefined
-    if (whole && (await closeQuarantined(context.sql, file.sha256, by)))
-      return { file, count: null }
-    return { file, count: await closeStrays(context.sql, file.sha256, options.position, by) }
+    const { sha256 } = file
+    const whole = position === undefined && (await closeQuarantined(context.sql, sha256, by))
+    return { file, count: whole ? null : await closeStrays(context.sql, sha256, position, by) }
   })
-  if (count === null) {
-    return print({ file: file.sha256, closed: 'file' }, `${file.name}  is closed`)
-  }
-  if (count === 0) throw new CommandFailed(`no line of ${file.name} is open that this names`)
+  const { sha256, name } = file
+  if (count === null) return print({ file: sha256, closed: 'file' }, `${name}  is closed`)
+  if (count === 0) throw new CommandFailed(`no line of ${name} is open that this names`)
   const words = count === 1 ? 'one line is closed' : `${count} lines are closed`
-  print({ file: file.sha256, closed: count }, `${file.name}  ${words}`)
+  print({ file: sha256, closed: count }, `${name}  ${words}`)
 }
 
 async function inboxFileOf({ audit }: Context, prefix: string): Promise<InboxFile> {

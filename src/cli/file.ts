@@ -1,7 +1,13 @@
 // corridor file list|show|release|withdraw|resend|reseal: the files for banks. file-quarantine.ts
 // has what banks have sent that was not applied.
 import type { Command } from 'commander'
-import { FILE_STATES, listFiles, type RailFile, readBytes } from '../bank-file/file-store.ts'
+import {
+  FILE_STATES,
+  type FileQuery,
+  listFiles,
+  type RailFile,
+  readBytes,
+} from '../bank-file/file-store.ts'
 import { listItemsOf } from '../bank-file/item-store.ts'
 import { resealFile, resendFile } from '../bank-file/resend.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -15,11 +21,11 @@ import {
   type TakenBack,
   takeBack,
 } from '../operator/files.ts'
-import { type Context, named, personOf, print, running, withContext } from './context.ts'
+import { named, personOf, print, running, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { quarantineCommands } from './file-quarantine.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readOneOf, readReason } from './input.ts'
-import { money, outline, table, toSecond } from './table.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, oneOf, readLimit, readReason } from './input.ts'
+import { listing, money, outline, table, toSecond } from './table.ts'
 
 const ID = 'C1M7XPM2M0C6HKD4'
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
@@ -28,7 +34,7 @@ const REASON = `why, up to ${MAX_REASON} characters`
 export function fileCommands(file: Command): void {
   named(file, 'list', 'list the files for banks, newest first')
     .option('--rail <rail>', 'only those of this rail')
-    .option('--state <state>', `only these: ${FILE_STATES.join(', ')}`)
+    .option('--state <state>', `only these: ${FILE_STATES.join(', ')}`, oneOf('state', FILE_STATES))
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', '\nExample:\n  npx corridor file list --state sealed')
     .action(listAction)
@@ -45,18 +51,18 @@ export function fileCommands(file: Command): void {
     .action(releaseAction)
   named(file, 'resend', 'send a file again: the same bytes, message id and name')
     .argument('<file>', 'its message id')
-    .requiredOption('--reason <text>', REASON)
+    .requiredOption('--reason <text>', REASON, readReason)
     .option('--force', 'the bank does not have it, and is to have it')
     .addHelpText('after', RESEND_HELP)
     .action(resendAction)
   named(file, 'withdraw', 'take back a file that the bank has never been offered')
     .argument('<file>', 'its message id')
-    .requiredOption('--reason <text>', REASON)
+    .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', WITHDRAW_HELP)
     .action(withdrawAction)
   named(file, 'reseal', 'put the payments of a file that the bank has refused into the next file')
     .argument('<file>', 'its message id')
-    .requiredOption('--reason <text>', REASON)
+    .requiredOption('--reason <text>', REASON, readReason)
     .option('--force', 'the bank pays none of them, though it has said something else')
     .addHelpText('after', RESEAL_HELP)
     .action(resealAction)
@@ -104,28 +110,18 @@ Example:
   npx corridor file reseal ${ID} \\
     --reason "The account was blocked until today"`
 
-interface ListOptions {
-  readonly rail?: string
-  readonly state?: string
-  readonly limit: number
-}
-
-async function listAction(options: ListOptions): Promise<void> {
-  const { rail, limit } = options
-  const state =
-    options.state === undefined ? undefined : readOneOf('state', options.state, FILE_STATES)
+async function listAction({ rail, state, limit }: FileQuery): Promise<void> {
   const files = await withContext(({ audit }) => listFiles(audit, { rail, state, limit }))
-  const rows = files.map(file => [
-    file.msg_id,
-    file.rail,
-    file.needs_release && file.state === 'sealed' ? 'to be released' : file.state,
-    file.item_count.toString(),
-    sumOf(file),
-    file.execution_date,
-    toSecond(file.sealed_at),
-  ])
-  const headings = ['file', 'rail', 'state', 'payments', 'sum', 'day', 'sealed']
-  print({ results: files.map(presentFile) }, rows.length === 0 ? 'no file' : table(headings, rows))
+  const rows = files.map(file => ({
+    file: file.msg_id,
+    rail: file.rail,
+    state: file.needs_release && file.state === 'sealed' ? 'to be released' : file.state,
+    payments: file.item_count.toString(),
+    sum: sumOf(file),
+    day: file.execution_date,
+    sealed: toSecond(file.sealed_at),
+  }))
+  print({ results: files.map(presentFile) }, listing(rows, 'no file'))
 }
 
 function sumOf({ currency, control_sum }: RailFile): string {
@@ -133,16 +129,8 @@ function sumOf({ currency, control_sum }: RailFile): string {
   return amount === undefined ? `${currency} ${control_sum}` : money(currency, amount)
 }
 
-async function showAction(msg_id: string, options: { bytes?: boolean }): Promise<void> {
-  if (options.bytes === true) {
-    if (running.json) throw new UsageError('--bytes prints the file itself, and no JSON')
-    const { bytes } = await withContext(async ({ audit }) => {
-      await fileNamed(audit, msg_id)
-      return readBytes(audit, msg_id)
-    })
-    process.stdout.write(bytes)
-    return
-  }
+async function showAction(msg_id: string, { bytes = false }: { bytes?: boolean }): Promise<void> {
+  if (bytes) return printBytes(msg_id)
   const shown = await withContext(({ audit }) => showFile(audit, msg_id))
   const { file, items } = shown
   const rows = items.map(({ payout_id, end_to_end_id, currency, amount }) => [
@@ -158,20 +146,27 @@ async function showAction(msg_id: string, options: { bytes?: boolean }): Promise
   print(presentFileInFull(shown), words.join('\n'))
 }
 
+async function printBytes(msg_id: string): Promise<void> {
+  if (running.json) throw new UsageError('--bytes prints the file itself, and no JSON')
+  const { bytes } = await withContext(async ({ audit }) => {
+    await fileNamed(audit, msg_id)
+    return readBytes(audit, msg_id)
+  })
+  process.stdout.write(bytes)
+}
+
 async function releaseAction(
   msg_id: string,
-  options: { sha256: string; force?: boolean },
+  { sha256: text, force = false }: { sha256: string; force?: boolean },
 ): Promise<void> {
-  const sha256 = options.sha256.trim().toLowerCase()
+  const sha256 = text.trim().toLowerCase()
   if (!/^[0-9a-f]{64}$/.test(sha256)) {
     throw new UsageError('--sha256 has 64 hex digits: corridor file show prints it')
   }
-  const force = options.force === true
   const file = await withContext(context =>
     release(context, { msg_id, sha256, force, person: personOf(context) }),
   )
-  const words = `${msg_id}  released by ${file.approved_by}; it is sent now`
-  print(presentFile(file), words)
+  print(presentFile(file), `${msg_id}  released by ${file.approved_by}; it is sent now`)
 }
 
 interface ReasonOptions {
@@ -179,31 +174,31 @@ interface ReasonOptions {
   readonly force?: boolean
 }
 
-async function resendAction(msg_id: string, options: ReasonOptions): Promise<void> {
-  const reason = readReason(options.reason)
+async function resendAction(msg_id: string, { reason, force = false }: ReasonOptions) {
   const file = await withContext(async context => {
-    const person = personOf(context)
-    const file = await fileNamed(context.sql, msg_id)
-    const force = options.force === true
-    const items = await listItemsOf(context.audit, msg_id)
-    const note = `${person}: ${reason}`
-    const fault = await resendFile(context.sql, file, { force, note, items })
+    const { sql, audit } = context
+    const note = `${personOf(context)}: ${reason}`
+    const file = await fileNamed(sql, msg_id)
+    const items = await listItemsOf(audit, msg_id)
+    const fault = await resendFile(sql, file, { force, note, items })
     if (fault !== undefined) throw new CommandFailed(fault)
-    return fileNamed(context.sql, msg_id)
+    return fileNamed(sql, msg_id)
   })
   print(presentFile(file), `${msg_id}  is sent again, as it is`)
 }
 
-async function withdrawAction(msg_id: string, options: ReasonOptions): Promise<void> {
-  await putBack(context => takeBack(context, { msg_id, note: noteOf(context, options) }))
+async function withdrawAction(msg_id: string, { reason }: ReasonOptions): Promise<void> {
+  const done = await withContext(context =>
+    takeBack(context, { msg_id, note: `${personOf(context)}: ${reason}` }),
+  )
+  tell(done)
 }
 
-async function resealAction(msg_id: string, options: ReasonOptions): Promise<void> {
-  const force = options.force === true
-  await putBack(async context => {
+async function resealAction(msg_id: string, { reason, force = false }: ReasonOptions) {
+  const done = await withContext(async context => {
     const { sql, audit } = context
     const file = await fileNamed(sql, msg_id)
-    const note = noteOf(context, options)
+    const note = `${personOf(context)}: ${reason}`
     const items = await listItemsOf(audit, msg_id)
     if (items.length === 0) throw new CommandFailed(`file ${msg_id} has no payment any more`)
     if (file.state !== 'rejected') {
@@ -213,19 +208,14 @@ async function resealAction(msg_id: string, options: ReasonOptions): Promise<voi
     if ('fault' in done) throw new CommandFailed(done.fault)
     return { file: msg_id, payments: done.count, left_out: items.length - done.count }
   })
+  tell(done)
 }
 
-const noteOf = (context: Context, { reason }: ReasonOptions) =>
-  `${personOf(context)}: ${readReason(reason)}`
-
-/** Puts payments of a file back, so that the next file takes them. */
-async function putBack(work: (context: Context) => Promise<TakenBack>): Promise<void> {
-  const done = await withContext(work)
+/** Says which payments of a file the next file takes. */
+function tell(done: TakenBack): void {
   const { file, payments, left_out } = done
-  const words =
-    `${file}  ${payments} ${payments === 1 ? 'payment goes' : 'payments go'} into the next file` +
-    (left_out === 0
-      ? ''
-      : `; ${left_out} stay here: over, accepted by the bank, or held by a person`)
-  print(done, words)
+  const go = payments === 1 ? 'payment goes' : 'payments go'
+  const stay =
+    left_out === 0 ? '' : `; ${left_out} stay here: over, accepted by the bank, or held by a person`
+  print(done, `${file}  ${payments} ${go} into the next file${stay}`)
 }

@@ -13,39 +13,53 @@ import { CommandFailed, UsageError } from './failure.ts'
 import { readAmount, readCurrency, readReason, readReference, readSigned } from './input.ts'
 import { major, money } from './table.ts'
 
-interface BookOptions {
+/** The words of a booking. */
+interface Said {
   reference?: string
   reason?: string
-  source?: string
-  split?: boolean
-}
-
-function withMoney(command: Command): Command {
-  return command.argument('<account>', 'account id').argument('<currency>', 'currency code')
 }
 
 const MAJOR = 'amount in major units, such as 100000.00'
 const REASON = 'why; the account reads it in its statement'
 
+function withMoney(command: Command, amount: string): Command {
+  return command
+    .argument('<account>', 'account id')
+    .argument('<currency>', 'currency code')
+    .argument('<amount>', amount)
+}
+
+function withReasons(command: Command, reference: string): Command {
+  return command
+    .requiredOption('--reference <text>', reference, readReference)
+    .requiredOption('--reason <text>', REASON, readReason)
+}
+
+interface FundOptions extends Said {
+  source?: string
+  split?: boolean
+}
+
 export function fundCommand(command: Command): void {
-  withMoney(command)
-    .argument('<amount>', MAJOR)
-    .option('--reference <text>', 'the bank’s reference; it funds an account once')
+  withMoney(command, MAJOR)
+    .option('--reference <text>', 'the bank’s reference; it funds an account once', readReference)
     .option('--split', 'the payment of this reference is split over several accounts')
-    .option('--source <esc_id>', 'the escrow it came from; a source funds an account once')
+    .option(
+      '--source <esc_id>',
+      'the escrow it came from; a source funds an account once',
+      readSource,
+    )
     .addHelpText('after', FUND_HELP)
-    .action(async (account_id: string, code: string, text: string, options: BookOptions) => {
+    .action(async (account_id: string, code: string, text: string, options: FundOptions) => {
       const currency = readCurrency(code)
       const amount = readAmount(text, currency)
-      const source = readSource(options.source)
-      const reference = referenceOf(options)
-      if (options.split === true && reference === '') {
+      const { source = newId('esc'), reference = '', split = false } = options
+      if (split && reference === '') {
         throw new UsageError('--split is of a payment: name it by --reference')
       }
       const booked = await withContext(async context => {
         const { sandbox } = await accountNamed(context.sql, account_id)
         if (!sandbox && reference === '') throw new UsageError(UNPROVEN)
-        const split = options.split === true
         const money = { account_id, currency, amount, source, reference, reason: '', split }
         const proof = reference === '' ? `--source ${source}` : `--reference "${reference}"`
         const words = split ? `${proof} --split` : proof
@@ -72,19 +86,13 @@ Example:
     --reference 2026112100042`
 
 export function withdrawCommand(command: Command): void {
-  withMoney(command)
-    .argument('<amount>', MAJOR)
-    .requiredOption('--reference <text>', 'the bank’s reference; it is booked once an account')
-    .requiredOption('--reason <text>', REASON)
+  withMoney(command, MAJOR)
+  withReasons(command, 'the bank’s reference; it is booked once an account')
     .addHelpText('after', WITHDRAW_HELP)
-    .action(async (account_id: string, code: string, text: string, options: BookOptions) => {
+    .action((account_id: string, code: string, text: string, said: Said) => {
       const currency = readCurrency(code)
-      const amount = -readAmount(text, currency)
-      await bookAction(
-        'withdrawal',
-        { account_id, currency, amount, source: newId('wdr') },
-        options,
-      )
+      const moved = { currency, amount: -readAmount(text, currency), source: newId('wdr') }
+      return bookAction('withdrawal', account_id, moved, said)
     })
 }
 
@@ -97,19 +105,13 @@ Example:
     --reference 2026112100043 --reason "Returned on request"`
 
 export function adjustCommand(command: Command): void {
-  withMoney(command)
-    .argument('<amount>', `${MAJOR} or -12.50`)
-    .requiredOption('--reference <text>', 'of the case or the bank; it is booked once an account')
-    .requiredOption('--reason <text>', REASON)
+  withMoney(command, `${MAJOR} or -12.50`)
+  withReasons(command, 'of the case or the bank; it is booked once an account')
     .addHelpText('after', ADJUST_HELP)
-    .action(async (account_id: string, code: string, text: string, options: BookOptions) => {
+    .action((account_id: string, code: string, text: string, said: Said) => {
       const currency = readCurrency(code)
-      const amount = readSigned(text, currency)
-      await bookAction(
-        'adjustment',
-        { account_id, currency, amount, source: newId('adj') },
-        options,
-      )
+      const moved = { currency, amount: readSigned(text, currency), source: newId('adj') }
+      return bookAction('adjustment', account_id, moved, said)
     })
 }
 
@@ -127,16 +129,14 @@ Examples:
 export function reverseCommand(command: Command): void {
   command
     .argument('<balance_transaction>', 'its id, btr_...')
-    .requiredOption('--reason <text>', REASON)
+    .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', REVERSE_HELP)
-    .action(async (id: string, options: { reason: string }) => {
-      const reason = readReason(options.reason)
+    .action(async (id: string, { reason }: { reason: string }) => {
       const { account_id, reversed } = await withContext(async context => {
         const deed = await reversal(context.audit, operatorOf(context), id, reason)
         const again = `corridor reverse ${id} --reason "${reason}"`
-        const reversed = await runOnce(context, deed, again)
         const { account_id } = deed.command
-        return { account_id, reversed }
+        return { account_id, reversed: await runOnce(context, deed, again) }
       })
       tell(account_id, reversed)
     })
@@ -150,21 +150,20 @@ amount with the reference and something after it, such as "2026112100042 B".
 Example:
   npx corridor reverse btr_01m7xpm2mgmk83tphhg9 --reason "Credited twice"`
 
-type Money = {
-  readonly account_id: string
-  readonly currency: string
-  readonly amount: bigint
-  readonly source: string
-}
+type Moved = Pick<Booking, 'currency' | 'amount' | 'source'>
 
-async function bookAction(kind: BookingKind, money: Money, options: BookOptions): Promise<void> {
-  const reference = referenceOf(options)
-  const reason = readReason(options.reason ?? '')
+async function bookAction(
+  kind: BookingKind,
+  account_id: string,
+  moved: Moved,
+  { reference = '', reason = '' }: Said,
+): Promise<void> {
   const booked = await withContext(async context => {
-    await accountNamed(context.sql, money.account_id)
-    return book(context, { kind, ...money, reference, reason }, 'the same command')
+    await accountNamed(context.sql, account_id)
+    const asked = { kind, account_id, ...moved, reference, reason }
+    return book(context, asked, 'the same command')
   })
-  tell(money.account_id, booked)
+  tell(account_id, booked)
 }
 
 function tell(account_id: string, { entries: [{ line }], balance_before }: Correction): void {
@@ -184,15 +183,9 @@ function tell(account_id: string, { entries: [{ line }], balance_before }: Corre
   print(data, words)
 }
 
-function readSource(source: string | undefined): string {
-  if (source === undefined) return newId('esc')
+function readSource(source: string): string {
   if (/^esc_[0-9A-Za-z]{1,60}$/.test(source)) return source
-  throw new UsageError(`--source must be an escrow id, esc_ and letters or digits`)
-}
-
-/** '' if there is none. */
-function referenceOf({ reference }: BookOptions): string {
-  return reference === undefined ? '' : readReference(reference)
+  throw new UsageError('--source must be an escrow id, esc_ and letters or digits')
 }
 
 /** `again` is the command that books it once, however often it runs. */
@@ -212,8 +205,7 @@ async function runOnce<C, S>(
   try {
     return await context.run(deed)
   } catch (error) {
-    const unknown = error instanceof Refusal && error.status === 503
-    if (!unknown) throw error
+    if (!(error instanceof Refusal) || error.status !== 503) throw error
     throw new CommandFailed(
       'the database did not confirm it; whether the money was booked is not known. This books it ' +
         `once, however often it is run: ${again}`,

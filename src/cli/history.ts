@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../audit/store.ts'
 import { print, withContext } from './context.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
-import { table, toSecond } from './table.ts'
+import { listing, toSecond } from './table.ts'
 
 interface History {
   /** The table in the database. */
@@ -29,23 +29,32 @@ export function historyCommand(parent: Command, history: History): void {
     .description(history.description)
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, 50)
     .addHelpText('after', `\nExample:\n  npx corridor ${history.example}`)
-  const { argument } = history
-  if (argument !== undefined) command.argument(`[${argument.name}]`, argument.meaning)
-  command.action(async (...given: unknown[]) => {
-    const text = argument === undefined ? undefined : (given[0] as string | undefined)
-    const options = given[argument === undefined ? 0 : 1] as { limit: number }
-    const where = text === undefined ? {} : argument?.read(text)
+  const list = async (where: HistoricRow, { limit }: { limit: number }) => {
     const changes = await withContext(({ sql }) =>
-      listChanges(sql, history.table_name, options.limit, where),
+      listChanges(sql, history.table_name, limit, where),
     )
     const rows = changes.map(change => describeChange(history, change))
-    const headings = ['when', 'who', 'what', 'before', 'after']
-    print(changes, rows.length === 0 ? 'no change so far' : table(headings, rows))
-  })
+    print(changes, listing(rows, 'no change so far'))
+  }
+  const { argument } = history
+  if (argument === undefined) {
+    command.action((options: { limit: number }) => list({}, options))
+  } else {
+    command
+      .argument(`[${argument.name}]`, argument.meaning)
+      .action((text: string | undefined, options: { limit: number }) =>
+        list(text === undefined ? {} : argument.read(text), options),
+      )
+  }
 }
 
 function describeChange(history: History, { changed_at, changed_by, before, after }: Change) {
   const shown = (row: HistoricRow | null) => (row === null ? 'none' : history.describe(row))
-  const subject = history.subject(after ?? before ?? {})
-  return [toSecond(changed_at), changed_by, subject, shown(before), shown(after)]
+  return {
+    when: toSecond(changed_at),
+    who: changed_by,
+    what: history.subject(after ?? before ?? {}),
+    before: shown(before),
+    after: shown(after),
+  }
 }

@@ -6,11 +6,11 @@ import { buffer } from 'node:stream/consumers'
 import type { LineProblem, Parsed } from '../csv.ts'
 import { findCurrency } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
-import { MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'
+import { MAX_NAME, MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'
 import { readLine } from '../visible.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 
-export { MAX_NAME, MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'
+export { MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'
 
 /** Reads a known currency code, in upper case. */
 export function readCurrency(text: string): string {
@@ -20,12 +20,12 @@ export function readCurrency(text: string): string {
 }
 
 /** Reads an amount in major units as exact minor units. */
-export function readAmount(text: string, currency: string): bigint {
+export function readAmount(text: string, currency: string, option = ''): bigint {
   const exponent = findCurrency(currency)?.exponent ?? 0
   const amount = parseMajor(text, exponent)
   if (amount !== undefined && amount >= 1n && amount <= MAX_AMOUNT) return amount
   throw new UsageError(
-    `"${text}" is not an amount in ${currency}: digits, and at most ${exponent} after a point`,
+    `${option}"${text}" is not an amount in ${currency}: digits, and at most ${exponent} after a point`,
   )
 }
 
@@ -43,6 +43,11 @@ export function readMoney(text: string): { currency: string; amount: bigint } {
   return { currency, amount: readAmount(amount, currency) }
 }
 
+/** The name by which Commander has the option of a column: `fixedAmount` of `fixed_amount`. */
+export function optionName(column: string): string {
+  return column.replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase())
+}
+
 /** Reads one line of visible text, and trims it. */
 export function readText(option: string, text: string, most: number): string {
   return readOrRefuse(readLine(option, text, most))
@@ -56,11 +61,20 @@ export function readReason(text: string): string {
   return readText('--reason', text, MAX_REASON)
 }
 
+export function readName(text: string): string {
+  return readText('--name', text, MAX_NAME)
+}
+
 /** Reads one of the known values. `what` names their kind, such as `status`. */
 export function readOneOf<T extends string>(what: string, text: string, known: readonly T[]): T {
   const found = known.find(one => one === text)
   if (found !== undefined) return found
   throw new UsageError(`unknown ${what} ${text}; it is one of ${known.join(', ')}`)
+}
+
+/** The same, of an option. */
+export function oneOf<T extends string>(what: string, known: readonly T[]): (text: string) => T {
+  return text => readOneOf(what, text, known)
 }
 
 export const DEFAULT_LIMIT = 20

@@ -22,9 +22,7 @@ import { openReference } from '../reference.ts'
 import { type Context, named, print, withContext } from './context.ts'
 import { readOrRefuse } from './failure.ts'
 import { historyCommand } from './history.ts'
-import { table } from './table.ts'
-
-type SetOptions = LimitCells
+import { listing, table } from './table.ts'
 
 const EXAMPLE = `npx corridor limit set --account acc_7k2m9x4q --hours 24 \\
     --amount 50000.00 --currency USD`
@@ -78,7 +76,11 @@ export function limitCommands(limit: Command): void {
   named(limit, 'remove', 'remove a limit; set again, it counts anew')
     .argument('<limit>', 'as corridor limit list shows it')
     .addHelpText('after', '\nExample:\n  npx corridor limit remove lim_01m7xpm2m0c6hkd4r9ye')
-    .action(removeAction)
+    .action(async (limit_id: string) => {
+      const limit = await withContext(({ sql }) => removeLimit(sql, limit_id))
+      const was = `no limit any more (before: ${capWords(limit)})`
+      print(presentLimit(limit), `${limit_id}: ${kindOf(limit)}: ${was}`)
+    })
   historyCommand(limit, {
     table_name: 'limits',
     description: 'list what changed in the limits, newest first',
@@ -88,7 +90,7 @@ export function limitCommands(limit: Command): void {
   })
 }
 
-async function setAction(options: SetOptions): Promise<void> {
+async function setAction(options: LimitCells): Promise<void> {
   const placed = readOrRefuse(await withContext(context => place(context, options)))
   const { limit, before, counted } = placed
   const was = before === undefined ? 'no limit' : capWords(before)
@@ -100,7 +102,7 @@ async function setAction(options: SetOptions): Promise<void> {
 /** What is left of thousands of accounts is counted in one transaction. */
 const MAX_WAIT_MS = 120_000
 
-async function place({ sql }: Context, options: SetOptions): Promise<Read<SetLimit>> {
+async function place({ sql }: Context, options: LimitCells): Promise<Read<SetLimit>> {
   const reference = await openReference(sql)
   try {
     const write: Write = (operation, command) =>
@@ -120,11 +122,14 @@ async function place({ sql }: Context, options: SetOptions): Promise<Read<SetLim
   }
 }
 
-async function listAction(options: { readonly account?: string }): Promise<void> {
-  const limits = await withContext(({ sql }) => listLimitsOf(sql, options.account))
-  const rows = limits.map(limit => [limit.limit_id, kindOf(limit), capWords(limit)])
-  const words = rows.length === 0 ? `no limit. Try ${EXAMPLE}` : table(['limit', 'of', 'is'], rows)
-  print(limits.map(presentLimit), words)
+async function listAction({ account }: { readonly account?: string }): Promise<void> {
+  const limits = await withContext(({ sql }) => listLimitsOf(sql, account))
+  const rows = limits.map(limit => ({
+    limit: limit.limit_id,
+    of: kindOf(limit),
+    is: capWords(limit),
+  }))
+  print(limits.map(presentLimit), listing(rows, `no limit. Try ${EXAMPLE}`))
 }
 
 async function showAction(limit_id: string): Promise<void> {
@@ -141,12 +146,6 @@ async function showAction(limit_id: string): Promise<void> {
   const counters =
     rows.length === 0 ? 'nothing is used' : table(['account', of, 'used', 'left'], rows)
   print(presentUsed(shown), `${head}\n${counters}`)
-}
-
-async function removeAction(limit_id: string): Promise<void> {
-  const limit = await withContext(({ sql }) => removeLimit(sql, limit_id))
-  const words = `${limit_id}: ${kindOf(limit)}: no limit any more (before: ${capWords(limit)})`
-  print(presentLimit(limit), words)
 }
 
 function kindOf(limit: LimitKind): string {

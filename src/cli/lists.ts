@@ -11,9 +11,8 @@ import { type ListState, STALE_AFTER_S, staleAt } from '../screening/list-rules.
 import { LISTS, type ListName } from '../screening/screening.ts'
 import { type Context, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
-import { MAX_REASON, readOneOf, readReason } from './input.ts'
-import { describeAge, table, toSecond } from './table.ts'
-import { visible } from './terminal.ts'
+import { MAX_REASON, oneOf, readReason } from './input.ts'
+import { describeAge, listing, toSecond } from './table.ts'
 
 const FOLDER = new URL('../screening/sample/', import.meta.url)
 
@@ -42,9 +41,13 @@ Examples:
 export function listsCommands(lists: Command): void {
   named(lists, 'import', 'import a sanctions list from a file as its publisher has it')
     .argument('[file]', 'the file')
-    .option('--list <list>', `which list it is: ${LISTS.join(', ')}`)
+    .option('--list <list>', `which list it is: ${LISTS.join(', ')}`, oneOf('list', LISTS))
     .option('--sample', 'import the shipped sample of each list in place of a file')
-    .option('--reason <text>', `take a file that looks wrong: why, up to ${MAX_REASON} characters`)
+    .option(
+      '--reason <text>',
+      `take a file that looks wrong: why, up to ${MAX_REASON} characters`,
+      readReason,
+    )
     .addHelpText('after', IMPORT_HELP)
     .action(importAction)
   lists
@@ -57,7 +60,7 @@ export function listsCommands(lists: Command): void {
 }
 
 interface ImportOptions {
-  readonly list?: string
+  readonly list?: ListName
   readonly sample?: boolean
   readonly reason?: string
 }
@@ -68,34 +71,27 @@ async function importAction(file: string | undefined, options: ImportOptions): P
   print({ imported: versions.map(presentVersion) }, versions.map(words).join('\n'))
 }
 
-async function importSample(
-  file: string | undefined,
-  { list, reason }: ImportOptions,
-): Promise<ListVersion[]> {
+async function importSample(file: string | undefined, { list, reason }: ImportOptions) {
   if (file !== undefined || list !== undefined || reason !== undefined) {
     throw new UsageError('--sample imports what is shipped: leave out the file and other options')
   }
   return withContext(async context => {
     const versions: ListVersion[] = []
     for (const list of SAMPLE) {
-      const path = fileURLToPath(new URL(`${list}.xml`, FOLDER))
+      const chunks = createReadStream(fileURLToPath(new URL(`${list}.xml`, FOLDER)))
+      const imported_by = context.config.user
       const sample = { list, file_name: `sample ${list}.xml`, is_sample: true, reason: '' }
-      const chunks = createReadStream(path)
-      versions.push(
-        await tryImport(context, { ...sample, chunks, imported_by: context.config.user }),
-      )
+      versions.push(await tryImport(context, { ...sample, chunks, imported_by }))
     }
     return versions
   })
 }
 
-async function importFile(file: string | undefined, options: ImportOptions): Promise<ListVersion> {
+async function importFile(file: string | undefined, { list, reason = '' }: ImportOptions) {
   if (file === undefined) throw new UsageError('a file is missing: which list is to be imported?')
-  if (options.list === undefined) {
+  if (list === undefined) {
     throw new UsageError(`say which list the file is: --list ${LISTS.join('|')}`)
   }
-  const list = readOneOf('list', options.list, LISTS)
-  const reason = options.reason === undefined ? '' : readReason(options.reason)
   return withContext(context => {
     const imported_by = reason === '' ? context.config.user : personOf(context)
     const named = { list, file_name: basename(file), is_sample: false, reason, imported_by }
@@ -127,40 +123,24 @@ function words(version: ListVersion): string {
 
 async function statusAction(): Promise<void> {
   const rows = await withContext(({ audit }) => listLists(audit))
-  const words = [table(HEADINGS, rows.map(cellsOf)), ...warnings(rows), consequence(rows)]
+  const words = [listing(rows.map(cellsOf)), ...warnings(rows), consequence(rows)]
   print(presentLists(rows), words.join('\n'))
 }
 
-const HEADINGS = [
-  'list',
-  'required',
-  'state',
-  'current until',
-  'version',
-  'entries',
-  'names',
-  'published',
-  'imported',
-  'by',
-]
-
-function cellsOf({ list, status, state, is_required }: ListRow): string[] {
-  const required = is_required ? 'yes' : 'no'
-  if (status === undefined) return [list, required, state, '', '', '', '', '', '', '']
-  const { version, entry_count, name_count, published_on, imported_at, imported_by } = status
-  const until = staleAt(status)
-  return [
+function cellsOf({ list, status, state, is_required }: ListRow) {
+  const until = status === undefined ? null : staleAt(status)
+  return {
     list,
-    required,
+    required: is_required ? 'yes' : 'no',
     state,
-    until === null ? '' : toSecond(until),
-    String(version),
-    String(entry_count),
-    String(name_count),
-    published_on,
-    toSecond(imported_at),
-    visible(imported_by),
-  ]
+    'current until': until === null ? '' : toSecond(until),
+    version: String(status?.version ?? ''),
+    entries: String(status?.entry_count ?? ''),
+    names: String(status?.name_count ?? ''),
+    published: status?.published_on ?? '',
+    imported: status === undefined ? '' : toSecond(status.imported_at),
+    by: status?.imported_by ?? '',
+  }
 }
 
 /** What the lists mean for payouts of live accounts now. */

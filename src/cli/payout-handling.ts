@@ -1,6 +1,8 @@
 // corridor payout take|release|transition: what people do with a payout. A person takes a payout to
 // pay it by hand; a transition says how that went.
+
 import type { Command } from 'commander'
+import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { nameEvent, previousStatus } from '../event/event.ts'
 import {
@@ -12,7 +14,6 @@ import {
 } from '../operator/payouts.ts'
 import { ASKING, type Handling, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import { GIVEN_BACK_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from '../payout/states.ts'
-import type { AdvanceOutcome } from '../payout/step.ts'
 import type { RailStatus } from '../rail/rail.ts'
 import { named, operatorOf, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
@@ -20,13 +21,10 @@ import { MAX_REASON, MAX_REFERENCE, readOneOf, readReason, readReference } from 
 import { money } from './table.ts'
 import { visible } from './terminal.ts'
 
-interface TransitionOptions {
+interface TransitionOptions extends Omit<AskedTransition, 'status'> {
   code?: string
   category?: string
   message?: string
-  reference?: string
-  reason?: string
-  force?: boolean
 }
 
 const REFERENCE = `the bank's reference of the payment, up to ${MAX_REFERENCE} characters`
@@ -40,24 +38,24 @@ export function handlingCommands(payout: Command): void {
   named(payout, 'take', 'take a payout to pay it by hand; the account can no longer cancel it')
     .argument('<payout>', 'payout id')
     .option('--from <name>', 'who has it now, to take it over; ask first whether it was paid')
-    .option('--reason <text>', REASON)
+    .option('--reason <text>', REASON, readReason)
     .addHelpText('after', TAKE_HELP)
-    .action((id: string, options: Words & { from?: string }) => handle('take', id, options))
+    .action((id: string, options: object) => handle('take', id, options))
   payout
     .command('release')
     .description('give a payout back that you have taken and not paid; it can be cancelled again')
     .argument('<payout>', 'payout id')
-    .requiredOption('--reason <text>', REASON)
+    .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', RELEASE_HELP)
-    .action((id: string, options: Words) => handle('release', id, options))
+    .action((id: string, options: object) => handle('release', id, options))
   named(payout, 'transition', 'set the status of a payout; failed and reversed give the money back')
     .argument('<payout>', 'payout id')
     .argument('<status>', `one of ${STEP_STATUSES.join(', ')}`)
     .option('--code <code>', `failure code (default: ${OPERATOR_FAILURE.code})`)
     .option('--category <text>', `failure category (default: ${OPERATOR_FAILURE.category})`)
     .option('--message <text>', MESSAGE_MEANING)
-    .option('--reference <text>', REFERENCE)
-    .option('--reason <text>', REASON)
+    .option('--reference <text>', REFERENCE, readReference)
+    .option('--reason <text>', REASON, readReason)
     .option('--force', 'the reference has paid another payout, and pays this one too')
     .addHelpText('after', helpText())
     .action(transitionAction)
@@ -78,39 +76,21 @@ Example:
   npx corridor payout release pot_01m7xpm2m0c6hkd4r9ye \\
     --reason "The bank is closed until Monday"`
 
-interface Words {
-  reference?: string
-  reason?: string
-  force?: boolean
-}
-
 async function handle(
   act: Handling['act'],
   payout_id: string,
-  options: Words & { from?: string },
+  options: Omit<AskedHandling, 'act'>,
 ): Promise<void> {
-  const asked: AskedHandling = {
-    act,
-    ...wordsOf(options),
-    ...(options.from !== undefined && { from: options.from }),
-  }
-  const { payout, event } = await withContext(async context =>
-    context.run(await handling(context.audit, operatorOf(context), payout_id, asked)),
-  )
+  const { payout, event } = await withContext(async context => {
+    const asked = { ...options, act }
+    return context.run(await handling(context.audit, operatorOf(context), payout_id, asked))
+  })
   const { taken_by, taken_at } = payout
   const words =
     act === 'take'
       ? `${payout_id}  taken by ${visible(taken_by)}; pay it: corridor payout show ${payout_id}`
       : `${payout_id}  released; its account can cancel it`
   print({ payout: payout_id, taken_by, taken_at, event: nameEvent(event).id }, words)
-}
-
-function wordsOf({ reference, reason, force }: Words) {
-  return {
-    force: force === true,
-    ...(reference !== undefined && { reference: readReference(reference) }),
-    ...(reason !== undefined && { reason: readReason(reason) }),
-  }
 }
 
 function helpText(): string {
@@ -134,11 +114,7 @@ function helpText(): string {
   ].join('\n')
 }
 
-async function transitionAction(
-  payout_id: string,
-  text: string,
-  options: TransitionOptions,
-): Promise<void> {
+async function transitionAction(payout_id: string, text: string, options: TransitionOptions) {
   const status = readOneOf('status', text, STEP_STATUSES)
   const asked = readTransition(status, options)
   const { failure } = stepOf(asked)
@@ -146,8 +122,11 @@ async function transitionAction(
     context.run(await transition(context.audit, operatorOf(context), payout_id, asked)),
   )
   const from = previousStatus(outcome.events)
-  if (status === 'failed' && outcome.payout.rail_attempts > 0)
-    process.stderr.write(alreadyAsked(payout_id))
+  if (status === 'failed' && outcome.payout.rail_attempts > 0) {
+    // The rail may still pay what was given back.
+    const asked_before = `the rail was asked to pay ${payout_id} before`
+    process.stderr.write(`corridor: warning: ${asked_before}; make sure that it does not\n`)
+  }
   const line = outcome.entries[0]?.line
   const data = {
     payout: payout_id,
@@ -157,12 +136,13 @@ async function transitionAction(
     reference: outcome.payout.rail_reference,
     balance_transaction: line === undefined ? null : presentBalanceTransaction(line),
   }
-  print(data, [`${payout_id}  ${from} → ${status}`, ...describeCredit(outcome)].join('\n'))
+  const words = [`${payout_id}  ${from} → ${status}`, ...(line ? [describeCredit(line)] : [])]
+  print(data, words.join('\n'))
 }
 
 function readTransition(status: RailStatus, options: TransitionOptions): AskedTransition {
-  const { code, category, message } = options
-  const asked = { status, ...wordsOf(options) }
+  const { code, category, message, ...words } = options
+  const asked = { ...words, status }
   if (GIVEN_BACK_STATUSES.includes(status)) {
     const failure = {
       ...(code && { code }),
@@ -180,19 +160,12 @@ function readTransition(status: RailStatus, options: TransitionOptions): AskedTr
   throw new UsageError(`--message is for ${failing}, and for ${ASKING}`)
 }
 
-/** A warning: the rail may still pay what was given back. */
-function alreadyAsked(payout_id: string): string {
-  const words = `the rail was asked to pay ${payout_id} before; make sure that it does not`
-  return `corridor: warning: ${words}\n`
-}
-
-function describeCredit(outcome: AdvanceOutcome): string[] {
-  const line = outcome.entries[0]?.line
-  if (line === undefined) return []
+function describeCredit(line: BalanceTransaction): string {
+  const { currency } = line
   const fees = line.fixed_fee + line.variable_fee
-  return [
-    `${line.id}  ${line.type}: ${money(line.currency, line.net_amount)} back ` +
-      `(${money(line.currency, line.amount)} and ${money(line.currency, fees)} of fees); ` +
-      `balance now ${money(line.currency, line.balance_after)}`,
-  ]
+  return (
+    `${line.id}  ${line.type}: ${money(currency, line.net_amount)} back ` +
+    `(${money(currency, line.amount)} and ${money(currency, fees)} of fees); ` +
+    `balance now ${money(currency, line.balance_after)}`
+  )
 }

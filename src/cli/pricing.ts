@@ -1,5 +1,6 @@
 // corridor pricing set|list|remove|history: the operator's view of spreads, validity of quotes, age
 // of rates and the pivot.
+
 import type { Command } from 'commander'
 import { Refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
@@ -21,7 +22,8 @@ import {
 import { named, print, withContext } from './context.ts'
 import { readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
-import { table } from './table.ts'
+import { optionName } from './input.ts'
+import { listing } from './table.ts'
 
 const SET_HELP = `
 Without --account and --pair it is for the whole installation. What is set for a
@@ -77,12 +79,8 @@ function optionOf(name: PolicyName): string {
   return `--${name.replaceAll('_', '-')}`
 }
 
+/** Besides these, a text for each policy. */
 interface SetOptions {
-  spreadBps?: string
-  quoteValidityS?: string
-  scheduleS?: string
-  maxAgeS?: string
-  pivot?: string
   account?: string
   pair?: string
   from?: string
@@ -90,35 +88,24 @@ interface SetOptions {
 }
 
 async function setAction(options: SetOptions): Promise<void> {
-  const values = readValues(options)
+  const { force = false, from } = options
+  const values = readValues({ ...options })
   const pair = options.pair === undefined ? {} : readOrRefuse(readPair(options.pair))
   const scope = { ...ANYBODY, ...pair, account_id: options.account ?? null }
   if (values.pivot !== undefined && describeScope(scope) !== describeScope(ANYBODY)) {
     throw new UsageError('--pivot is for the whole installation: leave out --account and --pair')
   }
-  const asked = {
-    scope,
-    values,
-    force: options.force === true,
-    ...(options.from !== undefined && { from: options.from }),
-  }
+  const asked = { scope, values, force, ...(from !== undefined && { from }) }
   const { made, policies, now } = await withContext(({ sql }) => setPolicies(sql, asked)).catch(
     refuseAsCommand,
   )
   print(made, made.map(row => describeChange(policies, row, now)).join('\n'))
 }
 
-function readValues(options: SetOptions): Partial<Record<PolicyName, string>> {
-  const given = {
-    spread_bps: options.spreadBps,
-    quote_validity_s: options.quoteValidityS,
-    schedule_s: options.scheduleS,
-    max_age_s: options.maxAgeS,
-    pivot: options.pivot,
-  }
+function readValues(options: Record<string, unknown>): Partial<Record<PolicyName, string>> {
   const values = POLICY_NAMES.flatMap(name => {
-    const text = given[name]
-    return text === undefined ? [] : [[name, readOrRefuse(readValue(name, text))] as const]
+    const text = options[optionName(name)]
+    return text === undefined ? [] : [[name, readOrRefuse(readValue(name, String(text)))] as const]
   })
   if (values.length > 0) return Object.fromEntries(values)
   throw new UsageError(`say what to set: ${POLICY_NAMES.map(optionOf).join(', ')}`)
@@ -126,21 +113,22 @@ function readValues(options: SetOptions): Partial<Record<PolicyName, string>> {
 
 async function listAction(): Promise<void> {
   const { defaults, rows } = await withContext(({ sql }) => listPricing(sql))
-  const lines = [
-    ...defaults.flatMap(({ name, value, sandbox_value }) => [
-      ['', describeScope(ANYBODY), name, value, '', 'default'],
-      ...(sandbox_value === value ? [] : [['', 'sandboxes', name, sandbox_value, '', 'default']]),
-    ]),
-    ...rows.map(({ policy_id, name, value, effective_from, state, ...scope }) => [
-      String(policy_id),
-      describeScope(scope),
-      name,
-      value ?? 'nothing',
-      effective_from,
-      state,
-    ]),
-  ]
-  print({ defaults, rows }, table(['number', 'for', 'name', 'value', 'from', 'state'], lines))
+  const cells = rows.map(({ policy_id, name, value, effective_from: from, state, ...scope }) => ({
+    number: String(policy_id),
+    for: describeScope(scope),
+    name,
+    value: value ?? 'nothing',
+    from,
+    state,
+  }))
+  const byDefault = (scope: string, name: string, value: string) => {
+    return { number: '', for: scope, name, value, from: '', state: 'default' }
+  }
+  const before = defaults.flatMap(({ name, value, sandbox_value }) => [
+    byDefault(describeScope(ANYBODY), name, value),
+    ...(sandbox_value === value ? [] : [byDefault('sandboxes', name, sandbox_value)]),
+  ])
+  print({ defaults, rows }, listing([...before, ...cells]))
 }
 
 async function removeAction(number: string, options: { from?: string }): Promise<void> {
@@ -151,10 +139,10 @@ async function removeAction(number: string, options: { from?: string }): Promise
     if (!(error instanceof Refusal) || error.status !== 404) return refuseAsCommand(error)
     throw new UsageError(`no row ${number}; corridor pricing list shows those there are`)
   })
-  const taken_back = `${describe(row)} from ${row.effective_from}: taken back`
+  const { name, value, effective_from } = row
+  const taken_back = `${name} for ${describeScope(row)}: ${value} from ${effective_from}: taken back`
   const ended = made.map(end => describeChange(policies, end, now)).join()
-  const words = made.length === 0 ? taken_back : ended
-  print({ removed: row }, words)
+  print({ removed: row }, ended || taken_back)
 }
 
 /** `spread_bps for pair USD/HKD: 50 from now on; until then 25, for the installation`. */
@@ -178,8 +166,4 @@ function toldDefault(name: PolicyName): string {
   const [value, of_sandboxes] = [DEFAULTS[name], SANDBOX_DEFAULTS[name]]
   const besides = value === of_sandboxes ? '' : ` (${of_sandboxes} of sandboxes)`
   return `${value}, the default${besides}`
-}
-
-function describe(row: Policy): string {
-  return `${row.name} for ${describeScope(row)}: ${row.value}`
 }

@@ -36,12 +36,12 @@ export function privacyCommands(privacy: Command): void {
     .action(findAction)
   named(privacy, 'export', 'print everything that is stored of a person, as one JSON document')
     .argument('<party>', 'beneficiary or entity id')
-    .option('--reason <text>', `${REASON}`, 'Asked for by the person')
+    .option('--reason <text>', REASON, readReason, 'Asked for by the person')
     .addHelpText('after', EXPORT_HELP)
     .action(exportAction)
   named(privacy, 'erase', 'erase the personal data of a beneficiary or an entity, for ever')
     .argument('<party>', 'beneficiary or entity id')
-    .requiredOption('--reason <text>', REASON)
+    .requiredOption('--reason <text>', REASON, readReason)
     .option('--dry-run', 'erase nothing: say what would be erased, and what is kept and why')
     .addHelpText('after', ERASE_HELP)
     .action(eraseAction)
@@ -50,26 +50,28 @@ export function privacyCommands(privacy: Command): void {
     .description('show and set how long what was paid is kept')
   named(retention, 'show', 'show how long what is kept, who has set it, and why')
     .addHelpText('after', '\nExample:\n  npx corridor privacy retention show')
-    .action(showAction)
+    .action(async () => {
+      tellRetention(await withContext(({ audit }) => findRetention(audit)))
+    })
   named(retention, 'set', 'set how many years what was paid is kept, from the last payout on')
     .argument('<years>', 'whole years, 0 to 30', readYears)
-    .requiredOption('--reason <text>', REASON)
+    .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', RETENTION_HELP)
-    .action(setAction)
+    .action((years: number, { reason }: Words) => setRetention(reason, { years }))
   retention
     .command('events')
     .description('set after how many days events may be taken out, once an archive has them')
     .argument('<days>', 'whole days, 90 to 36500, or never', readDays(MIN_EVENT_DAYS))
-    .requiredOption('--reason <text>', REASON)
+    .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', EVENTS_HELP)
-    .action(setEventsAction)
+    .action((event_days: number | null, { reason }: Words) => setRetention(reason, { event_days }))
   retention
     .command('bank-files')
     .description('set after how many days the bytes of what banks have sent are deleted')
     .argument('<days>', 'whole days, or never', readDays(0))
-    .requiredOption('--reason <text>', REASON)
+    .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', INBOX_HELP)
-    .action(setInboxAction)
+    .action((inbox_days: number | null, { reason }: Words) => setRetention(reason, { inbox_days }))
 }
 
 const EXPORT_HELP = `
@@ -126,9 +128,7 @@ function readYears(text: string): number {
   throw new InvalidArgumentError('It is no whole number of years from 0 to 30.')
 }
 
-type FindOptions = { readonly [Name in Known]?: string }
-
-async function findAction(account_id: string, options: FindOptions): Promise<void> {
+async function findAction(account_id: string, options: Partial<Record<Known, string>>) {
   const [known, ...more] = KNOWN.filter(name => options[name] !== undefined)
   if (known === undefined || more.length > 0) {
     throw new UsageError('say exactly one of --email, --name and --iban')
@@ -146,19 +146,16 @@ interface Words {
   readonly reason: string
 }
 
-async function exportAction(id: string, options: Words): Promise<void> {
-  const reason = readReason(options.reason)
-  const document = await withContext(async context => {
+async function exportAction(id: string, { reason }: Words): Promise<void> {
+  const { party, person, years, sections } = await withContext(async context => {
     const person = personOf(context)
     const party = await partyOf(context, id)
     const { years } = await findRetention(context.audit)
     // First the act: what cannot be recorded is not exported.
     await transact(context.sql, tx => recordActs(tx, [actOfExport(party, reason)]))
-    const sections = await readExport(context.audit, party)
-    return { person, party, years, sections }
+    return { party, person, years, sections: await readExport(context.audit, party) }
   })
-  const { party, person, years, sections } = document
-  const data = {
+  printJson({
     object: 'privacy_export',
     party: party.id,
     account_id: party.account_id,
@@ -171,8 +168,7 @@ async function exportAction(id: string, options: Words): Promise<void> {
       ...(note !== '' && { note }),
       rows,
     })),
-  }
-  printJson(data)
+  })
 }
 
 function actOfExport({ account_id, id }: Party, reason: string) {
@@ -193,19 +189,18 @@ async function partyOf({ audit }: Context, id: string): Promise<Party> {
 const SPREAD =
   'a spread database has sandboxes alone and erases nobody: drop it when the trial is over'
 
-interface EraseOptions extends Words {
-  readonly dryRun?: boolean
-}
-
-async function eraseAction(id: string, options: EraseOptions): Promise<void> {
-  const reason = readReason(options.reason)
-  if (options.dryRun === true) return tellErasure(id)
+async function eraseAction(
+  id: string,
+  { reason, dryRun = false }: Words & { readonly dryRun?: boolean },
+): Promise<void> {
+  if (dryRun) return tellErasure(id)
   const erased = await withContext(async context => {
     const person = personOf(context)
     const party = await partyOf(context, id)
     if (isSpread()) throw new CommandFailed(SPREAD)
     // The operation records the act itself.
-    return context.run({ operation: eraseParty, command: { ...party, person, reason }, act: null })
+    const command = { ...party, person, reason }
+    return context.run({ operation: eraseParty, command, act: null })
   })
   const { account_id, erased_at, digest, rows } = erased
   const data = { party: id, account_id, erased_at, erased_rows: rows.length, digest }
@@ -214,7 +209,7 @@ async function eraseAction(id: string, options: EraseOptions): Promise<void> {
 
 /** What an erasure would do, read under the lock that it would take; nothing is written. */
 async function tellErasure(id: string): Promise<void> {
-  const seen = await withContext(async context => {
+  const { stored, obstacles } = await withContext(async context => {
     const party = await partyOf(context, id)
     return transact(context.sql, async tx => {
       const command = { ...party, person: '', reason: '' }
@@ -222,7 +217,6 @@ async function tellErasure(id: string): Promise<void> {
       return { stored, obstacles: obstaclesOf(stored, party) }
     })
   })
-  const { stored, obstacles } = seen
   const counts = {
     payouts: stored.payouts.length,
     events: stored.events.length,
@@ -239,28 +233,10 @@ async function tellErasure(id: string): Promise<void> {
   print(data, words)
 }
 
-async function showAction(): Promise<void> {
-  const retention = await withContext(({ audit }) => findRetention(audit))
-  tellRetention(retention)
-}
-
-function setAction(years: number, options: Words): Promise<void> {
-  return setRetention(options, { years })
-}
-
-function setInboxAction(inbox_days: number | null, options: Words): Promise<void> {
-  return setRetention(options, { inbox_days })
-}
-
-function setEventsAction(event_days: number | null, options: Words): Promise<void> {
-  return setRetention(options, { event_days })
-}
-
 async function setRetention(
-  options: Words,
+  reason: string,
   change: Partial<Pick<Retention, 'years' | 'event_days' | 'inbox_days'>>,
 ): Promise<void> {
-  const reason = readReason(options.reason)
   const retention = await withContext(async context => {
     const set_by = personOf(context)
     const set = { ...(await findRetention(context.sql)), ...change, set_by, reason }

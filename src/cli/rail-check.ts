@@ -11,7 +11,6 @@ import {
 import type { ProbeOptions } from '../connector/check/probe.ts'
 import { readConfig, readSecrets } from '../connector/config.ts'
 import { ANSWER_WITHIN_MS } from '../connector/protocol.ts'
-import type { Read } from '../csv.ts'
 import { listRails } from '../rail/row-store.ts'
 import { named, print, running, withContext } from './context.ts'
 import { NotThere, readOrRefuse, UsageError } from './failure.ts'
@@ -98,23 +97,21 @@ async function targetOfRail(
   return { url, secrets: readOrRefuse(readSecrets(rail.secret)) }
 }
 
-async function readObject(
-  file: string,
-  option: string,
-): Promise<Readonly<Record<string, unknown>>> {
+type JsonObject = Readonly<Record<string, unknown>>
+
+async function readObject(file: string, option: string): Promise<JsonObject> {
   const { text } = await readInput(file)
-  const read = objectIn(text)
-  if (read.messages !== undefined) throw new UsageError(`${option}: ${read.messages.join('; ')}`)
-  return read.value
+  const value = parsed(text, option)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (isObject) return value as JsonObject
+  throw new UsageError(`${option}: no JSON object`)
 }
 
-function objectIn(text: string): Read<Readonly<Record<string, unknown>>> {
+function parsed(text: string, option: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? { value: value as Record<string, unknown> } : { messages: ['no JSON object'] }
+    return JSON.parse(text)
   } catch (error) {
-    return { messages: [`no JSON: ${(error as Error).message}`] }
+    throw new UsageError(`${option}: no JSON: ${(error as Error).message}`)
   }
 }
 

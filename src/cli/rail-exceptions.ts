@@ -6,16 +6,14 @@ import type { Command } from 'commander'
 import { nextCommand, wordsOf } from '../bank-file/trouble.ts'
 import { type FoundTrouble, findTroubles } from '../bank-file/trouble-store.ts'
 import { databaseNow } from '../db/connect.ts'
-import { Refusal } from '../errors.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
-import { Unknown } from '../operator/deed.ts'
 import { closeOpenException, MAX_NOTE, presentException } from '../operator/exceptions.ts'
 import type { RailException } from '../rail/attempt.ts'
 import { listOpenExceptions } from '../rail/exception-store.ts'
 import { personOf, print, withContext } from './context.ts'
-import { CommandFailed, UsageError } from './failure.ts'
+import { pointTo, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, readLimit, readText } from './input.ts'
-import { describeAge, table } from './table.ts'
+import { describeAge, listing } from './table.ts'
 
 export function exceptionCommands(rail: Command): void {
   rail
@@ -54,38 +52,31 @@ Example:
 async function listAction(options: { limit: string }): Promise<void> {
   const limit = readLimit(options.limit)
   const { open, troubles, now } = await withContext(async ({ audit }) => {
-    const [open, troubles, now] = await Promise.all([
-      listOpenExceptions(audit, { payout_id: '', number: 0 }, limit),
-      findTroubles(audit, audit),
-      databaseNow(audit),
-    ])
-    return { open, troubles, now }
+    const open = await listOpenExceptions(audit, { payout_id: '', number: 0 }, limit)
+    const troubles = await findTroubles(audit, audit)
+    return { open, troubles, now: await databaseNow(audit) }
   })
   const ageOf = (since: Instant) => describeAge(secondsBetween(since, now))
-  const payouts = open.map(exception => [
-    exception.payout_id,
-    String(exception.number),
-    exception.rail,
-    exception.kind,
-    ageOf(exception.opened_at),
-    exception.message,
-    closingOf(exception),
-  ])
-  const files = troubles.map(trouble => [
-    trouble.about.slice(0, LONGEST_ID),
-    trouble.rail,
-    trouble.kind,
-    ageOf(trouble.since),
-    wordsOf(trouble),
-    nextCommand(trouble),
-  ])
+  const payouts = open.map(exception => ({
+    payout: exception.payout_id,
+    'no.': String(exception.number),
+    rail: exception.rail,
+    kind: exception.kind,
+    age: ageOf(exception.opened_at),
+    what: exception.message,
+    next: closingOf(exception),
+  }))
+  const files = troubles.map(trouble => ({
+    'file or rail': trouble.about.slice(0, LONGEST_ID),
+    rail: trouble.rail,
+    kind: trouble.kind,
+    age: ageOf(trouble.since),
+    what: wordsOf(trouble),
+    next: nextCommand(trouble),
+  }))
   const words = [
-    payouts.length === 0
-      ? 'no payout waits for a person'
-      : table(['payout', 'no.', 'rail', 'kind', 'age', 'what', 'next'], payouts),
-    files.length === 0
-      ? 'no file and no rail waits for a person'
-      : table(['file or rail', 'rail', 'kind', 'age', 'what', 'next'], files),
+    listing(payouts, 'no payout waits for a person'),
+    listing(files, 'no file and no rail waits for a person'),
   ]
   print([...open.map(shown), ...troubles.map(shownTrouble)], words.join('\n\n'))
 }
@@ -102,11 +93,7 @@ function shownTrouble(trouble: FoundTrouble) {
   return { rail, kind, about, message: wordsOf(trouble), opened_at, next: nextCommand(trouble) }
 }
 
-async function closeAction(
-  payout_id: string,
-  written: string,
-  options: { note: string },
-): Promise<void> {
+async function closeAction(payout_id: string, written: string, options: { note: string }) {
   if (!/^[1-9]\d{0,8}$/.test(written)) {
     throw new UsageError(`exception "${written}" is not a number; rail exceptions shows it`)
   }
@@ -115,10 +102,7 @@ async function closeAction(
   const asked = await withContext(async context => {
     const closing = { number, closed_by: personOf(context), note }
     return closeOpenException(context, payout_id, closing)
-  }).catch(error => {
-    if (!(error instanceof Refusal) || error instanceof Unknown || error.status !== 404) throw error
-    throw new CommandFailed(`${error.message}; corridor rail exceptions shows them`)
-  })
+  }).catch(pointTo('corridor rail exceptions shows them'))
   const next = asked
     ? 'its rail is asked again'
     : `its rail is not asked: corridor payout show ${payout_id}`

@@ -17,7 +17,7 @@ import { historyCommand } from './history.ts'
 import { readInput, readReason } from './input.ts'
 import { railCheckCommand } from './rail-check.ts'
 import { exceptionCommands } from './rail-exceptions.ts'
-import { outline, table } from './table.ts'
+import { listing, outline } from './table.ts'
 
 interface AddOptions {
   readonly kind: string
@@ -29,7 +29,7 @@ interface AddOptions {
 export function railCommands(rail: Command): void {
   named(rail, 'add', 'add a rail, which routes can then name; --replace gives one other settings')
     .argument('<name>', 'what routes and payouts call it, such as main_bank')
-    .requiredOption('--kind <kind>', `its kind: ${kindNames()}`)
+    .requiredOption('--kind <kind>', `its kind: ${KIND_NAMES}`)
     .requiredOption('--config <file>', 'its settings, a file of JSON; - is standard input')
     .option('--secret <file>', 'what it signs or logs in with, a file of one line')
     .option('--replace', 'give the rail of this name these settings; its kind stays')
@@ -42,10 +42,8 @@ export function railCommands(rail: Command): void {
     showAction,
   )
   ofRail(rail, 'pause', 'ask a rail nothing and send nothing by it; its payouts wait', PAUSE)
-    .requiredOption('--reason <text>', 'why, for whoever looks at the rail')
-    .action(async (name: string, options: { reason: string }) => {
-      await pauseAction(name, readReason(options.reason))
-    })
+    .requiredOption('--reason <text>', 'why, for whoever looks at the rail', readReason)
+    .action((name: string, { reason }: { reason: string }) => pauseAction(name, reason))
   ofRail(rail, 'resume', 'ask a paused rail again').action((name: string) => pauseAction(name, ''))
   ofRail(rail, 'remove', 'remove a rail that has no routes and never had a payout').action(
     removeAction,
@@ -63,16 +61,13 @@ export function railCommands(rail: Command): void {
   })
 }
 
+const KIND_NAMES = RAIL_KINDS.map(({ name }) => name).join(', ')
 const PAUSE = ' --reason "The bank is closed"'
 
 function ofRail(rail: Command, name: string, description: string, more = ''): Command {
   return named(rail, name, description)
     .argument('<name>', 'the rail')
     .addHelpText('after', `\nExample:\n  npx corridor rail ${name} main_bank${more}`)
-}
-
-function kindNames(): string {
-  return RAIL_KINDS.map(({ name }) => name).join(', ')
 }
 
 function addHelp(): string {
@@ -135,11 +130,14 @@ async function replaceRail(
   // A secret that is not given again stays.
   const row = rail.secret === '' ? { ...rail, secret: before.secret } : rail
   await updateRail(sql, row).catch(error => {
-    if ((error as { constraint_name?: string }).constraint_name !== 'keeps_its_identity')
-      throw error
+    if (constraintOf(error) !== 'keeps_its_identity') throw error
     // Resumed, or handed something, since it was looked at.
     throw new CommandFailed(`rail ${rail.name} was asked about a payout at this moment: try again`)
   })
+}
+
+function constraintOf(error: unknown): string | undefined {
+  return (error as { constraint_name?: string }).constraint_name
 }
 
 /** Another provider would not know what this one was handed, and would pay it again. */
@@ -184,12 +182,12 @@ async function refuseLaterRoutes(sql: Sql, rail: RailRow): Promise<void> {
 
 async function listAction(): Promise<void> {
   const rails = await withContext(({ sql }) => listRails(sql))
-  const rows = rails.map(({ name, kind, paused_reason }) => [
-    name,
-    kind === MANUAL ? 'people' : kind,
-    paused_reason === '' ? '' : `paused: ${paused_reason}`,
-  ])
-  print(rails.map(presentRail), table(['rail', 'kind', ''], rows))
+  const rows = rails.map(({ name, kind, paused_reason }) => ({
+    rail: name,
+    kind: kind === MANUAL ? 'people' : kind,
+    '': paused_reason === '' ? '' : `paused: ${paused_reason}`,
+  }))
+  print(rails.map(presentRail), listing(rows))
 }
 
 async function showAction(name: string): Promise<void> {
@@ -215,22 +213,20 @@ async function pauseAction(name: string, reason: string): Promise<void> {
 async function removeAction(name: string): Promise<void> {
   const rail = await withContext(async ({ sql }) => {
     const rail = await railNamed(sql, name)
-    refusePeople(rail, 'always there')
+    if (rail.kind === MANUAL) {
+      throw new UsageError(`rail ${name} is the rail of people: it is always there`)
+    }
     const routes = (await listRoutes(sql)).filter(route => route.rail === name)
     if (routes.length > 0) {
       const hint = 'corridor route remove them first'
       throw new CommandFailed(`${routes.length} routes lead to rail ${name}; ${hint}`)
     }
     await deleteRail(sql, name).catch(error => {
-      if ((error as { constraint_name?: string }).constraint_name !== 'carried_nothing') throw error
+      if (constraintOf(error) !== 'carried_nothing') throw error
       const hint = `corridor rail pause ${name} asks it nothing any more`
       throw new CommandFailed(`rail ${name} has had payouts and stays; ${hint}`)
     })
     return rail
   })
   print(presentRail(rail), `rail ${name} removed`)
-}
-
-function refusePeople({ kind, name }: RailRow, why: string): void {
-  if (kind === MANUAL) throw new UsageError(`rail ${name} is the rail of people: it is ${why}`)
 }

@@ -1,12 +1,12 @@
 // corridor rates: the rate book, row by row, by files of rates, and by a feed.
 import { type Command, Option } from 'commander'
 import type { HistoricRow } from '../audit/store.ts'
-import { databaseNow, type Sql } from '../db/connect.ts'
+import { databaseNow } from '../db/connect.ts'
 import { findCurrency } from '../money/currency.ts'
 import { formatDecimal, parseMajor } from '../money/decimal.ts'
 import { type AskedRate, datedRates, presentChangedRate, setRate } from '../operator/rates.ts'
 import { findPivot } from '../price/policy/store.ts'
-import { type ChangeOptions, changeRates, FeedUnreadable, takeFeed } from '../price/rate/change.ts'
+import { changeRates, FeedUnreadable, takeFeed } from '../price/rate/change.ts'
 import { ECB_URL, FetchFailed, refuseUrl } from '../price/rate/fetch.ts'
 import { type Judged, MAX_MOVE_BPS, type Problem } from '../price/rate/guard.ts'
 import { guessRateFormat, parseRates, presentRate, type RateFormat } from '../price/rate/load.ts'
@@ -16,7 +16,7 @@ import { named, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { readInput, refuseProblems, valuesOf } from './input.ts'
-import { describeAge, table, toSecond } from './table.ts'
+import { describeAge, listing, toSecond } from './table.ts'
 
 export function ratesCommands(rates: Command): void {
   named(rates, 'list', 'list the rate book: the age of every rate, and until when it is good')
@@ -64,28 +64,26 @@ Examples:
 
 async function listAction(): Promise<void> {
   const { dated, now } = await withContext(({ sql }) => datedRates(sql))
-  const rows = dated.map(r => [
-    r.base,
-    r.quote,
-    r.mid,
-    r.source,
-    toSecond(r.as_of),
-    describeAge(r.age_s),
-    describeEnd(r, now),
-    r.sample ? 'sandboxes' : 'all accounts',
-  ])
-  const headings = ['base', 'quote', 'mid', 'source', 'as of', 'age', 'good until', 'for']
-  const none = 'no rate; corridor rates import loads a file of them'
-  print(dated, rows.length === 0 ? none : table(headings, rows))
+  const rows = dated.map(rate => ({
+    base: rate.base,
+    quote: rate.quote,
+    mid: rate.mid,
+    source: rate.source,
+    'as of': toSecond(rate.as_of),
+    age: describeAge(rate.age_s),
+    'good until': describeEnd(rate, now),
+    for: rate.sample ? 'sandboxes' : 'all accounts',
+  }))
+  print(dated, listing(rows, 'no rate; corridor rates import loads a file of them'))
 }
 
 function describeEnd(
   { pegged, good_until }: { readonly pegged: boolean; readonly good_until: string | null },
   now: string,
 ): string {
-  const end = good_until === null ? '' : toSecond(good_until)
-  const words = [pegged ? 'pegged' : '', end, end !== '' && now > (good_until ?? '') ? 'stale' : '']
-  return words.filter(word => word !== '').join(', ')
+  const end = good_until ?? ''
+  const words = [pegged && 'pegged', end && toSecond(end), end && now > end && 'stale']
+  return words.filter(Boolean).join(', ')
 }
 
 interface SetOptions extends Changing {
@@ -94,18 +92,11 @@ interface SetOptions extends Changing {
   readonly peg?: boolean
 }
 
-async function setAction(
-  base: string,
-  quote: string,
-  mid: string,
-  options: SetOptions,
-): Promise<void> {
+async function setAction(base: string, quote: string, mid: string, options: SetOptions) {
   const asked: AskedRate = {
     cells: { base, quote, mid, source: options.source, as_of: options.asOf ?? '' },
     peg: options.peg === true,
-    max_move_bps: readMaxMove(options),
-    force: options.force === true,
-    dry_run: options.dryRun === true,
+    ...changeOf(options),
   }
   const { changes, problems, forceable } = await withContext(async ({ sql }) =>
     readOrRefuse(await setRate(sql, asked)),
@@ -151,37 +142,29 @@ async function removeAction(base: string, quote: string): Promise<void> {
 interface Changing {
   readonly force?: boolean
   readonly dryRun?: boolean
-  readonly maxMove?: string
+  readonly maxMove?: number
 }
 
 /** Adds the options of Changing except --force, which each command describes itself. */
 function changing(command: Command): Command {
   const usual = MAX_MOVE_BPS / 100
   return command
-    .addOption(
-      new Option(
-        '--max-move <percent>',
-        `how far a rate may be from the present one without --force (default: ${usual})`,
-      ),
+    .option(
+      '--max-move <percent>',
+      `how far a rate may be from the present one without --force (default: ${usual})`,
+      readMaxMove,
     )
     .option('--dry-run', 'check everything and write nothing')
 }
 
-/** Called before the database is opened. */
-function readMaxMove({ maxMove }: Changing): number {
-  if (maxMove === undefined) return MAX_MOVE_BPS
-  const bps = parseMajor(maxMove, 2)
+function readMaxMove(text: string): number {
+  const bps = parseMajor(text, 2)
   if (bps !== undefined && bps <= 1_000_000n) return Number(bps)
-  throw new UsageError(`--max-move must be a percentage such as 10 or 2.5, not "${maxMove}"`)
+  throw new UsageError(`--max-move must be a percentage such as 10 or 2.5, not "${text}"`)
 }
 
-async function changeOptions(sql: Sql, options: Changing): Promise<ChangeOptions> {
-  return {
-    pivot: await findPivot(sql),
-    max_move_bps: readMaxMove(options),
-    force: options.force === true,
-    dry_run: options.dryRun === true,
-  }
+function changeOf({ force = false, dryRun: dry_run = false, maxMove = MAX_MOVE_BPS }: Changing) {
+  return { max_move_bps: maxMove, force, dry_run }
 }
 
 /** What a change replaces: the row of the pair, and that of its inverse. */
@@ -196,16 +179,15 @@ function describeMid({ mid, pegged }: Rate): string {
 }
 
 function changesTable(changes: readonly Judged[]): string {
-  const rows = changes.map(change => [change.rate, describeReplaced(change)] as const)
-  const cells = rows.map(([rate, before]) => [
-    rate.base,
-    rate.quote,
-    formatDecimal(rate.mid),
-    rate.source,
-    toSecond(rate.as_of),
-    before ?? 'new',
-  ])
-  return table(['base', 'quote', 'mid', 'source', 'as of', 'before'], cells)
+  const rows = changes.map(change => ({
+    base: change.rate.base,
+    quote: change.rate.quote,
+    mid: formatDecimal(change.rate.mid),
+    source: change.rate.source,
+    'as of': toSecond(change.rate.as_of),
+    before: describeReplaced(change) ?? 'new',
+  }))
+  return listing(rows)
 }
 
 function loadCommands(rates: Command): void {
@@ -253,17 +235,13 @@ Examples:
   npx corridor rates fetch --dry-run
   npx corridor rates fetch https://rates.example.com/daily.csv`
 
-async function importAction(
-  file: string,
-  options: Changing & { format?: RateFormat },
-): Promise<void> {
-  readMaxMove(options)
+async function importAction(file: string, options: Changing & { format?: RateFormat }) {
   const { name, text } = await readInput(file)
   const format = options.format ?? guessRateFormat(text)
   const { changes, problems } = await withContext(async ({ sql }) => {
     const parsed = parseRates(text, format, { source: name, now: await databaseNow(sql) })
     valuesOf(name, parsed)
-    return changeRates(sql, parsed.lines, await changeOptions(sql, options))
+    return changeRates(sql, parsed.lines, { pivot: await findPivot(sql), ...changeOf(options) })
   })
   refuseProblems(name, problems, '; --force loads them all the same')
   const added = changes.filter(({ before }) => before === undefined).length
@@ -273,23 +251,21 @@ async function importAction(
     `${changesTable(changes)}\n\n` +
     `${changes.length} rates from ${name} ${done}, ${added} of them new`
   const rates = changes.map(presentChangedRate)
-  const data = { file: name, format, dry_run, added, replaced: changes.length - added, rates }
-  print(data, words)
+  print({ file: name, format, dry_run, added, replaced: changes.length - added, rates }, words)
 }
 
 async function fetchAction(given: string | undefined, options: Changing): Promise<void> {
-  readMaxMove(options)
   const outcome = await withContext(async ({ sql, config }) => {
     const url = given ?? (config.rate_feed_url || ECB_URL)
     const allow_http = config.rate_feed_allow_http
     const refusal = refuseUrl(url, { allow_http })
     if (refusal !== undefined) throw new UsageError(refusal)
-    return takeFeed(sql, { ...(await changeOptions(sql, options)), url, allow_http })
+    const pivot = await findPivot(sql)
+    return takeFeed(sql, { pivot, ...changeOf(options), url, allow_http })
   }).catch(error => {
     if (error instanceof FeedUnreadable) refuseProblems(error.host, error.problems)
-    throw error instanceof FetchFailed
-      ? new CommandFailed(`${error.message}; nothing was written`)
-      : error
+    if (!(error instanceof FetchFailed)) throw error
+    throw new CommandFailed(`${error.message}; nothing was written`)
   })
   const { host, taken, passed, refused, problems } = outcome
   const dry_run = options.dryRun === true
@@ -302,8 +278,6 @@ async function fetchAction(given: string | undefined, options: Changing): Promis
   const data = { host, dry_run, taken: rates, passed, refused: refused.map(presentChangedRate) }
   print({ ...data, problems }, words)
   if (refused.length === 0) return
-  const lines = problems.map(({ line, message }) => `  line ${line}: ${message}`)
-  throw new CommandFailed(
-    [`${refused.length} rates refused; --force takes them`, ...lines].join('\n'),
-  )
+  const lines = problems.map(({ line, message }) => `\n  line ${line}: ${message}`)
+  throw new CommandFailed(`${refused.length} rates refused; --force takes them${lines.join('')}`)
 }

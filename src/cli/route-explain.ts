@@ -7,18 +7,15 @@ import { listChanges } from '../audit/store.ts'
 import { transactConfined } from '../db/confine.ts'
 import { databaseNow, type Sql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
-import { CURRENCIES, currencyExponent } from '../money/currency.ts'
-import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
-import { accountNamed } from '../operator/accounts.ts'
-import { VOCABULARY } from '../operator/fees.ts'
+import { readConditionsOf } from '../operator/payout-routing.ts'
 import { accountOfPayout } from '../operator/payouts.ts'
 import { wantedOf } from '../payout/failover.ts'
 import type { Payout } from '../payout/payout.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { findQuotes } from '../quote/store.ts'
 import { type Explained, explainRoutes, type RouteChange, routesBefore } from '../rail/explain.ts'
-import { type RouteCells, readConditions } from '../rail/load-route.ts'
+import type { RouteCells } from '../rail/load-route.ts'
 import { planFor } from '../rail/plan.ts'
 import { listRails } from '../rail/row-store.ts'
 import { CONDITIONS, conditionWords, type Route, type Wanted, wantedWords } from '../rail/rules.ts'
@@ -30,6 +27,7 @@ import { attemptsOf } from '../timeline/attempts.ts'
 import { findTimeline } from '../timeline/store.ts'
 import { type Context, print, withContext } from './context.ts'
 import { CommandFailed, NotThere, readOrRefuse, UsageError } from './failure.ts'
+import { readAmount } from './input.ts'
 import { table, toSecond } from './table.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
 
@@ -102,15 +100,13 @@ async function readRoutes(sql: Sql) {
 }
 
 /** A payout that is not made: by the routes as they are. */
-async function explainWish(context: Context, options: Options): Promise<Explanation> {
-  const { sql } = context
-  const wanted = await readWanted(context, options)
+async function explainWish({ sql }: Context, options: Options): Promise<Explanation> {
+  const wanted = await readWanted(sql, options)
   const { routes, timetables, paused } = await readRoutes(sql)
   const now = await databaseNow(sql)
   const explained = explainRoutes(inForceAll(routes, timetables), wanted, { tried: [] })
   const taken = explained.find(({ verdict }) => verdict === 'taken')?.route
-  const sent = { currency: wanted.currency, network: wanted.network }
-  const plan = taken && planFor({ rail: taken.rail, route: taken }, sent, now)
+  const plan = taken && planFor({ rail: taken.rail, route: taken }, wanted, now)
   const ended = taken !== undefined && plan === undefined
   const decision: Decision = {
     attempt: null,
@@ -128,34 +124,20 @@ function inForceAll(routes: readonly Route[], timetables: RailTimetables): reado
   return routes.map(route => inForce(route, timetables))
 }
 
-async function readWanted(context: Context, options: Options): Promise<Wanted> {
-  const { networkName, countryFault } = VOCABULARY
-  const { type, currency } = options
-  if (type === undefined || currency === undefined) {
+async function readWanted(sql: Sql, options: Options): Promise<Wanted> {
+  if (options.type === undefined || options.currency === undefined) {
     throw new UsageError('name a payout, or say at least --type and --currency of one')
   }
-  const account =
-    options.account === undefined ? undefined : await accountNamed(context.sql, options.account)
-  const vocabulary = { payout_types: PAYOUT_TYPES, account, networkName, countryFault }
-  const read = readOrRefuse(readConditions(options, vocabulary))
-  const { account_id, payout_type, network, country } = read
+  const read = readOrRefuse(await readConditionsOf(sql, options))
+  const currency = read.currency ?? ''
   return {
-    account_id: account_id ?? '',
-    payout_type: payout_type ?? '',
-    network: network ?? '',
-    currency: read.currency ?? '',
-    country: country ?? '',
-    amount: readAmount(options.amount, read.currency ?? ''),
+    account_id: read.account_id ?? '',
+    payout_type: read.payout_type ?? '',
+    network: read.network ?? '',
+    currency,
+    country: read.country ?? '',
+    amount: options.amount === undefined ? null : readAmount(options.amount, currency, '--amount '),
   }
-}
-
-function readAmount(text: string | undefined, currency: string): bigint | null {
-  if (text === undefined) return null
-  const exponent = CURRENCIES.has(currency) ? currencyExponent(currency) : 0
-  const amount = parseMajor(text, exponent)
-  if (amount !== undefined && amount >= 1n && amount <= MAX_AMOUNT) return amount
-  const shape = `digits, and at most ${exponent} after a point`
-  throw new UsageError(`--amount "${text}" is not an amount in ${currency}: ${shape}`)
 }
 
 /** The most changes of routes that are undone to know the routes of an earlier time. */
@@ -265,30 +247,26 @@ const VERDICT_WORDS: Readonly<Record<Explained['verdict'], string>> = {
 }
 
 function wordsOf({ payout, wanted, decisions, paused }: Explanation): string {
-  const { amount } = wanted
+  const { amount, account_id } = wanted
+  const named = CONDITIONS.filter(name => name !== 'account_id' && wanted[name] !== '')
   const about = [
-    ...CONDITIONS.filter(c => c !== 'account_id' && wanted[c] !== '').map(c =>
-      wantedWords(wanted, c),
-    ),
-    ...(amount === null ? [] : [wantedWords(wanted, 'amount')]),
-    ...(wanted.account_id === '' ? [] : [`account ${wanted.account_id}`]),
-  ].join(', ')
-  const head = payout === null ? `a payout with ${about}` : `${payout}  ${about}`
-  return [
-    ...lines(head),
-    ...decisions.flatMap(decision => ['', ...decisionWords(decision, paused)]),
-  ].join('\n')
+    ...named.map(name => wantedWords(wanted, name)),
+    amount !== null && wantedWords(wanted, 'amount'),
+    account_id && `account ${account_id}`,
+  ]
+  const payouts = about.filter(Boolean).join(', ')
+  const head = payout === null ? `a payout with ${payouts}` : `${payout}  ${payouts}`
+  const words = decisions.flatMap(decision => ['', ...decisionWords(decision, paused)])
+  return [...lines(head), ...words].join('\n')
 }
 
 function decisionWords(decision: Decision, paused: ReadonlyMap<string, string>): string[] {
   const { attempt, at, rail, why, routes, release_at, expected_at } = decision
   const to = rail === '' ? 'refused, as no route fits' : `to rail ${rail}`
   const when = attempt === null ? 'now' : `attempt ${attempt}, ${toSecond(at)}`
-  const times = [
-    ...(release_at === null ? [] : [`handed over at ${toSecond(release_at)}`]),
-    ...(expected_at === null ? [] : [`expected at ${toSecond(expected_at)}`]),
-  ]
-  const words = lines(`${when}: ${[to, why, ...times].filter(word => word !== '').join('; ')}`)
+  const released = release_at && `handed over at ${toSecond(release_at)}`
+  const expected = expected_at && `expected at ${toSecond(expected_at)}`
+  const words = lines(`${when}: ${[to, why, released, expected].filter(Boolean).join('; ')}`)
   if (rail !== '' && routes.length === 0) return [...words, 'a person named the rail']
   if (routes.length === 0) return [...words, 'there is no route: corridor route set']
   const rows = routes.map(({ route, verdict, reason }) => [

@@ -5,7 +5,6 @@ import { CALENDAR_NAMES } from '../calendar/calendar.ts'
 import { daysLeft } from '../calendar/rules.ts'
 import { CALENDARS } from '../calendar/tables.ts'
 import { Refusal } from '../errors.ts'
-import { Unknown } from '../operator/deed.ts'
 import {
   listRouting,
   presentRoute,
@@ -22,14 +21,14 @@ import {
   readTimetable,
   type TimetableCells,
 } from '../rail/load-route.ts'
-import { CONDITIONS, conditionWords, inOrder, type Route, rangeWords } from '../rail/rules.ts'
+import { conditionWords, inOrder, type Route, rangeWords } from '../rail/rules.ts'
 import { routeOfHistory } from '../rail/store.ts'
 import { inForce, type RailTimetables } from '../rail/timetable.ts'
 import { named, print, withContext } from './context.ts'
-import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
+import { pointTo, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { explainCommand } from './route-explain.ts'
-import { table } from './table.ts'
+import { listing } from './table.ts'
 
 type SetOptions = RouteCells &
   TimetableCells & { readonly rail: string; readonly priority?: string }
@@ -118,13 +117,9 @@ async function setAction(options: SetOptions): Promise<void> {
     return readOrRefuse(await setRoute(sql, asked))
   })
   const was = before === undefined ? 'no such route' : targetWords(before)
-  const now = targetWords(route, timetables)
-  const words = `${conditionWords(route)}: ${now} (before: ${was})`
-  const json = {
-    ...presentRoute(route, timetables),
-    before: before === undefined ? null : presentRoute(before),
-  }
-  print(json, words)
+  const words = `${conditionWords(route)}: ${targetWords(route, timetables)} (before: ${was})`
+  const previous = before === undefined ? null : presentRoute(before)
+  print({ ...presentRoute(route, timetables), before: previous }, words)
 }
 
 async function removeAction(options: RouteCells & { readonly rail?: string }) {
@@ -132,12 +127,12 @@ async function removeAction(options: RouteCells & { readonly rail?: string }) {
   const removed = await withContext(async ({ sql }) => {
     const wanted = readOrRefuse(await readConditionsOf(sql, options))
     return removeRoute(sql, wanted, rail)
-  }).catch(error => {
-    if (!(error instanceof Refusal) || error instanceof Unknown) throw error
-    if (error.status === 400) throw new UsageError(`${error.message}; name one by --rail`)
-    if (error.status !== 404) throw error
-    throw new CommandFailed(`${error.message}; corridor route list shows those that there are`)
   })
+    .catch(error => {
+      if (!(error instanceof Refusal) || error.status !== 400) throw error
+      throw new UsageError(`${error.message}; name one by --rail`)
+    })
+    .catch(pointTo('corridor route list shows those that there are'))
   const words = `${conditionWords(removed)}: no route any more (before: ${targetWords(removed)})`
   print(presentRoute(removed), words)
 }
@@ -145,11 +140,8 @@ async function removeAction(options: RouteCells & { readonly rail?: string }) {
 function targetWords(route: Route, timetables: RailTimetables = new Map()): string {
   const { rail, priority } = route
   const cut_off = timetableWords(route, timetables)
-  const words = [
-    ...(priority === 0 ? [rail] : [rail, `priority ${priority}`]),
-    ...(cut_off === '' ? [] : [`cut-off ${cut_off}`]),
-  ]
-  return words.join(', ')
+  const words = [rail, priority !== 0 && `priority ${priority}`, cut_off && `cut-off ${cut_off}`]
+  return words.filter(Boolean).join(', ')
 }
 
 /** Warn so long before a calendar ends. */
@@ -167,16 +159,16 @@ function endingWords(routes: readonly Route[], now: string): string[] {
 }
 
 function listWords(routes: readonly Route[], timetables: RailTimetables): string {
-  if (routes.length === 0) return `no route: payouts of live accounts are refused. Try ${EXAMPLE}`
-  const rows = routes
-    .toSorted(inOrder)
-    .map(route => [
-      ...CONDITIONS.map(condition => route[condition] ?? 'any'),
-      rangeWords(route) || 'any',
-      route.priority.toString(),
-      route.rail,
-      timetableWords(route, timetables),
-    ])
-  const named = ['account', 'type', 'network', 'currency', 'country', 'amount']
-  return table([...named, 'priority', 'rail', 'cut-off'], rows)
+  const rows = routes.toSorted(inOrder).map(route => ({
+    account: route.account_id ?? 'any',
+    type: route.payout_type ?? 'any',
+    network: route.network ?? 'any',
+    currency: route.currency ?? 'any',
+    country: route.country ?? 'any',
+    amount: rangeWords(route) || 'any',
+    priority: String(route.priority),
+    rail: route.rail,
+    'cut-off': timetableWords(route, timetables),
+  }))
+  return listing(rows, `no route: payouts of live accounts are refused. Try ${EXAMPLE}`)
 }

@@ -11,7 +11,7 @@ import { loadDefaultFees } from '../price/fee/load.ts'
 import { listFees, upsertFees } from '../price/fee/store.ts'
 import { loadDefaultRates } from '../price/rate/load.ts'
 import { listRates, upsertRates } from '../price/rate/store.ts'
-import { startService } from '../service.ts'
+import { type Service, startService } from '../service.ts'
 import { listUsers } from '../user/store.ts'
 import { createFunded } from './account.ts'
 import { type Context, onDatabase, running } from './context.ts'
@@ -87,21 +87,16 @@ async function start(): Promise<void> {
   }
 }
 
-interface Found {
-  /** The account that this start made. */
-  readonly sandbox?: OpenedAccount
-  readonly accounts: readonly Account[]
-  readonly has_users: boolean
-}
+type Found = Awaited<ReturnType<typeof firstStart>>
 
 /**
  * An empty database gets the shipped rates and fees and a sandbox account; any other is left alone.
  */
-async function firstStart(context: Context): Promise<Found> {
+async function firstStart(context: Context) {
   const { sql } = context
   const accounts = await listAccounts(sql)
   const has_users = (await listUsers(context.audit)).length > 0
-  if (accounts.length > 0) return { accounts, has_users }
+  if (accounts.length > 0) return { sandbox: undefined, accounts, has_users }
   // Pegs come with the schema.
   const isBare = (await listRates(sql)).every(({ pegged }) => pegged)
   if (isBare) await upsertRates(sql, await loadDefaultRates())
@@ -182,13 +177,6 @@ ${role}  npx corridor user login-link ada
 `
 }
 
-interface Started {
-  readonly address: string
-  readonly database: string
-  /** The migrations that this start applied. */
-  readonly migrated: readonly string[]
-}
-
 function broughtUp({ length }: readonly string[]): string {
   if (length === 0) return ''
   const migrations = length === 1 ? 'a migration' : `${length} migrations`
@@ -196,7 +184,7 @@ function broughtUp({ length }: readonly string[]): string {
 }
 
 /** What any other start prints in a terminal. */
-function ready(started: Started, accounts: readonly Account[], has_users: boolean): string {
+function ready(started: Service, accounts: readonly Account[], has_users: boolean): string {
   const { address, database, migrated } = started
   const sandbox = accounts.find(account => account.sandbox)
   const named = sandbox ?? (accounts.length === 1 ? accounts[0] : undefined)

@@ -5,14 +5,8 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
+import { FORMATS, unfitFor, writerOf } from '../balance-transaction/statement/formats.ts'
 import {
-  FORMATS,
-  type StatementFormat,
-  unfitFor,
-  writerOf,
-} from '../balance-transaction/statement/formats.ts'
-import {
-  type Statement,
   type StatementBalances,
   StatementFault,
   type Totals,
@@ -29,23 +23,17 @@ import { accountNamed } from '../operator/accounts.ts'
 import { type Context, print, running, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { readCurrency } from './input.ts'
-import { major, table } from './table.ts'
+import { listing, major } from './table.ts'
 
 interface Options {
-  from: string
-  to?: string
+  from: Instant
+  to?: Instant
   currency?: string
   format: string
   output?: string
 }
 
-interface Request {
-  readonly account_id: string
-  readonly from: Instant
-  readonly to: Instant | null
-  readonly currency: string | null
-  readonly format: StatementFormat
-}
+type Request = ReturnType<typeof readRequest>
 
 /** What was written of one currency, in minor units. */
 interface Written extends StatementBalances, Totals {}
@@ -69,9 +57,9 @@ Examples:
 export function statementCommand(command: Command): void {
   command
     .argument('<account>', 'account id')
-    .requiredOption('--from <time>', 'begin of the period, inclusive')
-    .option('--to <time>', 'end of the period, exclusive (default: now)')
-    .option('--currency <code>', 'one currency instead of all')
+    .requiredOption('--from <time>', 'begin of the period, inclusive', readTime('--from'))
+    .option('--to <time>', 'end of the period, exclusive (default: now)', readTime('--to'))
+    .option('--currency <code>', 'one currency instead of all', readCurrency)
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, 'csv')
     .option('--output <file>', 'write to a file, and print what is in it')
     .option('--json', 'with --output: print JSON')
@@ -87,43 +75,34 @@ export function statementCommand(command: Command): void {
     })
 }
 
-function readRequest(account_id: string, options: Options): Request {
+function readRequest(account_id: string, options: Options) {
+  const { from, to = null, currency = null } = options
   const format = FORMATS.find(name => name === options.format)
   if (format === undefined) throw new UsageError(`--format must be one of ${FORMATS.join(', ')}`)
-  const from = readTime('--from', options.from)
-  const to = options.to === undefined ? null : readTime('--to', options.to)
   if (to !== null && to <= from) throw new UsageError('--to must be later than --from')
-  const currency = options.currency === undefined ? null : readCurrency(options.currency)
   return { account_id, from, to, currency, format }
 }
 
-function readTime(name: string, text: string): Instant {
-  const instant = instantFromIso(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text)
-  if (instant !== undefined) return instant
-  throw new UsageError(
-    `${name} must be a date such as 2026-01-31, or a time such as 2026-01-31T09:30:00Z`,
-  )
-}
-
-interface Words {
-  readonly request: Request
-  readonly statement: Statement
-  readonly written: readonly Written[]
-}
-
-async function write(
-  { sql }: Context,
-  request: Request,
-  output: string | undefined,
-): Promise<Words> {
-  const account = await accountNamed(sql, request.account_id)
-  const { currency } = request
-  if (currency !== null && !account.currencies.includes(currency)) {
+function readTime(option: string): (text: string) => Instant {
+  return text => {
+    const instant = instantFromIso(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text)
+    if (instant !== undefined) return instant
     throw new UsageError(
-      `the account holds no ${currency}; it has ${account.currencies.join(', ')}`,
+      `${option} must be a date such as 2026-01-31, or a time such as 2026-01-31T09:30:00Z`,
     )
   }
-  refuseUnfit(request, currency === null ? account.currencies : [currency])
+}
+
+type Words = Awaited<ReturnType<typeof write>>
+
+async function write({ sql }: Context, request: Request, output: string | undefined) {
+  const account = await accountNamed(sql, request.account_id)
+  const { currency } = request
+  const { currencies } = account
+  if (currency !== null && !currencies.includes(currency)) {
+    throw new UsageError(`the account holds no ${currency}; it has ${currencies.join(', ')}`)
+  }
+  refuseUnfit(request, currency === null ? currencies : [currency])
   const before = (created_at: Instant): Moment => ({ created_at, side: 'before' })
   const statement = await findStatement(sql, {
     account_id: request.account_id,
@@ -143,7 +122,11 @@ async function write(
     code => statementPages(sql, statement, code),
     { expected, done: (balances, totals) => written.push({ ...balances, ...totals }) },
   )
-  await (output === undefined ? toStandardOutput(pieces) : toFile(pieces, output)).catch(asFailure)
+  const written_out =
+    output === undefined
+      ? pipeline(Readable.from(pieces, { objectMode: true }), process.stdout, { end: false })
+      : toFile(pieces, output)
+  await written_out.catch(asFailure)
   return { request, statement, written }
 }
 
@@ -154,10 +137,6 @@ function refuseUnfit({ format }: Request, currencies: readonly string[]): void {
   const others = currencies.length > unfit.length ? ', and the others with --currency' : ''
   const why = 'currencies have three letters there, and amounts five decimals at most'
   throw new UsageError(`${format} cannot hold ${unfit.join(', ')}: ${why}; take it as csv${others}`)
-}
-
-async function toStandardOutput(pieces: AsyncIterable<string>): Promise<void> {
-  await pipeline(Readable.from(pieces, { objectMode: true }), process.stdout, { end: false })
 }
 
 /**
@@ -197,29 +176,25 @@ function readable({ request, statement, written }: Words, output: string) {
     from: request.from,
     to: statement.to,
     output,
-    currencies: written.map(one => ({
-      currency: one.currency,
-      opening: String(one.opening),
-      lines: one.count,
-      credits: String(one.credits),
-      debits: String(one.debits),
-      closing: String(one.closing),
+    currencies: written.map(({ currency, opening, count, credits, debits, closing }) => ({
+      currency,
+      opening: String(opening),
+      lines: count,
+      credits: String(credits),
+      debits: String(debits),
+      closing: String(closing),
     })),
   }
 }
 
 function summary({ statement, written }: Words, output: string): string {
-  const rows = written.map(one => {
-    const { currency } = one
-    return [
-      currency,
-      major(currency, one.opening),
-      one.count.toLocaleString('en'),
-      `${one.credits === 0n ? '' : '+'}${major(currency, one.credits)}`,
-      major(currency, -one.debits),
-      major(currency, one.closing),
-    ]
-  })
-  const headings = ['currency', 'opening', 'lines', 'credits', 'debits', 'closing']
-  return `${table(headings, rows)}\n${output}: up to ${statement.to}`
+  const rows = written.map(({ currency, opening, count, credits, debits, closing }) => ({
+    currency,
+    opening: major(currency, opening),
+    lines: count.toLocaleString('en'),
+    credits: `${credits === 0n ? '' : '+'}${major(currency, credits)}`,
+    debits: major(currency, -debits),
+    closing: major(currency, closing),
+  }))
+  return `${listing(rows)}\n${output}: up to ${statement.to}`
 }

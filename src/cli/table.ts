@@ -25,6 +25,13 @@ export function table(
   return cells.flatMap(row => linesOf(row, widths, places, columns)).join('\n')
 }
 
+/** A table of rows whose cells are named as the headings; `none` where there is no row. */
+export function listing(rows: readonly Readonly<Record<string, string>>[], none = ''): string {
+  const [first] = rows
+  if (first === undefined) return none
+  return table(Object.keys(first), rows.map(Object.values))
+}
+
 /** Which columns stand on each line of a row: as many as fit, in order. */
 function laidOut(widths: readonly number[], columns: number): number[][] {
   const lines: number[][] = []
@@ -104,7 +111,6 @@ function isSet(value: unknown): boolean {
 
 /** The two largest units: `45d 3h`, `12m 5s`. */
 export function describeAge(seconds: number): string {
-  if (seconds < 0) return '0s'
   const parts = [
     [Math.floor(seconds / 86_400), 'd'],
     [Math.floor(seconds / 3600) % 24, 'h'],
@@ -112,11 +118,9 @@ export function describeAge(seconds: number): string {
     [seconds % 60, 's'],
   ] as const
   const first = parts.findIndex(([count]) => count > 0)
-  if (first === -1) return '0s'
-  return parts
-    .slice(first, first + 2)
-    .map(([count, unit]) => `${count}${unit}`)
-    .join(' ')
+  if (first === -1 || seconds < 0) return '0s'
+  const largest = parts.slice(first, first + 2)
+  return largest.map(([count, unit]) => `${count}${unit}`).join(' ')
 }
 
 /** `1250.00`, of an amount in minor units. */

@@ -29,15 +29,7 @@ export function padTo(text: string, columns: number): string {
 
 /** Cuts visible text to this many columns, with … at the end if it cuts. */
 export function cutTo(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text
-  let cut = ''
-  let width = 1
-  for (const character of text) {
-    width += columnsOf(character)
-    if (width > columns) break
-    cut += character
-  }
-  return `${cut}…`
+  return widthOf(text) <= columns ? text : `${chunksOf(text, columns - 1)[0]}…`
 }
 
 /** Splits text into pieces of at most this many columns. */

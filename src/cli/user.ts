@@ -11,13 +11,14 @@ import {
   takeAccountRole,
   type UserWithRoles,
 } from '../operator/users.ts'
+import { MAX_NAME } from '../operator/words.ts'
 import { readUserName, refuseFirst } from '../user/rules.ts'
 import { listUsers } from '../user/store.ts'
 import { ACCOUNT_ROLES, USER_ROLES, type UserRole } from '../user/user.ts'
 import { named, print, withContext } from './context.ts'
 import { readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
-import { MAX_NAME, readOneOf, readReason, readText } from './input.ts'
+import { readOneOf, readReason, readText } from './input.ts'
 import { table, toSecond } from './table.ts'
 import { userKeyCommands } from './user-key.ts'
 import { userSessionCommands } from './user-session.ts'

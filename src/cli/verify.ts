@@ -17,28 +17,30 @@ interface Options {
   heads?: string
 }
 
+const HELP = `
+Examples:
+  npx corridor verify --all
+  npx corridor verify --account acc_7k2m9x4q
+  npx corridor verify --json | jq .heads > heads.json
+  npx corridor verify --heads heads.json`
+
 export function verifyCommand(command: Command): void {
   command
     .option('--account <id>', 'one account instead of all')
     .option('--all', 'name every bad row instead of the first alone')
     .option('--heads <file>', 'hold the books against heads kept elsewhere; see docs/operations.md')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  npx corridor verify --all
-  npx corridor verify --account acc_7k2m9x4q
-  npx corridor verify --json | jq .heads > heads.json\n  npx corridor verify --heads heads.json`,
-    )
+    .addHelpText('after', HELP)
     .action(async (options: Options) => {
       const kept = options.heads === undefined ? [] : await readHeads(options.heads)
-      const done = await withContext(async context => {
+      const { verdict, heads } = await withContext(async context => {
         const verdict = await verifyWithBar(context, options, kept)
         // One account says nothing of the others.
         if (options.account === undefined)
           await keepRun(context.sql, runOf(verdict)).catch(readOnly)
         return { verdict, heads: verdict.ok ? await listHeads(context.audit) : [] }
       })
-      print({ ...readableVerdict(done.verdict), heads: done.heads }, verdictWords(done))
-      if (!done.verdict.ok) process.exitCode = 1
+      print({ ...readableVerdict(verdict), heads }, verdictWords(verdict))
+      if (!verdict.ok) process.exitCode = 1
     })
 }
 
@@ -95,7 +97,7 @@ export function readableVerdict(verdict: Verdict) {
   }
 }
 
-function verdictWords({ verdict }: { readonly verdict: Verdict }): string {
+function verdictWords(verdict: Verdict): string {
   if (!verdict.ok) {
     const { problem, problems } = verdict
     if (problems.length === 1) return `Not in order: ${describe(problem)}`
@@ -106,26 +108,20 @@ function verdictWords({ verdict }: { readonly verdict: Verdict }): string {
 }
 
 export function checkedWords(checked: Checked): string {
-  const rows: [number, string, string][] = [
-    [
-      checked.accounts,
-      'accounts',
-      `${checked.live_accounts} of them live; book, heads and every balance`,
-    ],
-    [checked.journals, 'journals', 'numbered, chained, summing to zero'],
-    [checked.balances, 'balances', 'the sum of their postings, never below zero'],
-    [
-      checked.balance_transactions,
-      'balance transactions',
-      'one a movement, with its balance after',
-    ],
-    [checked.payouts, 'payouts', 'debited, settled or given back by their status'],
-    [checked.receipts, 'receipts', 'of payouts between accounts'],
-    [checked.quotes, 'quotes', 'used by one payout, or by none'],
-    [checked.events, 'events', 'numbered, chained, sealing what they tell of'],
-    [checked.entities, 'entities', 'found by what they say, and live once'],
-  ]
-  const lines = rows.map(([count, what, how]) => [count.toLocaleString('en'), what, how])
+  const rows = [
+    ['accounts', `${checked.live_accounts} of them live; book, heads and every balance`],
+    ['journals', 'numbered, chained, summing to zero'],
+    ['balances', 'the sum of their postings, never below zero'],
+    ['balance_transactions', 'one a movement, with its balance after'],
+    ['payouts', 'debited, settled or given back by their status'],
+    ['receipts', 'of payouts between accounts'],
+    ['quotes', 'used by one payout, or by none'],
+    ['events', 'numbered, chained, sealing what they tell of'],
+    ['entities', 'found by what they say, and live once'],
+  ] as const
+  const lines = rows.map(([name, how]) => {
+    return [checked[name].toLocaleString('en'), name.replace('_', ' '), how]
+  })
   const sums = [
     ...sumWords('between accounts', checked.inter_account),
     ...sumWords('in transit from live accounts', checked.in_transit),
