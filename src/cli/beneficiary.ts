@@ -3,7 +3,6 @@
 import type { Command } from 'commander'
 import type { Decision } from '../approval/approval.ts'
 import { presentBeneficiaryApproval } from '../beneficiary/approval-response.ts'
-import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import { readConfined } from '../db/confine.ts'
 import {
@@ -13,6 +12,7 @@ import {
 } from '../operator/approvals.ts'
 import { archiving } from '../operator/beneficiaries.ts'
 import { MAX_REASON } from '../operator/words.ts'
+import { approvalLines, askedBy, type Deciding, DONE } from './approving.ts'
 import { named, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
@@ -34,22 +34,22 @@ export function beneficiaryCommands(beneficiary: Command): void {
   named(beneficiary, 'approve', 'approve a beneficiary as it was shown to you')
     .argument('<id>', 'beneficiary id')
     .requiredOption('--digest <digest>', 'of what you were shown, as beneficiary approval says it')
-    .option('--reason <text>', REASON)
+    .option('--reason <text>', REASON, readReason)
     .addHelpText('after', APPROVE_HELP)
-    .action((id: string, options: Words) => decideAction(id, 'approve', options))
+    .action((id: string, options: Deciding) => decideAction(id, 'approve', options))
   named(beneficiary, 'reject', 'reject a beneficiary; no payout may go to it')
     .argument('<id>', 'beneficiary id')
-    .requiredOption('--reason <text>', REASON)
+    .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', REJECT_HELP)
-    .action((id: string, options: Words) => decideAction(id, 'reject', options))
+    .action((id: string, options: Deciding) => decideAction(id, 'reject', options))
   for (const act of ['archive', 'unarchive'] as const) {
     beneficiary
       .command(act)
       .description(ARCHIVING[act])
       .argument('<id>', 'beneficiary id')
-      .requiredOption('--reason <text>', REASON)
+      .requiredOption('--reason <text>', REASON, readReason)
       .addHelpText('after', ARCHIVE_HELP.replace('{act}', act))
-      .action((id: string, options: Words) => archiveAction(id, act, options))
+      .action((id: string, options: { reason: string }) => archiveAction(id, act, options))
   }
 }
 
@@ -80,11 +80,6 @@ be approved. CORRIDOR_USER must say who you are.
 Example:
   npx corridor beneficiary reject bnf_01m7xpm2m0c6hkd4r9ye --reason "Unknown"`
 
-interface Words {
-  readonly digest?: string
-  readonly reason?: string
-}
-
 async function showAction(id: string): Promise<void> {
   const { beneficiary, shown } = await withContext(async ({ sql, audit }) => {
     const key = { account_id: await accountOfBeneficiary(audit, id), id }
@@ -100,54 +95,37 @@ async function showAction(id: string): Promise<void> {
     throw new CommandFailed(`beneficiary ${id} has needed no approval`)
   }
   const approval = presentBeneficiaryApproval(shown.open, shown.approvers)
-  print(approval, describe(beneficiary, approval))
+  const { name, destination_details } = beneficiary.details
+  const words = [
+    visible(`${id}  ${name}, ${JSON.stringify(destination_details)}`),
+    ...approvalLines({ ...approval, made_by: approval.made_by.join(', ') }),
+  ]
+  print(approval, words.join('\n'))
 }
 
-function describe(
-  { id, details }: Beneficiary,
-  approval: ReturnType<typeof presentBeneficiaryApproval>,
-): string {
-  const { needed, given, expires_at, digest, made_by, status, decisions } = approval
-  const said = decisions.map(({ decided_at, user, decision, reason }) =>
-    visible(`${toSecond(decided_at)}  ${user}: ${decision}${reason && `, ${reason}`}`),
-  )
-  return [
-    visible(`${id}  ${details.name}, ${JSON.stringify(details.destination_details)}`),
-    `approvals  ${given} of ${needed}; ${status}`,
-    `until      ${toSecond(expires_at)}`,
-    `made by    ${made_by.length === 0 ? 'a key that is nobody’s' : made_by.join(', ')}`,
-    `digest     ${digest}`,
-    ...said,
-  ].join('\n')
-}
-
-async function decideAction(id: string, decision: Decision, options: Words): Promise<void> {
+async function decideAction(id: string, decision: Decision, options: Deciding): Promise<void> {
   const { beneficiary } = await withContext(async context => {
-    const { digest, reason } = options
-    const why = reason === undefined ? '' : readReason(reason)
-    const user_name = personOf(context)
-    const asked = { user_name, decision, reason: why, ...(digest !== undefined && { digest }) }
+    const asked = askedBy(context, decision, options)
     const account_id = await accountOfBeneficiary(context.audit, id)
     return context.run(decidingBeneficiary({ account_id, id }, asked))
   })
   const status = beneficiary.approval
-  const done = decision === 'approve' ? 'approved' : 'rejected'
-  const words =
-    status === 'pending_approval' ? `${id}  ${done}; others must, too` : `${id}  ${done}`
-  print({ beneficiary: id, decision, status }, words)
+  const others = status === 'pending_approval' ? '; others must, too' : ''
+  print({ beneficiary: id, decision, status }, `${id}  ${DONE[decision]}${others}`)
 }
 
 async function archiveAction(
   id: string,
   act: keyof typeof ARCHIVING,
-  options: Words,
+  { reason }: { readonly reason: string },
 ): Promise<void> {
   const { beneficiary, did } = await withContext(async context => {
     personOf(context)
     const key = { account_id: await accountOfBeneficiary(context.audit, id), id }
-    return context.run(archiving(key, act === 'archive', readReason(options.reason ?? '')))
+    return context.run(archiving(key, act === 'archive', reason))
   })
   const { archived_at } = beneficiary
+  const already = did === 'nothing' ? 'already ' : ''
   const is = archived_at === null ? 'not archived' : `archived since ${toSecond(archived_at)}`
-  print({ beneficiary: id, archived_at }, `${id}  ${did === 'nothing' ? 'already ' : ''}${is}`)
+  print({ beneficiary: id, archived_at }, `${id}  ${already}${is}`)
 }

@@ -3,12 +3,10 @@
 import type { Command } from 'commander'
 import type { Decision } from '../approval/approval.ts'
 import { presentApproval } from '../approval/response.ts'
-import type { AskedDecision } from '../approval/rules.ts'
 import { readConfined } from '../db/confine.ts'
 import { accountOfGroup, deciding, decidingGroup, findApproval } from '../operator/approvals.ts'
 import { accountOfPayout } from '../operator/payouts.ts'
 import { MAX_REASON } from '../operator/words.ts'
-import type { Payout } from '../payout/payout.ts'
 import { findPayouts } from '../payout/store.ts'
 import { isImport } from '../payout-group/group.ts'
 import { findGroup } from '../payout-group/operations.ts'
@@ -18,7 +16,8 @@ import {
   presentImportApproval,
   presentImportDecision,
 } from '../payout-group/response.ts'
-import { type Context, named, personOf, print, withContext } from './context.ts'
+import { approvalLines, askedBy, type Deciding, DONE } from './approving.ts'
+import { named, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
 import { money, toSecond } from './table.ts'
@@ -37,21 +36,21 @@ export function approvalCommands(payout: Command): void {
     .description('approve a payout, or all of a batch or an import that wait, as it was shown')
     .argument('<id>', ID)
     .requiredOption('--digest <digest>', 'of what you were shown, as payout approval says it')
-    .option('--reason <text>', REASON)
+    .option('--reason <text>', REASON, readReason)
     .addHelpText('after', APPROVE_HELP)
-    .action((id: string, options: Words) => decide(id, 'approve', options))
+    .action((id: string, options: Deciding) => decide(id, 'approve', options))
   payout
     .command('reject')
     .description('reject a payout, or all of a batch or an import that wait; the money goes back')
     .argument('<id>', ID)
-    .requiredOption('--reason <text>', REASON)
+    .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', REJECT_HELP)
-    .action((id: string, options: Words) => decide(id, 'reject', options))
+    .action((id: string, options: Deciding) => decide(id, 'reject', options))
 }
 
 const isGroup = (id: string) => id.startsWith('pob_') || isImport(id)
 
-const decide = (id: string, decision: Decision, options: Words) =>
+const decide = (id: string, decision: Decision, options: Deciding) =>
   isGroup(id) ? decideGroupAction(id, decision, options) : decideAction(id, decision, options)
 
 const APPROVE_HELP = `
@@ -70,11 +69,6 @@ payouts that wait are rejected. CORRIDOR_USER must say who you are.
 Example:
   npx corridor payout reject pot_01m7xpm2m0c6hkd4r9ye --reason "Paid last week"`
 
-interface Words {
-  readonly digest?: string
-  readonly reason?: string
-}
-
 async function showAction(payout_id: string): Promise<void> {
   const { payout, shown } = await withContext(async ({ sql, audit }) => {
     const account_id = await accountOfPayout(audit, payout_id)
@@ -88,24 +82,16 @@ async function showAction(payout_id: string): Promise<void> {
     throw new CommandFailed(`payout ${payout_id} has needed no approval`)
   }
   const approval = presentApproval(shown)
-  print(approval, describe(payout, approval))
-}
-
-function describe(payout: Payout, approval: ReturnType<typeof presentApproval>): string {
-  const { needed, given, expires_at, digest, made_by, status, decisions, payout_import } = approval
-  const said = decisions.map(({ decided_at, user, decision, reason }) =>
-    visible(`${toSecond(decided_at)}  ${user}: ${decision}${reason && `, ${reason}`}`),
-  )
+  const { payout_import } = approval
   const { name } = payout.beneficiary_details
-  return [
+  const words = [
     visible(`${payout.id}  ${money(payout.currency, payout.amount)} to ${name}; ${payout.status}`),
-    `approvals  ${given} of ${needed}; ${status}`,
-    `until      ${toSecond(expires_at)}`,
-    `made by    ${made_by === '' ? 'a key that is nobody’s' : made_by}`,
-    ...(payout_import === '' ? [] : [`import     ${payout_import}, which can be approved as one`]),
-    `digest     ${digest}`,
-    ...said,
-  ].join('\n')
+    ...approvalLines(
+      approval,
+      payout_import === '' ? [] : [`import     ${payout_import}, which can be approved as one`],
+    ),
+  ]
+  print(approval, words.join('\n'))
 }
 
 async function showGroupAction(id: string): Promise<void> {
@@ -129,35 +115,21 @@ function describeGroup(
   further: number,
 ): string {
   const { waiting, totals, needed, expires_at, digest, ended } = approval
-  const ends = ended.map(({ status, payouts }) => `${payouts} ${status}`)
-  const others = further === 0 ? [] : [`${further} wait besides, and come after these`]
-  return [
-    [
-      `${id}  ${waiting} payouts wait`,
-      ...others,
-      ...(ends.length === 0 ? [] : [ends.join(', ')]),
-    ].join('; '),
+  const others = further > 0 && `${further} wait besides, and come after these`
+  const ends = ended.map(({ status, payouts }) => `${payouts} ${status}`).join(', ')
+  const lines = [
+    [`${id}  ${waiting} payouts wait`, others, ends].filter(Boolean).join('; '),
     ...totals.map(({ currency, payouts, amount }) =>
       visible(`${money(currency, BigInt(amount))} in ${payouts} payouts`),
     ),
-    ...(expires_at === null
-      ? []
-      : [`approvals  ${needed}`, `until      ${toSecond(expires_at)}`, `digest     ${digest}`]),
-  ].join('\n')
-}
-
-/** What a person decides by the command. */
-function askedBy(context: Context, decision: Decision, { digest, reason }: Words): AskedDecision {
-  const why = reason === undefined ? '' : readReason(reason)
-  return {
-    user_name: personOf(context),
-    decision,
-    reason: why,
-    ...(digest !== undefined && { digest }),
+  ]
+  if (expires_at !== null) {
+    lines.push(`approvals  ${needed}`, `until      ${toSecond(expires_at)}`, `digest     ${digest}`)
   }
+  return lines.join('\n')
 }
 
-async function decideGroupAction(id: string, decision: Decision, options: Words): Promise<void> {
+async function decideGroupAction(id: string, decision: Decision, options: Deciding): Promise<void> {
   const made = await withContext(async context => {
     const asked = askedBy(context, decision, options)
     const account_id = await accountOfGroup(context.audit, id)
@@ -166,19 +138,16 @@ async function decideGroupAction(id: string, decision: Decision, options: Words)
   const present = isImport(id) ? presentImportDecision : presentBatchDecision
   const shown = present(decision, made)
   const payouts = shown.payouts.map(({ status, payouts }) => `${payouts} ${status}`)
-  const done = decision === 'approve' ? 'approved' : 'rejected'
-  print(shown, `${id}  ${done}; ${payouts.join(', ')}`)
+  print(shown, `${id}  ${DONE[decision]}; ${payouts.join(', ')}`)
 }
 
-async function decideAction(payout_id: string, decision: Decision, options: Words): Promise<void> {
+async function decideAction(payout_id: string, decision: Decision, options: Deciding) {
   const outcome = await withContext(async context => {
     const asked = askedBy(context, decision, options)
     const account_id = await accountOfPayout(context.audit, payout_id)
     return context.run(deciding({ account_id, id: payout_id }, asked))
   })
   const { status } = outcome.payout
-  const done = decision === 'approve' ? 'approved' : 'rejected'
   const becomes = status === 'pending_approval' ? 'others must, too' : status
-  const words = `${payout_id}  ${done}; ${becomes}`
-  print({ payout: payout_id, decision, status }, words)
+  print({ payout: payout_id, decision, status }, `${payout_id}  ${DONE[decision]}; ${becomes}`)
 }
