@@ -1,25 +1,26 @@
 // corridor events replay: delivers earlier events again to a webhook endpoint, or sends them to a
 // receiver under development.
+
 import type { Command } from 'commander'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { ToldEvent } from '../event/event.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { readRange } from '../http/list.ts'
+import type { Key } from '../id.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { replay as replayTo } from '../operator/webhooks.ts'
 import type { WrittenWebhook } from '../webhook/operations.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
 import { checkReplay } from '../webhook/rules.ts'
 import type { Replayed } from '../webhook/webhook.ts'
-import { type Context, named, print, running, withContext } from './context.ts'
+import { type Context, named, print, withContext } from './context.ts'
 import { archiveCommands } from './events-archive.ts'
 import { CommandFailed, NotThere, UsageError } from './failure.ts'
 import {
-  eventJson,
-  eventLine,
   type Forwarder,
   isTaken,
   openForwarder,
+  printEvent,
   readTold,
   readTypes,
 } from './listen.ts'
@@ -29,7 +30,7 @@ interface ReplayOptions {
   from?: string
   to?: string
   dead?: boolean
-  events?: string
+  events?: readonly string[]
   endpoint?: string
   forwardTo?: string
   secret?: string
@@ -58,7 +59,11 @@ export function eventsCommands(events: Command): void {
     .option('--from <time>', 'events at this ISO 8601 time or after it')
     .option('--to <time>', 'events before this time')
     .option('--dead', 'with --endpoint: every event whose last delivery to it is dead')
-    .option('--events <types>', 'of a time only these types, such as payout.failed or payout.*')
+    .option(
+      '--events <types>',
+      'of a time only these types, such as payout.failed or payout.*',
+      readTypes,
+    )
     .option('--endpoint <id>', 'the webhook endpoint they are delivered to')
     .option('--forward-to <url>', 'the URL they are sent to')
     .option('--secret <whsec>', 'with --forward-to: what they are signed with')
@@ -75,19 +80,21 @@ async function replay(account_id: string, options: ReplayOptions): Promise<void>
   const forwarder = forwardTo === undefined ? undefined : openForwarder(forwardTo, options.secret)
   await withContext(async context => {
     await accountNamed(context.sql, account_id)
-    if (endpoint !== undefined) await deliverAll(context, account_id, endpoint, request)
-    if (forwarder !== undefined) {
-      await sendAll(context.audit, account_id, request, forwarder, options)
+    if (endpoint !== undefined) await deliverAll(context, { account_id, id: endpoint }, request)
+    if (forwarder === undefined) return
+    if (options.secret === undefined) {
+      process.stderr.write(`Signing secret  ${forwarder.secret}\n\n`)
     }
+    await sendAll(eventsOf(context.audit, account_id, request), forwarder)
   })
 }
 
 /** The request of the API, checked by the same rules. */
-function readRequest({ event, from, to, dead, events, forwardTo }: ReplayOptions): ReplayRequest {
+function readRequest(options: ReplayOptions): ReplayRequest {
+  const { event, from, to, dead, events: types = [], forwardTo } = options
   if (dead === true && forwardTo !== undefined) {
     throw new UsageError('--dead is of an endpoint; say --endpoint')
   }
-  const types = readTypes(events)
   const ranged = from !== undefined || to !== undefined
   const request: ReplayRequest = {
     ...(event === undefined ? {} : { events: event }),
@@ -107,15 +114,11 @@ function readRequest({ event, from, to, dead, events, forwardTo }: ReplayOptions
 }
 
 /** Replays in portions. The answer to one says where the next begins. */
-async function deliverAll(
-  context: Context,
-  account_id: string,
-  id: string,
-  request: ReplayRequest,
-): Promise<void> {
+async function deliverAll(context: Context, key: Key, request: ReplayRequest): Promise<void> {
+  const { id } = key
   let deliveries = 0
   for (let rest: ReplayRequest | undefined = request; rest !== undefined; ) {
-    const written: WrittenWebhook = await context.run(replayTo({ account_id, id }, rest))
+    const written: WrittenWebhook = await context.run(replayTo(key, rest))
     const { replayed } = written
     if (replayed === null) throw new Error('a replay without an outcome')
     deliveries += replayed.deliveries
@@ -134,21 +137,11 @@ function restOf(request: ReplayRequest, { next, last }: Replayed): ReplayRequest
 }
 
 /** Sends events one after the other. Fails at the first that is not taken. */
-async function sendAll(
-  sql: Sql,
-  account_id: string,
-  request: ReplayRequest,
-  forwarder: Forwarder,
-  options: ReplayOptions,
-): Promise<void> {
-  if (options.secret === undefined) {
-    process.stderr.write(`Signing secret  ${forwarder.secret}\n\n`)
-  }
+async function sendAll(events: AsyncIterable<ToldEvent>, forwarder: Forwarder): Promise<void> {
   let sent = 0
-  for await (const event of eventsOf(sql, account_id, request)) {
+  for await (const event of events) {
     const result = await forwarder.send(event)
-    const show = running.json ? eventJson : eventLine
-    process.stdout.write(`${show(event, result)}\n`)
+    printEvent(event, result)
     if (!isTaken(result)) throw new CommandFailed(`${event.id} was not taken; ${sent} were`)
     sent += 1
   }

@@ -3,7 +3,6 @@
 // of events, which have no gaps, and writes nothing.
 
 import { randomBytes } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
@@ -18,13 +17,14 @@ import { newSecret, webhookHeaders } from '../webhook/sign.ts'
 import { EVENT_TYPES } from '../webhook/webhook.ts'
 import { running, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
+import { follow, stopSignal } from './follow.ts'
 import { visible } from './terminal.ts'
 
 interface ListenOptions {
   account?: string
   forwardTo?: string
   secret?: string
-  events?: string
+  events?: readonly string[]
 }
 
 const POLL_MS = 200
@@ -45,68 +45,44 @@ export function listenCommand(command: Command): void {
     .option('--account <account>', 'of this account alone (default: of every account)')
     .option('--forward-to <url>', 'where events are sent, one after the other, without retries')
     .option('--secret <whsec>', 'what forwarded events are signed with')
-    .option('--events <types>', 'only these types, such as payout.failed or payout.*')
+    .option('--events <types>', 'only these types, such as payout.failed or payout.*', readTypes)
     .option('--json', 'print one line of JSON for each event')
     .addHelpText('after', HELP)
     .action(listen)
 }
 
 async function listen(options: ListenOptions): Promise<void> {
-  const types = readTypes(options.events)
-  const { forwardTo, secret, account: account_id } = options
+  const { account: account_id, forwardTo, secret, events: types = [] } = options
   const forwarder = forwardTo === undefined ? undefined : openForwarder(forwardTo, secret)
-  const stopping = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => stopping.abort())
-  }
+  const signal = stopSignal()
   await withContext(async ({ audit: sql }) => {
     if (account_id !== undefined) await accountNamed(sql, account_id)
     const numbers = await readNumbers(sql, account_id)
     process.stderr.write(greeting(account_id, forwarder, secret === undefined))
-    await follow(sql, { account_id, types, forwarder }, numbers, {
-      signal: stopping.signal,
+    // Nothing is missed while the database is away, because the numbers stay.
+    await follow(signal, POLL_MS, async () => {
+      for (const [of, newest] of await readNumbers(sql, account_id)) {
+        if (newest === (numbers.get(of) ?? 0n)) continue
+        await showNew({ sql, types, forwarder, numbers, signal }, of, newest)
+      }
     })
   })
 }
 
 interface Following {
-  readonly account_id: string | undefined
+  readonly sql: Sql
   readonly types: readonly string[]
   readonly forwarder: Forwarder | undefined
-}
-
-/** Follows until the signal. `numbers` are the last events seen, by account. */
-async function follow(
-  sql: Sql,
-  following: Following,
-  numbers: Map<string, bigint>,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<void> {
-  let away = false
-  while (!signal.aborted) {
-    try {
-      for (const [account_id, newest] of await readNumbers(sql, following.account_id)) {
-        if (newest === (numbers.get(account_id) ?? 0n)) continue
-        await showNew(sql, following, numbers, account_id, newest, signal)
-      }
-      away = false
-    } catch (error) {
-      // The database may be restarting. Nothing is missed, because the numbers stay.
-      if (!away) process.stderr.write(`corridor: trying again: ${(error as Error).message}\n`)
-      away = true
-    }
-    await setTimeout(POLL_MS, undefined, { signal }).catch(() => {})
-  }
+  /** The last events seen, by account. */
+  readonly numbers: Map<string, bigint>
+  readonly signal: AbortSignal
 }
 
 /** Shows and forwards the events of an account after the last one seen. */
 async function showNew(
-  sql: Sql,
-  { types, forwarder }: Following,
-  numbers: Map<string, bigint>,
+  { sql, types, forwarder, numbers, signal }: Following,
   account_id: string,
   newest: bigint,
-  signal: AbortSignal,
 ): Promise<void> {
   for (;;) {
     const after = numbers.get(account_id) ?? 0n
@@ -115,8 +91,7 @@ async function showNew(
     const { found, told } = await readTold(sql, page, types)
     for (const event of told) {
       if (signal.aborted) return
-      const result = await forwarder?.send(event)
-      process.stdout.write(`${(running.json ? eventJson : eventLine)(event, result)}\n`)
+      printEvent(event, await forwarder?.send(event))
       numbers.set(account_id, event.sequence)
     }
     numbers.set(account_id, found.at(-1)?.sequence ?? after)
@@ -149,8 +124,7 @@ function greeting(
   forwarder: Forwarder | undefined,
   shows_secret: boolean,
 ): string {
-  const of = account_id ?? 'every account'
-  const lines = [`Listening to events of ${of}. Ctrl-C ends.`]
+  const lines = [`Listening to events of ${account_id ?? 'every account'}. Ctrl-C ends.`]
   if (forwarder !== undefined) {
     lines.push(`Forwarding to ${forwarder.url}`)
     if (shows_secret) lines.push(`Signing secret  ${forwarder.secret}`)
@@ -194,9 +168,9 @@ export function openForwarder(text: string, secret = newSecret(randomBytes(32)))
   }
 }
 
-/** Reads `payout.failed,entity.*`; an empty list stands for every type. */
-export function readTypes(text: string | undefined): readonly string[] {
-  const types = text?.split(',').map(type => type.trim()) ?? []
+/** Reads `payout.failed,entity.*`. */
+export function readTypes(text: string): readonly string[] {
+  const types = text.split(',').map(type => type.trim())
   const unknown = types.find(type => !EVENT_TYPES.includes(type))
   if (unknown === undefined) return types
   throw new UsageError(`no type of event ${unknown}; there are ${EVENT_TYPES.join(', ')}`)
@@ -207,21 +181,23 @@ export function isTaken({ status_code }: SendResult): boolean {
   return status_code !== null && status_code >= 200 && status_code < 300
 }
 
-/** An event in 80 columns: time, type and object. The answer of the receiver has its own line. */
-export function eventLine(event: ToldEvent, result: SendResult | undefined): string {
-  const { created_at, type, object_id } = event
-  const line = `${created_at.slice(0, 19)}Z  ${type.padEnd(30)} ${object_id}`
-  return result === undefined ? line : `${line}\n  ${resultLine(event, result)}`
+/** Prints an event, and what the receiver answered, as one line of JSON or as words. */
+export function printEvent(event: ToldEvent, result?: SendResult): void {
+  const words = running.json ? eventJson(event, result) : eventLine(event, result)
+  process.stdout.write(`${words}\n`)
 }
 
-function resultLine({ id }: ToldEvent, result: SendResult): string {
+/** Time, type and object in 80 columns. The answer of the receiver has its own line. */
+function eventLine({ id, created_at, type, object_id }: ToldEvent, result?: SendResult): string {
+  const line = `${created_at.slice(0, 19)}Z  ${type.padEnd(30)} ${object_id}`
+  if (result === undefined) return line
   const { status_code, error, duration_ms } = result
   const outcome = status_code === null ? `no answer: ${error}` : String(status_code)
-  return visible(`${isTaken(result) ? '→' : '✗'} ${outcome} in ${duration_ms} ms  ${id}`)
+  const mark = isTaken(result) ? '→' : '✗'
+  return `${line}\n  ${visible(`${mark} ${outcome} in ${duration_ms} ms  ${id}`)}`
 }
 
-/** An event as one line of JSON. */
-export function eventJson(event: ToldEvent, result: SendResult | undefined): string {
+function eventJson(event: ToldEvent, result?: SendResult): string {
   const { status_code = null, error = '', duration_ms = 0 } = result ?? {}
   const forwarded = result === undefined ? null : { status_code, error, duration_ms }
   return JSON.stringify({ event: presentEvent(event), forwarded })

@@ -1,7 +1,6 @@
 // corridor logs: prints the last requests of sandbox accounts, and follows them. It reads the rows
 // that the service writes when CORRIDOR_REQUEST_LOG is set, and writes nothing.
 
-import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
 import { idBound, instantIn } from '../id.ts'
@@ -12,6 +11,7 @@ import { presentLogged } from '../request-log/response.ts'
 import { listRecent, type Recent } from '../request-log/store.ts'
 import { running, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
+import { follow, stopSignal } from './follow.ts'
 import { visible } from './terminal.ts'
 
 interface LogsOptions {
@@ -49,64 +49,48 @@ export function logsCommand(command: Command): void {
 }
 
 async function logs(options: LogsOptions): Promise<void> {
-  const { account: account_id = null, failed, follow, limit } = options
-  if (!/^(?:[0-9]|[1-9][0-9]{1,2}|1000)$/.test(limit)) {
+  const { account: account_id = null, failed = false } = options
+  if (!/^(?:[0-9]|[1-9][0-9]{1,2}|1000)$/.test(options.limit)) {
     throw new UsageError('--limit is a number from 0 to 1000')
   }
-  const outcomes = failed === true ? NOT_SUCCEEDED : OUTCOMES
-  const wanted = { account_id, outcomes, after: '', limit: Number(limit) }
-  const show = (row: LoggedRequest) => {
-    process.stdout.write(`${running.json ? JSON.stringify(presentLogged(row)) : lineOf(row)}\n`)
-  }
+  const outcomes = failed ? NOT_SUCCEEDED : OUTCOMES
+  const wanted = { account_id, outcomes, after: '', limit: Number(options.limit) }
   await withContext(async ({ audit: sql }) => {
-    if (account_id !== null) {
-      const { sandbox } = await accountNamed(sql, account_id)
-      if (!sandbox)
-        throw new CommandFailed(`${account_id} is no sandbox: its requests are not kept`)
+    if (account_id !== null && !(await accountNamed(sql, account_id)).sandbox) {
+      throw new CommandFailed(`${account_id} is no sandbox: its requests are not kept`)
     }
     const rows = (await listRecent(sql, wanted)).toReversed()
     for (const row of rows) show(row)
-    if (follow === true) await followOn(sql, wanted, rows, show)
+    if (options.follow === true) await followOn(sql, wanted, rows)
     else if (rows.length === 0 && wanted.limit > 0) process.stderr.write(NONE)
   })
+}
+
+function show(row: LoggedRequest): void {
+  process.stdout.write(`${running.json ? JSON.stringify(presentLogged(row)) : lineOf(row)}\n`)
 }
 
 const NONE =
   'No request is kept. The service keeps them when it is started with CORRIDOR_REQUEST_LOG=on.\n'
 
 /** Follows until Ctrl-C. `shown` are the rows that were shown before. */
-async function followOn(
-  sql: Sql,
-  wanted: Recent,
-  shown: readonly LoggedRequest[],
-  show: (row: LoggedRequest) => void,
-): Promise<void> {
-  const stopping = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
-  const { signal } = stopping
+async function followOn(sql: Sql, wanted: Recent, shown: readonly LoggedRequest[]): Promise<void> {
+  const signal = stopSignal()
   let newest = shown.at(-1)?.id ?? (await newestOf(sql, wanted.account_id))
   // What ended before is not shown, even if it is written later.
   const begin = newest
   const seen = new Set(shown.map(({ id }) => id))
   process.stderr.write('Following the requests of sandboxes. Ctrl-C ends.\n')
-  let away = false
-  while (!signal.aborted) {
-    try {
-      const after = lookBack(newest, begin)
-      const rows = await listRecent(sql, { ...wanted, after, limit: PORTION })
-      for (const row of rows.toReversed()) {
-        if (!seen.has(row.id)) show(row)
-        seen.add(row.id)
-        if (row.id > newest) newest = row.id
-      }
-      for (const id of seen) if (id <= after) seen.delete(id)
-      away = false
-    } catch (error) {
-      if (!away) process.stderr.write(`corridor: trying again: ${(error as Error).message}\n`)
-      away = true
+  await follow(signal, POLL_MS, async () => {
+    const after = lookBack(newest, begin)
+    const rows = await listRecent(sql, { ...wanted, after, limit: PORTION })
+    for (const row of rows.toReversed()) {
+      if (!seen.has(row.id)) show(row)
+      seen.add(row.id)
+      if (row.id > newest) newest = row.id
     }
-    await setTimeout(POLL_MS, undefined, { signal }).catch(() => {})
-  }
+    for (const id of seen) if (id <= after) seen.delete(id)
+  })
 }
 
 async function newestOf(sql: Sql, account_id: string | null): Promise<string> {
@@ -121,7 +105,7 @@ function lookBack(newest: string, begin: string): string {
 }
 
 /** Time, method, path, status and duration; of what was refused, why and where. */
-export function lineOf(row: LoggedRequest): string {
+function lineOf(row: LoggedRequest): string {
   const { method, path, status, duration_us, reason, remarks, request_id, body } = row
   const ended = status === null ? 'left' : String(status)
   const time = `${instantIn(row.id).slice(0, 19)}Z`
