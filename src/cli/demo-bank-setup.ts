@@ -1,5 +1,6 @@
 // What the demonstration with a bank needs of an installation: a live account with money, a price,
 // a rail to the test bank and a route to it. All but the account and the rail goes away again.
+
 import { join } from 'node:path'
 import { listAccounts } from '../account/store.ts'
 import { transact } from '../db/transact.ts'
@@ -9,13 +10,13 @@ import type { Fee } from '../price/fee/rules.ts'
 import { deleteFee, listFees, upsertFees } from '../price/fee/store.ts'
 import type { RailRow } from '../rail/kind.ts'
 import { readRail } from '../rail/load-rail.ts'
-import { insertRail, listRails, updatePause, updateRail } from '../rail/row-store.ts'
-import type { Route } from '../rail/rules.ts'
+import { insertRail, updatePause, updateRail } from '../rail/row-store.ts'
 import { deleteRoute, upsertRoute } from '../rail/store.ts'
 import { RAIL_KINDS } from '../rails.ts'
 import { readRequired, updateRequired } from '../screening/list-store.ts'
 import { createFunded } from './account.ts'
 import type { Context } from './context.ts'
+import { authorizationOf } from './demo-http.ts'
 import { CommandFailed, readOrRefuse } from './failure.ts'
 import { book } from './funding.ts'
 
@@ -36,23 +37,9 @@ export interface BankPlace {
   readonly fee: number
 }
 
-export interface DemoAccount {
-  readonly account_id: string
-  readonly name: string
-  readonly funded: { readonly currency: string; readonly amount: number }
-}
+export type BankDemoSetUp = Awaited<ReturnType<typeof setUpBankDemo>>
 
-export interface BankDemoSetUp {
-  readonly shown: DemoAccount
-  readonly authorization: string
-  /** Its settings. */
-  readonly rail: object
-  readonly route: Route
-  /** Undefined when there was one. */
-  readonly fee: Fee | undefined
-}
-
-export async function setUpBankDemo(context: Context, place: BankPlace): Promise<BankDemoSetUp> {
+export async function setUpBankDemo(context: Context, place: BankPlace) {
   await refuseInEarnest(context)
   await withoutLists(context)
   const rail = await setRail(context, place)
@@ -67,7 +54,7 @@ export async function setUpBankDemo(context: Context, place: BankPlace): Promise
   await upsertRoute(context.sql, route)
   return {
     shown: { account_id, name: NAME, funded: { currency: 'EUR', amount: amountToJson(FUNDED) } },
-    authorization: `Basic ${Buffer.from(`${key_id}:${secret}`).toString('base64')}`,
+    authorization: authorizationOf(`${key_id}:${secret}`),
     rail: { name: RAIL, kind: rail.kind, settings: rail.config },
     route,
     fee: await setFee(context, place.fee),
@@ -108,11 +95,9 @@ async function setRail({ sql }: Context, place: BankPlace): Promise<RailRow> {
   const config = JSON.stringify(settingsOf(place))
   const secret = place.server === undefined ? '' : place.password
   const rail = readOrRefuse(readRail({ name: RAIL, kind: 'iso20022', config, secret }, RAIL_KINDS))
-  const there = (await listRails(sql)).some(({ name }) => name === RAIL)
-  if (there) {
-    await updateRail(sql, rail)
-    await updatePause(sql, RAIL, '')
-  } else await insertRail(sql, rail)
+  if (await insertRail(sql, rail)) return rail
+  await updateRail(sql, rail)
+  await updatePause(sql, RAIL, '')
   return rail
 }
 

@@ -6,28 +6,22 @@ import { join } from 'node:path'
 import { XMLBuilder, XMLParser } from 'fast-xml-parser'
 import type { Started } from '../../examples/bank/start.ts'
 import { printJson, running, withContext } from './context.ts'
-import { type DemoAccount, endBankDemo, setUpBankDemo } from './demo-bank-setup.ts'
+import { type BankDemoSetUp, endBankDemo, setUpBankDemo } from './demo-bank-setup.ts'
 import {
-  type Answer,
   answered,
   type Exchange,
   findService,
   KEY_TIMEOUT_MS,
-  readUrl,
   request,
   send,
   style,
   succeeded,
+  tellStep,
   until,
 } from './demo-http.ts'
 import { CommandFailed } from './failure.ts'
 import { layOut, money, outline } from './table.ts'
 import { visible } from './terminal.ts'
-
-interface BankDemoOptions {
-  readonly url?: string
-  readonly bank?: string | true
-}
 
 interface ShownFile {
   readonly step: 'file'
@@ -39,7 +33,7 @@ interface ShownFile {
 /** One element of what --json prints. */
 export type BankDemoStep =
   | { readonly step: 'bank'; readonly folder: string; readonly rail: object }
-  | ({ readonly step: 'account' } & DemoAccount)
+  | ({ readonly step: 'account' } & BankDemoSetUp['shown'])
   | ({ readonly step: 'payout' | 'status' | 'timeline' | 'balance' } & Exchange)
   | ShownFile
   | ({ readonly step: 'paid' } & ReturnType<typeof countPaid>)
@@ -53,19 +47,18 @@ const STAGE_TIMEOUT_MS = 60_000
 /** Payouts that are made together go into one file. */
 const GATHER_MS = 1_500
 
-export async function demoBank(options: BankDemoOptions): Promise<void> {
-  const url = readUrl(options.url)
-  await findService(url)
+export async function demoBank(named_url: string | undefined, over_sftp: boolean): Promise<void> {
+  const url = await findService(named_url)
   const folder = await mkdtemp(join(tmpdir(), 'corridor-demo-bank-'))
   const steps: BankDemoStep[] = []
   const tell = (step: BankDemoStep) => {
     steps.push(step)
-    if (!running.json) process.stdout.write(`${describe(step, steps.length)}\n`)
+    if (!running.json) tellStep(steps.length, ...told(step))
   }
   const interrupt = listenForInterrupt()
   const { signal } = interrupt
   try {
-    await runWithBank({ url, folder, over_sftp: options.bank === 'sftp', signal }, tell)
+    await runWithBank({ url, folder, over_sftp, signal }, tell)
   } finally {
     interrupt.end()
   }
@@ -114,13 +107,8 @@ async function runWithBank(place: Place, tell: (step: BankDemoStep) => void): Pr
     try {
       tell({ step: 'bank', folder: place.folder, rail: account.rail })
       tell({ step: 'account', ...account.shown })
-      await new BankDemo({
-        place,
-        started,
-        files,
-        authorization: account.authorization,
-        tell,
-      }).run()
+      const { authorization } = account
+      await new BankDemo({ place, started, files, authorization, tell }).run()
     } finally {
       await withContext(context => endBankDemo(context, account, bank))
     }
@@ -162,8 +150,7 @@ class BankDemo {
     for (const id of [first, second]) {
       tell({ step: 'timeline', ...(await this.#get(`/v3/payout/${id}/timeline`)) })
     }
-    const balance = await this.#get('/v3/balance')
-    tell({ step: 'balance', ...balance })
+    tell({ step: 'balance', ...(await this.#get('/v3/balance')) })
     const paid = countPaid(started)
     tell({ step: 'paid', ...paid })
     if (paid.most !== 1) throw new CommandFailed('the bank has not paid each payment once')
@@ -173,14 +160,12 @@ class BankDemo {
     const { tell } = this.#parts
     const get = () => this.#ask({ method: 'GET', path: '/v3/balance' })
     await until(KEY_TIMEOUT_MS, get, ({ response }) => response.status === 401)
-    const exchanges = await Promise.all(
-      AMOUNTS.map((amount, i) =>
-        this.#send({ method: 'POST', path: '/v3/payout', body: payoutBody(amount, i + 1) }),
-      ),
-    )
+    const bodies = AMOUNTS.map((amount, i) => payoutBody(amount, i + 1))
+    const post = { method: 'POST', path: '/v3/payout' }
+    const exchanges = await Promise.all(bodies.map(body => this.#send({ ...post, body })))
     for (const exchange of exchanges) tell({ step: 'payout', ...exchange })
-    const [first, second] = exchanges.map(({ response }) => response.body.data.id as string)
-    return [first ?? '', second ?? '']
+    const [first = '', second = ''] = exchanges.map(({ response }) => response.body.data.id)
+    return [first, second]
   }
 
   async #send(request: Exchange['request']): Promise<Exchange> {
@@ -261,65 +246,43 @@ function countPaid({ bank }: Started) {
   return { payments: times.length, most: Math.max(...times) }
 }
 
-/** One step under its heading. */
-function describe(step: BankDemoStep, number: number): string {
-  const heading = style('bold', `${number}. ${titleOf(step)}`)
-  return [heading, ...linesOf(step).map(line => `  ${line}`.trimEnd()), ''].join('\n')
-}
-
-function titleOf(step: BankDemoStep): string {
+/** A title, and the lines below it. */
+function told(step: BankDemoStep): string[] {
   switch (step.step) {
-    case 'bank':
-      return 'A bank of our own, and a rail to it'
-    case 'account':
-      return 'A live account, with a route to that rail'
-    case 'payout':
-      return 'A payout'
-    case 'file':
-      return step.by === 'corridor' ? `To the bank: ${step.name}` : `From the bank: ${step.name}`
-    case 'status': {
-      const { amount, currency, status } = step.response.body.data
-      return `The payout of ${money(currency, BigInt(amount))} is ${status}`
+    case 'bank': {
+      const title = 'A bank of our own, and a rail to it'
+      return [title, `Its files stay in ${step.folder}`, ...layOut(step.rail)]
     }
-    case 'timeline':
-      return 'How it went'
-    case 'balance':
-      return 'What is left'
-    case 'paid':
-      return 'The bank’s own ledger'
-  }
-}
-
-function linesOf(step: BankDemoStep): string[] {
-  switch (step.step) {
-    case 'bank':
-      return [`Its files stay in ${step.folder}`, ...layOut(step.rail)]
     case 'account': {
       const { account_id, name, funded } = step
-      return outline({
-        account: `${account_id} "${name}"`,
-        funded: money(funded.currency, BigInt(funded.amount)),
-      })
+      const account = `${account_id} "${name}"`
+      const words = outline({ account, funded: money(funded.currency, BigInt(funded.amount)) })
+      return ['A live account, with a route to that rail', ...words]
     }
-    case 'file':
-      return showXml(step.content)
-    case 'status':
-      return [...request(step), ...layOut(stateOf(step.response.body.data))]
-    case 'paid':
-      return [
-        `${step.payments} payments, ${step.most === 1 ? 'each once' : `one ${step.most} times`}`,
-      ]
+    case 'file': {
+      const way = step.by === 'corridor' ? 'To the bank' : 'From the bank'
+      return [`${way}: ${step.name}`, ...showXml(step.content)]
+    }
     case 'payout': {
       const { id, status, created_at } = step.response.body.data
-      return [...request(step), answered(step), ...layOut({ id, status, created_at })]
+      return ['A payout', ...request(step), answered(step), ...layOut({ id, status, created_at })]
     }
-    default:
-      return [...request(step), answered(step), ...layOut(step.response.body)]
+    case 'status': {
+      const { amount, currency, ...rest } = step.response.body.data
+      const { id, status, failure, tracking_details } = rest
+      const title = `The payout of ${money(currency, BigInt(amount))} is ${status}`
+      return [title, ...request(step), ...layOut({ id, status, failure, tracking_details })]
+    }
+    case 'paid': {
+      const { payments, most } = step
+      const times = most === 1 ? 'each once' : `one ${most} times`
+      return ['The bank’s own ledger', `${payments} payments, ${times}`]
+    }
+    default: {
+      const title = step.step === 'timeline' ? 'How it went' : 'What is left'
+      return [title, ...request(step), answered(step), ...layOut(step.response.body)]
+    }
   }
-}
-
-function stateOf({ id, status, failure, tracking_details }: Answer) {
-  return { id, status, failure, tracking_details }
 }
 
 const XML = { preserveOrder: true, ignoreAttributes: false, parseTagValue: false } as const

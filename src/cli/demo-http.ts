@@ -1,5 +1,6 @@
 // What demonstrations share: requests to the running service as a customer sends them, and their
 // look on a terminal.
+
 import { styleText } from 'node:util'
 import { readConfig } from '../config.ts'
 import { CommandFailed, UsageError } from './failure.ts'
@@ -18,7 +19,7 @@ export interface Exchange {
   readonly response: { readonly status: number; readonly body: Answer }
 }
 
-export function readUrl(text: string | undefined): string {
+function readUrl(text: string | undefined): string {
   const { port } = readConfig()
   if (text === undefined && port === 0) throw new UsageError('PORT is 0; name the service by --url')
   const url = text ?? `http://127.0.0.1:${port}`
@@ -26,10 +27,16 @@ export function readUrl(text: string | undefined): string {
   return url.replace(/\/+$/, '')
 }
 
-/** Makes sure that the service is there before anything is written. */
-export async function findService(url: string): Promise<void> {
+/** Of a key, `id:secret`. */
+export function authorizationOf(key: string): string {
+  return `Basic ${Buffer.from(key).toString('base64')}`
+}
+
+/** Where the service is, which must be there before anything is written. */
+export async function findService(named: string | undefined): Promise<string> {
+  const url = readUrl(named)
   const { response } = await send(url, '', { method: 'GET', path: '/healthz' })
-  if (response.status === 200 && response.body?.status === 'ok') return
+  if (response.status === 200 && response.body?.status === 'ok') return url
   throw new CommandFailed(`what answers at ${url} is not Corridor`)
 }
 
@@ -90,6 +97,13 @@ export function succeeded(exchange: Exchange): Exchange {
   throw new CommandFailed(
     `${request.method} ${request.path} was answered with ${response.status}: ${words}${hint}`,
   )
+}
+
+/** Prints one step under its heading. */
+export function tellStep(number: number, title = '', ...lines: readonly string[]): void {
+  const heading = style('bold', `${number}. ${title}`)
+  const text = [heading, ...lines.map(line => `  ${line}`.trimEnd()), '', '']
+  process.stdout.write(text.join('\n'))
 }
 
 export function request({ request: { method, path, body } }: Exchange): string[] {

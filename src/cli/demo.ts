@@ -13,14 +13,15 @@ import { demoBank } from './demo-bank.ts'
 import {
   type Answer,
   answered,
+  authorizationOf,
   type Exchange,
   findService,
   KEY_TIMEOUT_MS,
-  readUrl,
   request,
   send,
   style,
   succeeded,
+  tellStep,
   until,
 } from './demo-http.ts'
 import { CommandFailed } from './failure.ts'
@@ -32,11 +33,6 @@ const PAID = 1_000_000
 
 /** The simulator settles after some 2 s (CORRIDOR_SIMULATOR_DELAY_MS). */
 const SETTLE_TIMEOUT_MS = 15_000
-
-interface DemoOptions {
-  url?: string
-  bank?: string | true
-}
 
 type Journals = readonly ReturnType<typeof presentJournal>[]
 type Sums = ReturnType<typeof addUp>
@@ -81,14 +77,13 @@ Examples, with the service running in another terminal:
   npx corridor demo
   npx corridor demo --bank`
 
-async function demo(options: DemoOptions): Promise<void> {
-  if (options.bank !== undefined) return demoBank(options)
-  const url = readUrl(options.url)
-  await findService(url)
+async function demo({ url: named, bank }: { url?: string; bank?: string | true }): Promise<void> {
+  if (bank !== undefined) return demoBank(named, bank === 'sftp')
+  const url = await findService(named)
   const steps: DemoStep[] = []
   await runDemo(url, step => {
     steps.push(step)
-    if (!running.json) process.stdout.write(`${describeStep(step, steps)}\n`)
+    if (!running.json) tellStep(steps.length, TITLES[step.step], ...linesOf(step, steps))
   })
   if (running.json) printJson(steps)
   const last = steps.at(-1)
@@ -132,7 +127,7 @@ async function makeAccount() {
   const { account, key_id, secret } = await withContext(context => createFunded(context, wanted))
   const { account_id, name } = account
   const funded = { currency: 'USD', amount: amountToJson(FUNDED) }
-  const authorization = `Basic ${Buffer.from(`${key_id}:${secret}`).toString('base64')}`
+  const authorization = authorizationOf(`${key_id}:${secret}`)
   return { authorization, shown: { account_id, name, currencies, funded } }
 }
 
@@ -242,12 +237,7 @@ const TITLES: Readonly<Record<DemoStep['step'], string>> = {
   arithmetic: 'It adds up by hand',
 }
 
-/** One step under its heading. `steps` are all so far, this one last. */
-function describeStep(step: DemoStep, steps: readonly DemoStep[]): string {
-  const heading = style('bold', `${steps.length}. ${TITLES[step.step]}`)
-  return [heading, ...linesOf(step, steps).map(line => `  ${line}`.trimEnd()), ''].join('\n')
-}
-
+/** `steps` are all so far, this one last. */
 function linesOf(step: DemoStep, steps: readonly DemoStep[]): string[] {
   switch (step.step) {
     case 'account': {

@@ -5,21 +5,11 @@ import type { Command } from 'commander'
 import { didYouMean } from '../nearest.ts'
 import { EVENT_TYPES } from '../webhook/webhook.ts'
 import { print } from './context.ts'
-import { type Exchange, findService, readUrl, send, succeeded } from './demo-http.ts'
+import { authorizationOf, type Exchange, findService, send, succeeded } from './demo-http.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 
-interface TriggerOptions {
-  readonly key: string
-  readonly url?: string
-}
-
-interface Step {
-  readonly method: 'POST' | 'PUT'
-  readonly path: string
-  readonly body: object
-}
-
 /** `{id}` in a path is the object that the first step has made. */
+type Step = Required<Exchange['request']>
 type Steps = readonly Step[]
 
 const bank = { account_number: '123456789012', country: 'HK', bank_codes: { bank_code: '004' } }
@@ -36,7 +26,7 @@ const STAYS = 100_000
 const PAYOUT = '/v3/payout'
 const CURRENCY = 'HKD'
 
-const payout = (): Step => ({
+const payout: Step = {
   method: 'POST',
   path: PAYOUT,
   body: {
@@ -48,13 +38,14 @@ const payout = (): Step => ({
     beneficiary_details: beneficiary,
     allow_duplicate: true,
   },
-})
+}
+
+const eachStatus = (path: string, statuses: readonly string[]): Steps =>
+  statuses.map(status => ({ method: 'POST', path, body: { status } }))
 
 const becomes = (...statuses: readonly string[]): Steps => [
-  payout(),
-  ...statuses.map((status): Step => {
-    return { method: 'POST', path: '/v3/sandbox/payout/{id}/transition', body: { status } }
-  }),
+  payout,
+  ...eachStatus('/v3/sandbox/payout/{id}/transition', statuses),
 ]
 
 /** Another person each time: one that is there is no new entity. */
@@ -68,9 +59,7 @@ const submission: Step = { method: 'POST', path: '/v3/entity/{id}/submit', body:
 const submitted = (...statuses: readonly string[]): Steps => [
   entity(),
   submission,
-  ...statuses.map((status): Step => {
-    return { method: 'POST', path: '/v3/sandbox/entity/{id}/review', body: { status } }
-  }),
+  ...eachStatus('/v3/sandbox/entity/{id}/review', statuses),
 ]
 
 const newBeneficiary: Step = { method: 'POST', path: '/v3/beneficiary', body: beneficiary }
@@ -131,13 +120,12 @@ export function triggerCommand(command: Command): void {
     .action(trigger)
 }
 
-async function trigger(type: string, options: TriggerOptions): Promise<void> {
+async function trigger(type: string, options: { key: string; url?: string }): Promise<void> {
   const recipe = Object.hasOwn(RECIPES, type) ? RECIPES[type] : undefined
   if (recipe === undefined) throw new UsageError(cannotMake(type))
   if (!/^[^:\s]+:\S+$/.test(options.key)) throw new UsageError('--key is id and secret: key_…:…')
-  const url = readUrl(options.url)
-  await findService(url)
-  const authorization = `Basic ${Buffer.from(options.key).toString('base64')}`
+  const url = await findService(options.url)
+  const authorization = authorizationOf(options.key)
   await refuseLive(url, authorization)
   const done: Exchange['request'][] = []
   let id = ''
