@@ -4,16 +4,19 @@ import type { Command } from 'commander'
 import { ENTITY_COLUMNS, type EntityRow, importEntities } from '../bulk/entities.ts'
 import {
   addImportCommand,
+  anewWords,
   countRow,
   type ImportKind,
   type ImportOptions,
   type ImportSummary,
   importFrom,
+  mostFirst,
+  ofWhich,
   presentProblems,
-  rowsWere,
+  type Results,
   summaryWords,
 } from './import.ts'
-import { paragraph, wrapped } from './terminal.ts'
+import { wrapped } from './terminal.ts'
 
 const HELP = `
 .jsonl: one creation a line, as POST /v3/entity takes it.
@@ -60,18 +63,18 @@ export function entityImportCommand(entity: Command): void {
   }).action((path: string, options: ImportOptions) => importFrom(ENTITIES, path, options))
 }
 
-/** What became of the rows so far. */
-interface EntitySummary extends ImportSummary {
-  created: number
-  matched: number
-  /** By the rule that matched. */
-  matched_by: Record<string, number>
-  /** Rows that were imported before, and whose entity has been rejected since. */
-  rejected_since: number
-}
+type EntitySummary = ReturnType<typeof start>
 
-function start(base: ImportSummary): EntitySummary {
-  return { ...base, created: 0, matched: 0, matched_by: {}, rejected_since: 0 }
+function start(base: ImportSummary) {
+  return {
+    ...base,
+    created: 0,
+    matched: 0,
+    /** By the rule that matched. */
+    matched_by: {} as Record<string, number>,
+    /** Rows that were imported before, and whose entity has been rejected since. */
+    rejected_since: 0,
+  }
 }
 
 function count(summary: EntitySummary, row: EntityRow): void {
@@ -90,27 +93,16 @@ function present(row: EntityRow) {
 }
 
 function words(summary: EntitySummary, report: string | undefined): string {
-  const { rejected_since } = summary
-  const by = Object.entries(summary.matched_by).sort(([, a], [, b]) => b - a)
-  const results: [string, number][] = [
-    ['created', summary.created],
-    ['matched', summary.matched],
-    ...by.map(([rule, times]): [string, number] => [`  by ${rule}`, times]),
-    ['imported before', summary.imported_before],
-    ...(rejected_since === 0
-      ? []
-      : [['  of which rejected since', rejected_since] as [string, number]]),
-    ['refused', summary.refused],
+  const { created, matched, matched_by, imported_before, rejected_since, refused } = summary
+  const results: Results = [
+    ['created', created],
+    ['matched', matched],
+    ...mostFirst(matched_by, 'by '),
+    ['imported before', imported_before],
+    ...ofWhich(rejected_since, 'rejected since'),
+    ['refused', refused],
   ]
-  return summaryWords(summary, results, rejectedWords(summary), report, 'written')
-}
-
-function rejectedWords({ rejected_since: rejected, dry_run }: EntitySummary): string[] {
-  if (rejected === 0) return []
-  const [stays, them] = rejected === 1 ? ['stays', 'it'] : ['stay', 'them']
-  const text =
-    `${rowsWere(rejected)} imported before and rejected since, and ` +
-    `${dry_run ? 'would stay' : stays} so. ` +
-    `To create ${them} anew, import ${them} alone, under another --name.`
-  return [paragraph(text)]
+  const stay = summary.dry_run ? 'would stay' : rejected_since === 1 ? 'stays' : 'stay'
+  const rejected = anewWords(rejected_since, `rejected since, and ${stay} so`, 'create')
+  return summaryWords(summary, results, [rejected], report, 'written')
 }

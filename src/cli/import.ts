@@ -1,9 +1,8 @@
 // What `corridor entity import` and `corridor payout import` share: their options, the report, the
 // progress bar, Ctrl-C and the summary. It does not know what rows ask for.
-import { access, constants, type FileHandle, open, stat } from 'node:fs/promises'
+import { access, constants, open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { Account } from '../account/rules.ts'
 import { type ColumnSet, type ImportFile, openFile } from '../bulk/file.ts'
 import type { Import, RunEnd } from '../bulk/run.ts'
 import type { LineProblem } from '../csv.ts'
@@ -75,7 +74,7 @@ export async function importFrom<Row, Summary extends ImportSummary>(
     const report = options.report === undefined ? null : await openReport(options.report, path)
     const bar = barOf(name, size)
     try {
-      await runFile(kind, { context, account, file, summary }, async (rows, bytes_read) => {
+      await runFile(kind, context, { account, file }, summary, async (rows, bytes_read) => {
         await report?.write(rows.map(kind.present))
         bar?.update(bytes_read, { rows: summary.rows.toLocaleString('en') })
       })
@@ -112,39 +111,37 @@ function unreadable(name: string, problems: readonly LineProblem[]): CommandFail
   return new CommandFailed(`${name} has no header line; nothing was written`)
 }
 
-function startSummary(
-  file: ImportFile,
-  import_name: string,
-  options: ImportOptions,
-): ImportSummary {
+/** What became of the rows so far. Each kind adds a count for each of its results. */
+export type ImportSummary = ReturnType<typeof startSummary>
+
+function startSummary(file: ImportFile, import_name: string, options: ImportOptions) {
   return {
     file: file.name,
     import: import_name,
     account: options.account,
     dry_run: options.dryRun === true,
-    stopped: null,
+    /** Why the run ended before the file did. */
+    stopped: null as 'interrupted' | 'unavailable' | null,
     rows: 0,
     imported_before: 0,
     refused: 0,
+    /** Rows that the database did not answer for. */
     unanswered: 0,
-    refused_rows: [],
+    /** The first refused rows. */
+    refused_rows: [] as { line: number; problems: ReturnType<typeof presentProblems> }[],
+    /** The last line that is counted. */
     last_line: 0,
     duration_ms: 0,
     rows_per_second: 0,
   }
 }
 
-interface Work<Summary> {
-  readonly context: Context
-  readonly account: Account
-  readonly file: ImportFile
-  readonly summary: Summary
-}
-
 /** Imports the rows and counts them. Calls `tell` after each batch. */
 async function runFile<Row, Summary extends ImportSummary>(
   kind: ImportKind<Row, Summary>,
-  { context, account, file, summary }: Work<Summary>,
+  context: Context,
+  of: Pick<Import<Row>, 'account' | 'file'>,
+  summary: Summary,
   tell: (rows: readonly Row[], bytes_read: number) => Promise<void>,
 ): Promise<void> {
   // A plan that was made while the table was small must not scan it when it is large.
@@ -158,7 +155,7 @@ async function runFile<Row, Summary extends ImportSummary>(
       for (const row of rows) kind.count(summary, row)
       await tell(rows, bytes_read)
     }
-    const wanted = { sql, account, file, name, dry_run, stopped: interrupt.came, onResults }
+    const wanted = { ...of, sql, name, dry_run, stopped: interrupt.came, onResults }
     const { unanswered, stopped } = await kind.run(wanted, summary, context)
     summary.unanswered = unanswered
     if (unanswered > 0) summary.stopped = 'unavailable'
@@ -197,13 +194,8 @@ interface ReportLine {
   readonly problems: readonly { readonly reason: string; readonly message: string }[]
 }
 
-interface Report {
-  write(rows: readonly ReportLine[]): Promise<void>
-  close(): Promise<void>
-}
-
 /** Overwrites an earlier report, but never the file that is read. */
-async function openReport(path: string, read_path: string): Promise<Report> {
+async function openReport(path: string, read_path: string) {
   const [there, read] = await Promise.all([stat(path).catch(() => null), stat(read_path)])
   if (there !== null && there.dev === read.dev && there.ino === read.ino) {
     throw new UsageError('--report names the file that is read')
@@ -212,16 +204,11 @@ async function openReport(path: string, read_path: string): Promise<Report> {
     throw new UsageError(`cannot write ${path}: ${error.message}`)
   })
   const linesOf = /\.csv$/i.test(path) ? csvLines() : jsonLines
-  return {
-    write: rows => writeLines(file, rows.length === 0 ? '' : linesOf(rows)),
-    close: () => file.close(),
-  }
-}
-
-async function writeLines(file: FileHandle, text: string): Promise<void> {
-  await file.writeFile(text).catch((error: Error) => {
-    throw new CommandFailed(`the report cannot be written: ${error.message}; run again`)
-  })
+  const write = (rows: readonly ReportLine[]) =>
+    file.writeFile(rows.length === 0 ? '' : linesOf(rows)).catch((error: Error) => {
+      throw new CommandFailed(`the report cannot be written: ${error.message}; run again`)
+    })
+  return { write, close: () => file.close() }
 }
 
 function jsonLines(rows: readonly ReportLine[]): string {
@@ -232,47 +219,20 @@ function jsonLines(rows: readonly ReportLine[]): string {
 function csvLines(): (rows: readonly ReportLine[]) => string {
   let begun = false
   return rows => {
-    const lines = rows.map(row => Object.values({ ...row, problems: problemsCell(row) }))
+    const lines = rows.map(row => {
+      // Begins with a reason, so that no spreadsheet takes it for a formula.
+      const problems = row.problems.map(({ reason, message }) => `${reason}: ${message}`)
+      return Object.values({ ...row, problems: problems.join('; ') })
+    })
     if (!begun) lines.unshift(Object.keys(rows[0] ?? {}))
     begun = true
     return lines.map(cells => `${cells.map(cellOf).join(',')}\r\n`).join('')
   }
 }
 
-/** Begins with a reason, so that no spreadsheet takes it for a formula. */
-function problemsCell({ problems }: ReportLine): string {
-  return problems.map(({ reason, message }) => `${reason}: ${message}`).join('; ')
-}
-
 function cellOf(value: unknown): string {
   const text = value === null ? '' : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-/** What became of the rows so far. Each kind adds a count for each of its results. */
-export interface ImportSummary {
-  file: string
-  import: string
-  account: string
-  dry_run: boolean
-  /** Why the run ended before the file did. */
-  stopped: 'interrupted' | 'unavailable' | null
-  rows: number
-  imported_before: number
-  refused: number
-  /** Rows that the database did not answer for. */
-  unanswered: number
-  /** The first refused rows. */
-  refused_rows: RefusedRow[]
-  /** The last line that is counted. */
-  last_line: number
-  duration_ms: number
-  rows_per_second: number
-}
-
-interface RefusedRow {
-  readonly line: number
-  readonly problems: ReturnType<typeof presentProblems>
 }
 
 /** How many refused rows the terminal names. */
@@ -296,10 +256,35 @@ export function presentProblems(problems: readonly Problem[]) {
   return problems.map(presentProblem)
 }
 
+/** Counts of rows, in the order of the table. */
+export type Results = readonly (readonly [what: string, rows: number])[]
+
+/** Counts by name, the most first. */
+export function mostFirst(counts: Readonly<Record<string, number>>, before = ''): Results {
+  const sorted = Object.entries(counts).sort(([, a], [, b]) => b - a)
+  return sorted.map(([name, rows]) => [`  ${before}${name}`, rows])
+}
+
+/** Some of the rows counted above. */
+export function ofWhich(rows: number, what: string): Results {
+  return rows === 0 ? [] : [[`  of which ${what}`, rows]]
+}
+
+/** What became of rows that the import does not take again, and how it takes them. */
+export function anewWords(rows: number, became: string, how: string): string {
+  if (rows === 0) return ''
+  const were = rows === 1 ? '1 row was' : `${rows.toLocaleString('en')} rows were`
+  const them = rows === 1 ? 'it' : 'them'
+  const text =
+    `${were} imported before and ${became}. ` +
+    `To ${how} ${them} anew, import ${them} alone, under another --name.`
+  return paragraph(text)
+}
+
 /** The summary as text. `parts` are paragraphs of one kind, which follow the table of results. */
 export function summaryWords(
   summary: ImportSummary,
-  results: readonly (readonly [what: string, rows: number])[],
+  results: Results,
   parts: readonly string[],
   report: string | undefined,
   nothingTwice: string,
@@ -314,17 +299,14 @@ export function summaryWords(
     countsTable(summary, results),
     '',
     `${rows_per_second.toLocaleString('en')} rows/s, ${Math.ceil(duration_ms / 1000)} s`,
-    ...parts.flatMap(part => ['', part]),
+    ...parts.filter(Boolean).flatMap(part => ['', part]),
     ...refusedWords(summary, report),
     ...stopWords(summary, nothingTwice),
   ].join('\n')
 }
 
-function countsTable(
-  summary: ImportSummary,
-  results: readonly (readonly [what: string, rows: number])[],
-): string {
-  const counts = [...results, ['in all', summary.rows] as const]
+function countsTable(summary: ImportSummary, results: Results): string {
+  const counts: Results = [...results, ['in all', summary.rows]]
   const texts = counts.map(([what, times]) => [what, times.toLocaleString('en')] as const)
   const width = Math.max('rows'.length, ...texts.map(([, times]) => times.length))
   const rows = texts.map(([what, times]) => [what, times.padStart(width)])
@@ -338,20 +320,16 @@ function refusedWords(
 ): string[] {
   if (refused === 0) return []
   const lines = refused_rows.flatMap(({ line, problems }) => {
-    const words = problems.map(({ message, remarks }) => problemWords(message, remarks))
-    return wrapped(visible(`line ${line}: ${words.join('; ')}`).split(' '), {
-      first: '  ',
-      further: '    ',
-    })
+    // Most messages name their field already.
+    const words = problems.map(({ message, remarks }) =>
+      remarks === '' || message.includes(remarks) ? message : `${remarks}: ${message}`,
+    )
+    const text = visible(`line ${line}: ${words.join('; ')}`)
+    return wrapped(text.split(' '), { first: '  ', further: '    ' })
   })
   const more = refused - refused_rows.length
   const where = report === undefined ? '--report FILE names them all' : `see ${report}`
   return ['', 'refused:', ...lines, ...(more > 0 ? [`  and ${more} more; ${where}`] : [])]
-}
-
-/** Most messages name their field already. */
-function problemWords(message: string, remarks: string): string {
-  return remarks === '' || message.includes(remarks) ? message : `${remarks}: ${message}`
 }
 
 function stopWords(
@@ -368,9 +346,4 @@ function stopWords(
     : 'Run the same command again to go on: rows that were written are known by the name ' +
       `"${visible(summary.import)}" and are not ${nothingTwice} twice.`
   return ['', paragraph(`${why} ${then}`)]
-}
-
-/** `1 row was`, `1,000 rows were`. */
-export function rowsWere(rows: number): string {
-  return rows === 1 ? '1 row was' : `${rows.toLocaleString('en')} rows were`
 }

@@ -6,13 +6,16 @@ import type { Cost } from '../bulk/store.ts'
 import { amountToJson } from '../money/json.ts'
 import {
   addImportCommand,
+  anewWords,
   countRow,
   type ImportKind,
   type ImportOptions,
   type ImportSummary,
   importFrom,
+  mostFirst,
+  ofWhich,
   presentProblems,
-  rowsWere,
+  type Results,
   summaryWords,
 } from './import.ts'
 import { major, money, table } from './table.ts'
@@ -86,23 +89,27 @@ function payouts({ allowDuplicates = false }: Options): ImportKind<PayoutRow, Pa
   }
 }
 
-/** What became of the rows so far. */
-interface PayoutSummary extends ImportSummary {
-  /** By which people approve what it has made as one. */
-  payout_import: string
-  made: number
-  /** Payouts of its rows that wait for approvers, whenever they were made. */
-  pending_approval: number
-  /** Payouts that wait for the review of an entity. */
-  held: number
-  /** Rows that were imported before, and whose payout has failed or was reversed since. */
-  failed_since: number
-  /** Rows made or held now that ask for the same payment as an earlier row. */
-  alike: number
-  /** By reason. A row with several reasons counts for each. */
-  refused_by: Record<string, number>
-  paid: Paid[]
-  debited: Debited[]
+type PayoutSummary = ReturnType<typeof start>
+
+function start(base: ImportSummary) {
+  return {
+    ...base,
+    /** By which people approve what it has made as one. */
+    payout_import: importOf(base.account, base.import),
+    made: 0,
+    /** Payouts of its rows that wait for approvers, whenever they were made. */
+    pending_approval: 0,
+    /** Payouts that wait for the review of an entity. */
+    held: 0,
+    /** Rows that were imported before, and whose payout has failed or was reversed since. */
+    failed_since: 0,
+    /** Rows made or held now that ask for the same payment as an earlier row. */
+    alike: 0,
+    /** By reason. A row with several reasons counts for each. */
+    refused_by: {} as Record<string, number>,
+    paid: [] as Paid[],
+    debited: [] as Debited[],
+  }
 }
 
 /** The sum of payouts made or held now, in minor units of the currency paid. */
@@ -124,12 +131,6 @@ interface Debited {
   lacking: bigint
 }
 
-function start(base: ImportSummary): PayoutSummary {
-  const payout_import = importOf(base.account, base.import)
-  const counts = { made: 0, pending_approval: 0, held: 0, failed_since: 0, alike: 0 }
-  return { ...base, payout_import, ...counts, refused_by: {}, paid: [], debited: [] }
-}
-
 function count(summary: PayoutSummary, row: PayoutRow): void {
   countRow(summary, row)
   const { result, status, cost, alike, problems } = row
@@ -141,7 +142,10 @@ function count(summary: PayoutSummary, row: PayoutRow): void {
     summary.imported_before += 1
     if (status === 'failed' || status === 'reversed') summary.failed_since += 1
   } else if (result === 'refused') {
-    if (cost !== null) countLacking(debitedOf(summary, cost.holding_currency), cost)
+    if (cost === null) return
+    const debited = debitedOf(summary, cost.holding_currency)
+    debited.lacking_rows += 1
+    debited.lacking += cost.total_debit
   } else {
     summary[result] += 1
     if (alike) summary.alike += 1
@@ -151,11 +155,8 @@ function count(summary: PayoutSummary, row: PayoutRow): void {
 
 function countCost(summary: PayoutSummary, cost: Cost): void {
   const { currency, amount, holding_currency, total_debit } = cost
-  let paid = summary.paid.find(one => one.currency === currency)
-  if (paid === undefined) {
-    paid = { currency, rows: 0, amount: 0n }
-    summary.paid.push(paid)
-  }
+  const isPaid = (one: Paid) => one.currency === currency
+  const paid = foundOrAdded(summary.paid, isPaid, { currency, rows: 0, amount: 0n })
   paid.rows += 1
   paid.amount += amount
   const debited = debitedOf(summary, holding_currency)
@@ -163,19 +164,16 @@ function countCost(summary: PayoutSummary, cost: Cost): void {
   debited.total_debit += total_debit
 }
 
-function countLacking(debited: Debited, { total_debit }: Cost): void {
-  debited.lacking_rows += 1
-  debited.lacking += total_debit
+function debitedOf({ debited }: PayoutSummary, holding_currency: string): Debited {
+  const counts = { rows: 0, total_debit: 0n, available: null, lacking_rows: 0, lacking: 0n }
+  const isIt = (one: Debited) => one.holding_currency === holding_currency
+  return foundOrAdded(debited, isIt, { holding_currency, ...counts })
 }
 
-/** The entry of a holding currency; adds it if there is none. */
-function debitedOf({ debited }: PayoutSummary, holding_currency: string): Debited {
-  const known = debited.find(one => one.holding_currency === holding_currency)
-  if (known !== undefined) return known
-  const counts = { rows: 0, total_debit: 0n, available: null, lacking_rows: 0, lacking: 0n }
-  const entry = { holding_currency, ...counts }
-  debited.push(entry)
-  return entry
+function foundOrAdded<T>(list: T[], isIt: (one: T) => boolean, otherwise: T): T {
+  const known = list.find(isIt)
+  if (known === undefined) list.push(otherwise)
+  return known ?? otherwise
 }
 
 /** The summary as data. Sums are text, because they may exceed the exact numbers of JSON. */
@@ -214,35 +212,30 @@ function presentRow(row: PayoutRow) {
 }
 
 function words(summary: PayoutSummary, report: string | undefined): string {
-  const by = Object.entries(summary.refused_by).sort(([, a], [, b]) => b - a)
-  const { failed_since, alike } = summary
-  const where = (rows: number, what: string): [string, number][] =>
-    rows === 0 ? [] : [[`  of which ${what}`, rows]]
-  const results: [string, number][] = [
+  const { failed_since, dry_run } = summary
+  const results: Results = [
     ['made', summary.made],
     ['held until an entity is reviewed', summary.held],
-    ...where(alike, 'like an earlier row'),
+    ...ofWhich(summary.alike, 'like an earlier row'),
     ['imported before', summary.imported_before],
-    ...where(failed_since, 'failed or reversed since'),
+    ...ofWhich(failed_since, 'failed or reversed since'),
     ['refused', summary.refused],
-    ...by.map(([reason, rows]): [string, number] => [`  ${reason}`, rows]),
+    ...mostFirst(summary.refused_by),
   ]
+  const not = dry_run ? 'would not be' : 'not'
+  const failed = `failed or was reversed since, and ${not} paid again`
   const parts = [
     ...moneyTables(summary),
     ...lackingWords(summary),
-    ...failedWords(summary),
-    ...pendingWords(summary),
+    anewWords(failed_since, failed, 'pay'),
+    pendingWords(summary),
   ]
   return summaryWords(summary, results, parts, report, 'paid')
 }
 
 function moneyTables({ paid, debited, dry_run }: PayoutSummary): string[] {
   const left = debited.filter(isTouched)
-  const payments = paid.map(({ currency, amount, rows }) => [
-    currency,
-    major(currency, amount),
-    rows,
-  ])
+  const payments = paid.map(({ currency: code, amount, rows }) => [code, major(code, amount), rows])
   const debits = left.map(({ holding_currency: code, total_debit, available, rows }) => [
     code,
     major(code, total_debit),
@@ -250,24 +243,19 @@ function moneyTables({ paid, debited, dry_run }: PayoutSummary): string[] {
     ...(available === null ? [] : [major(code, available), major(code, available - total_debit)]),
   ])
   const [would, would_be] = dry_run ? ['would be paid', 'would be debited'] : ['paid', 'debited']
+  const balance = dry_run ? ['balance', 'left'] : []
   return [
-    ...(payments.length === 0 ? [] : [rightAligned([would, 'amount', 'rows'], payments)]),
-    ...(debits.length === 0
-      ? []
-      : [
-          rightAligned(
-            [`${would_be}, with fees`, 'amount', 'rows', ...(dry_run ? ['balance', 'left'] : [])],
-            debits,
-          ),
-        ]),
+    rightAligned([would, 'amount', 'rows'], payments),
+    rightAligned([`${would_be}, with fees`, 'amount', 'rows', ...balance], debits),
   ]
 }
 
-/** A table whose columns are aligned to the right, except the first. */
+/** A table whose columns are aligned to the right, except the first; '' without rows. */
 function rightAligned(
   headings: readonly string[],
   rows: readonly (readonly (string | number)[])[],
 ): string {
+  if (rows.length === 0) return ''
   const cells = [headings, ...rows].map(row =>
     row.map(cell => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)),
   )
@@ -293,21 +281,11 @@ function lackingWords({ debited }: PayoutSummary): string[] {
     })
 }
 
-function failedWords({ failed_since: failed, dry_run }: PayoutSummary): string[] {
-  if (failed === 0) return []
-  const them = failed === 1 ? 'it' : 'them'
-  const text =
-    `${rowsWere(failed)} imported before and failed or was reversed since, and ` +
-    `${dry_run ? 'would not be' : 'not'} paid again. To pay ${them} anew, import ${them} alone, ` +
-    'under another --name.'
-  return [paragraph(text)]
-}
-
-function pendingWords({ pending_approval: waits, payout_import }: PayoutSummary): string[] {
-  if (waits === 0) return []
+function pendingWords({ pending_approval: waits, payout_import }: PayoutSummary): string {
+  if (waits === 0) return ''
   const payouts = waits === 1 ? '1 payout waits' : `${waits.toLocaleString('en')} payouts wait`
   const text =
     `${payouts} for approvers, who look at all of them by "npx corridor payout approval ` +
     `${payout_import}" and approve them as one.`
-  return [paragraph(text)]
+  return paragraph(text)
 }
