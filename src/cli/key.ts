@@ -1,11 +1,21 @@
-// corridor key create|list|revoke: makes, lists and revokes API keys.
+// corridor key create|list|revoke: makes, lists and revokes API keys of accounts; and corridor user
+// key, those by which programs act in a person's name.
 import type { Command } from 'commander'
-import { SCOPES } from '../account/rules.ts'
+import { hashSecret, SCOPES } from '../account/rules.ts'
+import { newUserSecret } from '../account/secret.ts'
 import type { ApiKeyListing } from '../account/store.ts'
+import { newId } from '../id.ts'
 import { listKeysOf, makeKey, revokeKey } from '../operator/keys.ts'
+import { userNamed } from '../operator/users.ts'
+import {
+  insertUserKey,
+  listKeysOfUser,
+  markUserKeyRevoked,
+  type UserKeyListing,
+} from '../user/store.ts'
 import { named, print, withContext } from './context.ts'
-import { UsageError } from './failure.ts'
-import { table, toSecond } from './table.ts'
+import { CommandFailed, NotThere, UsageError } from './failure.ts'
+import { listing, toSecond } from './table.ts'
 
 const KEY_CREATE_HELP = `
 Example:
@@ -20,22 +30,7 @@ export function keyCommands(key: Command): void {
     .option('--owner <user>', 'whose key it is, who then approves none of its payouts')
     .option('--makes-only', 'each payout that it makes needs an approval')
     .addHelpText('after', KEY_CREATE_HELP)
-    .action(async (account_id: string, options: CreateOptions) => {
-      const scope = SCOPES.find(s => s === options.scope)
-      if (scope === undefined) throw new UsageError(`scope must be one of ${SCOPES.join(', ')}`)
-      const { name, owner = null, makesOnly: makes_only = false } = options
-      const asked = { scope, name, owner, makes_only }
-      const made = await withContext(({ sql }) => makeKey(sql, account_id, asked))
-      const words = [
-        `key id   ${made.key_id}`,
-        `secret   ${made.secret}   (shown once)`,
-        `account  ${account_id}`,
-        `scope    ${scope}`,
-        ...(made.owner === null ? [] : [`owner    ${made.owner}`]),
-        ...(made.makes_only ? ['payouts  each needs an approval'] : []),
-      ].join('\n')
-      print(made, words)
-    })
+    .action(createAction)
   named(key, 'list', 'list the keys of an account, and when each was used last, to the minute')
     .argument('<account>', 'account id')
     .addHelpText('after', '\nExample:\n  npx corridor key list acc_7k2m9x4q')
@@ -65,20 +60,99 @@ interface CreateOptions {
   readonly makesOnly?: boolean
 }
 
+async function createAction(account_id: string, options: CreateOptions): Promise<void> {
+  const { name, owner = null, makesOnly: makes_only = false } = options
+  const scope = SCOPES.find(s => s === options.scope)
+  if (scope === undefined) throw new UsageError(`scope must be one of ${SCOPES.join(', ')}`)
+  const asked = { scope, name, owner, makes_only }
+  const made = await withContext(({ sql }) => makeKey(sql, account_id, asked))
+  const words = [
+    `key id   ${made.key_id}`,
+    `secret   ${made.secret}   (shown once)`,
+    `account  ${account_id}`,
+    `scope    ${scope}`,
+    ...(owner === null ? [] : [`owner    ${owner}`]),
+    ...(makes_only ? ['payouts  each needs an approval'] : []),
+  ]
+  print(made, words.join('\n'))
+}
+
 export function keyTable(keys: readonly ApiKeyListing[]): string {
-  if (keys.length === 0) return 'no key; corridor key create makes one'
-  const rows = keys.map(key => [
-    key.key_id,
-    key.scope,
-    key.name,
-    key.owner ?? '',
-    key.makes_only ? 'yes' : '',
-    toSecond(key.created_at),
-    key.last_used_at === null ? 'never' : toSecond(key.last_used_at),
-    key.revoked_at === null ? '' : toSecond(key.revoked_at),
-  ])
-  return table(
-    ['key id', 'scope', 'name', 'owner', 'makes only', 'created', 'last used', 'revoked'],
-    rows,
-  )
+  const rows = keys.map(key => ({
+    'key id': key.key_id,
+    scope: key.scope,
+    name: key.name,
+    owner: key.owner ?? '',
+    'makes only': key.makes_only ? 'yes' : '',
+    created: toSecond(key.created_at),
+    'last used': key.last_used_at === null ? 'never' : toSecond(key.last_used_at),
+    revoked: key.revoked_at === null ? '' : toSecond(key.revoked_at),
+  }))
+  return listing(rows, 'no key; corridor key create makes one')
+}
+
+const USER_CREATE_HELP = `
+The key may what the user may, at each moment, and what it does is in the user's
+name. It is sent like the key of an account. On the routes of an account, the
+header Corridor-Account names the account.
+
+Example:
+  npx corridor user key create ada --name "month-end report"`
+
+export function userKeyCommands(key: Command): void {
+  named(key, 'create', 'make a key of a user; prints its id and, once, its secret')
+    .argument('<user>', 'the user')
+    .option('--name <name>', 'what the key is for', '')
+    .addHelpText('after', USER_CREATE_HELP)
+    .action(createUserKey)
+  named(key, 'list', 'list the keys of a user, or of all users')
+    .argument('[user]', 'only this user')
+    .addHelpText('after', '\nExample:\n  npx corridor user key list ada')
+    .action(async (name: string | undefined) => {
+      const keys = await withContext(async ({ audit }) => {
+        if (name !== undefined) await userNamed(audit, name)
+        return listKeysOfUser(audit, name ?? null)
+      })
+      print(keys, userKeyTable(keys))
+    })
+  named(key, 'revoke', 'revoke a key of a user; every process refuses it within a second')
+    .argument('<key>', 'key id')
+    .addHelpText('after', '\nExample:\n  npx corridor user key revoke usk_01m7xpm2kz8t3vqw5n0r')
+    .action(revokeUserKey)
+}
+
+async function createUserKey(user_name: string, { name }: { name: string }): Promise<void> {
+  const secret = newUserSecret()
+  const key_id = newId('usk')
+  await withContext(async ({ sql, audit }) => {
+    const { disabled_at } = await userNamed(audit, user_name)
+    if (disabled_at !== null) throw new CommandFailed(`user ${user_name} is disabled`)
+    await insertUserKey(sql, { key_id, user_name, secret_hash: hashSecret(secret), name })
+  })
+  const words = [`key id   ${key_id}`, `secret   ${secret}   (shown once)`, `user     ${user_name}`]
+  print({ key_id, user: user_name, name, secret }, words.join('\n'))
+}
+
+async function revokeUserKey(key_id: string): Promise<void> {
+  const { key, revoked } = await withContext(async ({ sql, audit }) => {
+    const known = await listKeysOfUser(audit, null)
+    const key = known.find(one => one.key_id === key_id)
+    if (key === undefined) throw new NotThere('key of a user', key_id)
+    return { key, revoked: await markUserKeyRevoked(sql, key_id) }
+  })
+  const { user_name: user, name } = key
+  const is = revoked === undefined ? 'was revoked before' : 'is revoked'
+  const words = `${key_id} ${is}: a key of ${user}; every process refuses it within a second`
+  print({ key_id, user, name, revoked: true }, words)
+}
+
+function userKeyTable(keys: readonly UserKeyListing[]): string {
+  const rows = keys.map(key => ({
+    'key id': key.key_id,
+    user: key.user_name,
+    name: key.name,
+    created: toSecond(key.created_at),
+    revoked: key.revoked_at === null ? '' : toSecond(key.revoked_at),
+  }))
+  return listing(rows, 'no key; corridor user key create makes one')
 }

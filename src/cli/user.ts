@@ -1,5 +1,6 @@
-// corridor user create|list|role|disable|enable|history: the people who run the installation, and
-// those who work for its accounts. user-key.ts has their keys, user-session.ts how they log in.
+// corridor user create|list|role|login-link|log-out|disable|enable|history: the people who run the
+// installation, and those who work for its accounts. key.ts has their keys.
+
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
 import {
@@ -7,21 +8,22 @@ import {
   giveAccountRole,
   giveRole,
   listWithRoles,
+  logOutUser,
+  makeLoginLink,
   makeUser,
   takeAccountRole,
   type UserWithRoles,
 } from '../operator/users.ts'
-import { MAX_NAME } from '../operator/words.ts'
 import { readUserName, refuseFirst } from '../user/rules.ts'
+import { LINK_MINUTES, LINK_PATH } from '../user/session.ts'
 import { listUsers } from '../user/store.ts'
 import { ACCOUNT_ROLES, USER_ROLES, type UserRole } from '../user/user.ts'
 import { named, print, withContext } from './context.ts'
 import { readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
-import { readOneOf, readReason, readText } from './input.ts'
-import { table, toSecond } from './table.ts'
-import { userKeyCommands } from './user-key.ts'
-import { userSessionCommands } from './user-session.ts'
+import { oneOf, readName, readOneOf, readReason } from './input.ts'
+import { userKeyCommands } from './key.ts'
+import { listing, toSecond } from './table.ts'
 
 const CREATE_HELP = `
 An operator reads and changes everything, an auditor reads everything, a member
@@ -44,11 +46,19 @@ Examples:
   npx corridor user role ada maker --account acc_7k2m9x4q
   npx corridor user role ada maker --account acc_7k2m9x4q --remove`
 
+const LINK_HELP = `
+The link is good once, and for ${LINK_MINUTES} minutes; it ends those made before. Whoever
+opens it sets the user's password and is logged in, so give it to nobody else.
+HOST and PORT are those of the service here; behind a proxy the name differs.
+
+Example:
+  npx corridor user login-link mary`
+
 export function userCommands(user: Command): void {
   named(user, 'create', 'add a person who runs commands, or works for accounts by the API')
     .argument('<user>', 'the name for CORRIDOR_USER, such as ada')
-    .requiredOption('--name <text>', 'the full name of the person')
-    .requiredOption('--role <role>', `one of ${USER_ROLES.join(', ')}`)
+    .requiredOption('--name <text>', 'the full name of the person', readName)
+    .requiredOption('--role <role>', `one of ${USER_ROLES.join(', ')}`, oneOf('role', USER_ROLES))
     .addHelpText('after', CREATE_HELP)
     .action(createAction)
   named(user, 'list', 'list the users, disabled ones too')
@@ -65,15 +75,14 @@ export function userCommands(user: Command): void {
     .option('--remove', 'take this role on the account away')
     .addHelpText('after', ROLE_HELP)
     .action(roleAction)
-  userSessionCommands(user)
+  loginCommands(user)
   named(user, 'disable', 'take no command from a user any more')
     .argument('<user>', 'the user')
-    .requiredOption('--reason <text>', 'why, for whoever reads the history')
+    .requiredOption('--reason <text>', 'why, for whoever reads the history', readReason)
     .addHelpText('after', '\nExample:\n  npx corridor user disable alan --reason "Left"')
-    .action(async (name: string, options: { reason: string }) => {
-      const reason = readReason(options.reason)
-      await change(sql => disableUser(sql, name, reason))
-    })
+    .action((name: string, { reason }: { reason: string }) =>
+      change(sql => disableUser(sql, name, reason)),
+    )
   named(user, 'enable', 'take commands from a disabled user again')
     .argument('<user>', 'the user')
     .addHelpText('after', '\nExample:\n  npx corridor user enable alan')
@@ -89,10 +98,26 @@ export function userCommands(user: Command): void {
   })
 }
 
-async function createAction(text: string, options: { name: string; role: string }): Promise<void> {
+function loginCommands(user: Command): void {
+  named(user, 'login-link', 'print a link by which a user sets a password and logs in')
+    .argument('<user>', 'the user')
+    .addHelpText('after', LINK_HELP)
+    .action(linkAction)
+  named(user, 'log-out', 'end every session of a user at once')
+    .argument('<user>', 'the user')
+    .addHelpText('after', '\nExample:\n  npx corridor user log-out mary')
+    .action(async (name: string) => {
+      const ended = await withContext(({ sql }) => logOutUser(sql, name))
+      const words = `${name}: ${ended} ${ended === 1 ? 'session' : 'sessions'} ended`
+      print({ user: name, ended }, words)
+    })
+}
+
+async function createAction(
+  text: string,
+  { name: full_name, role }: { name: string; role: UserRole },
+): Promise<void> {
   const name = readOrRefuse(readUserName(text))
-  const full_name = readText('--name', options.name, MAX_NAME)
-  const role: UserRole = readOneOf('role', options.role, USER_ROLES)
   const is_first = await withContext(async ({ sql, audit }) => {
     const users = await listUsers(audit)
     const refused = refuseFirst(users, role)
@@ -133,14 +158,32 @@ async function change(write: (sql: Sql) => Promise<UserWithRoles>): Promise<void
 }
 
 function userTable(users: readonly UserWithRoles[]): string {
-  if (users.length === 0) return 'no user; corridor user create makes one'
-  const rows = users.map(user => [
-    user.name,
-    user.full_name,
-    user.role,
-    user.accounts.map(({ account_id, role }) => `${role} of ${account_id}`).join(', '),
-    toSecond(user.created_at),
-    user.disabled_at === null ? '' : `${toSecond(user.disabled_at)}: ${user.disabled_reason}`,
-  ])
-  return table(['user', 'name', 'role', 'on accounts', 'created', 'disabled'], rows)
+  const rows = users.map(user => ({
+    user: user.name,
+    name: user.full_name,
+    role: user.role,
+    'on accounts': user.accounts
+      .map(({ account_id, role }) => `${role} of ${account_id}`)
+      .join(', '),
+    created: toSecond(user.created_at),
+    disabled:
+      user.disabled_at === null ? '' : `${toSecond(user.disabled_at)}: ${user.disabled_reason}`,
+  }))
+  return listing(rows, 'no user; corridor user create makes one')
+}
+
+async function linkAction(name: string): Promise<void> {
+  const { config, made } = await withContext(async ({ sql, config }) => {
+    return { config, made: await makeLoginLink(sql, name) }
+  })
+  const { token, expires_at } = made
+  const link = `http://${nameOf(config.host)}:${config.port}${LINK_PATH}${token}`
+  const words = `${link}\ngood once, until ${toSecond(expires_at)}`
+  print({ user: name, link, expires_at }, words)
+}
+
+/** A service that listens on every address is reached by this machine's name. */
+function nameOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
 }
