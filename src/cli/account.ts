@@ -21,7 +21,7 @@ import {
 } from '../operator/accounts.ts'
 import { listKeysOf } from '../operator/keys.ts'
 import { countOpenPayouts } from '../payout/state-store.ts'
-import { type Context, named, print, withContext } from './context.ts'
+import { type Context, example, named, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { book } from './funding.ts'
 import { historyCommand } from './history.ts'
@@ -112,7 +112,7 @@ Examples:
 
 function listCommand(account: Command): void {
   named(account, 'list', 'list accounts with their states and balances')
-    .addHelpText('after', '\nExample:\n  npx corridor account list')
+    .addHelpText('after', example('account list'))
     .action(async () => {
       const accounts = await withContext(({ audit }) => findAccounts(audit, null))
       const rows = accounts.map(account => ({
@@ -130,7 +130,7 @@ function listCommand(account: Command): void {
 function showCommand(account: Command): void {
   named(account, 'show', 'show an account: state, balances, deposit address, guard and keys')
     .argument('<account>', 'account id')
-    .addHelpText('after', '\nExample:\n  npx corridor account show acc_7k2m9x4q')
+    .addHelpText('after', example('account show acc_7k2m9x4q'))
     .action(async (account_id: string) => {
       const { shown, keys } = await withContext(async ({ sql, audit }) => {
         const shown = await showAccount(audit, account_id)
@@ -255,11 +255,7 @@ function presentSettings({ name, currencies, primary_currency, duplicate_window_
 function stateCommand(account: Command, name: string, to: AccountState, description: string): void {
   named(account, name, description)
     .argument('<account>', 'account id')
-    .requiredOption(
-      '--reason <text>',
-      'why; kept in the history of the account, for you alone',
-      readReason,
-    )
+    .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', `${STATE_HELP[to]}\n\nExample:\n  npx corridor account ${name} ${FROM}`)
     .action(async (account_id: string, { reason }: { reason: string }) => {
       const change = { account_id, to, reason }
@@ -273,6 +269,7 @@ function stateCommand(account: Command, name: string, to: AccountState, descript
     })
 }
 
+const REASON = 'why; kept in the history of the account, for you alone'
 const FROM = 'acc_7k2m9x4q --reason "Case 118"'
 
 const STATE_HELP: Readonly<Record<AccountState, string>> = {

@@ -11,7 +11,7 @@ import { ruleOfHistory } from '../approval/rule-store.ts'
 import { neededWords, ruleWords } from '../approval/words.ts'
 import { addRule, presentRule, removeRule, rulesFor } from '../operator/approval-rules.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
-import { named, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { readOrRefuse } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { listing } from './table.ts'
@@ -60,14 +60,11 @@ export function approvalRuleCommands(rule: Command): void {
     })
   named(rule, 'list', 'list the rules')
     .option('--account <id>', 'only those for payouts of this account')
-    .addHelpText('after', '\nExample:\n  npx corridor approval-rule list')
+    .addHelpText('after', example('approval-rule list'))
     .action(listAction)
   named(rule, 'remove', 'remove a rule; what waits by it goes on waiting')
     .argument('<rule>', 'as corridor approval-rule list shows it')
-    .addHelpText(
-      'after',
-      '\nExample:\n  npx corridor approval-rule remove apr_01m7xpm2m0c6hkd4r9ye',
-    )
+    .addHelpText('after', example('approval-rule remove apr_01m7xpm2m0c6hkd4r9ye'))
     .action(async (rule_id: string) => {
       const rule = await withContext(({ sql }) => removeRule(sql, rule_id))
       print(presentRule(rule), `removed ${wordsOf(rule)}`)

@@ -14,7 +14,7 @@ import { type Instant, instantFromIso } from '../instant.ts'
 import { presentChange } from '../operator/audit-response.ts'
 import { describe, type Problem } from '../verify/problem.ts'
 import { verifyAudit } from '../verify/run.ts'
-import { named, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
 import { listing, toSecond } from './table.ts'
@@ -39,11 +39,11 @@ export function auditCommands(audit: Command): void {
     .option('--since <time>', 'from this time on, as 2026-11-23T08:00:00Z', readTime)
     .option('--before <number>', 'before this number: the next page', readNumber)
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, 50)
-    .addHelpText('after', '\nExample:\n  npx corridor audit list --by ada --act payout')
+    .addHelpText('after', example('audit list --by ada --act payout'))
     .action(listAction)
   named(audit, 'export', 'write the whole log, oldest first, one JSON object a line')
     .option('--after <number>', 'only what comes after this number', readNumber)
-    .addHelpText('after', '\nExample:\n  npx corridor audit export > audit.jsonl')
+    .addHelpText('after', example('audit export > audit.jsonl'))
     .action(exportAction)
   named(audit, 'verify', 'prove that nothing of the log was changed, added or removed')
     .option(

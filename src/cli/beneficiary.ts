@@ -13,7 +13,7 @@ import {
 import { archiving } from '../operator/beneficiaries.ts'
 import { MAX_REASON } from '../operator/words.ts'
 import { approvalLines, askedBy, type Deciding, DONE } from './approving.ts'
-import { named, personOf, print, withContext } from './context.ts'
+import { example, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
 import { toSecond } from './table.ts'
@@ -26,10 +26,7 @@ export function beneficiaryCommands(beneficiary: Command): void {
     .command('approval')
     .description('show what a beneficiary needs before it is paid, and who has approved')
     .argument('<id>', 'beneficiary id')
-    .addHelpText(
-      'after',
-      '\nExample:\n  npx corridor beneficiary approval bnf_01m7xpm2m0c6hkd4r9ye',
-    )
+    .addHelpText('after', example('beneficiary approval bnf_01m7xpm2m0c6hkd4r9ye'))
     .action(showAction)
   named(beneficiary, 'approve', 'approve a beneficiary as it was shown to you')
     .argument('<id>', 'beneficiary id')

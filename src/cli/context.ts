@@ -129,6 +129,11 @@ export function named(group: Command, name: string, description: string): Comman
   return group.command(name).description(description)
 }
 
+/** Help that is one example of a command. */
+export function example(words: string): string {
+  return `\nExample:\n  npx corridor ${words}`
+}
+
 /** The words of a command, without the program's name. */
 export function pathOf(command: Command): string {
   const { parent } = command

@@ -22,6 +22,8 @@ interface Review {
   readonly example: string
 }
 
+const REASON = `what the account is told, up to ${MAX_REASON} characters`
+
 const REVIEWS: readonly Review[] = [
   {
     name: 'approve',
@@ -52,11 +54,7 @@ export function reviewCommands(entity: Command): void {
       .command(review.name)
       .description(review.description)
       .argument('<entities...>', 'entity ids, each reviewed by itself')
-      .option(
-        '--reason <text>',
-        `what the account is told, up to ${MAX_REASON} characters`,
-        readReason,
-      )
+      .option('--reason <text>', REASON, readReason)
       .option('--seen <time>', 'review it only if its updated_at is still this, with one id')
       .addHelpText('after', reviewHelp(review))
       .action((ids: string[], options: object) => reviewAction(review, ids, options))

@@ -15,7 +15,7 @@ import { JsonError } from '../http/json-error.ts'
 import { secondsBetween } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { entityNamed, listEntities, showEntity } from '../operator/entities.ts'
-import { named, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { entityImportCommand } from './entity-import.ts'
 import { reviewCommands, reviewLines } from './entity-review.ts'
 import { CommandFailed, UsageError } from './failure.ts'
@@ -35,7 +35,7 @@ export function entityCommands(entity: Command): void {
   named(entity, 'show', 'show everything recorded of an entity, and the history of its approval')
     .argument('<entity>', 'entity id')
     .option('--json', 'print JSON, as GET /v3/entity/{id} answers it')
-    .addHelpText('after', '\nExample:\n  npx corridor entity show ent_01m7xpm2kyj94bggdx1c')
+    .addHelpText('after', example('entity show ent_01m7xpm2kyj94bggdx1c'))
     .action(showAction)
   reviewCommands(entity)
   entity

@@ -17,7 +17,7 @@ import { type Fee, selectFee } from '../price/fee/rules.ts'
 import { listFees } from '../price/fee/store.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
-import { named, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { pointTo, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { optionName, readInput, valuesOf } from './input.ts'
@@ -55,7 +55,7 @@ const FORCE = 'set what is likely a slip of the finger'
 
 export function feesCommands(fees: Command): void {
   named(fees, 'list', 'list the fee schedule; JSON has amounts in minor units')
-    .addHelpText('after', '\nExample:\n  npx corridor fees list')
+    .addHelpText('after', example('fees list'))
     .action(async () => {
       const rows = await withContext(({ sql }) => listFees(sql))
       print(rows.map(presentFee), feeTable(rows))

@@ -12,7 +12,7 @@ import {
   listStrays,
   readAgain,
 } from '../bank-file/inbox-store.ts'
-import { type Context, named, personOf, print, withContext } from './context.ts'
+import { type Context, example, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readText } from './input.ts'
 import { listing, toSecond } from './table.ts'
@@ -26,11 +26,11 @@ export function quarantineCommands(file: Command): void {
     .option('--rail <rail>', 'only those of this rail')
     .option('--all', 'what somebody has closed, too')
     .option('--limit <count>', `most of each to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
-    .addHelpText('after', '\nExample:\n  npx corridor file quarantine --rail main_bank')
+    .addHelpText('after', example('file quarantine --rail main_bank'))
     .action(listAction)
   named(file, 'read', 'read a quarantined file again, after what was wrong is mended')
     .argument('<sha256>', 'the beginning of its hash')
-    .addHelpText('after', `\nExample:\n  npx corridor file read ${HASH}`)
+    .addHelpText('after', example(`file read ${HASH}`))
     .action(readAction)
   named(file, 'close', 'note that you have looked at what was not applied, a file or lines of it')
     .argument('<sha256>', 'the beginning of the hash of the file')

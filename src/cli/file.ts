@@ -21,7 +21,7 @@ import {
   type TakenBack,
   takeBack,
 } from '../operator/files.ts'
-import { named, personOf, print, running, withContext } from './context.ts'
+import { example, named, personOf, print, running, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { quarantineCommands } from './file-quarantine.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, oneOf, readLimit, readReason } from './input.ts'
@@ -36,7 +36,7 @@ export function fileCommands(file: Command): void {
     .option('--rail <rail>', 'only those of this rail')
     .option('--state <state>', `only these: ${FILE_STATES.join(', ')}`, oneOf('state', FILE_STATES))
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
-    .addHelpText('after', '\nExample:\n  npx corridor file list --state sealed')
+    .addHelpText('after', example('file list --state sealed'))
     .action(listAction)
   named(file, 'show', 'show a file and the payouts in it')
     .argument('<file>', 'its message id')

@@ -1,7 +1,7 @@
 // corridor … history: lists what changed in a reference table and who changed it, newest first.
 import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../audit/store.ts'
-import { print, withContext } from './context.ts'
+import { example, print, withContext } from './context.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
 import { listing, toSecond } from './table.ts'
 
@@ -28,7 +28,7 @@ export function historyCommand(parent: Command, history: History): void {
     .command('history')
     .description(history.description)
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, 50)
-    .addHelpText('after', `\nExample:\n  npx corridor ${history.example}`)
+    .addHelpText('after', example(history.example))
   const list = async (where: HistoricRow, { limit }: { limit: number }) => {
     const changes = await withContext(({ sql }) =>
       listChanges(sql, history.table_name, limit, where),

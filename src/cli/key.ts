@@ -13,7 +13,7 @@ import {
   markUserKeyRevoked,
   type UserKeyListing,
 } from '../user/store.ts'
-import { named, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { CommandFailed, NotThere, UsageError } from './failure.ts'
 import { listing, toSecond } from './table.ts'
 
@@ -33,14 +33,14 @@ export function keyCommands(key: Command): void {
     .action(createAction)
   named(key, 'list', 'list the keys of an account, and when each was used last, to the minute')
     .argument('<account>', 'account id')
-    .addHelpText('after', '\nExample:\n  npx corridor key list acc_7k2m9x4q')
+    .addHelpText('after', example('key list acc_7k2m9x4q'))
     .action(async (account_id: string) => {
       const keys = await withContext(({ sql }) => listKeysOf(sql, account_id))
       print(keys, keyTable(keys))
     })
   named(key, 'revoke', 'revoke a key; every process refuses it within a second')
     .argument('<key>', 'key id')
-    .addHelpText('after', '\nExample:\n  npx corridor key revoke key_01m7xpm2kz8t3vqw5n0r')
+    .addHelpText('after', example('key revoke key_01m7xpm2kz8t3vqw5n0r'))
     .action(async (key_id: string) => {
       const key = await withContext(({ sql }) => revokeKey(sql, key_id))
       const named = key.name === '' ? '' : ` "${key.name}"`
@@ -107,7 +107,7 @@ export function userKeyCommands(key: Command): void {
     .action(createUserKey)
   named(key, 'list', 'list the keys of a user, or of all users')
     .argument('[user]', 'only this user')
-    .addHelpText('after', '\nExample:\n  npx corridor user key list ada')
+    .addHelpText('after', example('user key list ada'))
     .action(async (name: string | undefined) => {
       const keys = await withContext(async ({ audit }) => {
         if (name !== undefined) await userNamed(audit, name)
@@ -117,7 +117,7 @@ export function userKeyCommands(key: Command): void {
     })
   named(key, 'revoke', 'revoke a key of a user; every process refuses it within a second')
     .argument('<key>', 'key id')
-    .addHelpText('after', '\nExample:\n  npx corridor user key revoke usk_01m7xpm2kz8t3vqw5n0r')
+    .addHelpText('after', example('user key revoke usk_01m7xpm2kz8t3vqw5n0r'))
     .action(revokeUserKey)
 }
 

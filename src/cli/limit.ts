@@ -19,7 +19,7 @@ import {
 } from '../operator/limits.ts'
 import { countsPast, type Write } from '../payout/limit-operation.ts'
 import { openReference } from '../reference.ts'
-import { type Context, named, print, withContext } from './context.ts'
+import { type Context, example, named, print, withContext } from './context.ts'
 import { readOrRefuse } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { listing, table } from './table.ts'
@@ -67,15 +67,15 @@ export function limitCommands(limit: Command): void {
     .action(setAction)
   named(limit, 'list', 'list the limits')
     .option('--account <id>', 'only those that count payouts of this account')
-    .addHelpText('after', '\nExample:\n  npx corridor limit list')
+    .addHelpText('after', example('limit list'))
     .action(listAction)
   named(limit, 'show', 'show what a limit has counted, the most used first')
     .argument('<limit>', 'as corridor limit list shows it')
-    .addHelpText('after', '\nExample:\n  npx corridor limit show lim_01m7xpm2m0c6hkd4r9ye')
+    .addHelpText('after', example('limit show lim_01m7xpm2m0c6hkd4r9ye'))
     .action(showAction)
   named(limit, 'remove', 'remove a limit; set again, it counts anew')
     .argument('<limit>', 'as corridor limit list shows it')
-    .addHelpText('after', '\nExample:\n  npx corridor limit remove lim_01m7xpm2m0c6hkd4r9ye')
+    .addHelpText('after', example('limit remove lim_01m7xpm2m0c6hkd4r9ye'))
     .action(async (limit_id: string) => {
       const limit = await withContext(({ sql }) => removeLimit(sql, limit_id))
       const was = `no limit any more (before: ${capWords(limit)})`

@@ -9,10 +9,12 @@ import { ImportRefused, type ImportRequest, importList } from '../screening/impo
 import type { ListVersion } from '../screening/list.ts'
 import { type ListState, STALE_AFTER_S, staleAt } from '../screening/list-rules.ts'
 import { LISTS, type ListName } from '../screening/screening.ts'
-import { type Context, named, personOf, print, withContext } from './context.ts'
+import { type Context, example, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { MAX_REASON, oneOf, readReason } from './input.ts'
 import { describeAge, listing, toSecond } from './table.ts'
+
+const REASON = `take a file that looks wrong: why, up to ${MAX_REASON} characters`
 
 const FOLDER = new URL('../screening/sample/', import.meta.url)
 
@@ -43,11 +45,7 @@ export function listsCommands(lists: Command): void {
     .argument('[file]', 'the file')
     .option('--list <list>', `which list it is: ${LISTS.join(', ')}`, oneOf('list', LISTS))
     .option('--sample', 'import the shipped sample of each list in place of a file')
-    .option(
-      '--reason <text>',
-      `take a file that looks wrong: why, up to ${MAX_REASON} characters`,
-      readReason,
-    )
+    .option('--reason <text>', REASON, readReason)
     .addHelpText('after', IMPORT_HELP)
     .action(importAction)
   lists
@@ -55,7 +53,7 @@ export function listsCommands(lists: Command): void {
     .description(
       'show each list: its age, its size, until when it is current, and whether it is required',
     )
-    .addHelpText('after', '\nExample:\n  npx corridor lists status')
+    .addHelpText('after', example('lists status'))
     .action(statusAction)
 }
 

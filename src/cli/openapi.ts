@@ -1,12 +1,14 @@
 // corridor openapi: prints the document of the interface that this installation has.
+
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { DOCUMENT } from '../http/reference.ts'
+import { example } from './context.ts'
 
 export function openapiCommand(command: Command): void {
   command
     .option('--json', 'print JSON, which the document is anyway')
-    .addHelpText('after', '\nExample:\n  npx corridor openapi > openapi.json')
+    .addHelpText('after', example('openapi > openapi.json'))
     .action(async () => {
       process.stdout.write(await readFile(DOCUMENT, 'utf8'))
     })

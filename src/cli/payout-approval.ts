@@ -17,7 +17,7 @@ import {
   presentImportDecision,
 } from '../payout-group/response.ts'
 import { approvalLines, askedBy, type Deciding, DONE } from './approving.ts'
-import { named, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
 import { money, toSecond } from './table.ts'
@@ -29,7 +29,7 @@ const REASON = `why, for the account's timeline, up to ${MAX_REASON} characters`
 export function approvalCommands(payout: Command): void {
   named(payout, 'approval', 'show what a payout, a batch or an import needs, and who has approved')
     .argument('<id>', ID)
-    .addHelpText('after', '\nExample:\n  npx corridor payout approval pot_01m7xpm2m0c6hkd4r9ye')
+    .addHelpText('after', example('payout approval pot_01m7xpm2m0c6hkd4r9ye'))
     .action((id: string) => (isGroup(id) ? showGroupAction(id) : showAction(id)))
   payout
     .command('approve')

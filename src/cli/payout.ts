@@ -19,7 +19,7 @@ import type { HeldByScreening } from '../screening/match-store.ts'
 import { attemptReason, reasonOf } from '../timeline/attempt-response.ts'
 import type { TimelineAttempt, TimelineReview } from '../timeline/attempts.ts'
 import { makeTimeline, type TimelineItem, type TimelineSource } from '../timeline/rules.ts'
-import { named, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, oneOf, readLimit, readOneOf } from './input.ts'
 import { approvalCommands } from './payout-approval.ts'
 import { handlingCommands } from './payout-handling.ts'
@@ -41,7 +41,7 @@ export function payoutCommands(payout: Command): void {
     .action(listAction)
   named(payout, 'show', 'show all that is needed to pay a payout, and what became of it')
     .argument('<payout>', 'payout id')
-    .addHelpText('after', '\nExample:\n  npx corridor payout show pot_01m7xpm2m0c6hkd4r9ye')
+    .addHelpText('after', example('payout show pot_01m7xpm2m0c6hkd4r9ye'))
     .action(showAction)
   handlingCommands(payout)
   approvalCommands(payout)

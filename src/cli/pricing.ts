@@ -19,7 +19,7 @@ import {
   SANDBOX_DEFAULTS,
   type Scope,
 } from '../price/policy/rules.ts'
-import { named, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { optionName } from './input.ts'
@@ -59,7 +59,7 @@ export function pricingCommands(pricing: Command): void {
     .addHelpText('after', SET_HELP)
     .action(setAction)
   named(pricing, 'list', 'list what is in force and what waits')
-    .addHelpText('after', '\nExample:\n  npx corridor pricing list')
+    .addHelpText('after', example('pricing list'))
     .action(listAction)
   named(pricing, 'remove', 'end one row, or take it back while it waits')
     .argument('<number>', 'of the row, as corridor pricing list shows it')

@@ -11,7 +11,7 @@ import { type Party, partyKind, type Retention } from '../privacy/privacy.ts'
 import { obstaclesOf, obstacleWords } from '../privacy/rules.ts'
 import { TERMS } from '../privacy/sources.ts'
 import { findPartyAccount, findRetention, updateRetention } from '../privacy/store.ts'
-import { type Context, named, personOf, print, printJson, withContext } from './context.ts'
+import { type Context, example, named, personOf, print, printJson, withContext } from './context.ts'
 import { CommandFailed, NotThere, UsageError } from './failure.ts'
 import { MAX_REASON, readReason, readText } from './input.ts'
 
@@ -29,10 +29,7 @@ export function privacyCommands(privacy: Command): void {
     .option('--email <text>', 'the e-mail address, whole')
     .option('--name <text>', 'the name, whole, also of representatives')
     .option('--iban <text>', 'the IBAN, or the account number')
-    .addHelpText(
-      'after',
-      '\nExample:\n  npx corridor privacy find acc_7k2m9x4q --name "Irene Costa"',
-    )
+    .addHelpText('after', example('privacy find acc_7k2m9x4q --name "Irene Costa"'))
     .action(findAction)
   named(privacy, 'export', 'print everything that is stored of a person, as one JSON document')
     .argument('<party>', 'beneficiary or entity id')
@@ -49,7 +46,7 @@ export function privacyCommands(privacy: Command): void {
     .command('retention')
     .description('show and set how long what was paid is kept')
   named(retention, 'show', 'show how long what is kept, who has set it, and why')
-    .addHelpText('after', '\nExample:\n  npx corridor privacy retention show')
+    .addHelpText('after', example('privacy retention show'))
     .action(async () => {
       tellRetention(await withContext(({ audit }) => findRetention(audit)))
     })

@@ -11,7 +11,7 @@ import { conditionWords } from '../rail/rules.ts'
 import { listRoutes } from '../rail/store.ts'
 import { contradiction } from '../rail/timetable.ts'
 import { RAIL_KINDS, timetablesOf } from '../rails.ts'
-import { type Context, named, print, withContext } from './context.ts'
+import { type Context, example, named, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { readInput, readReason } from './input.ts'
@@ -36,7 +36,7 @@ export function railCommands(rail: Command): void {
     .addHelpText('after', addHelp())
     .action(addAction)
   named(rail, 'list', 'list the rails')
-    .addHelpText('after', '\nExample:\n  npx corridor rail list')
+    .addHelpText('after', example('rail list'))
     .action(listAction)
   ofRail(rail, 'show', 'show the settings of a rail and the routes that lead to it').action(
     showAction,
@@ -67,7 +67,7 @@ const PAUSE = ' --reason "The bank is closed"'
 function ofRail(rail: Command, name: string, description: string, more = ''): Command {
   return named(rail, name, description)
     .argument('<name>', 'the rail')
-    .addHelpText('after', `\nExample:\n  npx corridor rail ${name} main_bank${more}`)
+    .addHelpText('after', example(`rail ${name} main_bank${more}`))
 }
 
 function addHelp(): string {

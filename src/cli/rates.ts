@@ -12,7 +12,7 @@ import { type Judged, MAX_MOVE_BPS, type Problem } from '../price/rate/guard.ts'
 import { guessRateFormat, parseRates, presentRate, type RateFormat } from '../price/rate/load.ts'
 import { describeRate, type Rate } from '../price/rate/rules.ts'
 import { deleteRate } from '../price/rate/store.ts'
-import { named, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { readInput, refuseProblems, valuesOf } from './input.ts'
@@ -20,7 +20,7 @@ import { describeAge, listing, toSecond } from './table.ts'
 
 export function ratesCommands(rates: Command): void {
   named(rates, 'list', 'list the rate book: the age of every rate, and until when it is good')
-    .addHelpText('after', '\nExample:\n  npx corridor rates list')
+    .addHelpText('after', example('rates list'))
     .action(listAction)
   const setting = named(rates, 'set', 'set one rate: MID units of QUOTE for one unit of BASE')
     .argument('<base>', 'currency code')
@@ -37,7 +37,7 @@ export function ratesCommands(rates: Command): void {
   named(rates, 'remove', 'remove the row of one pair')
     .argument('<base>', 'currency code')
     .argument('<quote>', 'currency code')
-    .addHelpText('after', '\nExample:\n  npx corridor rates remove USD HKD')
+    .addHelpText('after', example('rates remove USD HKD'))
     .action(removeAction)
   loadCommands(rates)
   historyCommand(rates, {

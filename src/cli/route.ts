@@ -24,7 +24,7 @@ import {
 import { conditionWords, inOrder, type Route, rangeWords } from '../rail/rules.ts'
 import { routeOfHistory } from '../rail/store.ts'
 import { inForce, type RailTimetables } from '../rail/timetable.ts'
-import { named, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { pointTo, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { explainCommand } from './route-explain.ts'
@@ -76,7 +76,7 @@ export function routeCommands(route: Command): void {
   withConditions(route.command('remove'))
     .description('remove the route of exactly these conditions; without any, the route for all')
     .option('--rail <rail>', 'the one to this rail, where several have these conditions')
-    .addHelpText('after', '\nExample:\n  npx corridor route remove --type local --currency HKD')
+    .addHelpText('after', example('route remove --type local --currency HKD'))
     .action(removeAction)
   explainCommand(route)
   historyCommand(route, {

@@ -18,7 +18,7 @@ import { listEntries, listNewest } from '../screening/list-store.ts'
 import { countryOf } from '../screening/lists/format.ts'
 import { Screener, THRESHOLD } from '../screening/screener.ts'
 import { type Hit, LISTS, type Party } from '../screening/screening.ts'
-import { named, personOf, print, withContext } from './context.ts'
+import { example, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, MAX_REASON, readLimit, readOneOf, readReason, readText } from './input.ts'
 import { listing, toSecond } from './table.ts'
@@ -136,7 +136,7 @@ function holdCommands(screening: Command): void {
     .command('show')
     .description('show whom the parties of a payout, or a party, may be, with each score in pieces')
     .argument('<id>', 'of a payout, an entity or a beneficiary')
-    .addHelpText('after', '\nExample:\n  npx corridor screening show pot_01m7xpm2m0c6hkd4r9ye')
+    .addHelpText('after', example('screening show pot_01m7xpm2m0c6hkd4r9ye'))
     .action(showAction)
   for (const { name, state, description, help } of DECISIONS) {
     named(screening, name, description)

@@ -18,7 +18,7 @@ import { readUserName, refuseFirst } from '../user/rules.ts'
 import { LINK_MINUTES, LINK_PATH } from '../user/session.ts'
 import { listUsers } from '../user/store.ts'
 import { ACCOUNT_ROLES, USER_ROLES, type UserRole } from '../user/user.ts'
-import { named, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { oneOf, readName, readOneOf, readReason } from './input.ts'
@@ -62,7 +62,7 @@ export function userCommands(user: Command): void {
     .addHelpText('after', CREATE_HELP)
     .action(createAction)
   named(user, 'list', 'list the users, disabled ones too')
-    .addHelpText('after', '\nExample:\n  npx corridor user list')
+    .addHelpText('after', example('user list'))
     .action(async () => {
       const users = await withContext(({ sql }) => listWithRoles(sql))
       print(users, userTable(users))
@@ -79,13 +79,13 @@ export function userCommands(user: Command): void {
   named(user, 'disable', 'take no command from a user any more')
     .argument('<user>', 'the user')
     .requiredOption('--reason <text>', 'why, for whoever reads the history', readReason)
-    .addHelpText('after', '\nExample:\n  npx corridor user disable alan --reason "Left"')
+    .addHelpText('after', example('user disable alan --reason "Left"'))
     .action((name: string, { reason }: { reason: string }) =>
       change(sql => disableUser(sql, name, reason)),
     )
   named(user, 'enable', 'take commands from a disabled user again')
     .argument('<user>', 'the user')
-    .addHelpText('after', '\nExample:\n  npx corridor user enable alan')
+    .addHelpText('after', example('user enable alan'))
     .action((name: string) => change(sql => disableUser(sql, name, '')))
   historyCommand(user, {
     table_name: 'users',
@@ -105,7 +105,7 @@ function loginCommands(user: Command): void {
     .action(linkAction)
   named(user, 'log-out', 'end every session of a user at once')
     .argument('<user>', 'the user')
-    .addHelpText('after', '\nExample:\n  npx corridor user log-out mary')
+    .addHelpText('after', example('user log-out mary'))
     .action(async (name: string) => {
       const ended = await withContext(({ sql }) => logOutUser(sql, name))
       const words = `${name}: ${ended} ${ended === 1 ? 'session' : 'sessions'} ended`
