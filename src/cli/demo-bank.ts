@@ -23,19 +23,14 @@ import { CommandFailed } from './failure.ts'
 import { layOut, money, outline } from './table.ts'
 import { visible } from './terminal.ts'
 
-interface ShownFile {
-  readonly step: 'file'
-  readonly by: 'corridor' | 'bank'
-  readonly name: string
-  readonly content: string
-}
+type ShownFile = Extract<BankDemoStep, { step: 'file' }>
 
 /** One element of what --json prints. */
 export type BankDemoStep =
   | { readonly step: 'bank'; readonly folder: string; readonly rail: object }
   | ({ readonly step: 'account' } & BankDemoSetUp['shown'])
   | ({ readonly step: 'payout' | 'status' | 'timeline' | 'balance' } & Exchange)
-  | ShownFile
+  | { readonly step: 'file'; readonly by: 'corridor' | 'bank'; name: string; content: string }
   | ({ readonly step: 'paid' } & ReturnType<typeof countPaid>)
 
 /** The first one arrives. The bank returns the other: its amount ends in 92.07. */
@@ -108,7 +103,7 @@ async function runWithBank(place: Place, tell: (step: BankDemoStep) => void): Pr
       tell({ step: 'bank', folder: place.folder, rail: account.rail })
       tell({ step: 'account', ...account.shown })
       const { authorization } = account
-      await new BankDemo({ place, started, files, authorization, tell }).run()
+      await new BankDemo({ ...place, started, files, authorization, tell }).run()
     } finally {
       await withContext(context => endBankDemo(context, account, bank))
     }
@@ -117,8 +112,7 @@ async function runWithBank(place: Place, tell: (step: BankDemoStep) => void): Pr
   }
 }
 
-interface Parts {
-  readonly place: Place
+interface Parts extends Place {
   readonly started: Started
   /** What the bank has taken and sent, and is not shown yet. */
   readonly files: ShownFile[]
@@ -173,9 +167,9 @@ class BankDemo {
   }
 
   #ask(request: Exchange['request']): Promise<Exchange> {
-    const { place, authorization } = this.#parts
-    place.signal.throwIfAborted()
-    return send(place.url, authorization, request)
+    const { url, signal, authorization } = this.#parts
+    signal.throwIfAborted()
+    return send(url, authorization, request)
   }
 
   #get(path: string): Promise<Exchange> {
@@ -190,8 +184,7 @@ class BankDemo {
   }
 
   async #isFetched(): Promise<boolean> {
-    const { folder } = this.#parts.place
-    return (await readdir(join(folder, 'from-bank'))).length === 0
+    return (await readdir(join(this.#parts.folder, 'from-bank'))).length === 0
   }
 
   async #statuses(wanted: Readonly<Record<string, string>>): Promise<void> {
@@ -210,7 +203,7 @@ class BankDemo {
   async #wait(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
     const deadline = performance.now() + STAGE_TIMEOUT_MS
     while (!(await holds())) {
-      this.#parts.place.signal.throwIfAborted()
+      this.#parts.signal.throwIfAborted()
       if (performance.now() > deadline) throw new CommandFailed(`not seen: ${what}${HINT}`)
       await new Promise(resolve => setTimeout(resolve, 250))
     }

@@ -135,15 +135,10 @@ function greeting(
 /** How long a receiver may take to answer. */
 const TIMEOUT_MS = 15_000
 
-export interface Forwarder {
-  readonly url: string
-  /** The secret with which the receiver checks signatures. */
-  readonly secret: string
-  send(event: ToldEvent): Promise<SendResult>
-}
+export type Forwarder = ReturnType<typeof openForwarder>
 
 /** The operator names the receiver, so any address is allowed. */
-export function openForwarder(text: string, secret = newSecret(randomBytes(32))): Forwarder {
+export function openForwarder(text: string, secret = newSecret(randomBytes(32))) {
   const read = URL.parse(text)
   const named = read !== null && (read.username !== '' || read.password !== '')
   if (read === null || !/^https?:$/.test(read.protocol) || named) {
@@ -159,8 +154,9 @@ export function openForwarder(text: string, secret = newSecret(randomBytes(32)))
   const url = read.href
   return {
     url,
+    /** The secret with which the receiver checks signatures. */
     secret,
-    send(event) {
+    send(event: ToldEvent): Promise<SendResult> {
       const body = JSON.stringify(presentEvent(event))
       const headers = webhookHeaders([secret], event.id, Math.floor(Date.now() / 1000), body)
       return send({ url, headers, body, timeout_ms: TIMEOUT_MS, allow_private: true })

@@ -2,12 +2,11 @@
 // hand, who has it, and what became of it. payout-handling.ts takes, releases and moves payouts;
 // payout-import.ts makes them from files.
 import type { Command } from 'commander'
-import type { Account } from '../account/rules.ts'
 import { databaseNow } from '../db/connect.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { presentForDesk, presentInFull } from '../operator/payout-response.ts'
-import { listPayouts, showPayout } from '../operator/payouts.ts'
+import { listPayouts, type ShownPayout, showPayout } from '../operator/payouts.ts'
 import { withAnswers } from '../payout/action.ts'
 import type { DeskFilter } from '../payout/list-store.ts'
 import type { Payout } from '../payout/payout.ts'
@@ -18,7 +17,7 @@ import { listRails } from '../rail/row-store.ts'
 import type { HeldByScreening } from '../screening/match-store.ts'
 import { attemptReason, reasonOf } from '../timeline/attempt-response.ts'
 import type { TimelineAttempt, TimelineReview } from '../timeline/attempts.ts'
-import { makeTimeline, type TimelineItem, type TimelineSource } from '../timeline/rules.ts'
+import { makeTimeline, type TimelineItem } from '../timeline/rules.ts'
 import { example, named, print, withContext } from './context.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, oneOf, readLimit, readOneOf } from './input.ts'
 import { approvalCommands } from './payout-approval.ts'
@@ -113,8 +112,7 @@ function statusWords({ status, execute_at }: Payout, now: Instant): string {
 
 async function showAction(payout_id: string): Promise<void> {
   const shown = await withContext(context => showPayout(context, payout_id))
-  const { account, source, held } = shown
-  print(presentInFull(shown), showWords(source, account, held))
+  print(presentInFull(shown), showWords(shown))
 }
 
 /** `local chats`, `swift`. */
@@ -123,11 +121,7 @@ function over({ type, fund_transfer_network }: Payout): string {
 }
 
 /** Payee, destination and amount, in the order of a bank's form; then the history. */
-function showWords(
-  source: TimelineSource,
-  account: Account,
-  held: HeldByScreening | undefined,
-): string {
+function showWords({ source, account, held }: ShownPayout): string {
   const { payout } = source
   const items = makeTimeline(source)
   const attempts = items.filter(item => item.kind === 'attempt')
