@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { DUPLICATE_WINDOW_S, MAX_DUPLICATE_WINDOW_S } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
-import type { ApiKeyListing, Settings } from '../account/store.ts'
+import type { Settings } from '../account/store.ts'
 import {
   createAccount,
   type NewAccount,
@@ -136,7 +136,8 @@ function showCommand(account: Command): void {
         const shown = await showAccount(audit, account_id)
         return { shown, keys: await listKeysOf(sql, account_id) }
       })
-      print({ ...presentAccount(shown), keys }, describeAccount(shown, keys))
+      const words = [...accountLines(shown), '', keyTable(keys)]
+      print({ ...presentAccount(shown), keys }, words.join('\n'))
     })
 }
 
@@ -144,9 +145,9 @@ function balanceWords({ balances }: AccountInFull): string {
   return balances.map(({ currency, available }) => money(currency, available)).join(', ')
 }
 
-function describeAccount(account: AccountInFull, keys: readonly ApiKeyListing[]): string {
+function accountLines(account: AccountInFull): string[] {
   const { state, state_reason } = account
-  const lines = outline({
+  return outline({
     account: account.account_id,
     name: account.name,
     state: state_reason === '' ? state : `${state} (${state_reason})`,
@@ -157,7 +158,6 @@ function describeAccount(account: AccountInFull, keys: readonly ApiKeyListing[])
     'duplicate window': describeWindow(account.duplicate_window_s),
     created: account.created_at,
   })
-  return [...lines, '', keyTable(keys)].join('\n')
 }
 
 interface CreateOptions {

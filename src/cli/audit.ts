@@ -78,10 +78,6 @@ async function listAction(options: ListOptions): Promise<void> {
   const { by = '', act = '', account = '', id = '', since = null, before = null } = options
   const filter: AuditFilter = { by, act, account_id: account, id, since, before }
   const changes = await withContext(({ audit }) => listAudit(audit, filter, options.limit))
-  print(changes.map(presentChange), changeTable(changes))
-}
-
-function changeTable(changes: readonly AuditedChange[]): string {
   const rows = changes.map(change => ({
     number: String(change.change_id),
     when: toSecond(change.changed_at),
@@ -91,7 +87,7 @@ function changeTable(changes: readonly AuditedChange[]): string {
     what: describeChange(change),
     why: change.reason,
   }))
-  return listing(rows, 'nothing that fits was done')
+  print(changes.map(presentChange), listing(rows, 'nothing that fits was done'))
 }
 
 /** What names the row, and the members that differ: all of a new row, none of one that went. */

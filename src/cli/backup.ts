@@ -53,8 +53,10 @@ export function restoreCommand(command: Command): void {
     .action(async (file: string) => {
       const config = embedded(readConfig())
       const copy = await restore(config, file)
-      print(readable(copy), restoreWords(copy, config))
-      if (!copy.verdict.ok) process.exitCode = 1
+      const { restored, verdict, heads } = copy
+      const data = { file, ...restored, ...readableVerdict(verdict), heads }
+      print(data, restoreWords(copy, config))
+      if (!verdict.ok) process.exitCode = 1
     })
 }
 
@@ -142,10 +144,6 @@ function restoreWords({ file, restored, verdict, heads }: Copy, config: Config):
     'The books are in order, and the service can be started.',
     'Rails other than manual are paused: corridor rail list, then corridor rail resume.',
   ].join('\n')
-}
-
-function readable({ file, restored, verdict, heads }: Copy) {
-  return { file, ...restored, ...readableVerdict(verdict), heads }
 }
 
 function megabytes(bytes: number): number {

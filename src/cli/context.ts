@@ -41,7 +41,12 @@ export async function withContext<T>(
 ): Promise<T> {
   const database = await openDatabase(config, { create: false })
   try {
-    await prepare(config, database.url)
+    await asOwner(database.url, async owner => {
+      await refuseWithoutSchema(owner)
+      // An external database is migrated only by `corridor migrate`.
+      if (config.database_url === undefined) await migrate(owner)
+      await refuseUnready(owner)
+    })
     return await onDatabase(config, database.url, work)
   } finally {
     await database.release()
@@ -90,15 +95,6 @@ export async function onDatabase<T>(
   } finally {
     await Promise.all(opened.map(connection => connection.end({ timeout: 5 })))
   }
-}
-
-/** Migrates the embedded database; an external one is migrated only by `corridor migrate`. */
-function prepare(config: Config, url: string): Promise<void> {
-  return asOwner(url, async owner => {
-    await refuseWithoutSchema(owner)
-    if (config.database_url === undefined) await migrate(owner)
-    await refuseUnready(owner)
-  })
 }
 
 /** Works on a connection without a role, as the owner who migrates. */

@@ -133,7 +133,12 @@ async function explainFile(input: InputFile, account_id: string): Promise<void> 
     return checkDuplicate(sql, account_id, draftOf(request))
   })
   const title = `${visible(input.name)}  ${request.type} entity\nfor account ${account_id}`
-  const words = explanationWords(title, fileVerdict(explanation), explanation)
+  const { duplicate, rules } = explanation
+  const verdict =
+    duplicate === undefined
+      ? [`A creation would record a new entity: ${why(rules)}`]
+      : [`A creation would answer with ${duplicate.id},`, `the same by the rule ${duplicate.rule}.`]
+  const words = explanationWords(title, verdict, explanation)
   print(presentDuplicateCheck(explanation), words)
 }
 
@@ -189,14 +194,6 @@ function explanationWords(
 ): string {
   const words = rules.flatMap(rule => ['', ...ruleWords(rule, more_rejected.includes(rule.rule))])
   return [title, '', ...verdict, ...words].join('\n')
-}
-
-function fileVerdict({ duplicate, rules }: Explanation): string[] {
-  if (duplicate === undefined) return [`A creation would record a new entity: ${why(rules)}`]
-  return [
-    `A creation would answer with ${duplicate.id},`,
-    `the same by the rule ${duplicate.rule}.`,
-  ]
 }
 
 function entityVerdict({ duplicate, rules }: Explanation, live: boolean): string[] {

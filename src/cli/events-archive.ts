@@ -82,12 +82,6 @@ Example:
 
 const NEXT = 'They are in the database still: corridor events remove takes them out.'
 
-interface ArchiveOptions {
-  readonly before: Instant
-  readonly to: string
-  readonly after?: string
-}
-
 function readBefore(text: string): Instant {
   const before = instantFromIso(text)
   if (before !== undefined) return before
@@ -99,7 +93,10 @@ function readAfter(text: string): string {
   throw new UsageError('--after is the number of an event')
 }
 
-async function archiveAction(account_id: string, options: ArchiveOptions): Promise<void> {
+async function archiveAction(
+  account_id: string,
+  options: { before: Instant; to: string; after?: string },
+): Promise<void> {
   const { before, to } = options
   const part = `${to}.part`
   const { after, ...end } = await withContext(async ({ audit, sql }) => {

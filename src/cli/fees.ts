@@ -165,19 +165,15 @@ async function removeAction(options: Record<string, unknown>): Promise<void> {
   print({ removed: presentFee(removed) }, words)
 }
 
-interface ImportOptions {
-  replace?: boolean
-  force?: boolean
-  dryRun?: boolean
-}
-
-async function importAction(file: string, options: ImportOptions): Promise<void> {
+async function importAction(
+  file: string,
+  options: { replace?: boolean; force?: boolean; dryRun?: boolean },
+): Promise<void> {
+  const { replace = false, force = false, dryRun: dry_run = false } = options
   const { name, text } = await readInput(file)
   const fees = valuesOf(name, parseFeesCsv(text, VOCABULARY))
-  const dry_run = options.dryRun === true
-  const replace = options.replace === true
   // A dry run opens it too: it says whether the database is there and up to date.
-  const asked = { force: options.force === true, dry_run, replace }
+  const asked = { force, dry_run, replace }
   const before = await withContext(({ sql }) => setFees(sql, fees, asked)).catch(refuseAsCommand)
   const removed = replace ? before.filter(row => sameRow(fees, row) === undefined) : []
   const done = dry_run ? 'would be loaded' : 'loaded'

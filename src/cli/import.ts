@@ -5,7 +5,6 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { type ColumnSet, type ImportFile, openFile } from '../bulk/file.ts'
 import type { Import, RunEnd } from '../bulk/run.ts'
-import type { LineProblem } from '../csv.ts'
 import { connect } from '../db/connect.ts'
 import type { Problem } from '../errors.ts'
 import { presentProblem } from '../http/errors.ts'
@@ -66,7 +65,11 @@ export async function importFrom<Row, Summary extends ImportSummary>(
   if (import_name.trim() === '') throw new UsageError('--name must not be blank')
   const size = await sizeOf(path)
   const file = await openFile(path, kind.columns)
-  if ('problems' in file) throw unreadable(visible(name), file.problems)
+  if ('problems' in file) {
+    const problems = file.problems.map(one => ({ ...one, message: visible(one.message) }))
+    refuseProblems(visible(name), problems)
+    throw new CommandFailed(`${visible(name)} has no header line; nothing was written`)
+  }
   const summary = kind.start(startSummary(file, import_name, options))
   await withContext(async context => {
     const account = await accountNamed(context.sql, options.account)
@@ -100,15 +103,6 @@ async function sizeOf(path: string): Promise<number> {
   })
   if (!found.isFile()) throw new UsageError(`cannot read ${path}: it is no file`)
   return found.size
-}
-
-/** The header cannot be used; without a problem there is none. */
-function unreadable(name: string, problems: readonly LineProblem[]): CommandFailed {
-  refuseProblems(
-    name,
-    problems.map(({ line, message }) => ({ line, message: visible(message) })),
-  )
-  return new CommandFailed(`${name} has no header line; nothing was written`)
 }
 
 /** What became of the rows so far. Each kind adds a count for each of its results. */
@@ -203,16 +197,14 @@ async function openReport(path: string, read_path: string) {
   const file = await open(path, 'w').catch((error: Error) => {
     throw new UsageError(`cannot write ${path}: ${error.message}`)
   })
+  const jsonLines = (rows: readonly ReportLine[]) =>
+    rows.map(row => `${JSON.stringify(row)}\n`).join('')
   const linesOf = /\.csv$/i.test(path) ? csvLines() : jsonLines
   const write = (rows: readonly ReportLine[]) =>
     file.writeFile(rows.length === 0 ? '' : linesOf(rows)).catch((error: Error) => {
       throw new CommandFailed(`the report cannot be written: ${error.message}; run again`)
     })
   return { write, close: () => file.close() }
-}
-
-function jsonLines(rows: readonly ReportLine[]): string {
-  return rows.map(row => `${JSON.stringify(row)}\n`).join('')
 }
 
 /** Writes a header before the first row, and all problems in one cell. */

@@ -86,30 +86,23 @@ export function readLimit(text: string): number {
   throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LIMIT}`)
 }
 
-export interface InputFile {
-  /**
-   * The last part of the path, or `stdin`. Messages name it, and it is the default source of rates.
-   */
-  readonly name: string
-  readonly text: string
-}
+export type InputFile = Awaited<ReturnType<typeof readInput>>
 
-/** Reads a file as text; `-` is standard input. */
-export async function readInput(path: string): Promise<InputFile> {
+/**
+ * Reads a file as text; `-` is standard input. Messages name it by the last part of the path, which
+ * is the default source of rates.
+ */
+export async function readInput(path: string) {
   const name = path === '-' ? 'stdin' : basename(path)
-  const bytes = path === '-' ? await buffer(process.stdin) : await readBytes(path)
+  const readBytes = () =>
+    readFile(path).catch(error => {
+      throw new UsageError(`cannot read ${path}: ${(error as Error).message}`)
+    })
+  const bytes = await (path === '-' ? buffer(process.stdin) : readBytes())
   try {
     return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch {
     throw new CommandFailed(`${name} is not UTF-8 text`)
-  }
-}
-
-async function readBytes(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path)
-  } catch (error) {
-    throw new UsageError(`cannot read ${path}: ${(error as Error).message}`)
   }
 }
 

@@ -101,11 +101,9 @@ async function tryImport({ sql }: Context, request: ImportRequest): Promise<List
   try {
     return await importList(sql, request)
   } catch (error) {
-    if (error instanceof UnreadableFile) {
-      throw new CommandFailed(`${request.file_name}: ${error.message}; nothing was imported`)
-    }
-    if (!(error instanceof ImportRefused)) throw error
-    const hint = request.is_sample ? '' : '; --reason "…" takes it all the same'
+    const refused = error instanceof ImportRefused
+    if (!refused && !(error instanceof UnreadableFile)) throw error
+    const hint = refused && !request.is_sample ? '; --reason "…" takes it all the same' : ''
     throw new CommandFailed(`${request.file_name}: ${error.message}; nothing was imported${hint}`)
   }
 }

@@ -57,7 +57,7 @@ export function handlingCommands(payout: Command): void {
     .option('--reference <text>', REFERENCE, readReference)
     .option('--reason <text>', REASON, readReason)
     .option('--force', 'the reference has paid another payout, and pays this one too')
-    .addHelpText('after', helpText())
+    .addHelpText('after', TRANSITION_HELP)
     .action(transitionAction)
 }
 
@@ -93,26 +93,26 @@ async function handle(
   print({ payout: payout_id, taken_by, taken_at, event: nameEvent(event).id }, words)
 }
 
-function helpText(): string {
-  const ways = Object.entries(PAYOUT_TRANSITIONS)
-    .filter(([, next]) => next.length > 0)
-    .map(([status, next]) => `  ${status.padEnd(16)} to ${next.join(', ')}`)
-  return [
-    '\nWhat can follow what; everything else is refused:',
-    ...ways,
-    '\nA payout that people pay succeeds with --reference, by who has taken it, and',
-    'fails or is reversed with --reason; CORRIDOR_USER must say who you are. A',
-    'reference that has paid another payout is refused without --force, unless that',
-    'was reversed.',
-    '\nExamples:',
-    '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye succeeded \\',
-    '    --reference 2026112200417',
-    '  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye failed \\',
-    '    --reason "Returned by the bank"',
-    `  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye ${ASKING} \\`,
-    '    --message "Send the invoice that this pays"',
-  ].join('\n')
-}
+const WAYS = Object.entries(PAYOUT_TRANSITIONS)
+  .filter(([, next]) => next.length > 0)
+  .map(([status, next]) => `  ${status.padEnd(16)} to ${next.join(', ')}`)
+
+const TRANSITION_HELP = `
+What can follow what; everything else is refused:
+${WAYS.join('\n')}
+
+A payout that people pay succeeds with --reference, by who has taken it, and
+fails or is reversed with --reason; CORRIDOR_USER must say who you are. A
+reference that has paid another payout is refused without --force, unless that
+was reversed.
+
+Examples:
+  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye succeeded \\
+    --reference 2026112200417
+  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye failed \\
+    --reason "Returned by the bank"
+  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye ${ASKING} \\
+    --message "Send the invoice that this pays"`
 
 async function transitionAction(payout_id: string, text: string, options: TransitionOptions) {
   const status = readOneOf('status', text, STEP_STATUSES)

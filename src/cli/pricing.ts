@@ -157,13 +157,11 @@ function describeChange(policies: Policies, row: Policy, now: Instant): string {
 
 /** A value, and for whom it was set if that differs. */
 function told(row: Policy, source: Policy | undefined): string {
-  if (source === undefined) return toldDefault(row.name)
+  if (source === undefined) {
+    const [value, of_sandboxes] = [DEFAULTS[row.name], SANDBOX_DEFAULTS[row.name]]
+    const besides = value === of_sandboxes ? '' : ` (${of_sandboxes} of sandboxes)`
+    return `${value}, the default${besides}`
+  }
   const same = describeScope(source) === describeScope(row)
   return same ? `${source.value}` : `${source.value}, as set for ${describeScope(source)}`
-}
-
-function toldDefault(name: PolicyName): string {
-  const [value, of_sandboxes] = [DEFAULTS[name], SANDBOX_DEFAULTS[name]]
-  const besides = value === of_sandboxes ? '' : ` (${of_sandboxes} of sandboxes)`
-  return `${value}, the default${besides}`
 }

@@ -1,6 +1,8 @@
 // corridor privacy find|export|erase|retention: whose data is stored, all of it in one document,
 // its erasure, and how long what was paid is kept.
+
 import { type Command, InvalidArgumentError } from 'commander'
+import type { Act } from '../audit/act.ts'
 import { recordActs } from '../audit/store.ts'
 import { isSpread } from '../db/shard.ts'
 import { transact } from '../db/transact.ts'
@@ -149,7 +151,9 @@ async function exportAction(id: string, { reason }: Words): Promise<void> {
     const party = await partyOf(context, id)
     const { years } = await findRetention(context.audit)
     // First the act: what cannot be recorded is not exported.
-    await transact(context.sql, tx => recordActs(tx, [actOfExport(party, reason)]))
+    const table_name = partyKind(id) === 'entity' ? 'entities' : 'beneficiaries'
+    const act: Act = { table_name, reason, before: null, after: { ...party, exported: 'true' } }
+    await transact(context.sql, tx => recordActs(tx, [act]))
     return { party, person, years, sections: await readExport(context.audit, party) }
   })
   printJson({
@@ -166,11 +170,6 @@ async function exportAction(id: string, { reason }: Words): Promise<void> {
       rows,
     })),
   })
-}
-
-function actOfExport({ account_id, id }: Party, reason: string) {
-  const table_name = partyKind(id) === 'entity' ? ('entities' as const) : ('beneficiaries' as const)
-  return { table_name, reason, before: null, after: { account_id, id, exported: 'true' } }
 }
 
 async function partyOf({ audit }: Context, id: string): Promise<Party> {

@@ -4,7 +4,7 @@
 
 import type { Command } from 'commander'
 import { nextCommand, wordsOf } from '../bank-file/trouble.ts'
-import { type FoundTrouble, findTroubles } from '../bank-file/trouble-store.ts'
+import { findTroubles } from '../bank-file/trouble-store.ts'
 import { databaseNow } from '../db/connect.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { closeOpenException, MAX_NOTE, presentException } from '../operator/exceptions.ts'
@@ -78,7 +78,15 @@ async function listAction(options: { limit: string }): Promise<void> {
     listing(payouts, 'no payout waits for a person'),
     listing(files, 'no file and no rail waits for a person'),
   ]
-  print([...open.map(shown), ...troubles.map(shownTrouble)], words.join('\n\n'))
+  const data = [
+    ...open.map(exception => ({ ...presentException(exception), next: closingOf(exception) })),
+    ...troubles.map(trouble => {
+      const { rail, kind, about, since: opened_at } = trouble
+      const [message, next] = [wordsOf(trouble), nextCommand(trouble)]
+      return { rail, kind, about, message, opened_at, next }
+    }),
+  ]
+  print(data, words.join('\n\n'))
 }
 
 /** Of a message id; the first of them are enough of a hash. */
@@ -86,11 +94,6 @@ const LONGEST_ID = 16
 
 function closingOf({ payout_id, number }: RailException): string {
   return `corridor rail close-exception ${payout_id} ${number} --note …`
-}
-
-function shownTrouble(trouble: FoundTrouble) {
-  const { rail, kind, about, since: opened_at } = trouble
-  return { rail, kind, about, message: wordsOf(trouble), opened_at, next: nextCommand(trouble) }
 }
 
 async function closeAction(payout_id: string, written: string, options: { note: string }) {
@@ -107,8 +110,4 @@ async function closeAction(payout_id: string, written: string, options: { note: 
     ? 'its rail is asked again'
     : `its rail is not asked: corridor payout show ${payout_id}`
   print({ payout: payout_id, exception: number, asked }, `${payout_id}  closed; ${next}`)
-}
-
-function shown(exception: RailException) {
-  return { ...presentException(exception), next: closingOf(exception) }
 }

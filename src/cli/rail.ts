@@ -33,7 +33,7 @@ export function railCommands(rail: Command): void {
     .requiredOption('--config <file>', 'its settings, a file of JSON; - is standard input')
     .option('--secret <file>', 'what it signs or logs in with, a file of one line')
     .option('--replace', 'give the rail of this name these settings; its kind stays')
-    .addHelpText('after', addHelp())
+    .addHelpText('after', ADD_HELP)
     .action(addAction)
   named(rail, 'list', 'list the rails')
     .addHelpText('after', example('rail list'))
@@ -70,21 +70,21 @@ function ofRail(rail: Command, name: string, description: string, more = ''): Co
     .addHelpText('after', example(`rail ${name} main_bank${more}`))
 }
 
-function addHelp(): string {
-  const kinds = RAIL_KINDS.map(({ name, description, secret }) => {
-    const needs = secret === null ? 'no secret' : `--secret: ${secret}`
-    return `  ${name.padEnd(10)} ${description}; ${needs}`
-  })
-  return [
-    '\nKinds:',
-    ...kinds,
-    '\nA rail is asked by every running service within a second. The secret is kept in',
-    'the database as it is, and never shown; the history has its digest.',
-    '\nExample:',
-    '  npx corridor rail add main_bank --kind connector \\',
-    '    --config bank.json --secret bank.key',
-  ].join('\n')
-}
+const KINDS = RAIL_KINDS.map(({ name, description, secret }) => {
+  const needs = secret === null ? 'no secret' : `--secret: ${secret}`
+  return `  ${name.padEnd(10)} ${description}; ${needs}`
+})
+
+const ADD_HELP = `
+Kinds:
+${KINDS.join('\n')}
+
+A rail is asked by every running service within a second. The secret is kept in
+the database as it is, and never shown; the history has its digest.
+
+Example:
+  npx corridor rail add main_bank --kind connector \\
+    --config bank.json --secret bank.key`
 
 async function addAction(name: string, options: AddOptions): Promise<void> {
   const { kind, replace = false } = options

@@ -5,7 +5,7 @@
 import { type Command, Option } from 'commander'
 import { listChanges } from '../audit/store.ts'
 import { transactConfined } from '../db/confine.ts'
-import { databaseNow, type Sql } from '../db/connect.ts'
+import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import { amountToJson } from '../money/json.ts'
 import { readConditionsOf } from '../operator/payout-routing.ts'
@@ -14,7 +14,7 @@ import { wantedOf } from '../payout/failover.ts'
 import type { Payout } from '../payout/payout.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { findQuotes } from '../quote/store.ts'
-import { type Explained, explainRoutes, type RouteChange, routesBefore } from '../rail/explain.ts'
+import { type Explained, explainRoutes, routesBefore } from '../rail/explain.ts'
 import type { RouteCells } from '../rail/load-route.ts'
 import { planFor } from '../rail/plan.ts'
 import { listRails } from '../rail/row-store.ts'
@@ -28,7 +28,7 @@ import { findTimeline } from '../timeline/store.ts'
 import { type Context, print, withContext } from './context.ts'
 import { CommandFailed, NotThere, readOrRefuse, UsageError } from './failure.ts'
 import { readAmount } from './input.ts'
-import { table, toSecond } from './table.ts'
+import { listing, toSecond } from './table.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
 
 type Options = RouteCells & { readonly amount?: string }
@@ -159,8 +159,12 @@ async function explainPayout(context: Context, payout_id: string): Promise<Expla
   const { routes, timetables, paused } = await readRoutes(sql)
   const changes = await listChanges(sql, 'routes', MOST_CHANGES)
   const routesAt = (at: Instant) => {
-    const since = changes.filter(({ changed_at }) => changed_at > at).map(changeOf)
-    return inForceAll(routesBefore(routes, since), timetables)
+    const since = changes.filter(({ changed_at }) => changed_at > at)
+    const undone = since.map(({ before, after }) => ({
+      before: before && routeOfHistory(before),
+      after: after && routeOfHistory(after),
+    }))
+    return inForceAll(routesBefore(routes, undone), timetables)
   }
   const attempts = attemptsOf(payout, handOver)
   const first = decisionOf(firstOf(payout, attempts[0]), routesAt(payout.created_at), wanted, [])
@@ -171,13 +175,10 @@ async function explainPayout(context: Context, payout_id: string): Promise<Expla
   return { payout: payout_id, wanted, decisions: [first, ...others], paused }
 }
 
-type Chosen = Pick<
-  TimelineAttempt,
-  'number' | 'at' | 'rail' | 'route' | 'release_at' | 'expected_at'
->
+type Chosen = Pick<TimelineAttempt, keyof ReturnType<typeof firstOf>>
 
 /** The choice that was made with the payout, whether or not a rail has had it since. */
-function firstOf(payout: Payout, attempt: TimelineAttempt | undefined): Chosen {
+function firstOf(payout: Payout, attempt: TimelineAttempt | undefined) {
   const { first_rail: rail, route, created_at: at } = payout
   const { release_at = null, expected_at = payout.expected_at } = attempt ?? {}
   return { number: 1, at, rail, route, release_at, expected_at }
@@ -191,31 +192,27 @@ function decisionOf(
 ): Decision {
   const tried = before.map(attempt => attempt.rail)
   const taken = route === null ? undefined : { ...route, rail }
-  const last = before.at(-1)
-  const why = last === undefined ? '' : notTakenWords(last)
   const explained =
     taken === undefined
       ? []
       : explainRoutes(routes, wanted, { tried, taken }).map(one =>
           one.verdict === 'taken' ? { ...one, route: taken } : one,
         )
+  const why = notTakenWords(before.at(-1))
   return { attempt: number, at, rail, why, routes: explained, release_at, expected_at }
 }
 
-function notTakenWords({ rail, not_taken }: TimelineAttempt): string {
+function notTakenWords(last: TimelineAttempt | undefined): string {
+  if (last === undefined) return ''
+  const { rail, not_taken } = last
   const why = not_taken === null ? '' : ` (${not_taken.code}: ${not_taken.message})`
   return `rail ${rail} had not taken it${why}`
 }
 
-function changeOf({ before, after }: Awaited<ReturnType<typeof listChanges>>[number]): RouteChange {
-  return { before: before && routeOfHistory(before), after: after && routeOfHistory(after) }
-}
-
 async function quotedCountry(sql: Sql, { account_id, quote_id: id }: Payout): Promise<string> {
   if (id === '') return ''
-  const [quote] = await transactConfined(sql, [account_id], tx =>
-    findQuotes(tx, [{ account_id, id }]),
-  )
+  const find = (tx: TransactionSql) => findQuotes(tx, [{ account_id, id }])
+  const [quote] = await transactConfined(sql, [account_id], find)
   return quote?.destination_country ?? ''
 }
 
@@ -269,22 +266,22 @@ function decisionWords(decision: Decision, paused: ReadonlyMap<string, string>):
   const words = lines(`${when}: ${[to, why, released, expected].filter(Boolean).join('; ')}`)
   if (rail !== '' && routes.length === 0) return [...words, 'a person named the rail']
   if (routes.length === 0) return [...words, 'there is no route: corridor route set']
-  const rows = routes.map(({ route, verdict, reason }) => [
-    VERDICT_WORDS[verdict],
-    route.rail,
-    String(route.priority),
-    conditionWords(route),
-    pausedWords(reason, paused.get(route.rail)),
-  ])
-  return [...words, table(['', 'rail', 'priority', 'route for', 'why'], rows)]
+  const rows = routes.map(({ route, verdict, reason }) => {
+    const why_paused = paused.get(route.rail)
+    const now = why_paused && `; rail paused now (${why_paused}): payouts wait`
+    return {
+      '': VERDICT_WORDS[verdict],
+      rail: route.rail,
+      priority: String(route.priority),
+      'route for': conditionWords(route),
+      why: `${reason}${now ?? ''}`,
+    }
+  })
+  return [...words, listing(rows)]
 }
 
 /** In lines of the terminal. */
 function lines(text: string): string[] {
   const words = visible(text).split(' ')
   return wrapped(words, { first: '', further: '  ', columns: columnsOfTerminal() })
-}
-
-function pausedWords(reason: string, paused: string | undefined): string {
-  return paused === undefined ? reason : `${reason}; rail paused now (${paused}): payouts wait`
 }

@@ -78,7 +78,10 @@ async function checkAction(name: string, options: CheckOptions): Promise<void> {
   })
   const asked = newest.map(({ list, published_on }) => `${list} of ${published_on}`).join(', ')
   const found = hits.length === 0 ? [`nobody from ${least} of 1000 on`] : hits.map(wordsOf)
-  const data = { threshold: THRESHOLD, lists: versions, hits: hits.map(presentHit) }
+  const shown = hits.map(({ list, entry, name, score, pieces }) => {
+    return { list, entry_id: entry.entry_id, name, score, pieces, entry }
+  })
+  const data = { threshold: THRESHOLD, lists: versions, hits: shown }
   print(data, [...found, `lists: ${asked}`].join('\n\n'))
 }
 
@@ -112,10 +115,6 @@ function wordsOf({ list, entry, name, score, pieces }: Hit): string {
   const why = entry.programmes.length === 0 ? '' : ` (${entry.programmes.join(', ')})`
   const head = `${score}  ${list} ${entry.entry_id}  ${listed}${also}${why}`
   return scoredLines(head, pieces)
-}
-
-function presentHit({ list, entry, name, score, pieces }: Hit) {
-  return { list, entry_id: entry.entry_id, name, score, pieces, entry }
 }
 
 const REASON = `why, for the audit log, up to ${MAX_REASON} characters`

@@ -177,23 +177,19 @@ ${role}  npx corridor user login-link ada
 `
 }
 
-function broughtUp({ length }: readonly string[]): string {
-  if (length === 0) return ''
-  const migrations = length === 1 ? 'a migration' : `${length} migrations`
-  return `\nIts schema was brought up to date by ${migrations}.`
-}
-
 /** What any other start prints in a terminal. */
 function ready(started: Service, accounts: readonly Account[], has_users: boolean): string {
   const { address, database, migrated } = started
   const sandbox = accounts.find(account => account.sandbox)
   const named = sandbox ?? (accounts.length === 1 ? accounts[0] : undefined)
   const count = accounts.length === 1 ? 'one account' : `${accounts.length} accounts`
+  const migrations = migrated.length === 1 ? 'a migration' : `${migrated.length} migrations`
+  const changed = migrated.length > 0 && `\nIts schema was brought up to date by ${migrations}.`
   return `
 Corridor is ready at ${address}.
 The console is at ${address}/console.
 Guides, clients and the reference are at ${address}/docs.
-The database is ${database}, with ${count}.${broughtUp(migrated)}
+The database is ${database}, with ${count}.${changed || ''}
 
 Secrets of keys are shown once, when they are made. For a new key:
 

@@ -126,7 +126,12 @@ async function trigger(type: string, options: { key: string; url?: string }): Pr
   if (!/^[^:\s]+:\S+$/.test(options.key)) throw new UsageError('--key is id and secret: key_…:…')
   const url = await findService(options.url)
   const authorization = authorizationOf(options.key)
-  await refuseLive(url, authorization)
+  // A payout of a live account would pay somebody.
+  const asked = await send(url, authorization, { method: 'GET', path: '/v3/account' })
+  const account = succeeded(asked).response.body.data
+  if (account.sandbox !== true) {
+    throw new CommandFailed(`${account.id} is no sandbox: nothing was made`)
+  }
   const done: Exchange['request'][] = []
   let id = ''
   for (const step of recipe()) {
@@ -147,13 +152,6 @@ function cannotMake(type: string): string {
     ? `no request of a sandbox makes ${type}: it takes an operator, a person or a bank`
     : `no event has the type ${type}${didYouMean(type, Object.keys(RECIPES))}`
   return `${why}\n(corridor trigger --help lists what it makes)`
-}
-
-/** A payout of a live account would pay somebody. */
-async function refuseLive(url: string, authorization: string): Promise<void> {
-  const asked = await send(url, authorization, { method: 'GET', path: '/v3/account' })
-  const { id, sandbox } = succeeded(asked).response.body.data
-  if (sandbox !== true) throw new CommandFailed(`${id} is no sandbox: nothing was made`)
 }
 
 /** What names the holding currency: nothing if that of the payout has enough, else the fullest. */

@@ -132,13 +132,11 @@ async function createAction(
   print({ name, full_name, role }, words.join('\n'))
 }
 
-interface RoleOptions {
-  account?: string
-  remove?: boolean
-}
-
-async function roleAction(name: string, text: string, options: RoleOptions): Promise<void> {
-  const { account, remove = false } = options
+async function roleAction(
+  name: string,
+  text: string,
+  { account, remove = false }: { account?: string; remove?: boolean },
+): Promise<void> {
   if (account === undefined) {
     if (remove) throw new UsageError('--remove is for a role on an account; name it by --account')
     const accounts_role = ACCOUNT_ROLES.find(role => role === text)
