@@ -40,9 +40,7 @@ export function beneficiaryCommands(beneficiary: Command): void {
     .addHelpText('after', REJECT_HELP)
     .action((id: string, options: Deciding) => decideAction(id, 'reject', options))
   for (const act of ['archive', 'unarchive'] as const) {
-    beneficiary
-      .command(act)
-      .description(ARCHIVING[act])
+    named(beneficiary, act, ARCHIVING[act])
       .argument('<id>', 'beneficiary id')
       .requiredOption('--reason <text>', REASON, readReason)
       .addHelpText('after', ARCHIVE_HELP.replace('{act}', act))

@@ -8,8 +8,8 @@ import { DatabaseProblem } from '../db/failure.ts'
 import { refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { asOwner, type Context, onDatabase, print } from './context.ts'
-import { checkAccounts } from './doctor-accounts.ts'
 import {
+  checkAccounts,
   checkLists,
   checkRates,
   checkUpkeep,

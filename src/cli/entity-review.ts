@@ -8,7 +8,7 @@ import { previousStatus } from '../event/event.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { Unknown } from '../operator/deed.ts'
 import { review, showEntity } from '../operator/entities.ts'
-import { type Context, print, printJson, running, withContext } from './context.ts'
+import { type Context, named, print, printJson, running, withContext } from './context.ts'
 import { CommandFailed, NotThere, report, UsageError } from './failure.ts'
 import { MAX_REASON, readReason } from './input.ts'
 import { visible, wrapped } from './terminal.ts'
@@ -50,9 +50,7 @@ const REVIEWS: readonly Review[] = [
 
 export function reviewCommands(entity: Command): void {
   for (const review of REVIEWS) {
-    entity
-      .command(review.name)
-      .description(review.description)
+    named(entity, review.name, review.description)
       .argument('<entities...>', 'entity ids, each reviewed by itself')
       .option('--reason <text>', REASON, readReason)
       .option('--seen <time>', 'review it only if its updated_at is still this, with one id')
