@@ -1,5 +1,5 @@
-// What every command shares: it opens and migrates the database, knows who runs it, and prints JSON or
-// words on standard output. failure.ts says how it fails.
+// What every command shares: it opens and migrates the database, knows who runs it, and prints JSON
+// or words on standard output. failure.ts says how it fails.
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { recorded, recordedLong } from '../audit/recorded.ts'
@@ -31,7 +31,7 @@ export interface Context {
   runLong<C, S, O, P>(deed: LongDeed<C, S, O, P>): Promise<O>
 }
 
-/** What this process runs, such as `payout transition`, for the audit log; and whether with --json. */
+/** What this process runs, such as `payout transition`, and whether with --json. */
 export const running = { command: '', json: false }
 
 /** Opens the database for one command, whether or not the service runs. */

@@ -1,6 +1,6 @@
-// What corridor doctor finds in the database: workers, rates, lists, live accounts, webhooks, verify and
-// backup. What is in order is decided by the rules that the service itself keeps: accounts are quoted by
-// those by which a quote is priced.
+// What corridor doctor finds in the database: workers, rates, lists, accounts, webhooks, verify and
+// backup. What is in order is decided by the rules that the service itself keeps: accounts are
+// quoted by those by which a quote is priced.
 import type { Account } from '../account/rules.ts'
 import { listLastRuns, UPKEEP_KINDS, type UpkeepKind } from '../audit/upkeep-store.ts'
 import { databaseNow, type Sql } from '../db/connect.ts'

@@ -1,4 +1,4 @@
-// What `corridor listen` and `corridor logs --follow` share: they look again and again, until Ctrl-C.
+// What corridor listen and corridor logs --follow share: they look again and again until Ctrl-C.
 import { setTimeout } from 'node:timers/promises'
 
 /** Aborted by the first Ctrl-C; the second ends the process. */

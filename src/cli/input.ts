@@ -24,9 +24,8 @@ export function readAmount(text: string, currency: string, option = ''): bigint 
   const exponent = findCurrency(currency)?.exponent ?? 0
   const amount = parseMajor(text, exponent)
   if (amount !== undefined && amount >= 1n && amount <= MAX_AMOUNT) return amount
-  throw new UsageError(
-    `${option}"${text}" is not an amount in ${currency}: digits, and at most ${exponent} after a point`,
-  )
+  const shape = `digits, and at most ${exponent} after a point`
+  throw new UsageError(`${option}"${text}" is not an amount in ${currency}: ${shape}`)
 }
 
 /** The same, with an optional sign. */

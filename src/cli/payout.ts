@@ -1,7 +1,8 @@
-// corridor payout list|show: lists payouts of all accounts, and shows all that is needed to pay one by
-// hand, who has it, and what became of it. payout-handling.ts takes, releases and moves payouts;
+// corridor payout list|show: lists payouts of all accounts, and shows all that is needed to pay one
+// by hand, who has it, and what became of it. payout-handling.ts takes, releases and moves payouts;
 // payout-import.ts makes them from files.
 import type { Command } from 'commander'
+
 import { databaseNow } from '../db/connect.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'

@@ -140,9 +140,9 @@ async function removeAction(number: string, options: { from?: string }): Promise
     throw new UsageError(`no row ${number}; corridor pricing list shows those there are`)
   })
   const { name, value, effective_from } = row
-  const taken_back = `${name} for ${describeScope(row)}: ${value} from ${effective_from}: taken back`
+  const ending = `${name} for ${describeScope(row)}: ${value} from ${effective_from}`
   const ended = made.map(end => describeChange(policies, end, now)).join()
-  print({ removed: row }, ended || taken_back)
+  print({ removed: row }, ended || `${ending}: taken back`)
 }
 
 /** `spread_bps for pair USD/HKD: 50 from now on; until then 25, for the installation`. */
