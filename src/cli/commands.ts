@@ -67,7 +67,7 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   route: async () => (await import('./route.ts')).routeCommands,
   limit: async () => (await import('./limit.ts')).limitCommands,
   'approval-rule': async () => (await import('./approval-rule.ts')).approvalRuleCommands,
-  beneficiary: async () => (await import('./beneficiary.ts')).beneficiaryCommands,
+  beneficiary: async () => (await import('./approvals.ts')).beneficiaryCommands,
   file: async () => (await import('./file.ts')).fileCommands,
   pricing: async () => (await import('./pricing.ts')).pricingCommands,
   payout: async () => (await import('./payout.ts')).payoutCommands,
@@ -88,11 +88,8 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   openapi: async () => (await import('./openapi.ts')).openapiCommand,
 }
 
-/** The words of a call, without the name of the program. */
-type Words = readonly string[]
-
-/** Runs the command that is called, and sets the exit code. */
-export async function runCommand(words: Words): Promise<void> {
+/** Runs the command that is called by these words, and sets the exit code. */
+export async function runCommand(words: readonly string[]): Promise<void> {
   const json = words.includes('--json')
   // EPIPE: the reader, such as `head`, has closed the pipe.
   process.stdout.on('error', error => {
@@ -107,16 +104,13 @@ export async function runCommand(words: Words): Promise<void> {
 }
 
 /** Whether the call, or `corridor help NAME`, is of the command of this name. */
-function isNamed(words: Words, name: string): boolean {
+function isNamed(words: readonly string[], name: string): boolean {
   const [first, second] = words.filter(word => !word.startsWith('-'))
   return (first === 'help' ? second : first) === name
 }
 
 /** Names and describes every command; those that `isWanted` names can be run. */
-export async function makeProgram(
-  isWanted: (name: string) => boolean,
-  json = false,
-): Promise<Command> {
+export async function makeProgram(isWanted: (name: string) => boolean, json = false) {
   const program = new Command('corridor')
     .description('A self-hosted engine for cross-border payouts on a ledger that can be proved.')
     .version(packageJson.version)

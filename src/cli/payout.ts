@@ -19,9 +19,9 @@ import type { HeldByScreening } from '../screening/match-store.ts'
 import { attemptReason, reasonOf } from '../timeline/attempt-response.ts'
 import type { TimelineAttempt, TimelineReview } from '../timeline/attempts.ts'
 import { makeTimeline, type TimelineItem } from '../timeline/rules.ts'
+import { approvalCommands } from './approvals.ts'
 import { example, named, print, withContext } from './context.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, oneOf, readLimit, readOneOf } from './input.ts'
-import { approvalCommands } from './payout-approval.ts'
 import { handlingCommands } from './payout-handling.ts'
 import { payoutImportCommand } from './payout-import.ts'
 import { describeAge, listing, money, outline, table, toSecond } from './table.ts'
@@ -89,20 +89,18 @@ async function listAction({ status, rail, account, limit }: ListOptions): Promis
     to: payout.beneficiary_details.name,
     reference: payout.particulars.reference_id,
   }))
-  const more = has_more ? `\n\nand more: --limit shows up to ${MAX_LIMIT}` : ''
-  const results = payouts.map(presentForDesk)
-  print({ object: 'list', has_more, results }, `${listing(rows, noneWords(filter))}${more}`)
-}
-
-/** `no payout that is processing with rail manual`. */
-function noneWords({ account_id, status, rail }: DeskFilter): string {
-  const words = [
+  const none = [
     'no payout',
     status && `that is ${status}`,
     rail && `with rail ${rail}`,
-    account_id && `of ${account_id}`,
+    account && `of ${account}`,
   ]
-  return words.filter(Boolean).join(' ')
+  const more = has_more ? `\n\nand more: --limit shows up to ${MAX_LIMIT}` : ''
+  const results = payouts.map(presentForDesk)
+  print(
+    { object: 'list', has_more, results },
+    `${listing(rows, none.filter(Boolean).join(' '))}${more}`,
+  )
 }
 
 /** `processing`, `processing from 2026-12-01 09:00:00Z on`. */

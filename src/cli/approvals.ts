@@ -1,10 +1,22 @@
 // corridor payout approval|approve|reject: what a payout, a batch or an import needs before it goes
-// out, and who gives it.
+// out, and who gives it. corridor beneficiary approval|approve|reject|archive|unarchive: the same
+// of a beneficiary before it is paid, and which are paid no more.
 import type { Command } from 'commander'
 import type { Decision } from '../approval/approval.ts'
 import { presentApproval } from '../approval/response.ts'
+import { presentBeneficiaryApproval } from '../beneficiary/approval-response.ts'
+import { findBeneficiaries } from '../beneficiary/store.ts'
 import { readConfined } from '../db/confine.ts'
-import { accountOfGroup, deciding, decidingGroup, findApproval } from '../operator/approvals.ts'
+import {
+  accountOfBeneficiary,
+  accountOfGroup,
+  deciding,
+  decidingBeneficiary,
+  decidingGroup,
+  findApproval,
+  findBeneficiaryApproval,
+} from '../operator/approvals.ts'
+import { archiving } from '../operator/beneficiaries.ts'
 import { accountOfPayout } from '../operator/payouts.ts'
 import { MAX_REASON } from '../operator/words.ts'
 import { findPayouts } from '../payout/store.ts'
@@ -16,8 +28,7 @@ import {
   presentImportApproval,
   presentImportDecision,
 } from '../payout-group/response.ts'
-import { approvalLines, askedBy, type Deciding, DONE } from './approving.ts'
-import { example, named, print, withContext } from './context.ts'
+import { type Context, example, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
 import { money, toSecond } from './table.ts'
@@ -150,4 +161,146 @@ async function decideAction(payout_id: string, decision: Decision, options: Deci
   const { status } = outcome.payout
   const becomes = status === 'pending_approval' ? 'others must, too' : status
   print({ payout: payout_id, decision, status }, `${payout_id}  ${DONE[decision]}; ${becomes}`)
+}
+
+const BENEFICIARY_REASON = `why, up to ${MAX_REASON} characters`
+
+export function beneficiaryCommands(beneficiary: Command): void {
+  beneficiary
+    .command('approval')
+    .description('show what a beneficiary needs before it is paid, and who has approved')
+    .argument('<id>', 'beneficiary id')
+    .addHelpText('after', example('beneficiary approval bnf_01m7xpm2m0c6hkd4r9ye'))
+    .action(showBeneficiaryAction)
+  named(beneficiary, 'approve', 'approve a beneficiary as it was shown to you')
+    .argument('<id>', 'beneficiary id')
+    .requiredOption('--digest <digest>', 'of what you were shown, as beneficiary approval says it')
+    .option('--reason <text>', BENEFICIARY_REASON, readReason)
+    .addHelpText('after', APPROVE_BENEFICIARY_HELP)
+    .action((id: string, options: Deciding) => decideBeneficiaryAction(id, 'approve', options))
+  named(beneficiary, 'reject', 'reject a beneficiary; no payout may go to it')
+    .argument('<id>', 'beneficiary id')
+    .requiredOption('--reason <text>', BENEFICIARY_REASON, readReason)
+    .addHelpText('after', REJECT_BENEFICIARY_HELP)
+    .action((id: string, options: Deciding) => decideBeneficiaryAction(id, 'reject', options))
+  for (const act of ['archive', 'unarchive'] as const) {
+    named(beneficiary, act, ARCHIVING[act])
+      .argument('<id>', 'beneficiary id')
+      .requiredOption('--reason <text>', BENEFICIARY_REASON, readReason)
+      .addHelpText('after', ARCHIVE_HELP.replace('{act}', act))
+      .action((id: string, options: { reason: string }) => archiveAction(id, act, options))
+  }
+}
+
+const ARCHIVING = {
+  archive: 'archive a beneficiary: it is paid no more until it is taken back',
+  unarchive: 'take back a beneficiary that is archived',
+} as const
+
+const ARCHIVE_HELP = `
+Payouts that are made already go on. CORRIDOR_USER must say who you are.
+
+Example:
+  npx corridor beneficiary {act} bnf_01m7xpm2m0c6hkd4r9ye --reason "Gone"`
+
+const APPROVE_BENEFICIARY_HELP = `
+You must have the role approver on its account, and must have neither made nor
+changed it. Nobody approves twice. A change afterwards must be approved anew.
+CORRIDOR_USER must say who you are.
+
+Example:
+  npx corridor beneficiary approve bnf_01m7xpm2m0c6hkd4r9ye --digest \\
+    6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b`
+
+const REJECT_BENEFICIARY_HELP = `
+One rejection ends it, whoever has approved before. Once it is changed, it can
+be approved. CORRIDOR_USER must say who you are.
+
+Example:
+  npx corridor beneficiary reject bnf_01m7xpm2m0c6hkd4r9ye --reason "Unknown"`
+
+async function showBeneficiaryAction(id: string): Promise<void> {
+  const { beneficiary, shown } = await withContext(async ({ sql, audit }) => {
+    const key = { account_id: await accountOfBeneficiary(audit, id), id }
+    return readConfined(sql, [key.account_id], async tx => {
+      const [[beneficiary], shown] = await Promise.all([
+        findBeneficiaries(tx, [key]),
+        findBeneficiaryApproval(tx, key),
+      ])
+      return { beneficiary, shown }
+    })
+  })
+  if (beneficiary === undefined || shown === undefined) {
+    throw new CommandFailed(`beneficiary ${id} has needed no approval`)
+  }
+  const approval = presentBeneficiaryApproval(shown.open, shown.approvers)
+  const { name, destination_details } = beneficiary.details
+  const words = [
+    visible(`${id}  ${name}, ${JSON.stringify(destination_details)}`),
+    ...approvalLines({ ...approval, made_by: approval.made_by.join(', ') }),
+  ]
+  print(approval, words.join('\n'))
+}
+
+async function decideBeneficiaryAction(
+  id: string,
+  decision: Decision,
+  options: Deciding,
+): Promise<void> {
+  const { beneficiary } = await withContext(async context => {
+    const asked = askedBy(context, decision, options)
+    const account_id = await accountOfBeneficiary(context.audit, id)
+    return context.run(decidingBeneficiary({ account_id, id }, asked))
+  })
+  const status = beneficiary.approval
+  const others = status === 'pending_approval' ? '; others must, too' : ''
+  print({ beneficiary: id, decision, status }, `${id}  ${DONE[decision]}${others}`)
+}
+
+async function archiveAction(
+  id: string,
+  act: keyof typeof ARCHIVING,
+  { reason }: { readonly reason: string },
+): Promise<void> {
+  const { beneficiary, did } = await withContext(async context => {
+    personOf(context)
+    const key = { account_id: await accountOfBeneficiary(context.audit, id), id }
+    return context.run(archiving(key, act === 'archive', reason))
+  })
+  const { archived_at } = beneficiary
+  const already = did === 'nothing' ? 'already ' : ''
+  const is = archived_at === null ? 'not archived' : `archived since ${toSecond(archived_at)}`
+  print({ beneficiary: id, archived_at }, `${id}  ${already}${is}`)
+}
+
+/** The options by which people decide. */
+interface Deciding {
+  readonly digest?: string
+  readonly reason?: string
+}
+
+const DONE: Readonly<Record<Decision, string>> = { approve: 'approved', reject: 'rejected' }
+
+function askedBy(context: Context, decision: Decision, { digest, reason = '' }: Deciding) {
+  const user_name = personOf(context)
+  return { user_name, decision, reason, ...(digest !== undefined && { digest }) }
+}
+
+type Approval = Omit<ReturnType<typeof presentApproval>, 'object' | 'payout' | 'payout_import'>
+
+/** A fact a line, then who has decided. `others` stand before the digest. */
+function approvalLines(
+  { needed, given, status, expires_at, made_by, digest, decisions }: Approval,
+  others: readonly string[] = [],
+): string[] {
+  return [
+    `approvals  ${given} of ${needed}; ${status}`,
+    `until      ${toSecond(expires_at)}`,
+    `made by    ${made_by || 'a key that is nobody’s'}`,
+    ...others,
+    `digest     ${digest}`,
+    ...decisions.map(({ decided_at, user, decision, reason }) =>
+      visible(`${toSecond(decided_at)}  ${user}: ${decision}${reason && `, ${reason}`}`),
+    ),
+  ]
 }
