@@ -46,10 +46,35 @@ export function createFunded(
 }
 
 export function accountCommands(account: Command): void {
-  createCommand(account)
-  listCommand(account)
-  showCommand(account)
-  accountChangeCommands(account)
+  account
+    .command('create')
+    .description('open an account; prints its id, deposit address, key id and, once, the secret')
+    .requiredOption('--name <name>', 'who the account belongs to', readName)
+    .requiredOption('--currencies <codes>', 'balance currencies, such as USD,EUR,HKD')
+    .requiredOption('--primary <code>', 'primary holding currency', readCurrency)
+    .option('--fund <CODE=amount...>', 'of a sandbox: opening balances, such as USD=100000.00')
+    .option('--sandbox', 'an account for tests: its clock can be moved, and it funds itself')
+    .option('--duplicate-window <time>', WINDOW_MEANING, DEFAULT_WINDOW)
+    .addHelpText('after', CREATE_HELP)
+    .action(createAction)
+  named(account, 'list', 'list accounts with their states and balances')
+    .addHelpText('after', example('account list'))
+    .action(listAction)
+  named(account, 'show', 'show an account: state, balances, deposit address, guard and keys')
+    .argument('<account>', 'account id')
+    .addHelpText('after', example('account show acc_7k2m9x4q'))
+    .action(showAction)
+  named(account, 'set', 'change name, currencies, primary currency or guard of an account')
+    .argument('<account>', 'account id')
+    .option('--name <name>', 'who the account belongs to', readName)
+    .option('--add-currencies <codes>', 'balances to add, such as GBP,JPY; none is taken away')
+    .option('--primary <code>', 'primary holding currency', readCurrency)
+    .option('--duplicate-window <time>', WINDOW_MEANING, readWindow)
+    .addHelpText('after', SET_HELP)
+    .action(setAction)
+  stateCommand(account, 'freeze', 'frozen', 'let an account read and receive, and nothing else')
+  stateCommand(account, 'unfreeze', 'active', 'let a frozen account pay again')
+  stateCommand(account, 'close', 'closed', 'close an account that is empty; it is only read')
   historyCommand(account, {
     table_name: 'accounts',
     description: 'list what changed in accounts, newest first',
@@ -73,21 +98,9 @@ function describeHistoric(row: HistoricRow): string {
   return `${row.name}, ${currencies}, primary ${row.primary_currency}, ${window}, ${state}${reason}`
 }
 
-function createCommand(account: Command): void {
-  account
-    .command('create')
-    .description('open an account; prints its id, deposit address, key id and, once, the secret')
-    .requiredOption('--name <name>', 'who the account belongs to', readName)
-    .requiredOption('--currencies <codes>', 'balance currencies, such as USD,EUR,HKD')
-    .requiredOption('--primary <code>', 'primary holding currency', readCurrency)
-    .option('--fund <CODE=amount...>', 'of a sandbox: opening balances, such as USD=100000.00')
-    .option('--sandbox', 'an account for tests: its clock can be moved, and it funds itself')
-    .option('--duplicate-window <time>', WINDOW_MEANING, DEFAULT_WINDOW)
-    .addHelpText('after', CREATE_HELP)
-    .action(async (options: CreateOptions) => {
-      const wanted = readNewAccount(options)
-      await withContext(context => createFunded(context, wanted, tell))
-    })
+async function createAction(options: CreateOptions): Promise<void> {
+  const wanted = readNewAccount(options)
+  await withContext(context => createFunded(context, wanted, tell))
 }
 
 function tell({ account, key_id, secret }: OpenedAccount): void {
@@ -110,35 +123,26 @@ Examples:
   npx corridor account create --name "Trial" --sandbox \\
     --currencies USD,EUR --primary USD --fund USD=100000.00 EUR=5000.00`
 
-function listCommand(account: Command): void {
-  named(account, 'list', 'list accounts with their states and balances')
-    .addHelpText('after', example('account list'))
-    .action(async () => {
-      const accounts = await withContext(({ audit }) => findAccounts(audit, null))
-      const rows = accounts.map(account => ({
-        account: account.account_id,
-        name: account.name,
-        state: account.state,
-        kind: account.sandbox ? 'sandbox' : 'live',
-        balances: balanceWords(account),
-      }))
-      const words = listing(rows, 'no account yet; corridor account create opens one')
-      print(accounts.map(presentAccount), words)
-    })
+async function listAction(): Promise<void> {
+  const accounts = await withContext(({ audit }) => findAccounts(audit, null))
+  const rows = accounts.map(account => ({
+    account: account.account_id,
+    name: account.name,
+    state: account.state,
+    kind: account.sandbox ? 'sandbox' : 'live',
+    balances: balanceWords(account),
+  }))
+  const words = listing(rows, 'no account yet; corridor account create opens one')
+  print(accounts.map(presentAccount), words)
 }
 
-function showCommand(account: Command): void {
-  named(account, 'show', 'show an account: state, balances, deposit address, guard and keys')
-    .argument('<account>', 'account id')
-    .addHelpText('after', example('account show acc_7k2m9x4q'))
-    .action(async (account_id: string) => {
-      const { shown, keys } = await withContext(async ({ sql, audit }) => {
-        const shown = await showAccount(audit, account_id)
-        return { shown, keys: await listKeysOf(sql, account_id) }
-      })
-      const words = [...accountLines(shown), '', keyTable(keys)]
-      print({ ...presentAccount(shown), keys }, words.join('\n'))
-    })
+async function showAction(account_id: string): Promise<void> {
+  const { shown, keys } = await withContext(async ({ sql, audit }) => {
+    const shown = await showAccount(audit, account_id)
+    return { shown, keys: await listKeysOf(sql, account_id) }
+  })
+  const words = [...accountLines(shown), '', keyTable(keys)]
+  print({ ...presentAccount(shown), keys }, words.join('\n'))
 }
 
 function balanceWords({ balances }: AccountInFull): string {
@@ -191,20 +195,6 @@ interface SetOptions {
   addCurrencies?: string
   primary?: string
   duplicateWindow?: number
-}
-
-function accountChangeCommands(account: Command): void {
-  named(account, 'set', 'change name, currencies, primary currency or guard of an account')
-    .argument('<account>', 'account id')
-    .option('--name <name>', 'who the account belongs to', readName)
-    .option('--add-currencies <codes>', 'balances to add, such as GBP,JPY; none is taken away')
-    .option('--primary <code>', 'primary holding currency', readCurrency)
-    .option('--duplicate-window <time>', WINDOW_MEANING, readWindow)
-    .addHelpText('after', SET_HELP)
-    .action(setAction)
-  stateCommand(account, 'freeze', 'frozen', 'let an account read and receive, and nothing else')
-  stateCommand(account, 'unfreeze', 'active', 'let a frozen account pay again')
-  stateCommand(account, 'close', 'closed', 'close an account that is empty; it is only read')
 }
 
 const SET_HELP = `

@@ -146,6 +146,4 @@ function restoreWords({ file, restored, verdict, heads }: Copy, config: Config):
   ].join('\n')
 }
 
-function megabytes(bytes: number): number {
-  return Math.ceil(bytes / 1e6)
-}
+const megabytes = (bytes: number) => Math.ceil(bytes / 1e6)

@@ -19,10 +19,7 @@ import { visible } from './terminal.ts'
 export interface Context {
   readonly config: Config
   readonly url: string
-  /**
-   * Connected as the service's role, which cannot rewrite the books; an auditor's connection writes
-   * nothing. For rows of no account.
-   */
+  /** For rows of no account. Cannot rewrite the books; that of an auditor writes nothing. */
   readonly sql: Sql
   /** Reads the rows of all accounts, and cannot change them. */
   readonly audit: Sql

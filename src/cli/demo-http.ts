@@ -54,11 +54,7 @@ export async function until(
   }
 }
 
-export async function send(
-  url: string,
-  authorization: string,
-  request: Exchange['request'],
-): Promise<Exchange> {
+export async function send(url: string, authorization: string, request: Exchange['request']) {
   const { method, path, body } = request
   const headers: Record<string, string> = authorization === '' ? {} : { authorization }
   if (body !== undefined) headers['content-type'] = 'application/json'

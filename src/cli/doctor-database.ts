@@ -33,11 +33,7 @@ export async function countProcesses(owner: Sql): Promise<number> {
   return row?.processes ?? 0
 }
 
-export async function checkWorkers(
-  { audit, sql }: Context,
-  processes: number,
-  has_live: boolean,
-): Promise<Finding[]> {
+export async function checkWorkers({ audit, sql }: Context, processes: number, has_live: boolean) {
   const paused = (await listRails(sql)).filter(({ paused_reason }) => paused_reason !== '')
   const names = paused.map(({ name }) => name)
   const payouts = await countOverdue(audit, names, LATE_S)
@@ -97,10 +93,7 @@ export async function checkLists({ audit }: Context): Promise<Finding> {
 const MOST_ENDPOINTS = 10_000
 
 /** Endpoints of live accounts. One that its account has disabled itself needs nobody. */
-export async function checkWebhooks(
-  { audit }: Context,
-  live: ReadonlySet<string>,
-): Promise<Finding> {
+export async function checkWebhooks({ audit }: Context, live: ReadonlySet<string>) {
   const failing = (await listFailing(audit, '', MOST_ENDPOINTS)).filter(
     ({ account_id, status, disabled_reason }) =>
       live.has(account_id) && (status === 'enabled' || disabled_reason === 'gone'),
@@ -119,10 +112,7 @@ export async function checkWebhooks(
 /** As docs/operations.md says: each day, with two hours to run. */
 const UPKEEP_WITHIN_S = 26 * 3600
 
-export async function checkUpkeep(
-  { audit, config }: Context,
-  has_live: boolean,
-): Promise<Finding[]> {
+export async function checkUpkeep({ audit, config }: Context, has_live: boolean) {
   const runs = await listLastRuns(audit)
   const now = await databaseNow(audit)
   return UPKEEP_KINDS.map(kind => {
@@ -165,10 +155,7 @@ const LACKS = Object.keys(LACKING) as Lack[]
 type Reference = Awaited<ReturnType<typeof readReference>>
 
 /** One finding for routes, fees and rates each. */
-export async function checkAccounts(
-  context: Context,
-  live: readonly Account[],
-): Promise<Finding[]> {
+export async function checkAccounts(context: Context, live: readonly Account[]) {
   const reference = await readReference(context)
   const lacks = live.flatMap(account => lacksOf(account, reference))
   return LACKS.map(lack => {

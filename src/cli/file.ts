@@ -173,11 +173,9 @@ async function printBytes(msg_id: string): Promise<void> {
   process.stdout.write(bytes)
 }
 
-async function releaseAction(
-  msg_id: string,
-  { sha256: text, force = false }: { sha256: string; force?: boolean },
-): Promise<void> {
-  const sha256 = text.trim().toLowerCase()
+async function releaseAction(msg_id: string, options: { sha256: string; force?: boolean }) {
+  const { force = false } = options
+  const sha256 = options.sha256.trim().toLowerCase()
   if (!/^[0-9a-f]{64}$/.test(sha256)) {
     throw new UsageError('--sha256 has 64 hex digits: corridor file show prints it')
   }
@@ -296,9 +294,7 @@ function withCloser({ reason, closed_by, note }: InboxFile | KeptStray): string 
   return closed_by === '' ? reason : `${reason} (${closed_by}: ${note})`
 }
 
-function readNote(text: string): string {
-  return readText('--note', text, MAX_REASON)
-}
+const readNote = (text: string) => readText('--note', text, MAX_REASON)
 
 function presentInboxFile(file: InboxFile) {
   return { ...file, size: Number(file.size) }

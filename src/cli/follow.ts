@@ -9,11 +9,7 @@ export function stopSignal(): AbortSignal {
 }
 
 /** Looks until the signal. While the database is away, as when it restarts, it tries again. */
-export async function follow(
-  signal: AbortSignal,
-  poll_ms: number,
-  look: () => Promise<void>,
-): Promise<void> {
+export async function follow(signal: AbortSignal, poll_ms: number, look: () => Promise<void>) {
   let away = false
   while (!signal.aborted) {
     try {

@@ -189,11 +189,7 @@ function readSource(source: string): string {
 }
 
 /** `again` is the command that books it once, however often it runs. */
-export function book(
-  context: Context,
-  asked: Omit<Booking, 'by'>,
-  again: string,
-): Promise<Correction> {
+export function book(context: Context, asked: Omit<Booking, 'by'>, again: string) {
   return runOnce(context, booking(operatorOf(context), asked), again)
 }
 

@@ -13,7 +13,7 @@ import { type Context, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { refuseProblems } from './input.ts'
 import { table } from './table.ts'
-import { type Bar, cutTo, paragraph, startBar, visible, wrapped } from './terminal.ts'
+import { cutTo, paragraph, startBar, visible, wrapped } from './terminal.ts'
 
 export interface ImportOptions {
   readonly account: string
@@ -75,7 +75,9 @@ export async function importFrom<Row, Summary extends ImportSummary>(
     const account = await accountNamed(context.sql, options.account)
     // Last, because it empties the report of the run before.
     const report = options.report === undefined ? null : await openReport(options.report, path)
-    const bar = barOf(name, size)
+    const named = cutTo(visible(name).replaceAll(/[{}]/g, '_'), NAME_WIDTH)
+    const format = `${named} {bar} {percentage}% | {rows} rows | {eta_formatted} left`
+    const bar = startBar(format, { total: size, payload: { rows: '0' }, barsize: BAR_WIDTH })
     try {
       await runFile(kind, context, { account, file }, summary, async (rows, bytes_read) => {
         await report?.write(rows.map(kind.present))
@@ -176,12 +178,6 @@ function listenForInterrupt() {
 /** Widths of the file's name and of the bar. With the counts, the line has 80 columns. */
 const NAME_WIDTH = 20
 const BAR_WIDTH = 20
-
-function barOf(name: string, total: number): Bar | undefined {
-  const named = cutTo(visible(name).replaceAll(/[{}]/g, '_'), NAME_WIDTH)
-  const format = `${named} {bar} {percentage}% | {rows} rows | {eta_formatted} left`
-  return startBar(format, { total, payload: { rows: '0' }, barsize: BAR_WIDTH })
-}
 
 /** A line of the report: values, and problems as the API answers them. */
 interface ReportLine {
@@ -306,10 +302,7 @@ function countsTable(summary: ImportSummary, results: Results): string {
   return table([heading, 'rows'.padStart(width)], rows)
 }
 
-function refusedWords(
-  { refused, refused_rows }: ImportSummary,
-  report: string | undefined,
-): string[] {
+function refusedWords({ refused, refused_rows }: ImportSummary, report: string | undefined) {
   if (refused === 0) return []
   const lines = refused_rows.flatMap(({ line, problems }) => {
     // Most messages name their field already.

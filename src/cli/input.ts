@@ -52,17 +52,9 @@ export function readText(option: string, text: string, most: number): string {
   return readOrRefuse(readLine(option, text, most))
 }
 
-export function readReference(text: string): string {
-  return readText('--reference', text, MAX_REFERENCE)
-}
-
-export function readReason(text: string): string {
-  return readText('--reason', text, MAX_REASON)
-}
-
-export function readName(text: string): string {
-  return readText('--name', text, MAX_NAME)
-}
+export const readReference = (text: string) => readText('--reference', text, MAX_REFERENCE)
+export const readReason = (text: string) => readText('--reason', text, MAX_REASON)
+export const readName = (text: string) => readText('--name', text, MAX_NAME)
 
 /** Reads one of the known values. `what` names their kind, such as `status`. */
 export function readOneOf<T extends string>(what: string, text: string, known: readonly T[]): T {

@@ -185,10 +185,7 @@ async function partyOf({ audit }: Context, id: string): Promise<Party> {
 const SPREAD =
   'a spread database has sandboxes alone and erases nobody: drop it when the trial is over'
 
-async function eraseAction(
-  id: string,
-  { reason, dryRun = false }: Words & { readonly dryRun?: boolean },
-): Promise<void> {
+async function eraseAction(id: string, { reason, dryRun = false }: Words & { dryRun?: boolean }) {
   if (dryRun) return tellErasure(id)
   const erased = await withContext(async context => {
     const person = personOf(context)

@@ -77,12 +77,9 @@ async function listAction(): Promise<void> {
   print(dated, listing(rows, 'no rate; corridor rates import loads a file of them'))
 }
 
-function describeEnd(
-  { pegged, good_until }: { readonly pegged: boolean; readonly good_until: string | null },
-  now: string,
-): string {
-  const end = good_until ?? ''
-  const words = [pegged && 'pegged', end && toSecond(end), end && now > end && 'stale']
+function describeEnd(rate: { pegged: boolean; good_until: string | null }, now: string): string {
+  const end = rate.good_until ?? ''
+  const words = [rate.pegged && 'pegged', end && toSecond(end), end && now > end && 'stale']
   return words.filter(Boolean).join(', ')
 }
 

@@ -1,5 +1,6 @@
 // corridor screening check|list|show|clear|confirm|require: asks the imported lists about a name,
 // shows what screening holds, and takes what people decide.
+
 import { type Command, Option } from 'commander'
 import { requireLists } from '../operator/lists.ts'
 import {

@@ -80,8 +80,11 @@ async function start(): Promise<void> {
   if (!for_people) log.info({ address, database, migrated }, 'corridor is listening')
   const { sandbox, accounts = [] } = found ?? {}
   if (sandbox !== undefined) {
-    const told = running.json ? sandboxJson : welcome
-    process.stdout.write(told(address, sandbox))
+    const { account, key_id, secret } = sandbox
+    const { account_id, deposit_address } = account
+    const data = { address, account_id, deposit_address, key_id, secret }
+    const words = running.json ? `${JSON.stringify(data)}\n` : welcome(address, sandbox)
+    process.stdout.write(words)
   } else if (for_people) {
     process.stdout.write(ready(service, accounts, found?.has_users ?? true))
   }
@@ -104,11 +107,6 @@ async function firstStart(context: Context) {
     await upsertFees(sql, await loadDefaultFees(VOCABULARY))
   }
   return { sandbox: await createFunded(context, SANDBOX), accounts, has_users }
-}
-
-function sandboxJson(address: string, { account, key_id, secret }: OpenedAccount): string {
-  const { account_id, deposit_address } = account
-  return `${JSON.stringify({ address, account_id, deposit_address, key_id, secret })}\n`
 }
 
 const QUOTE =

@@ -52,19 +52,15 @@ export function chunksOf(text: string, columns: number): string[] {
 /** The width of lines unless the caller says otherwise. */
 const USUAL_WIDTH = 80
 
-interface Lines {
-  /** The beginning of the first line. */
-  readonly first?: string
-  /** The beginning of all other lines. */
-  readonly further?: string
-  readonly columns?: number
-}
-
-/** Breaks words into lines. A word longer than a line has a line of its own. */
+/**
+ * Breaks words into lines. `first` begins the first, `further` all others. A word longer than a
+ * line has a line of its own.
+ */
 export function wrapped(
   words: readonly string[],
-  { first = '', further = first, columns = USUAL_WIDTH }: Lines = {},
+  look: { first?: string; further?: string; columns?: number } = {},
 ): string[] {
+  const { first = '', further = first, columns = USUAL_WIDTH } = look
   const lines: string[] = []
   let line = first
   let empty = true
