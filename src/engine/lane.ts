@@ -56,6 +56,8 @@ const MAX_ATTEMPTS = 5
 const MAX_BACKOFF_MS = 1000
 
 const WATCH_MS = 250
+/** A look that comes so late says that the process stood still, and not the database. */
+const STOOD_STILL_MS = 4 * WATCH_MS
 
 /** Stands for the shard of a command that is about several. */
 const SEVERAL = -1
@@ -95,7 +97,14 @@ export class Lane<Command, State, Outcome> {
 
   async #drain(): Promise<void> {
     this.#busy = true
-    const watch = setInterval(() => this.#answerLate(), WATCH_MS)
+    let looked_at = performance.now()
+    const watch = setInterval(() => {
+      const now = performance.now()
+      const stood_still = now - looked_at > STOOD_STILL_MS
+      looked_at = now
+      // Answers of the database may have come meanwhile: they are read before the next look.
+      if (!stood_still) this.#answerLate(now)
+    }, WATCH_MS)
     const inFlight = new Set<Promise<void>>()
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch()
@@ -141,8 +150,7 @@ export class Lane<Command, State, Outcome> {
   }
 
   /** Answers callers who have waited too long, so that a silent database does not hold them. */
-  #answerLate(): void {
-    const now = performance.now()
+  #answerLate(now: number): void {
     this.#queue = refuseLate(this.#queue, now, this.#max_wait_ms)
     for (const { since, reject } of this.#inHand) {
       if (now - since >= this.#max_wait_ms)

@@ -18,6 +18,7 @@ type Fate =
   | 'contends'
   | 'loses connection'
   | 'loses answer'
+  | 'stands still'
 
 interface Note {
   readonly id: number
@@ -50,6 +51,7 @@ const write: Operation<Note, null, Note> = {
     stores.push([...notes])
     const rows = JSON.stringify(notes)
     const has = (fate: Fate) => notes.some(note => note.fate === fate)
+    if (has('stands still')) setImmediate(standStill)
     const contends = has('contends') && contentions > 0
     if (contends) contentions -= 1
     return Promise.all([
@@ -67,6 +69,11 @@ const write: Operation<Note, null, Note> = {
 /** As an operator, a failover or a crash would: the server ends it under the transaction. */
 function endSession() {
   return database.owner`select pg_terminate_backend(${pid})`
+}
+
+/** As a suspended process does, while the database goes on. */
+function standStill(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
 }
 
 before(async () => {
@@ -164,6 +171,12 @@ test('a batch in contention for ever: tried 5 times, then 503 for all of it, not
   assert.deepEqual(results.map(reasonOf), Array(3).fill('service_unavailable'))
   assert.deepEqual(await listNotes(), [0])
   assert.equal(stores.length, 1 + 5)
+})
+
+test('the process stands still for longer than callers wait: what is committed is said', async () => {
+  const lane = new Lane(sql, write, { max_batch: 1, max_wait_ms: 600 })
+  assert.equal((await lane.run({ id: 1, fate: 'stands still' })).id, 1)
+  assert.deepEqual(await listNotes(), [1])
 })
 
 test('the connection lost in store, 10 times: 503 for the batch, nothing doubled, the lane goes on', async () => {
