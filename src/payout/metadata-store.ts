@@ -81,9 +81,9 @@ export function removeMetadata(
     where m.ctid = t.place and m.account_id = ${account_id}`.execute()
 }
 
-/** The rows of these payouts, which are in the order of the book. */
+/** The rows of these payouts, which stand in any order. */
 function partsOf(payouts: readonly Having[]): PartRow[] {
-  const rows = new Map<string, PartRow & { last_id: string; hashes: number[] }>()
+  const rows = new Map<string, PartRow & { first_id: string; last_id: string; hashes: number[] }>()
   for (const payout of payouts) {
     const pairs = Object.entries(metadataOf(payout) ?? {})
     if (pairs.length === 0) continue
@@ -94,7 +94,8 @@ function partsOf(payouts: readonly Having[]): PartRow[] {
     const hashes = pairs.map(hashOf)
     if (row === undefined) rows.set(name, { account_id, part, first_id: id, last_id: id, hashes })
     else {
-      row.last_id = id
+      if (id < row.first_id) row.first_id = id
+      if (id > row.last_id) row.last_id = id
       row.hashes.push(...hashes)
     }
   }

@@ -3,6 +3,7 @@
 // what a search costs the database.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { listBeneficiaries } from '../../src/beneficiary/store.ts'
 import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { listEntities } from '../../src/entity/store.ts'
@@ -181,6 +182,28 @@ test('GET /v3/payout?metadata[key]=value: those that have all pairs, with other 
   const { results: now } = await list(account, path, { limit: '100' })
   const pairs = now.flatMap(({ metadata }) => Object.keys(metadata ?? {}))
   assert.equal(Number(kept?.hashes), pairs.length)
+})
+
+test('GET /v3/payout?metadata[key]=value: changed in one batch, in no order of the book', async () => {
+  const by = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
+  const ids: string[] = []
+  for (let i = 0; i < 4; i++) {
+    ids.push(await made('/v3/payout', { ...localPayout, allow_duplicate: true }, by))
+  }
+  const put = (i: number) => by.put(`/v3/payout/${ids[i]}`, { metadata: { at: String(i) } })
+  // While one waits for the lock of the book, the others gather behind it.
+  const answers = await service.database.owner.begin(async tx => {
+    await tx`select from books where account_id = ${by.account.account_id} for update`
+    const first = put(3)
+    await setTimeout(100)
+    const rest = [1, 0, 2].map(put)
+    await setTimeout(100)
+    return { all: Promise.all([first, ...rest]) }
+  })
+  for (const { status, text } of await answers.all) assert.equal(status, 200, text)
+  for (const [i, id] of ids.entries()) {
+    assert.deepEqual((await list(by, '/v3/payout', { 'metadata[at]': String(i) })).ids, [id])
+  }
 })
 
 test('GET /v3/payout?beneficiary_name=: inline or by id, again and again, with other filters, in pages', async () => {
