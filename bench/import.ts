@@ -55,12 +55,12 @@ async function importFile(target: Target, round: number, rows: number): Promise<
 function csvOf(round: number, rows: number): string {
   const header =
     'amount,currency,purpose,transaction_description,reference_id,beneficiary.name,' +
-    'beneficiary.type,beneficiary.account_number,beneficiary.bank_name,beneficiary.country'
+    'beneficiary.type,beneficiary.account_number,beneficiary.bank_codes.bank_code,beneficiary.country'
   const lines = Array.from({ length: rows }, (_, i) => {
     const number = String(round * 10_000_000 + i).padStart(12, '0')
     return (
       `10000,USD,supplier_payment,Invoice ${number} of March,INV-${number},` +
-      `Harbour Trading ${number} Ltd,business,${number},Harbour Bank,HK`
+      `Harbour Trading ${number} Ltd,business,${number},004,HK`
     )
   })
   return `${header}\n${lines.join('\n')}\n`
