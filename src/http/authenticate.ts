@@ -148,7 +148,12 @@ async function admitSession(
   request.person = person
   request.session = { ...session, token_hash }
   admitPerson(request, known, person, needed)
-  if (request.routeOptions.config.asksPassword !== true || session.confirmed) return
+  if (request.routeOptions.config.asksPassword === true) checkConfirmed(request)
+}
+
+/** Refuses (403) a session that has not given its password lately. Keys pass. */
+export function checkConfirmed({ session }: FastifyRequest): void {
+  if (session === null || session.confirmed) return
   throw refusal('password_needed', 'Give your password again: POST /v3/session/confirm.')
 }
 

@@ -84,7 +84,7 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
   app.post<{ Body: NewAccountRequest }>(
     '/v3/operator/account',
     {
-      config: { scope: 'installation_write', check: checkNewAccount },
+      config: { scope: 'installation_write', asksPassword: true, check: checkNewAccount },
       schema: operationDocs({
         operationId: 'createAccount',
         summary: 'Open an account, with its first key.',
@@ -141,7 +141,7 @@ function settingsRoute(app: FastifyInstance, deps: Needs): void {
   app.patch<Named & { Body: AccountSettings }>(
     '/v3/operator/account/:id',
     {
-      config: { scope: 'installation_write', check: checkSettings },
+      config: { scope: 'installation_write', asksPassword: true, check: checkSettings },
       schema: operationDocs({
         operationId: 'changeAccount',
         summary: 'Change name, currencies, primary currency or guard of an account.',

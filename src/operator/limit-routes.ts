@@ -5,6 +5,7 @@ import type { Author } from '../audit/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
+import { checkConfirmed } from '../http/authenticate.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, CurrencyCode, Envelope, Id, Literals, REASON, Text } from '../http/schema.ts'
@@ -180,7 +181,8 @@ function setRoute(app: FastifyInstance, deps: Needs): void {
         summary: 'Set a limit, or change the cap of the one that counts the same.',
         description:
           'Payouts of the window that are there count from the beginning, as for `corridor limit ' +
-          'set`, which also has the time for an installation of thousands of accounts.',
+          'set`, which also has the time for an installation of thousands of accounts. A session ' +
+          'that raises a cap has given its password lately.',
         body: SetLimitRequest,
         response: Envelope(SetLimitResponse),
         idempotent: true,
@@ -190,7 +192,8 @@ function setRoute(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const author = authorOf(request, 'limit set')
       const claim = claimOfPerson(request, 'POST /v3/operator/limit')
-      return send(reply, await setOnce(deps, author, claim, cellsOf(request.body)))
+      const checkRaise = () => checkConfirmed(request)
+      return send(reply, await setOnce(deps, author, claim, cellsOf(request.body), checkRaise))
     },
   )
 }
@@ -201,6 +204,7 @@ async function setOnce(
   author: Author,
   claim: Claim | null,
   cells: LimitCells,
+  checkRaise: () => void,
 ): Promise<Reply> {
   const change = (work: (sql: Sql) => Promise<SetLimit | null>) =>
     desk.changeAnyOnce(author, claim, async sql => {
@@ -218,6 +222,7 @@ async function setOnce(
       make: (operation, command, count, set) =>
         desk.runOnce(author, operation, command, claim, done => presentSet(set(count(done)))),
       pricing: version => reference.pricing(version),
+      checkRaise,
     },
     cells,
   )

@@ -39,13 +39,15 @@ interface Writing<Answer> {
   /** Runs the last one, which makes the limit. */
   make(...of: [...Parameters<Make<Answer>>, set: (counted: number) => SetLimit]): Promise<Answer>
   readonly pricing: (price_version: bigint | null) => Promise<PricingAt>
+  /** Refuses whoever may not raise a cap. */
+  checkRaise?(): void
 }
 
 /**
  * Makes a limit, or changes the cap of the one that counts the same. Triggers write the audit log.
  */
 export async function placeLimit<Answer>(
-  { sql, change, write, make, pricing }: Writing<Answer>,
+  { sql, change, write, make, pricing, checkRaise }: Writing<Answer>,
   cells: LimitCells,
 ): Promise<Read<Answer>> {
   const read = await readKind(sql, cells)
@@ -54,6 +56,7 @@ export async function placeLimit<Answer>(
   const cap = () =>
     change(async sql => {
       const before = await changeCap(sql, kind)
+      if (before !== undefined && before.cap < kind.cap) checkRaise?.()
       return before === undefined
         ? null
         : { limit: { ...before, cap: kind.cap }, before, counted: null }

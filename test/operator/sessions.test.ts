@@ -41,7 +41,9 @@ const ASKING = [
     'screening/:id/confirm',
     'screening_list/require',
     'withdraw',
+    'account',
   ].map(path => `POST /v3/operator/${path}`),
+  'PATCH /v3/operator/account/:id',
 ]
 
 let world: OperatorWorld
