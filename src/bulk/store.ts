@@ -36,21 +36,27 @@ export async function findImportedPayouts(
   return eachShard(wanted, wanted => {
     const account_ids = wanted.map(({ account_id }) => account_id)
     const keys = wanted.map(({ import_key }) => import_key)
-    // The limit makes this one index look-up a key; see keysOf.
+    // Each limit makes this one index look-up a key, whatever else the account has; see keysOf.
     return sql<(ImportName & ImportedPayout)[]>`
-      select k.account_id, k.import_key, r.*
+      select k.account_id, k.import_key, i.payout_id, s.status, p.created_at, p.currency, p.amount,
+        p.holding_currency, p.holding_amount + p.fixed_fee + p.variable_fee as total_debit
       from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, import_key)
       cross join lateral (
-        select i.payout_id, s.status, p.created_at, p.currency, p.amount, p.holding_currency,
-          p.holding_amount + p.fixed_fee + p.variable_fee as total_debit
-        from payout_imports i
-        join payouts p on p.account_id = i.account_id and p.id = i.payout_id
-        join payout_states s on s.account_id = i.account_id and s.id = i.payout_id
+        select payout_id from payout_imports i
         where i.account_id = k.account_id and i.import_key = decode(k.import_key, 'hex')
-          ${within(sql, 'i', wanted)} ${within(sql, 'p', wanted)}
-          ${within(sql, 's', wanted)}
+          ${within(sql, 'i', wanted)}
         limit 1
-      ) r`
+      ) i
+      cross join lateral (
+        select * from payouts p
+        where p.account_id = k.account_id and p.id = i.payout_id ${within(sql, 'p', wanted)}
+        limit 1
+      ) p
+      cross join lateral (
+        select status from payout_states s
+        where s.account_id = k.account_id and s.id = i.payout_id ${within(sql, 's', wanted)}
+        limit 1
+      ) s`
   })
 }
 

@@ -6,6 +6,8 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { findImportedPayouts } from '../../src/bulk/store.ts'
+import { confineTo } from '../../src/db/confine.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
@@ -492,6 +494,33 @@ test('payout import, twice at the same time: every row paid once', async () => {
   // Of a row that the database did not answer for in time either may say that it made it.
   assert.ok(one.made + other.made >= 2000)
   assert.equal(await countPayouts(client), 2000)
+})
+
+test('payout import, the look at which rows were paid: reads no other row, planned while there was none', async () => {
+  const fresh = await startTestService({ read_connections: 1 })
+  try {
+    const account = await fresh.openAccount({ fund: { USD: 100_000_000n } })
+    const { account_id } = account.account
+    const look = () =>
+      fresh.deps.reads.begin(async tx => {
+        confineTo(tx, [account_id])
+        const wanted = Array.from({ length: 20 }, (_, i) => {
+          return { account_id, import_key: String(i).padStart(64, '0') }
+        })
+        const found = await findImportedPayouts(tx, wanted)
+        const [read] = await tx<{ rows: bigint }[]>`
+          select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows
+          from pg_stat_xact_user_tables
+          where relname in ('payout_imports', 'payouts', 'open_payouts', 'payout_outcomes')`
+        return [found.length, Number(read?.rows)]
+      })
+    await fresh.database.owner`analyze payout_imports, payouts, open_payouts, payout_outcomes`
+    for (let i = 0; i < 7; i++) assert.deepEqual(await look(), [0, 0])
+    await Promise.all(Array.from({ length: 50 }, (_, i) => account.post('/v3/payout', invoice(i))))
+    assert.deepEqual(await look(), [0, 0])
+  } finally {
+    await fresh.close()
+  }
 })
 
 test('payout import, the books afterwards: proved by corridor verify', async () => {
