@@ -1,7 +1,14 @@
 // Draws the chart of results as SVG: a bar for each goal, as long as the share that was reached.
 // Pure.
-import { type Figure, fulfilment, type Goal, judge, readable, wordTarget } from './figure.ts'
-import type { Results } from './results.ts'
+import {
+  type Figure,
+  fulfilment,
+  type Goal,
+  judge,
+  type Results,
+  readable,
+  wordTarget,
+} from './figure.ts'
 
 const WIDTH = 800
 const MARGIN = 24

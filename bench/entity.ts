@@ -21,8 +21,8 @@ import { checkSpace } from './fill.ts'
 import type { Generator } from './load.ts'
 import { FRESH_STEP, type Measured, measureLoad, type Seconds } from './measure.ts'
 import { type Options, targetOf } from './options.ts'
-import { type Baseline, STYLES, type Style } from './pgbench.ts'
-import { say, sayBaseline, sayLoad, whole } from './report.ts'
+import { type Baseline, STYLES, type Style, sayBaseline } from './pgbench.ts'
+import { say, sayLoad, whole } from './report.ts'
 import { type Target, withTargets } from './target.ts'
 
 /** Durations in seconds, and the number of rounds. */

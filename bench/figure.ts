@@ -1,6 +1,30 @@
 // Figures, the rows of the results table: their rounds, baselines and goals, and the words for what
 // they reached. Pure.
 
+/** The circumstances of a measurement. */
+export interface Setting {
+  /** `2026-11-21T08:22Z`. */
+  readonly at: string
+  /** `81165f4`, or `81165f4 with changes`. */
+  readonly commit: string
+  readonly quick: boolean
+  /** `2 cores (AMD EPYC), Linux 6.18`. */
+  readonly machine: string
+  readonly node: string
+  readonly postgresql: string
+  /** Lines for postgresql.conf that are not its usual ones. */
+  readonly postgres: string
+  readonly generator: string
+}
+
+/** The kept results of a scenario. */
+export interface Results extends Setting {
+  readonly scenario: string
+  readonly figures: readonly Figure[]
+  /** The plan, and other values that the scenario recorded. */
+  readonly recorded: Readonly<Record<string, unknown>>
+}
+
 export interface Figure {
   /** Such as `payout create, one hot account, 256 connections`. */
   readonly name: string

@@ -21,8 +21,14 @@ import {
   payoutRequests,
   urlOf,
 } from './payouts.ts'
-import { type BaselineResult, CLIENTS, type OwnBaselines, prepareOwnScripts } from './pgbench.ts'
-import { say, sayBaseline, sayLoad, whole } from './report.ts'
+import {
+  type BaselineResult,
+  CLIENTS,
+  type OwnBaselines,
+  prepareOwnScripts,
+  sayBaseline,
+} from './pgbench.ts'
+import { say, sayLoad, whole } from './report.ts'
 import { sendSteadily } from './steady.ts'
 import { type Target, withTargets } from './target.ts'
 

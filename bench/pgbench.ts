@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { SUPERUSER } from '../src/postgres/cluster.ts'
 import { asSuperuser } from './database.ts'
+import { readable } from './figure.ts'
+import { say, whole } from './report.ts'
 
 const run = promisify(execFile)
 
@@ -168,4 +170,15 @@ function command(pgbench: string, database_url: string, args: readonly string[])
   const where = ['-h', hostname, '-p', port, '-U', SUPERUSER]
   const env = { ...process.env, PGPASSWORD: decodeURIComponent(password) }
   return run(pgbench, [...where, ...args, pathname.slice(1)], { env })
+}
+
+/** Prints the best result of pgbench. */
+export function sayBaseline(
+  name: string,
+  { per_second, clients, latency_ms }: BaselineResult,
+): void {
+  say(
+    `  pgbench, ${name}: ${whole(per_second)}/s with ${clients} clients, ` +
+      `${readable(latency_ms)} ms`,
+  )
 }

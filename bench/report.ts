@@ -2,7 +2,6 @@
 import type { Cost } from './cpu.ts'
 import { readable } from './figure.ts'
 import type { LoadResult } from './load.ts'
-import type { BaselineResult } from './pgbench.ts'
 
 /** A line, with the minutes and seconds since the start of the program. */
 export function say(line: string): void {
@@ -25,16 +24,5 @@ export function sayLoad(name: string, unit: string, load: LoadResult & Cost): vo
     `  ${name}: ${whole(per_second)} ${unit}, p50 ${readable(p50_ms)} ms, ` +
       `p99 ${readable(p99_ms)} ms; CPU s per 1,000: ` +
       `service ${service_cpu_s.toFixed(3)}, database ${database_cpu_s.toFixed(3)}`,
-  )
-}
-
-/** Prints the best result of pgbench. */
-export function sayBaseline(
-  name: string,
-  { per_second, clients, latency_ms }: BaselineResult,
-): void {
-  say(
-    `  pgbench, ${name}: ${whole(per_second)}/s with ${clients} clients, ` +
-      `${readable(latency_ms)} ms`,
   )
 }

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import project from '../package.json' with { type: 'json' }
 import { drawChart } from './chart.ts'
-import type { Figure } from './figure.ts'
+import type { Results, Setting } from './figure.ts'
 import type { Options } from './options.ts'
 import { say } from './report.ts'
 import { SCENARIOS } from './scenarios.ts'
@@ -18,30 +18,6 @@ const run = promisify(execFile)
 const PROJECT = join(import.meta.dirname, '..')
 const FOLDER = join(import.meta.dirname, 'results')
 const PAGE = join(PROJECT, 'docs/performance.md')
-
-/** The circumstances of a measurement. */
-export interface Setting {
-  /** `2026-11-21T08:22Z`. */
-  readonly at: string
-  /** `81165f4`, or `81165f4 with changes`. */
-  readonly commit: string
-  readonly quick: boolean
-  /** `2 cores (AMD EPYC), Linux 6.18`. */
-  readonly machine: string
-  readonly node: string
-  readonly postgresql: string
-  /** Lines for postgresql.conf that are not its usual ones. */
-  readonly postgres: string
-  readonly generator: string
-}
-
-/** The kept results of a scenario. */
-export interface Results extends Setting {
-  readonly scenario: string
-  readonly figures: readonly Figure[]
-  /** The plan, and other values that the scenario recorded. */
-  readonly recorded: Readonly<Record<string, unknown>>
-}
 
 export async function describeSetting({
   quick,

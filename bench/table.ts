@@ -6,9 +6,9 @@ import {
   type Figure,
   type FigureRound,
   median,
+  type Results,
   readable,
 } from './figure.ts'
-import type { Results } from './results.ts'
 
 const HEADINGS = [
   '',
