@@ -9,7 +9,7 @@ import { errorsPage } from './openapi/errors.ts'
 import { emitMethods } from './sdk/methods.ts'
 import { readModel } from './sdk/model.ts'
 import { emitPython } from './sdk/python.ts'
-import { emitTypeScript } from './sdk/typescript.ts'
+import { emitResources, emitSchemas } from './sdk/typescript.ts'
 
 const root = new URL('..', import.meta.url)
 const document = await makeDocument()
@@ -19,7 +19,8 @@ const files = [
   { path: 'docs/operator.openapi.json', text: await makeDocument('operators') },
   { path: 'docs/errors.md', text: errorsPage() },
   { path: 'docs/connector.openapi.json', text: makeConnectorDocument() },
-  { path: 'packages/sdk/src/emitted.ts', text: emitTypeScript(model) },
+  { path: 'packages/sdk/src/emitted/schemas.ts', text: emitSchemas(model) },
+  { path: 'packages/sdk/src/emitted/resources.ts', text: emitResources(model) },
   { path: 'packages/python/corridor/emitted.py', text: emitPython(model) },
   { path: 'src/snippet/methods.json', text: emitMethods(model) },
 ]

@@ -1,5 +1,5 @@
-// packages/sdk/src/emitted.ts: a type for each schema of openapi.json, a class for each resource
-// and a method for each operation. Pure.
+// packages/sdk/src/emitted: a type for each schema of openapi.json in schemas.ts; a class for each
+// resource and a method for each operation in resources.ts. Pure.
 import { camel, pascal } from '../../src/snippet/names.ts'
 import {
   follow,
@@ -17,25 +17,18 @@ const WIDTH = 100
 /** In types, `M` is what an amount is: `number` or `bigint`. */
 const GENERIC = '<M extends Minor = number>'
 
-export function emitTypeScript(model: Model): string {
+const HEAD = '// Written by `npm run openapi` from openapi.json; changes here are overwritten.\n'
+
+/** The text of schemas.ts. */
+export function emitSchemas(model: Model): string {
   const schemas = [...model.schemas].map(([name, schema]) => emitSchema(model, name, schema))
-  const resources = flatten(model.root).map(resource => emitResource(model, resource))
-  const fields = model.root.children.map(child => {
-    return `  readonly ${camel(child.name)}: ${className(child)}${argument(model, child)}`
-  })
-  const made = model.root.children.map(child => {
-    return `    this.${camel(child.name)} = new ${className(child)}(transport)`
-  })
   const reasons = model.schemas.get('ErrorDetail')?.properties?.reason?.['x-extensible-enum'] ?? []
-  return `// Written by \`npm run openapi\` from openapi.json; changes here are overwritten.
-
-import type { Call } from './call.ts'
-import type { Listing } from './listing.ts'
-import type { Minor, Options, OptionsWithKey, Transport } from './transport.ts'
-import { Resource } from './transport.ts'
-
+  return `${HEAD}
 /** The version of the API that this client is written for. */
 export const VERSION = '${model.version}'
+
+/** What an amount is. */
+export type Minor = number | bigint
 
 /** The members that are money, in whatever object: bigint when the client asks for it. */
 export const MONEY: ReadonlySet<string> = new Set([
@@ -50,8 +43,33 @@ ${schemas.join('\n\n')}
 
 /** What a webhook brings. */
 export type EventOf${model.carriers.has('AccountEvent') ? '<M extends Minor> = AccountEvent<M>' : '<_M extends Minor> = AccountEvent'}
+`
+}
 
-${resources.join('\n\n')}
+/** The text of resources.ts. */
+export function emitResources(model: Model): string {
+  const fields = model.root.children.map(child => {
+    return `  readonly ${camel(child.name)}: ${className(child)}${argument(model, child)}`
+  })
+  const made = model.root.children.map(child => {
+    return `    this.${camel(child.name)} = new ${className(child)}(transport)`
+  })
+  const classes = flatten(model.root)
+    .map(resource => emitResource(model, resource))
+    .join('\n\n')
+  const code = classes.replace(/\/\*\*[\s\S]*?\*\//g, '')
+  const schemas = [...model.schemas.keys(), 'Minor']
+    .filter(name => new RegExp(`\\b${name}\\b`).test(code))
+    .toSorted()
+  return `${HEAD}
+import type { Call } from '../call.ts'
+import type { Listing } from '../listing.ts'
+import { type Options, type OptionsWithKey, Resource, type Transport } from '../transport.ts'
+import type {
+${schemas.map(name => `  ${name},`).join('\n')}
+} from './schemas.ts'
+
+${classes}
 
 /** Every resource of the service. */
 export class Resources<M extends Minor = number> {

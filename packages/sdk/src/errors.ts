@@ -1,6 +1,6 @@
 // What a call is rejected with: what the service refused, or why there is no answer. `reason` tells
 // each from the others.
-import type { ApiReason, ErrorDetail } from './emitted.ts'
+import type { ApiReason, ErrorDetail } from './emitted/schemas.ts'
 
 /** Facts of the call that failed. */
 export interface Facts {

@@ -1,13 +1,15 @@
 // The client: settings that are checked at once, and every resource of the service.
 import { positive, whole } from './check.ts'
-import { MONEY, Resources, VERSION } from './emitted.ts'
+import { Resources } from './emitted/resources.ts'
+import { MONEY, VERSION } from './emitted/schemas.ts'
 import { type Settings, Transport } from './transport.ts'
 
 export type { Answered, Call } from './call.ts'
-export type * from './emitted.ts'
+export type * from './emitted/resources.ts'
+export type * from './emitted/schemas.ts'
 export * from './errors.ts'
 export type { Listing, Page } from './listing.ts'
-export type { Minor, Options, OptionsWithKey } from './transport.ts'
+export type { Options, OptionsWithKey } from './transport.ts'
 export {
   verifyWebhook,
   WebhookError,

@@ -2,13 +2,10 @@
 // Idempotency-Key, so that it has its effect once.
 import { type Answered, Call } from './call.ts'
 import { checkNames, keyOf, positive, whole } from './check.ts'
-import type { ErrorDetail } from './emitted.ts'
+import type { ErrorDetail } from './emitted/schemas.ts'
 import { ApiError, type Facts, TransportError } from './errors.ts'
 import { readJson, writeJson } from './json.ts'
 import { Listing, type Page, type Query } from './listing.ts'
-
-/** What an amount is. */
-export type Minor = number | bigint
 
 /** Of one call. */
 export interface Options {

@@ -1,6 +1,6 @@
 // Verifies a webhook as Standard Webhooks specifies, with WebCrypto alone, and says exactly why one
 // is refused. Nothing of the body is believed before its signature is right.
-import { type EventOf, MONEY } from './emitted.ts'
+import { type EventOf, MONEY } from './emitted/schemas.ts'
 import { readJson } from './json.ts'
 
 export type WebhookReason =
