@@ -167,6 +167,21 @@ export async function eachShard<T extends OfAccount, Row>(
   return (await Promise.all([only, ...more].map(work))).flat()
 }
 
+/**
+ * Rows of all shards that follow each other in an order, one statement each: Citus has no recursive
+ * query over several shards. `next` finds the row behind the last one.
+ */
+export async function stepByStep<Row>(
+  next: (last: Row | undefined) => PromiseLike<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (;;) {
+    const [row] = await next(rows.at(-1))
+    if (row === undefined) return rows
+    rows.push(row)
+  }
+}
+
 /** `t.account_id = …` for these accounts. At least one table of a statement needs it. */
 export function among(sql: Sql | TransactionSql, alias: string, items: readonly OfAccount[]) {
   const column = sql.unsafe(`${alias}.account_id`)

@@ -4,7 +4,7 @@ import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
-import { among, eachShard, within } from '../db/shard.ts'
+import { among, eachShard, isSpread, stepByStep, within } from '../db/shard.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 
@@ -142,6 +142,14 @@ export async function countHeldPayouts(
  * the next by index, however many payouts wait for each.
  */
 export async function listHoldingEntities(sql: Sql, account_id: string | null): Promise<Key[]> {
+  if (account_id === null && isSpread()) {
+    return stepByStep<Key>(
+      last => sql<Key[]>`
+        select account_id, entity_id as id from holds
+        where (account_id, entity_id) > (${last?.account_id ?? ''}, ${last?.id ?? ''})
+        order by account_id, entity_id limit 1`,
+    )
+  }
   const within = account_id === null ? sql`true` : sql`h.account_id = ${account_id}`
   return sql<Key[]>`
     with recursive holding as (

@@ -6,7 +6,7 @@ import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { type Connections, PORTION } from '../db/forget.ts'
 import { keepHistory } from '../db/keep-history.ts'
 import { inserter } from '../db/rows.ts'
-import { isSpread } from '../db/shard.ts'
+import { isSpread, stepByStep } from '../db/shard.ts'
 import type { NamedEvent } from '../event/event.ts'
 import { type ReadRow, unfold } from '../event/row.ts'
 import { READ_COLUMNS } from '../event/store.ts'
@@ -342,7 +342,16 @@ interface Queue {
 }
 
 /** Every endpoint with deliveries, deleted ones too, by skipping along the index. */
-function listQueues(finder: Sql): Promise<Queue[]> {
+async function listQueues(finder: Sql): Promise<Queue[]> {
+  if (isSpread()) {
+    return stepByStep<Queue>(
+      last => finder<Queue[]>`
+        select account_id, endpoint_id from webhook_deliveries
+        where (account_id, endpoint_id) > (${last?.account_id ?? ''}, ${last?.endpoint_id ?? ''})
+          and created_at > '-infinity'
+        order by account_id, endpoint_id limit 1`,
+    )
+  }
   return finder<Queue[]>`
     with recursive queues as (
       (select account_id, endpoint_id from webhook_deliveries where created_at > '-infinity'
