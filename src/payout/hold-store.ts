@@ -128,12 +128,15 @@ export async function countHeldPayouts(
   sql: Sql,
   entities: readonly Key[],
 ): Promise<ReadonlyMap<string, number>> {
-  const counts = await sql<(Key & { held: number })[]>`
-    select k.account_id, k.id, h.held from ${keysOf(sql, entities)}
-    cross join lateral (
-      select count(*)::integer as held from holds h
-      where h.account_id = k.account_id and h.entity_id = k.id
-    ) h`
+  const counts = await eachShard(
+    entities,
+    entities => sql<(Key & { held: number })[]>`
+      select k.account_id, k.id, h.held from ${keysOf(sql, entities)}
+      cross join lateral (
+        select count(*)::integer as held from holds h
+        where h.account_id = k.account_id and h.entity_id = k.id ${within(sql, 'h', entities)}
+      ) h`,
+  )
   return new Map(counts.map(count => [nameOf(count), count.held]))
 }
 

@@ -61,7 +61,6 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/payout/list-store.ts', says: 'from books b cross join lateral', why: OPERATOR },
   { file: 'src/payout/hold-store.ts', says: 'with recursive holding', why: OPERATOR },
   { file: 'src/payout/hold-store.ts', says: 'where (account_id, entity_id) >', why: OPERATOR },
-  { file: 'src/payout/hold-store.ts', says: 'count(*)::integer as held', why: OPERATOR },
   { file: 'src/ledger/store.ts', says: 'from books order by account_id', why: OPERATOR },
   { file: 'src/ledger/store.ts', says: 'from balances where $1::text is null', why: OPERATOR },
   { file: 'src/event/store.ts', says: 'event_count as count from books', why: OPERATOR },
