@@ -239,7 +239,9 @@ test('the database goes away under a request: 503 with Retry-After, and well aga
   const waiting = await owner.begin(async tx => {
     await tx`select from books where account_id = ${account.account.account_id} for update`
     const answer = pay({})
-    for (const pid of await untilBlocked(owner)) await tx`select pg_terminate_backend(${pid})`
+    for (const pid of await untilBlocked(owner)) {
+      await tx`select pg_terminate_backend(${pid}::integer)`
+    }
     return { answer }
   })
   const answer = await waiting.answer

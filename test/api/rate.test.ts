@@ -8,13 +8,11 @@ const PATH = '/v3/rate'
 
 let service: TestService
 let sandbox: Client
-let live: Client
 before(async () => {
   service = await startTestService()
   await service.setPricing({ spread_bps: 50, pivot: 'EUR' })
   await service.setRates({ 'EUR/USD': '1.25', 'EUR/HKD': '10', 'USD/AED': '3.67' })
   sandbox = await service.openAccount({ currencies: ['USD'] })
-  live = await service.openAccount({ currencies: ['USD'], sandbox: false })
 })
 after(() => service.close())
 
@@ -49,6 +47,7 @@ for (const [why, from, to, method, mid, rate] of PAIRS) {
 }
 
 test('GET /v3/rate, live account: until when each row may be quoted, the earliest counts', async () => {
+  const live = await service.openAccount({ currencies: ['USD'], sandbox: false })
   const { good_until, rows } = await rateOf('USD', 'HKD', live)
   assert.equal(rows.length, 2)
   assert.ok(good_until > new Date().toISOString(), good_until)

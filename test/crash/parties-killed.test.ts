@@ -68,7 +68,7 @@ test('killed at each step of keeping what was found: nobody is forgotten, or ask
     })
     assert.equal(await dying.ended, 'SIGKILL')
     // As if the lease of the one that was killed had run out.
-    await database.owner`update screening_queue set due_at = clock_timestamp()`
+    await database.owner`update screening_queue set due_at = now()`
     await database.owner`update screening_pass set due_at = clock_timestamp()`
   }
   service = await startProcess(env())

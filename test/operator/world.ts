@@ -12,6 +12,7 @@ import { newId } from '../../src/id.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
 import { insertAccountRole, insertUser, updateDisabled } from '../../src/user/store.ts'
 import { NOBODYS_URL } from '../support/assert/routes.ts'
+import { onCluster } from '../support/database/citus.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addEndpoint } from '../support/network/receiver.ts'
 import {
@@ -63,7 +64,7 @@ export async function makeOperatorWorld(): Promise<OperatorWorld> {
   await service.setFees([{ payout_type: 'local', fixed_amount: 100n }])
   await service.setRoutes([{}])
   const fund = { USD: 10n ** 9n }
-  const live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
+  const live = await service.openAccount({ currencies: ['USD'], fund, sandbox: onCluster })
   const sandbox = await service.openAccount({ currencies: ['USD'], fund })
   const ada = await addPerson(service, { user: 'ada', role: 'operator' })
   await addPerson(service, { user: 'alan', role: 'operator' })
@@ -400,7 +401,7 @@ export async function heldPayout(world: OperatorWorld): Promise<string> {
 /** One that was sent an event, whose delivery is dead. */
 export async function newEndpoint(world: OperatorWorld): Promise<string> {
   const { owner } = world.service.database
-  const { account_id } = (await world.service.openAccount({ sandbox: false })).account
+  const { account_id } = (await world.service.openAccount({ sandbox: onCluster })).account
   const { id } = await addEndpoint(world.service.database, account_id, NOBODYS_URL)
   await owner`
     update webhook_endpoints set delivery_count = 1, fanned_out = 1 where id = ${id}`
@@ -481,7 +482,7 @@ export async function standingPayout(world: OperatorWorld): Promise<string> {
 const idOf = ({ account }: Client) => account.account_id
 
 async function newAccount({ service }: OperatorWorld): Promise<string> {
-  return idOf(await service.openAccount({ sandbox: false }))
+  return idOf(await service.openAccount({ sandbox: onCluster }))
 }
 
 async function newKey({ service, live }: OperatorWorld): Promise<string> {

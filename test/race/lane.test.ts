@@ -68,7 +68,7 @@ const write: Operation<Note, null, Note> = {
 
 /** As an operator, a failover or a crash would: the server ends it under the transaction. */
 function endSession() {
-  return database.owner`select pg_terminate_backend(${pid})`
+  return database.owner`select pg_terminate_backend(${pid}::integer)`
 }
 
 /** As a suspended process does, while the database goes on. */

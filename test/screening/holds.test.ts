@@ -9,6 +9,7 @@ import type { ListName } from '../../src/screening/screening.ts'
 import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { balancesOf } from '../support/assert/check.ts'
+import { onCluster } from '../support/database/citus.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -16,6 +17,8 @@ import { makeDue, railOf, report } from '../support/service/settling.ts'
 import { readUnList, requireLists, takeUnList } from '../support/service/un-list.ts'
 
 const REASON = 'Born in another year.'
+/** On a cluster there are sandboxes alone. */
+const RAIL = onCluster ? 'simulator' : 'bank'
 
 let service: TestService
 let live: Client
@@ -38,7 +41,7 @@ beforeEach(async () => {
     paused_reason: '',
   } as const
   await insertRail(service.deps.sql, rail)
-  live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
+  live = await service.openAccount({ sandbox: onCluster, fund: { USD: 10_000_000n } })
   await service.setRoutes([{ rail: 'bank', priority: 1 }])
 })
 afterEach(async () => {
@@ -90,7 +93,7 @@ function paying() {
 /** One round of a worker; what waits for lists is due. */
 async function settle(rail: Rail, deps = service.deps): Promise<void> {
   deps.screening.again()
-  await settleOnce({ ...deps, rails: new Map([['bank', rail]]) })
+  await settleOnce({ ...deps, rails: new Map([[RAIL, rail]]) })
 }
 
 async function holdOf(id: string) {
@@ -247,7 +250,7 @@ test('whatever code does: a payout that is held gets no attempt', async () => {
       await tx`select set_config('corridor.maintenance', 'on', true)`
       await tx`
         insert into payout_attempts (account_id, payout_id, number, opened_at, asked_at, rail, uetr)
-        values (${account_id}, ${id}, 1, now(), ${asked_at}::timestamptz, 'bank',
+        values (${account_id}, ${id}, 1, now(), ${asked_at}::timestamptz, ${RAIL},
           gen_random_uuid()::text)`
       if (asked_at === null) {
         await tx`update payout_attempts set asked_at = now() where payout_id = ${id}`
@@ -383,7 +386,7 @@ test('a person does not take what is not screened', async () => {
 
 test('a transfer to another account is credited only once it is cleared', async () => {
   await screenWith(un)
-  const receiver = await service.openAccount({ sandbox: false })
+  const receiver = await service.openAccount({ sandbox: onCluster })
   const to = {
     type: 'service_account',
     service_account: { deposit_address: receiver.account.deposit_address },

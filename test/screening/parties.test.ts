@@ -5,6 +5,7 @@ import { afterEach, before, beforeEach, test } from 'node:test'
 import { claimQueued } from '../../src/screening/party-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { countWaitingParties, screenParties } from '../../src/worker/screen-parties.ts'
+import { onCluster } from '../support/database/citus.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -23,7 +24,7 @@ before(async () => {
 beforeEach(async () => {
   service = await startTestService()
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
-  live = await service.openAccount({ sandbox: false })
+  live = await service.openAccount({ sandbox: onCluster })
 })
 afterEach(async () => {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
