@@ -109,7 +109,7 @@ for (const [where, there] of [
       proxy.cutCommits(where, 1, ONE_PHASE)
       answer = await pay({ ...localPayout, amount })
       assert.equal(proxy.cutsLeft(), 0)
-    } while (answer.status === 200 && ++tries < 5)
+    } while (answer.status === 200 && ++tries < 50)
     assertUnknown(answer)
     await until('the machine is done with it', async () => {
       const [count] = await paid([amount])
