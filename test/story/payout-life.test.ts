@@ -35,8 +35,10 @@ type Path = readonly PayoutStatus[]
 
 /** Processing is entered this often at most: so each way back to it is gone once, and twice. */
 const MAX_PROCESSING = 3
-/** Of the paths that go back twice, `npm test` walks so many, drawn by the seed. */
-const TWICE_BACK = share(6, Infinity)
+/** Paths of up to so many states have every step in them. */
+const SHORT = 5
+/** Of the longer paths `npm test` walks so many, drawn by the seed. */
+const LONGER = share(6, Infinity)
 
 function pathsFrom(path: Path): Path[] {
   const status = path.at(-1) as PayoutStatus
@@ -52,14 +54,13 @@ const PATHS = [...pathsFrom(['processing']), ...pathsFrom(['compliance_hold'])]
 
 const seed = pickSeed()
 
-/** All that go back once at most, and of those that go back twice what the run's share is. */
+/** All that are short, and of the longer ones what the run's share is. */
 function walkedPaths(): Path[] {
   const chance = seeded(seed)
-  const isTwiceBack = (path: Path) =>
-    path.filter(passed => passed === 'processing').length === MAX_PROCESSING
-  const drawn = PATHS.filter(isTwiceBack).map(path => [chance(), path] as const)
-  const some = drawn.sort(([a], [b]) => a - b).slice(0, TWICE_BACK)
-  return [...PATHS.filter(path => !isTwiceBack(path)), ...some.map(([, path]) => path)]
+  const isLonger = (path: Path) => path.length > SHORT
+  const drawn = PATHS.filter(isLonger).map(path => [chance(), path] as const)
+  const some = drawn.sort(([a], [b]) => a - b).slice(0, LONGER)
+  return [...PATHS.filter(path => !isLonger(path)), ...some.map(([, path]) => path)]
 }
 
 const WALKED = walkedPaths()
