@@ -5,7 +5,7 @@ import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
-import { eachShard, tableAt, within } from '../db/shard.ts'
+import { eachShard, isSpread, tableAt, within } from '../db/shard.ts'
 import { foundBy, partsOf } from '../found-by.ts'
 import { type Key, nameOf } from '../id.ts'
 import { ENTITY_KINDS } from './columns.ts'
@@ -286,16 +286,40 @@ export async function listWaiting(
   account_id: string | null,
   limit: number,
 ): Promise<Entity[]> {
+  if (isSpread()) return waitingOfShards(sql, holding, account_id, limit)
   return sql<Entity[]>`
     (${inReview(sql, IN_REVIEW, account_id, limit)})
     union all
-    (select r.* from ${keysOf(sql, holding)}
+    (${notSubmitted(sql, holding)})
+    order by updated_at, id limit ${limit}`
+}
+
+/** Those of these entities that were not submitted, or are to be submitted again. */
+function notSubmitted(sql: Sql, keys: readonly Key[]) {
+  return sql`
+    select r.* from ${keysOf(sql, keys)}
     cross join lateral (
       select ${sql(COLUMNS)} from entities e
-      where e.account_id = k.account_id and e.id = k.id limit 1
+      where e.account_id = k.account_id and e.id = k.id ${within(sql, 'e', keys)} limit 1
     ) r
-    where r.approval_status in ('pending', 'requires_action'))
-    order by updated_at, id limit ${limit}`
+    where r.approval_status in ('pending', 'requires_action')`
+}
+
+/** In statements of their own: Citus has no union of rows of all shards with those of keys. */
+async function waitingOfShards(
+  sql: Sql,
+  holding: readonly Key[],
+  account_id: string | null,
+  limit: number,
+): Promise<Entity[]> {
+  const [reviewed, others] = await Promise.all([
+    listInReview(sql, IN_REVIEW, account_id, limit),
+    eachShard(holding, keys => sql<Entity[]>`${notSubmitted(sql, keys)}`),
+  ])
+  // One that was submitted between the two statements is in both.
+  const all = [...new Map([...others, ...reviewed].map(entity => [entity.id, entity])).values()]
+  const place = ({ updated_at, id }: Entity) => `${updated_at} ${id}`
+  return all.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)).slice(0, limit)
 }
 
 /**
