@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { anyCharacters } from '../../test/support/given/any-characters.ts'
 import { readJson, readJsonInTurns } from './json.ts'
 import { JsonError, type JsonErrorReason } from './json-error.ts'
 
@@ -283,7 +284,7 @@ function assertAgrees(body: Uint8Array): void {
   assert.deepStrictEqual({ value }, parseByOracle(body))
 }
 
-const word = fc.string({ unit: 'binary', maxLength: 12 }).filter(text => !text.includes('\0'))
+const word = anyCharacters(12).filter(text => !text.includes('\0'))
 const { json } = fc.letrec<{ json: unknown }>(tie => ({
   json: fc.oneof(
     { maxDepth: 6, withCrossShrink: true },

@@ -26,6 +26,7 @@ import { writeStatement } from '../../src/balance-transaction/statement/write.ts
 import { CURRENCIES, currencyExponent } from '../../src/money/currency.ts'
 import { parseDecimal, parseMajor } from '../../src/money/decimal.ts'
 import { swiftText } from '../../src/swift-text.ts'
+import { anyCharacters } from '../support/given/any-characters.ts'
 import { faultsOf, readXml, select, textOf } from './camt053-schema.ts'
 import { readMt940 } from './mt940-reader.ts'
 
@@ -54,7 +55,7 @@ interface Part {
 
 const someText = fc.oneof(
   fc.string({ maxLength: 128 }),
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  anyCharacters(60),
   fc.constantFrom(
     '',
     '-:-:'.repeat(32),

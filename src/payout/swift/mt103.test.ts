@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { anyCharacters } from '../../../test/support/given/any-characters.ts'
 import { pickSeed } from '../../../test/support/service/process.ts'
 import { newId } from '../../id.ts'
 import { CURRENCIES } from '../../money/currency.ts'
@@ -298,7 +299,7 @@ const anyText = (maxLength: number) =>
   fc.oneof(
     fc.string({ unit: fc.constantFrom(...SCRIPTS), maxLength }),
     fc.string({ unit: 'grapheme', maxLength }),
-    fc.string({ unit: 'binary', maxLength }),
+    anyCharacters(maxLength),
     // Long words and lines that would begin with what they must not.
     fc
       .array(fc.constantFrom(':', '-', '-}', '/', '//', ' ', 'x'.repeat(34), ':20:A', '\r\n'), {
