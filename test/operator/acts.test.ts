@@ -300,7 +300,7 @@ test('bad input to every route that takes a body: refused as documented or taken
   }
 })
 
-const ACTS = share(300, 1_000)
+const ACTS = share(120, 1_000)
 
 /** An act, and how the log names it. */
 interface RandomAct {
