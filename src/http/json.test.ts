@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyCharacters } from '../../test/support/given/any-characters.ts'
+import { share } from '../../test/support/share.ts'
 import { readJson, readJsonInTurns } from './json.ts'
 import { JsonError, type JsonErrorReason } from './json-error.ts'
 
@@ -342,7 +343,7 @@ test('readJson, random damage to valid bodies: a JsonError or the value of JSON.
       }
       assertAgrees(body)
     }),
-    { seed, numRuns: 10_000 },
+    { seed, numRuns: share(2_500, 10_000) },
   )
 })
 
@@ -364,7 +365,7 @@ test('readJson, random text of JSON tokens: a JsonError or the value of JSON.par
     fc.property(fc.array(fc.constantFrom(...tokens), { maxLength: 8 }), parts => {
       assertAgrees(Buffer.from(parts.join('')))
     }),
-    { seed, numRuns: 10_000 },
+    { seed, numRuns: share(2_500, 10_000) },
   )
 })
 
@@ -453,7 +454,7 @@ test('readJsonInTurns, random damage to valid bodies: says what readJson says', 
       const pieces = [body.subarray(0, cut % body.length), body.subarray(cut % body.length)]
       assert.deepEqual(await said(() => readJsonInTurns(pieces)), await said(() => readJson(body)))
     }),
-    { seed, numRuns: 5_000 },
+    { seed, numRuns: share(2_500, 5_000) },
   )
 })
 

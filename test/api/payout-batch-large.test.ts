@@ -22,7 +22,7 @@ import { share } from '../support/share.ts'
 const PATH = '/v3/payout_batch'
 const LARGEST = 10_000
 /** The limit is one for all: what else is large is so in the long run alone. */
-const LARGE = share(2_000, LARGEST)
+const LARGE = share(600, LARGEST)
 
 let database: TestDatabase
 let service: RunningProcess
