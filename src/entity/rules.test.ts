@@ -519,6 +519,7 @@ test('checkNamed: the status of a live entity, nothing for none, a refusal for t
     account_id: 'acc_1',
     id,
     approval_status,
+    updated_at: '2026-01-31T09:00:00.000000Z',
   })
   const approvals = approvalsByName([named('ent_1', 'pending'), named('ent_2', 'rejected')])
   assert.deepEqual([...approvals.keys()], ['acc_1/ent_1', 'acc_1/ent_2'])

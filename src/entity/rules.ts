@@ -294,8 +294,8 @@ function withStep(entity: Entity, status: ApprovalStatus, description: string, a
 /** The approval status of an entity. */
 export interface Approval extends Key {
   readonly approval_status: ApprovalStatus
-  /** When the entity last changed. Absent: nobody asks. */
-  readonly updated_at?: Instant
+  /** When the entity last changed; of an approved one, when it was approved. */
+  readonly updated_at: Instant
   /** Absent: not. */
   readonly is_erased?: boolean
 }

@@ -46,10 +46,10 @@ function mayGo({ lists_version }: HeldState, payout: OpenPayout): boolean {
 export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] {
   const { account_id, held_for } = payout
   if (held_for === '' || payout.screening !== '') return []
-  const name = nameOf({ account_id, id: held_for })
-  switch (state.approvals.get(name)?.approval_status) {
+  const approval = state.approvals.get(nameOf({ account_id, id: held_for }))
+  switch (approval?.approval_status) {
     case 'approved':
-      if (isPriceOver(state, payout)) return [overdue(held_for)]
+      if (isPriceOver(payout, approval.updated_at)) return [overdue(held_for)]
       return mayGo(state, payout) ? [released(state, payout)] : []
     case 'rejected':
       return [rejectedEntity(held_for)]
@@ -58,12 +58,15 @@ export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] 
   }
 }
 
-/** A price that was fixed until the payout is executed is kept as long from then on. */
-function isPriceOver({ books }: HeldState, payout: Payout): boolean {
-  const { account_id, created_at, execute_at, holding_fx_id, payout_fx_id } = payout
+/**
+ * Whether the entity was approved too late. A price that was fixed until the payout is executed is
+ * kept as long from then on. What delays the payout after the approval does not count.
+ */
+function isPriceOver(payout: Payout, approved_at: Instant): boolean {
+  const { created_at, execute_at, holding_fx_id, payout_fx_id } = payout
   if (holding_fx_id === '' && payout_fx_id === '') return false
   const last = plusMicros(execute_at ?? created_at, BigInt(PRICE_HELD_DAYS) * 86_400_000_000n)
-  return bookOf(books, account_id).now > last
+  return approved_at > last
 }
 
 function overdue(entity_id: string): RailStep {

@@ -82,6 +82,7 @@ const approval = (approval_status: Approval['approval_status']): Approval => ({
   account_id: 'acc_1',
   id: 'ent_1',
   approval_status,
+  updated_at: DB_NOW,
 })
 
 /**

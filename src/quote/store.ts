@@ -151,7 +151,7 @@ export async function findApprovalsOfQuotes(
         limit 1
       ) q
       cross join lateral (
-        select account_id, id, approval_status, details ->> 'name' = '' as is_erased
+        select account_id, id, approval_status, updated_at, details ->> 'name' = '' as is_erased
         from entities e
         where e.account_id = k.account_id and e.id = q.entity_id ${within(tx, 'e', keys)} limit 1
       ) e`,

@@ -147,6 +147,17 @@ for (const [days, converts, ends] of [
   })
 }
 
+test('review of an entity, approved in time: a payout keeps its rate however late it goes on', async () => {
+  const account = await funded()
+  const entity = await entityOf(account)
+  const held = await pay(account, { ...HKD, on_behalf_of: entity })
+  await account.post('/v3/sandbox/clock/advance', { seconds: 2 * DAY_S })
+  await review(service, account, entity, 'approved')
+  await account.post('/v3/sandbox/clock/advance', { seconds: 6 * DAY_S })
+  await settleAll(service)
+  assert.equal(await statusOf(account, held.id), 'succeeded')
+})
+
 test('review of an entity, more is asked for: its payouts stay held until it is decided', async () => {
   const account = await funded()
   const entity = await entityOf(account)
