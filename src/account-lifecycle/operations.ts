@@ -12,10 +12,9 @@ import {
 } from '../account/store.ts'
 import { confineTo } from '../db/confine.ts'
 import type { TransactionSql } from '../db/connect.ts'
-import { DatabaseProblem } from '../db/failure.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
-import { refusal } from '../errors.ts'
+import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import { newAccountId } from '../id.ts'
 import type { Book } from '../ledger/rules.ts'
 import { insertBalances, insertBook, type LockedBooks, lockBooks } from '../ledger/store.ts'
@@ -29,15 +28,16 @@ interface OpenAccount {
 
 /** A trigger that `corridor distribute` adds refuses the same. */
 const SANDBOXES_ONLY =
-  'a spread database is for trials with sandboxes alone: open live accounts on one PostgreSQL ' +
-  '(docs/distributed.md)'
+  'A spread database is for trials with sandboxes alone: open live accounts on one PostgreSQL ' +
+  '(docs/distributed.md).'
 
 /** Opens an account with its empty book and first key, all or nothing. */
 export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
   name: 'open_account',
   load: () => Promise.resolve(null),
   decide(_state, command) {
-    if (!command.account.sandbox && isSpread()) throw new DatabaseProblem(SANDBOXES_ONLY)
+    const is_live = !command.account.sandbox
+    refuseIfAny(is_live && isSpread() ? [invalidField('sandbox', SANDBOXES_ONLY)] : [])
     return command
   },
   store(tx, outcomes) {
