@@ -124,8 +124,8 @@ export function inserter<Row extends OfAccount>(
   const anchored = `insert into ${table} as t (${names})
     select ${own.join(', ')} from books b
     join unnest(${read}) as r(${names}) on r.account_id = b.account_id where true`
-  // Fewer rows than were sent: an account without its book, unless those that were there stay.
-  const all = !suffix.endsWith('do nothing')
+  // A row fewer than was sent is of an account without a book, unless conflicting rows are skipped.
+  const skips_conflicts = suffix.endsWith('do nothing')
   return async (tx, rows) => {
     if (isAtShard(tx)) {
       return tx.unsafe(statement(nameAt(tx, table)), parametersOf(rows), { prepare: true })
@@ -134,7 +134,7 @@ export function inserter<Row extends OfAccount>(
       const [named, names] = accountsIn('b', entries.length + 1, rows)
       const text = `${anchored} ${named} ${suffix}`
       const { count } = await tx.unsafe(text, [...parametersOf(rows), names], { prepare: true })
-      if (all && count !== rows.length) {
+      if (!skips_conflicts && count !== rows.length) {
         throw new Error(`${table}: ${count} of ${rows.length} are written`)
       }
     })
