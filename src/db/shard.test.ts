@@ -3,9 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { createDatabase, type TestDatabase } from '../../test/support/database/database.ts'
-import { openAccount } from '../account-lifecycle/operations.ts'
 import type { TransactionSql } from './connect.ts'
-import { DatabaseProblem } from './failure.ts'
 import {
   byShard,
   hashText,
@@ -54,15 +52,6 @@ test('byShard: the shards in order, each account in its own; all at once on one 
     [[0], [1]],
   )
   assert.deepEqual(new Set(groups.flat()), new Set(items))
-})
-
-test('a live account on a spread database: not opened', t => {
-  t.after(() => useShards(WHOLE))
-  useShards(HALVES)
-  const open = (sandbox: boolean) =>
-    openAccount.decide(null, { account: { sandbox } } as Parameters<typeof openAccount.decide>[1])
-  assert.throws(() => open(false), DatabaseProblem)
-  open(true)
 })
 
 test('a transaction at its shard: reads and writes the tables there, and writes none before it holds it', async t => {
