@@ -66,6 +66,8 @@ export interface Model {
   /** The newest version of the API in the document. */
   readonly version: string
   readonly schemas: ReadonlyMap<string, Schema>
+  /** The schemas that a caller meets: not the envelopes and pages, which the client opens. */
+  readonly shown: ReadonlyMap<string, Schema>
   /** The resource of the client itself, without a name. */
   readonly root: Resource
   /** The names of integers that are money, whatever object they stand in. */
@@ -110,7 +112,29 @@ export function readModel(text: string): Model {
   const money = moneyOf(schemas)
   const { 'Corridor-Version': header } = document.components.parameters
   const version = header.schema.enum.at(-1)
-  return { version, schemas, root, money, carriers: carriersOf(schemas, new Set(money)) }
+  const carriers = carriersOf(schemas, new Set(money))
+  return { version, schemas, shown: shownOf(schemas, root), root, money, carriers }
+}
+
+/** What methods take and give, what webhooks and errors have, and all that these refer to. */
+function shownOf(schemas: ReadonlyMap<string, Schema>, root: Resource): Map<string, Schema> {
+  const names = new Set<string>()
+  const visit = (schema: Schema) => {
+    const name = referred(schema)
+    if (name !== undefined && names.has(name)) return
+    if (name !== undefined) names.add(name)
+    for (const [, inner] of within(follow(schemas, schema))) visit(inner)
+  }
+  const visitAll = ({ methods, children }: Resource) => {
+    for (const { query, body = {}, answer = {}, list } of methods) {
+      const met = [...query.map(one => one.schema), body, list?.item ?? answer]
+      met.forEach(visit)
+    }
+    children.forEach(visitAll)
+  }
+  visitAll(root)
+  for (const $ref of ['AccountEvent', 'ErrorDetail']) visit({ $ref })
+  return new Map([...schemas].filter(([name]) => names.has(name)))
 }
 
 function resourceAt(root: Resource, way: readonly string[]): Resource {

@@ -5,7 +5,7 @@ import type { Method, Model, Parameter, Resource, Schema } from './model.ts'
 import { kindsOf, referred } from './model.ts'
 
 export function emitPython(model: Model): string {
-  const schemas = [...model.schemas].map(([name, schema]) => emitSchema(name, schema))
+  const schemas = [...model.shown].map(([name, schema]) => emitSchema(name, schema))
   const resources = flatten(model.root).map(emitResource)
   const fields = model.root.children.map(child => {
     return `        self.${child.name} = ${className(child)}(transport)`

@@ -21,7 +21,7 @@ const HEAD = '// Written by `npm run openapi` from openapi.json; changes here ar
 
 /** The text of schemas.ts. */
 export function emitSchemas(model: Model): string {
-  const schemas = [...model.schemas].map(([name, schema]) => emitSchema(model, name, schema))
+  const schemas = [...model.shown].map(([name, schema]) => emitSchema(model, name, schema))
   const reasons = model.schemas.get('ErrorDetail')?.properties?.reason?.['x-extensible-enum'] ?? []
   return `${HEAD}
 /** The version of the API that this client is written for. */

@@ -26,31 +26,7 @@ Account = TypedDict("Account", {
     "created_at": "\"Timestamp\"",
 })
 
-AccountAnswer = TypedDict("AccountAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"Account\"",
-})
-
 AccountEvent = Union["PayoutQuoteEvent", "PayoutEvent", "EntityEvent", "BeneficiaryEvent", "BalanceTransactionEvent", "WebhookEndpointEvent"]
-
-AccountEventAnswer = TypedDict("AccountEventAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"AccountEvent\"",
-})
-
-AccountEventList = TypedDict("AccountEventList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"AccountEvent\"]",
-})
-
-AccountEventListAnswer = TypedDict("AccountEventListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"AccountEventList\"",
-})
 
 AccountLimit = TypedDict("AccountLimit", {
     "id": "str",
@@ -140,12 +116,6 @@ Balance = TypedDict("Balance", {
     "updated_at": "\"Timestamp\"",
 })
 
-BalanceAnswer = TypedDict("BalanceAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"Balance\"",
-})
-
 BalanceTransaction = TypedDict("BalanceTransaction", {
     "id": "str",
     "object": "Literal[\"balance_transaction\"]",
@@ -179,18 +149,6 @@ BalanceTransactionAlone = TypedDict("BalanceTransactionAlone", {
     "type": "Literal[\"escrow\", \"payout\", \"payout_failure\", \"payout_reversal\", \"withdrawal\", \"adjustment\", \"escrow_reversal\", \"withdrawal_reversal\", \"adjustment_reversal\"]",
 })
 
-BalanceTransactionAloneAnswer = TypedDict("BalanceTransactionAloneAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"BalanceTransactionAlone\"",
-})
-
-BalanceTransactionAnswer = TypedDict("BalanceTransactionAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"BalanceTransaction\"",
-})
-
 BalanceTransactionEvent = TypedDict("BalanceTransactionEvent", {
     "id": "str",
     "object": "Literal[\"event\"]",
@@ -203,18 +161,6 @@ BalanceTransactionEvent = TypedDict("BalanceTransactionEvent", {
     "previous_attributes": "dict[str, Any]",
     "change": "dict[str, Any]",
     "erased": "bool",
-})
-
-BalanceTransactionList = TypedDict("BalanceTransactionList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"BalanceTransaction\"]",
-})
-
-BalanceTransactionListAnswer = TypedDict("BalanceTransactionListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"BalanceTransactionList\"",
 })
 
 BankDestination = TypedDict("BankDestination", {
@@ -254,12 +200,6 @@ Beneficiary = TypedDict("Beneficiary", {
     "updated_at": "\"Timestamp\"",
 })
 
-BeneficiaryAnswer = TypedDict("BeneficiaryAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"Beneficiary\"",
-})
-
 BeneficiaryApproval = TypedDict("BeneficiaryApproval", {
     "object": "Literal[\"beneficiary_approval\"]",
     "beneficiary": "str",
@@ -272,12 +212,6 @@ BeneficiaryApproval = TypedDict("BeneficiaryApproval", {
     "expires_at": "\"Timestamp\"",
     "ended_at": "Union[str, None]",
     "decisions": "List[\"ApprovalDecision\"]",
-})
-
-BeneficiaryApprovalAnswer = TypedDict("BeneficiaryApprovalAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"BeneficiaryApproval\"",
 })
 
 BeneficiaryDetails = TypedDict("BeneficiaryDetails", {
@@ -356,18 +290,6 @@ BeneficiaryEventChange = TypedDict("BeneficiaryEventChange", {
     "approval": NotRequired["\"ApprovalTold\""],
     "erased_rows": NotRequired["int"],
     "digest": NotRequired["str"],
-})
-
-BeneficiaryList = TypedDict("BeneficiaryList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"Beneficiary\"]",
-})
-
-BeneficiaryListAnswer = TypedDict("BeneficiaryListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"BeneficiaryList\"",
 })
 
 BeneficiaryUpdate = TypedDict("BeneficiaryUpdate", {
@@ -481,12 +403,6 @@ EntityAddress = TypedDict("EntityAddress", {
     "postal_code": NotRequired["str"],
 })
 
-EntityAnswer = TypedDict("EntityAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"Entity\"",
-})
-
 EntityCountry = str
 
 EntityDuplicateCheck = TypedDict("EntityDuplicateCheck", {
@@ -495,12 +411,6 @@ EntityDuplicateCheck = TypedDict("EntityDuplicateCheck", {
     "entity": "str",
     "rule": "str",
     "rules": "List[\"DuplicateRule\"]",
-})
-
-EntityDuplicateCheckAnswer = TypedDict("EntityDuplicateCheckAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"EntityDuplicateCheck\"",
 })
 
 EntityEvent = TypedDict("EntityEvent", {
@@ -551,18 +461,6 @@ EntityEventChange = TypedDict("EntityEventChange", {
     "digest": NotRequired["str"],
 })
 
-EntityList = TypedDict("EntityList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"Entity\"]",
-})
-
-EntityListAnswer = TypedDict("EntityListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"EntityList\"",
-})
-
 EntityRequest = TypedDict("EntityRequest", {
     "name": "str",
     "type": "Literal[\"individual\", \"business\"]",
@@ -607,13 +505,6 @@ EntityUpdate = TypedDict("EntityUpdate", {
     "documents": NotRequired["Union[List[\"AttachedDocument\"], None]"],
     "reference_id": NotRequired["Union[str, None]"],
     "metadata": NotRequired["Union[dict[str, str], None]"],
-})
-
-ErrorAnswer = TypedDict("ErrorAnswer", {
-    "status": "Literal[\"error\"]",
-    "message": "str",
-    "errors": "List[\"ErrorDetail\"]",
-    "data": "None",
 })
 
 ErrorDetail = TypedDict("ErrorDetail", {
@@ -728,12 +619,6 @@ IndicativeRate = TypedDict("IndicativeRate", {
     "good_until": "Union[\"Timestamp\", None]",
 })
 
-IndicativeRateAnswer = TypedDict("IndicativeRateAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"IndicativeRate\"",
-})
-
 LocalPaymentNetworkDestination = TypedDict("LocalPaymentNetworkDestination", {
     "type": "str",
     "deposit_key_type": NotRequired["str"],
@@ -759,18 +644,6 @@ LoggedRequest = TypedDict("LoggedRequest", {
     "reason": "str",
     "remarks": "str",
     "body": "str",
-})
-
-LoggedRequestList = TypedDict("LoggedRequestList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"LoggedRequest\"]",
-})
-
-LoggedRequestListAnswer = TypedDict("LoggedRequestListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"LoggedRequestList\"",
 })
 
 LogisticsTracking = TypedDict("LogisticsTracking", {
@@ -850,12 +723,6 @@ Payout = TypedDict("Payout", {
     "expanded": NotRequired["dict[str, Any]"],
 })
 
-PayoutAnswer = TypedDict("PayoutAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"Payout\"",
-})
-
 PayoutApproval = TypedDict("PayoutApproval", {
     "object": "Literal[\"payout_approval\"]",
     "payout": "str",
@@ -869,12 +736,6 @@ PayoutApproval = TypedDict("PayoutApproval", {
     "expires_at": "\"Timestamp\"",
     "ended_at": "Union[str, None]",
     "decisions": "List[\"ApprovalDecision\"]",
-})
-
-PayoutApprovalAnswer = TypedDict("PayoutApprovalAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutApproval\"",
 })
 
 PayoutBatch = TypedDict("PayoutBatch", {
@@ -892,12 +753,6 @@ PayoutBatch = TypedDict("PayoutBatch", {
     "created_at": "\"Timestamp\"",
 })
 
-PayoutBatchAnswer = TypedDict("PayoutBatchAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutBatch\"",
-})
-
 PayoutBatchApproval = TypedDict("PayoutBatchApproval", {
     "object": "Literal[\"payout_batch_approval\"]",
     "payout_batch": "str",
@@ -909,12 +764,6 @@ PayoutBatchApproval = TypedDict("PayoutBatchApproval", {
     "expires_at": "Union[str, None]",
     "digest": "str",
     "ended": "List[\"EndedApprovals\"]",
-})
-
-PayoutBatchApprovalAnswer = TypedDict("PayoutBatchApprovalAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutBatchApproval\"",
 })
 
 PayoutBatchCounts = TypedDict("PayoutBatchCounts", {
@@ -931,12 +780,6 @@ PayoutBatchDecision = TypedDict("PayoutBatchDecision", {
     "payouts": "List[\"DecidedPayouts\"]",
 })
 
-PayoutBatchDecisionAnswer = TypedDict("PayoutBatchDecisionAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutBatchDecision\"",
-})
-
 PayoutBatchItem = TypedDict("PayoutBatchItem", {
     "object": "Literal[\"payout_batch_item\"]",
     "position": "int",
@@ -944,30 +787,6 @@ PayoutBatchItem = TypedDict("PayoutBatchItem", {
     "payout": "str",
     "reference_id": "str",
     "errors": "List[\"ErrorDetail\"]",
-})
-
-PayoutBatchItemList = TypedDict("PayoutBatchItemList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"PayoutBatchItem\"]",
-})
-
-PayoutBatchItemListAnswer = TypedDict("PayoutBatchItemListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutBatchItemList\"",
-})
-
-PayoutBatchList = TypedDict("PayoutBatchList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"PayoutBatch\"]",
-})
-
-PayoutBatchListAnswer = TypedDict("PayoutBatchListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutBatchList\"",
 })
 
 PayoutBatchRequest = TypedDict("PayoutBatchRequest", {
@@ -1087,12 +906,6 @@ PayoutGroups = TypedDict("PayoutGroups", {
     "groups": "List[\"PayoutGroup\"]",
 })
 
-PayoutGroupsAnswer = TypedDict("PayoutGroupsAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutGroups\"",
-})
-
 PayoutImportApproval = TypedDict("PayoutImportApproval", {
     "object": "Literal[\"payout_import_approval\"]",
     "payout_import": "str",
@@ -1107,35 +920,11 @@ PayoutImportApproval = TypedDict("PayoutImportApproval", {
     "ended": "List[\"EndedApprovals\"]",
 })
 
-PayoutImportApprovalAnswer = TypedDict("PayoutImportApprovalAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutImportApproval\"",
-})
-
 PayoutImportDecision = TypedDict("PayoutImportDecision", {
     "object": "Literal[\"payout_import_decision\"]",
     "payout_import": "str",
     "decision": "Literal[\"approve\", \"reject\"]",
     "payouts": "List[\"DecidedPayouts\"]",
-})
-
-PayoutImportDecisionAnswer = TypedDict("PayoutImportDecisionAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutImportDecision\"",
-})
-
-PayoutList = TypedDict("PayoutList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"Payout\"]",
-})
-
-PayoutListAnswer = TypedDict("PayoutListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutList\"",
 })
 
 PayoutOption = TypedDict("PayoutOption", {
@@ -1153,12 +942,6 @@ PayoutOption = TypedDict("PayoutOption", {
 PayoutOptions = TypedDict("PayoutOptions", {
     "object": "Literal[\"payout_options\"]",
     "options": "List[\"PayoutOption\"]",
-})
-
-PayoutOptionsAnswer = TypedDict("PayoutOptionsAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutOptions\"",
 })
 
 PayoutQuote = TypedDict("PayoutQuote", {
@@ -1196,18 +979,6 @@ PayoutQuoteEvent = TypedDict("PayoutQuoteEvent", {
     "erased": "bool",
 })
 
-PayoutQuoteList = TypedDict("PayoutQuoteList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"PayoutQuote\"]",
-})
-
-PayoutQuoteListAnswer = TypedDict("PayoutQuoteListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutQuoteList\"",
-})
-
 PayoutRequest = TypedDict("PayoutRequest", {
     "amount": "\"Amount\"",
     "currency": "\"CurrencyCode\"",
@@ -1242,12 +1013,6 @@ PayoutRequirements = TypedDict("PayoutRequirements", {
     "purpose": "\"RequirementPurpose\"",
 })
 
-PayoutRequirementsAnswer = TypedDict("PayoutRequirementsAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutRequirements\"",
-})
-
 PayoutStatus = Literal["pending_approval", "processing", "requires_action", "compliance_hold", "succeeded", "failed", "reversed"]
 
 PayoutTimeline = TypedDict("PayoutTimeline", {
@@ -1258,12 +1023,6 @@ PayoutTimeline = TypedDict("PayoutTimeline", {
     "archived_to": "Union[str, None]",
     "under_review": "bool",
     "items": "List[\"TimelineItem\"]",
-})
-
-PayoutTimelineAnswer = TypedDict("PayoutTimelineAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"PayoutTimeline\"",
 })
 
 PayoutType = Literal["swift", "local", "local_payment_network", "wallet", "service_account"]
@@ -1281,15 +1040,6 @@ Posting = TypedDict("Posting", {
     "code": "str",
     "currency": "str",
     "amount": "int",
-})
-
-ProblemDetails = TypedDict("ProblemDetails", {
-    "type": "str",
-    "title": "str",
-    "status": "int",
-    "detail": "str",
-    "instance": "str",
-    "errors": "List[\"ErrorDetail\"]",
 })
 
 QuoteExplanation = TypedDict("QuoteExplanation", {
@@ -1414,12 +1164,6 @@ SandboxClock = TypedDict("SandboxClock", {
     "object": "Literal[\"sandbox_clock\"]",
     "now": "\"Timestamp\"",
     "ahead_s": "int",
-})
-
-SandboxClockAnswer = TypedDict("SandboxClockAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"SandboxClock\"",
 })
 
 SandboxReview = TypedDict("SandboxReview", {
@@ -1621,24 +1365,6 @@ WebhookDeliveryDetails = TypedDict("WebhookDeliveryDetails", {
     "attempts": "List[\"WebhookAttempt\"]",
 })
 
-WebhookDeliveryDetailsAnswer = TypedDict("WebhookDeliveryDetailsAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"WebhookDeliveryDetails\"",
-})
-
-WebhookDeliveryList = TypedDict("WebhookDeliveryList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"WebhookDelivery\"]",
-})
-
-WebhookDeliveryListAnswer = TypedDict("WebhookDeliveryListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"WebhookDeliveryList\"",
-})
-
 WebhookEndpoint = TypedDict("WebhookEndpoint", {
     "id": "\"WebhookEndpointId\"",
     "object": "Literal[\"webhook_endpoint\"]",
@@ -1652,22 +1378,10 @@ WebhookEndpoint = TypedDict("WebhookEndpoint", {
     "updated_at": "\"Timestamp\"",
 })
 
-WebhookEndpointAnswer = TypedDict("WebhookEndpointAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"WebhookEndpoint\"",
-})
-
 WebhookEndpointDeleted = TypedDict("WebhookEndpointDeleted", {
     "id": "\"WebhookEndpointId\"",
     "object": "Literal[\"webhook_endpoint\"]",
     "deleted": "Literal[True]",
-})
-
-WebhookEndpointDeletedAnswer = TypedDict("WebhookEndpointDeletedAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"WebhookEndpointDeleted\"",
 })
 
 WebhookEndpointEvent = TypedDict("WebhookEndpointEvent", {
@@ -1684,25 +1398,7 @@ WebhookEndpointEvent = TypedDict("WebhookEndpointEvent", {
     "erased": "bool",
 })
 
-WebhookEndpointEventAnswer = TypedDict("WebhookEndpointEventAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"WebhookEndpointEvent\"",
-})
-
 WebhookEndpointId = str
-
-WebhookEndpointList = TypedDict("WebhookEndpointList", {
-    "object": "Literal[\"list\"]",
-    "has_more": "bool",
-    "results": "List[\"WebhookEndpoint\"]",
-})
-
-WebhookEndpointListAnswer = TypedDict("WebhookEndpointListAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"WebhookEndpointList\"",
-})
 
 WebhookEndpointRequest = TypedDict("WebhookEndpointRequest", {
     "url": "str",
@@ -1731,12 +1427,6 @@ WebhookEndpointWithSecret = TypedDict("WebhookEndpointWithSecret", {
     "secret": "str",
 })
 
-WebhookEndpointWithSecretAnswer = TypedDict("WebhookEndpointWithSecretAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"WebhookEndpointWithSecret\"",
-})
-
 WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.updated", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.pending_approval", "beneficiary.approved", "beneficiary.rejected", "beneficiary.archived", "beneficiary.unarchived", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created"]
 
 WebhookReplay = TypedDict("WebhookReplay", {
@@ -1746,12 +1436,6 @@ WebhookReplay = TypedDict("WebhookReplay", {
     "has_more": "bool",
     "next": "Union[int, None]",
     "last": "Union[int, None]",
-})
-
-WebhookReplayAnswer = TypedDict("WebhookReplayAnswer", {
-    "status": "Literal[\"success\"]",
-    "message": "Literal[\"\"]",
-    "data": "\"WebhookReplay\"",
 })
 
 WebhookReplayRequest = TypedDict("WebhookReplayRequest", {

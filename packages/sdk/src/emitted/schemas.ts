@@ -117,38 +117,11 @@ export interface Account {
   created_at: Timestamp
 }
 
-export interface AccountAnswer {
-  status: 'success'
-  message: ''
-  data: Account
-}
-
 /**
  * One change of state, written in the transaction of the change. More types may come: pass over
  * those that you do not know.
  */
 export type AccountEvent<M extends Minor = number> = PayoutQuoteEvent<M> | PayoutEvent<M> | EntityEvent | BeneficiaryEvent | BalanceTransactionEvent<M> | WebhookEndpointEvent
-
-export interface AccountEventAnswer<M extends Minor = number> {
-  status: 'success'
-  message: ''
-  data: AccountEvent<M>
-}
-
-/** One page, newest first. */
-export interface AccountEventList<M extends Minor = number> {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** Newest first. */
-  results: AccountEvent<M>[]
-}
-
-export interface AccountEventListAnswer<M extends Minor = number> {
-  status: 'success'
-  message: ''
-  data: AccountEventList<M>
-}
 
 /** A limit of payouts. See also `limit_exceeded`. */
 export interface AccountLimit {
@@ -274,12 +247,6 @@ export interface Balance {
   updated_at: Timestamp
 }
 
-export interface BalanceAnswer {
-  status: 'success'
-  message: ''
-  data: Balance
-}
-
 /** One movement on a balance, with its payout where that is asked for. */
 export interface BalanceTransaction<M extends Minor = number> {
   /** Balance transaction id. */
@@ -350,18 +317,6 @@ export interface BalanceTransactionAlone<M extends Minor = number> {
   type: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal'
 }
 
-export interface BalanceTransactionAloneAnswer<M extends Minor = number> {
-  status: 'success'
-  message: ''
-  data: BalanceTransactionAlone<M>
-}
-
-export interface BalanceTransactionAnswer<M extends Minor = number> {
-  status: 'success'
-  message: ''
-  data: BalanceTransaction<M>
-}
-
 export interface BalanceTransactionEvent<M extends Minor = number> {
   /** Event id. */
   id: string
@@ -385,21 +340,6 @@ export interface BalanceTransactionEvent<M extends Minor = number> {
   change: {}
   /** Whether personal data of the object was erased; `data` then shows the object without it. */
   erased: boolean
-}
-
-/** One page, newest first. */
-export interface BalanceTransactionList<M extends Minor = number> {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** Newest first. */
-  results: BalanceTransaction<M>[]
-}
-
-export interface BalanceTransactionListAnswer<M extends Minor = number> {
-  status: 'success'
-  message: ''
-  data: BalanceTransactionList<M>
 }
 
 export interface BankDestination {
@@ -457,12 +397,6 @@ export interface Beneficiary {
   updated_at: Timestamp
 }
 
-export interface BeneficiaryAnswer {
-  status: 'success'
-  message: ''
-  data: Beneficiary
-}
-
 /** What a beneficiary needs before a payout may go to it. */
 export interface BeneficiaryApproval {
   object: 'beneficiary_approval'
@@ -483,12 +417,6 @@ export interface BeneficiaryApproval {
   ended_at: string | null
   /** The oldest first. */
   decisions: ApprovalDecision[]
-}
-
-export interface BeneficiaryApprovalAnswer {
-  status: 'success'
-  message: ''
-  data: BeneficiaryApproval
 }
 
 export interface BeneficiaryDetails {
@@ -590,21 +518,6 @@ export interface BeneficiaryEventChange {
   erased_rows?: number
   /** SHA-256 of these rows, in hex digits. */
   digest?: string
-}
-
-/** One page, newest first. */
-export interface BeneficiaryList {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** Newest first. */
-  results: Beneficiary[]
-}
-
-export interface BeneficiaryListAnswer {
-  status: 'success'
-  message: ''
-  data: BeneficiaryList
 }
 
 /** A member replaces the whole of what was there; null takes it away. */
@@ -762,12 +675,6 @@ export interface EntityAddress {
   postal_code?: string
 }
 
-export interface EntityAnswer {
-  status: 'success'
-  message: ''
-  data: Entity
-}
-
 /** ISO 3166-1 alpha-2 country code, in any case; stored in upper case. */
 export type EntityCountry = string
 
@@ -782,12 +689,6 @@ export interface EntityDuplicateCheck {
   rule: string
   /** Every rule for the type, by priority, those after the deciding one too. */
   rules: DuplicateRule[]
-}
-
-export interface EntityDuplicateCheckAnswer {
-  status: 'success'
-  message: ''
-  data: EntityDuplicateCheck
 }
 
 export interface EntityEvent {
@@ -852,21 +753,6 @@ export interface EntityEventChange {
   erased_rows?: number
   /** SHA-256 of these rows, in hex digits. */
   digest?: string
-}
-
-/** One page, newest first. */
-export interface EntityList {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** Newest first. */
-  results: Entity[]
-}
-
-export interface EntityListAnswer {
-  status: 'success'
-  message: ''
-  data: EntityList
 }
 
 export interface EntityRequest {
@@ -945,14 +831,6 @@ export interface EntityUpdate {
   reference_id?: string | null
   /** Up to 50 pairs of a name (1 to 40 characters) and a text (up to 500). */
   metadata?: Record<string, string> | null
-}
-
-/** The first of the errors decides the HTTP status. */
-export interface ErrorAnswer {
-  status: 'error'
-  message: string
-  errors: ErrorDetail[]
-  data: null
 }
 
 export interface ErrorDetail {
@@ -1121,12 +999,6 @@ export interface IndicativeRate {
   good_until: Timestamp | null
 }
 
-export interface IndicativeRateAnswer {
-  status: 'success'
-  message: ''
-  data: IndicativeRate
-}
-
 export interface LocalPaymentNetworkDestination {
   type: string
   deposit_key_type?: string
@@ -1166,21 +1038,6 @@ export interface LoggedRequest {
    * logs bodies.
    */
   body: string
-}
-
-/** One page, newest first. */
-export interface LoggedRequestList {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** Newest first. */
-  results: LoggedRequest[]
-}
-
-export interface LoggedRequestListAnswer {
-  status: 'success'
-  message: ''
-  data: LoggedRequestList
 }
 
 export interface LogisticsTracking {
@@ -1322,12 +1179,6 @@ export interface Payout<M extends Minor = number> {
   }
 }
 
-export interface PayoutAnswer<M extends Minor = number> {
-  status: 'success'
-  message: ''
-  data: Payout<M>
-}
-
 /** What a payout needs before it goes out. */
 export interface PayoutApproval {
   object: 'payout_approval'
@@ -1355,12 +1206,6 @@ export interface PayoutApproval {
   decisions: ApprovalDecision[]
 }
 
-export interface PayoutApprovalAnswer {
-  status: 'success'
-  message: ''
-  data: PayoutApproval
-}
-
 /** Many payouts asked for at once, as they were when they were made. */
 export interface PayoutBatch {
   /** The id of the batch, `pob_…`; empty of a dry run. */
@@ -1380,12 +1225,6 @@ export interface PayoutBatch {
   reference_id: string
   metadata: Metadata | null
   created_at: Timestamp
-}
-
-export interface PayoutBatchAnswer {
-  status: 'success'
-  message: ''
-  data: PayoutBatch
 }
 
 /** What of a batch waits for people. */
@@ -1414,12 +1253,6 @@ export interface PayoutBatchApproval {
   ended: EndedApprovals[]
 }
 
-export interface PayoutBatchApprovalAnswer {
-  status: 'success'
-  message: ''
-  data: PayoutBatchApproval
-}
-
 export interface PayoutBatchCounts {
   payouts: number
   /** Made, and not held. */
@@ -1438,12 +1271,6 @@ export interface PayoutBatchDecision {
   payouts: DecidedPayouts[]
 }
 
-export interface PayoutBatchDecisionAnswer {
-  status: 'success'
-  message: ''
-  data: PayoutBatchDecision
-}
-
 export interface PayoutBatchItem {
   object: 'payout_batch_item'
   /** The index of the payout in the request. */
@@ -1456,36 +1283,6 @@ export interface PayoutBatchItem {
   reference_id: string
   /** As POST /v3/payout refuses it; `remarks` begins at the payout. */
   errors: ErrorDetail[]
-}
-
-/** One page, in the order of the request. */
-export interface PayoutBatchItemList {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** In the order of the request. */
-  results: PayoutBatchItem[]
-}
-
-export interface PayoutBatchItemListAnswer {
-  status: 'success'
-  message: ''
-  data: PayoutBatchItemList
-}
-
-/** One page, newest first. */
-export interface PayoutBatchList {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** Newest first. */
-  results: PayoutBatch[]
-}
-
-export interface PayoutBatchListAnswer {
-  status: 'success'
-  message: ''
-  data: PayoutBatchList
 }
 
 export interface PayoutBatchRequest<M extends Minor = number> {
@@ -1710,12 +1507,6 @@ export interface PayoutGroups {
   groups: PayoutGroup[]
 }
 
-export interface PayoutGroupsAnswer {
-  status: 'success'
-  message: ''
-  data: PayoutGroups
-}
-
 /** What of an import waits for people. */
 export interface PayoutImportApproval {
   object: 'payout_import_approval'
@@ -1744,12 +1535,6 @@ export interface PayoutImportApproval {
   ended: EndedApprovals[]
 }
 
-export interface PayoutImportApprovalAnswer {
-  status: 'success'
-  message: ''
-  data: PayoutImportApproval
-}
-
 export interface PayoutImportDecision {
   object: 'payout_import_decision'
   /** The import. */
@@ -1757,27 +1542,6 @@ export interface PayoutImportDecision {
   decision: 'approve' | 'reject'
   /** What has become of those that it was about; `pending_approval` where others must approve, too. */
   payouts: DecidedPayouts[]
-}
-
-export interface PayoutImportDecisionAnswer {
-  status: 'success'
-  message: ''
-  data: PayoutImportDecision
-}
-
-/** One page, newest first. */
-export interface PayoutList<M extends Minor = number> {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** Newest first. */
-  results: Payout<M>[]
-}
-
-export interface PayoutListAnswer<M extends Minor = number> {
-  status: 'success'
-  message: ''
-  data: PayoutList<M>
 }
 
 /** `quote_request` is the body of POST /v3/payout/quote for this way. */
@@ -1804,12 +1568,6 @@ export interface PayoutOptions<M extends Minor = number> {
   object: 'payout_options'
   /** Possible ones first, by total debit, then by arrival. */
   options: PayoutOption<M>[]
-}
-
-export interface PayoutOptionsAnswer<M extends Minor = number> {
-  status: 'success'
-  message: ''
-  data: PayoutOptions<M>
 }
 
 /** The fees and rates of one payout, until `valid_until` and for one use. */
@@ -1872,21 +1630,6 @@ export interface PayoutQuoteEvent<M extends Minor = number> {
   erased: boolean
 }
 
-/** One page, newest first. */
-export interface PayoutQuoteList<M extends Minor = number> {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** Newest first. */
-  results: PayoutQuote<M>[]
-}
-
-export interface PayoutQuoteListAnswer<M extends Minor = number> {
-  status: 'success'
-  message: ''
-  data: PayoutQuoteList<M>
-}
-
 export interface PayoutRequest<M extends Minor = number> {
   amount: M
   currency: CurrencyCode
@@ -1947,12 +1690,6 @@ export interface PayoutRequirements<M extends Minor = number> {
   purpose: RequirementPurpose
 }
 
-export interface PayoutRequirementsAnswer<M extends Minor = number> {
-  status: 'success'
-  message: ''
-  data: PayoutRequirements<M>
-}
-
 export type PayoutStatus = 'pending_approval' | 'processing' | 'requires_action' | 'compliance_hold' | 'succeeded' | 'failed' | 'reversed'
 
 /** What became of a payout, and why. */
@@ -1981,12 +1718,6 @@ export interface PayoutTimeline<M extends Minor = number> {
   items: TimelineItem<M>[]
 }
 
-export interface PayoutTimelineAnswer<M extends Minor = number> {
-  status: 'success'
-  message: ''
-  data: PayoutTimeline<M>
-}
-
 export type PayoutType = 'swift' | 'local' | 'local_payment_network' | 'wallet' | 'service_account'
 
 export interface PayoutUpdate {
@@ -2004,18 +1735,6 @@ export interface Posting<M extends Minor = number> {
   currency: string
   /** Signed minor units. */
   amount: M
-}
-
-/** RFC 9457; sent when `Accept` names `application/problem+json`. */
-export interface ProblemDetails {
-  /** A URN ending in the reason of the first error. */
-  type: string
-  title: string
-  status: number
-  detail: string
-  /** A URN ending in the id of the request in the log. */
-  instance: string
-  errors: ErrorDetail[]
 }
 
 /**
@@ -2214,12 +1933,6 @@ export interface SandboxClock {
   now: Timestamp
   /** Seconds by which the account’s clock is ahead of real time. */
   ahead_s: number
-}
-
-export interface SandboxClockAnswer {
-  status: 'success'
-  message: ''
-  data: SandboxClock
 }
 
 export interface SandboxReview {
@@ -2571,27 +2284,6 @@ export interface WebhookDeliveryDetails {
   attempts: WebhookAttempt[]
 }
 
-export interface WebhookDeliveryDetailsAnswer {
-  status: 'success'
-  message: ''
-  data: WebhookDeliveryDetails
-}
-
-/** One page, newest first. */
-export interface WebhookDeliveryList {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** Newest first. */
-  results: WebhookDelivery[]
-}
-
-export interface WebhookDeliveryListAnswer {
-  status: 'success'
-  message: ''
-  data: WebhookDeliveryList
-}
-
 /** Where events are sent. */
 export interface WebhookEndpoint {
   id: WebhookEndpointId
@@ -2613,22 +2305,10 @@ export interface WebhookEndpoint {
   updated_at: Timestamp
 }
 
-export interface WebhookEndpointAnswer {
-  status: 'success'
-  message: ''
-  data: WebhookEndpoint
-}
-
 export interface WebhookEndpointDeleted {
   id: WebhookEndpointId
   object: 'webhook_endpoint'
   deleted: true
-}
-
-export interface WebhookEndpointDeletedAnswer {
-  status: 'success'
-  message: ''
-  data: WebhookEndpointDeleted
 }
 
 export interface WebhookEndpointEvent {
@@ -2656,29 +2336,8 @@ export interface WebhookEndpointEvent {
   erased: boolean
 }
 
-export interface WebhookEndpointEventAnswer {
-  status: 'success'
-  message: ''
-  data: WebhookEndpointEvent
-}
-
 /** Webhook endpoint id. */
 export type WebhookEndpointId = string
-
-/** One page, newest first. */
-export interface WebhookEndpointList {
-  object: 'list'
-  /** More follow in the direction of paging. */
-  has_more: boolean
-  /** Newest first. */
-  results: WebhookEndpoint[]
-}
-
-export interface WebhookEndpointListAnswer {
-  status: 'success'
-  message: ''
-  data: WebhookEndpointList
-}
 
 export interface WebhookEndpointRequest {
   /**
@@ -2742,12 +2401,6 @@ export interface WebhookEndpointWithSecret {
   secret: string
 }
 
-export interface WebhookEndpointWithSecretAnswer {
-  status: 'success'
-  message: ''
-  data: WebhookEndpointWithSecret
-}
-
 export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payout.*' | 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.updated' | 'payout.erased' | 'entity.*' | 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased' | 'beneficiary.*' | 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.archived' | 'beneficiary.unarchived' | 'beneficiary.erased' | 'balance_transaction.*' | 'balance_transaction.created'
 
 export interface WebhookReplay {
@@ -2761,12 +2414,6 @@ export interface WebhookReplay {
   next: number | null
   /** Of a range with more: its last number. */
   last: number | null
-}
-
-export interface WebhookReplayAnswer {
-  status: 'success'
-  message: ''
-  data: WebhookReplay
 }
 
 /** Exactly one of `event`, `events`, `created`, `sequence` and `status`. */
