@@ -1,5 +1,6 @@
 // packages/sdk/src/emitted: a type for each schema of openapi.json in schemas.ts; a class for each
 // resource and a method for each operation in resources.ts. Pure.
+import { isDeepStrictEqual } from 'node:util'
 import { camel, pascal } from '../../src/snippet/names.ts'
 import {
   follow,
@@ -57,6 +58,7 @@ export function emitResources(model: Model): string {
   const classes = flatten(model.root)
     .map(resource => emitResource(model, resource))
     .join('\n\n')
+  const paging = methodsOf(model.root).find(isPaged)?.query ?? []
   const code = classes.replace(/\/\*\*[\s\S]*?\*\//g, '')
   const schemas = [...model.schemas.keys(), 'Minor']
     .filter(name => new RegExp(`\\b${name}\\b`).test(code))
@@ -68,6 +70,9 @@ import { type Options, type OptionsWithKey, Resource, type Transport } from '../
 import type {
 ${schemas.map(name => `  ${name},`).join('\n')}
 } from './schemas.ts'
+
+/** What lists by time take. */
+export interface ListQuery ${queryType(model, paging.filter(isPaging))}
 
 ${classes}
 
@@ -82,6 +87,11 @@ ${made.join('\n')}
 `
 }
 
+const methodsOf = ({ methods, children }: Resource): Method[] => [
+  ...methods,
+  ...children.flatMap(methodsOf),
+]
+
 /** Those below it before it, as its fields need their classes. */
 function flatten(resource: Resource): Resource[] {
   return resource.children.flatMap(child => [...flatten(child), child])
@@ -92,9 +102,18 @@ function emitSchema(model: Model, name: string, schema: Schema): string {
   const head = comment(schema.description, '')
   const isObject = schema.type === 'object' && schema.properties !== undefined
   const isOpen = schema.additionalProperties === true
+  const [whole] = [...model.shown].find(([, other]) => isPartOf(schema, other)) ?? []
+  if (whole !== undefined)
+    return `${head}export type ${name}${generic} = Partial<${whole}${generic && '<M>'}>`
   if (!isObject || isOpen)
     return `${head}export type ${name}${generic} = ${typeOf(model, schema, '')}`
   return `${head}export interface ${name}${generic} ${typeOf(model, schema, '')}`
+}
+
+/** Whether a schema has the members of the other one and needs none of them. */
+function isPartOf({ properties = {}, required = [] }: Schema, other: Schema): boolean {
+  const isOptional = required.length === 0 && (other.required ?? []).length > 0
+  return isOptional && isDeepStrictEqual(properties, other.properties)
 }
 
 /** `isMoney` of an integer that is. */
@@ -154,7 +173,10 @@ function emitResource(model: Model, resource: Resource): string {
     .filter(({ query }) => query.length > 0)
     .map(method => {
       const name = queryName(resource, method)
-      return `export interface ${name} ${queryType(model, method.query)}`
+      if (!isPaged(method)) return `export interface ${name} ${queryType(model, method.query)}`
+      const own = method.query.filter(one => !isPaging(one))
+      if (own.length === 0) return `export type ${name} = ListQuery`
+      return `export interface ${name} extends ListQuery ${queryType(model, own)}`
     })
   const fields = children.map(child => {
     return `  readonly ${camel(child.name)}: ${className(child)}${argument(model, child)}`
@@ -181,6 +203,11 @@ function argument(model: Model, { children, methods }: Resource): string {
 
 const queryName = ({ way }: Resource, { name }: Method) =>
   `${way.map(pascal).join('')}${pascal(name)}Query`
+
+/** Whether it is a list by time, or a file of one: all have these parameters alike. */
+const isPaged = ({ query }: Method) => query.some(({ name }) => name === 'created.gt')
+const isPaging = ({ name }: Parameter) =>
+  /^(limit|starting_after|ending_before|created\..+)$/.test(name)
 
 /** `created.gt` and `created.lt` are members of `created`. */
 function queryType(model: Model, query: readonly Parameter[]): string {

@@ -67,6 +67,26 @@ import type {
   WebhookTestRequest,
 } from './schemas.ts'
 
+/** What lists by time take. */
+export interface ListQuery {
+  /** Most objects on a page. */
+  limit?: number
+  /** An id: the page starts with the next older object. */
+  starting_after?: string
+  /** An id: the page ends with the next newer object. */
+  ending_before?: string
+  created?: {
+    /** Only what was created after this time (ISO 8601 with an offset). */
+    gt?: string | Date
+    /** Only what was created at this time or after it. */
+    gte?: string | Date
+    /** Only what was created before this time. */
+    lt?: string | Date
+    /** Only what was created at this time or before it. */
+    lte?: string | Date
+  }
+}
+
 export class OperationsResource extends Resource {
   /**
    * This document.
@@ -125,23 +145,7 @@ export interface PayoutsQuotesCreateQuery {
   explain?: boolean
 }
 
-export interface PayoutsQuotesListQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
+export interface PayoutsQuotesListQuery extends ListQuery {
   /** As it is at the time of the request. Several may be sent. */
   status?: 'active' | 'used' | 'expired' | readonly ('active' | 'used' | 'expired')[]
   /** Several may be sent. */
@@ -189,23 +193,7 @@ export interface PayoutsCreateQuery {
   dry_run?: boolean
 }
 
-export interface PayoutsListQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
+export interface PayoutsListQuery extends ListQuery {
   /** What to show whole in `expanded`, beside its id. Several may be sent. */
   expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
   /** Pairs that it has, each as `metadata[key]=value`. */
@@ -409,23 +397,7 @@ export class PayoutBatchesItemsResource extends Resource {
   }
 }
 
-export interface PayoutBatchesListQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
+export interface PayoutBatchesListQuery extends ListQuery {
   /** Of the batch, as it was sent. */
   reference_id?: string
   /** Several may be sent. */
@@ -495,23 +467,7 @@ export class PayoutBatchesResource extends Resource {
   }
 }
 
-export interface BalanceTransactionsListQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
+export interface BalanceTransactionsListQuery extends ListQuery {
   /** What to show whole in `expanded`, beside its id. Several may be sent. */
   expand?: 'payout' | readonly 'payout'[]
   /** The balance that was moved. Several may be sent. */
@@ -529,23 +485,7 @@ export interface BalanceTransactionsListQuery {
   payout?: string | readonly string[]
 }
 
-export interface BalanceTransactionsCsvQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
+export interface BalanceTransactionsCsvQuery extends ListQuery {
   /** What to show whole in `expanded`, beside its id. Several may be sent. */
   expand?: 'payout' | readonly 'payout'[]
   /** The balance that was moved. Several may be sent. */
@@ -641,23 +581,7 @@ export class StatementResource extends Resource {
   }
 }
 
-export interface EntitiesListQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
+export interface EntitiesListQuery extends ListQuery {
   /**
    * Words, each of which begins a word of the name, in any order, without regard to case and
    * accents.
@@ -733,23 +657,7 @@ export class EntitiesResource extends Resource {
   }
 }
 
-export interface BeneficiariesListQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
+export interface BeneficiariesListQuery extends ListQuery {
   /**
    * Words, each of which begins a word of the name, in any order, without regard to case and
    * accents.
@@ -855,23 +763,7 @@ export class BeneficiariesResource extends Resource {
   }
 }
 
-export interface EventsListQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
+export interface EventsListQuery extends ListQuery {
   /** Exactly this type of event. Several may be sent. */
   type?: string | readonly string[]
   /** The object that the events are about. Several may be sent. */
@@ -898,23 +790,7 @@ export class EventsResource<M extends Minor = number> extends Resource {
   }
 }
 
-export interface WebhookEndpointsDeliveriesListQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
+export interface WebhookEndpointsDeliveriesListQuery extends ListQuery {
   /** Several may be sent. */
   status?: 'pending' | 'succeeded' | 'dead' | 'cancelled' | readonly ('pending' | 'succeeded' | 'dead' | 'cancelled')[]
 }
@@ -939,23 +815,7 @@ export class WebhookEndpointsDeliveriesResource extends Resource {
   }
 }
 
-export interface WebhookEndpointsListQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
+export interface WebhookEndpointsListQuery extends ListQuery {
   /** Several may be sent. */
   status?: 'enabled' | 'disabled' | readonly ('enabled' | 'disabled')[]
 }
@@ -1096,23 +956,7 @@ export class SandboxResource<M extends Minor = number> extends Resource {
   }
 }
 
-export interface RequestLogsListQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
+export interface RequestLogsListQuery extends ListQuery {
   /** The `X-Request-Id` of an answer. */
   request_id?: string
   /** Only requests that ended so. */
@@ -1134,24 +978,7 @@ export class RequestLogsResource extends Resource {
   }
 }
 
-export interface PayoutImportsPayoutsListQuery {
-  /** Most objects on a page. */
-  limit?: number
-  /** An id: the page starts with the next older object. */
-  starting_after?: string
-  /** An id: the page ends with the next newer object. */
-  ending_before?: string
-  created?: {
-    /** Only what was created after this time (ISO 8601 with an offset). */
-    gt?: string | Date
-    /** Only what was created at this time or after it. */
-    gte?: string | Date
-    /** Only what was created before this time. */
-    lt?: string | Date
-    /** Only what was created at this time or before it. */
-    lte?: string | Date
-  }
-}
+export type PayoutImportsPayoutsListQuery = ListQuery
 
 export class PayoutImportsPayoutsResource<M extends Minor = number> extends Resource {
   /**

@@ -479,35 +479,7 @@ export interface BeneficiaryEvent {
  * The members of `data` that this change altered, with their values before it. Empty of what was
  * created, and of what is erased.
  */
-export interface BeneficiaryEventBefore {
-  /** Beneficiary id. */
-  id?: string
-  object?: 'beneficiary'
-  address?: Address
-  date_of_birth?: string
-  /** Id of the destination, `dst_…`. */
-  destination?: string
-  destination_details?: DestinationDetails
-  documents?: AttachedDocument[]
-  email?: string
-  name?: string
-  name_local?: string
-  national_identification_number?: string
-  party_classification?: string
-  phone?: Phone
-  registration_number?: string
-  /**
-   * `pending_approval` and `rejected`: no payout may go to it until people have approved it.
-   * `erased`: its personal data is gone, and it is paid no more.
-   */
-  status?: 'active' | 'pending_approval' | 'rejected' | 'erased'
-  tax_id?: string
-  type?: 'individual' | 'business'
-  /** Since when it is archived, and paid no more. Null: it is not. */
-  archived_at?: string | null
-  created_at?: Timestamp
-  updated_at?: Timestamp
-}
+export type BeneficiaryEventBefore = Partial<Beneficiary>
 
 /** How it came about, as far as that is not a member of the object. */
 export interface BeneficiaryEventChange {
@@ -715,37 +687,7 @@ export interface EntityEvent {
  * The members of `data` that this change altered, with their values before it. Empty of what was
  * created, and of what is erased.
  */
-export interface EntityEventBefore {
-  /** Entity id. */
-  id?: string
-  object?: 'entity'
-  type?: 'individual' | 'business'
-  name?: string
-  email?: string
-  phone?: Phone
-  description?: string
-  vertical?: string
-  on_behalf_of?: string
-  national_identification_number?: NationalIdentification
-  registration_number?: string
-  registration_date?: string
-  registration_address?: EntityAddress
-  operating_address?: EntityAddress
-  tax_id?: string
-  purpose_of_use?: string
-  relationship?: string
-  representatives?: Representative[]
-  documents?: AttachedDocument[]
-  reference_id?: string
-  metadata?: Metadata | null
-  approval_status?: ApprovalStatus
-  /** The reason given at the last step. */
-  approval_status_description?: string
-  /** Every step, oldest first. */
-  approval_history?: ApprovalStep[]
-  created_at?: Timestamp
-  updated_at?: Timestamp
-}
+export type EntityEventBefore = Partial<Entity>
 
 /** How it came about, as far as that is not a member of the object. */
 export interface EntityEventChange {
@@ -1359,88 +1301,7 @@ export interface PayoutEvent<M extends Minor = number> {
  * The members of `data` that this change altered, with their values before it. Empty of what was
  * created, and of what is erased.
  */
-export interface PayoutEventBefore<M extends Minor = number> {
-  /** Payout id. */
-  id?: string
-  object?: 'payout'
-  /** Minor units. */
-  amount?: M
-  currency?: string
-  holding_currency?: string
-  fee_info?: Fees<M>
-  total_debit?: TotalDebit<M>
-  /** The debit of this payout. */
-  balance_transaction?: string
-  /** Beneficiary id. */
-  beneficiary?: string
-  beneficiary_details?: BeneficiaryDetailsShown
-  charge_type?: string
-  /** Of a payout by SWIFT its MT103, of type `mt103`; a `data:` URL holds it. */
-  confirmation_documents?: AttachedDocument[]
-  documents?: AttachedDocument[]
-  created_at?: Timestamp
-  /**
-   * When the payout last changed: its state, its answers, its rail, or who pays it. It is
-   * `created_at` until then. A forecast that the rail changes leaves it as it is, and so does a
-   * change of the metadata.
-   */
-  updated_at?: string
-  /**
-   * When it is executed: until then it is `processing`, nothing goes out and it can be cancelled.
-   * Null of one that is executed at once.
-   */
-  execute_at?: Timestamp | null
-  /**
-   * When the beneficiary has the money at the latest, by the release of the payout, the business
-   * days of its currency and the rules of its network, or as the rail says. Null where that is not
-   * known, while the payout is held, and when it has failed.
-   */
-  expected_at?: Timestamp | null
-  /** The quote that fixed the holding rate; empty when nothing was converted. */
-  holding_fx_quote?: string
-  holding_fx_transaction?: FxTransaction<M>
-  payout_fx_transaction?: FxTransaction<M>
-  local?: {
-    fund_transfer_network: string
-  }
-  logistics_tracking_details?: LogisticsTracking[]
-  metadata?: Metadata | null
-  /** The message of a payout by SWIFT, as it was when the payout was made. */
-  mt103?: string
-  on_behalf_of?: string
-  purpose?: string
-  /** The quote used; one is recorded even when none was sent. */
-  quote?: string
-  /**
-   * The rail that has it now, or had it last: `simulator` of sandboxes, `manual` where people pay,
-   * the name of another one; empty for a transfer to another account. GET /v3/payout/{id}/timeline
-   * shows each attempt.
-   */
-  rail?: string
-  reference_id?: string
-  statement_descriptor?: string
-  status?: PayoutStatus
-  /** In `requires_action` what is asked for, in `compliance_hold` why. */
-  status_description?: string
-  failure?: PayoutFailure | null
-  tracking_details?: {
-    tracking_number: string
-    /**
-     * `uetr` for payouts by SWIFT: the number is the end-to-end reference. `bank_reference` for
-     * others, once the bank that paid has given one.
-     */
-    tracking_type: string
-  }
-  transaction_description?: string
-  type?: PayoutType
-  /** With `expand`: the objects that it names. Null: there is none. */
-  expanded?: {
-    beneficiary?: Beneficiary | null
-    quote?: PayoutQuote<M> | null
-    on_behalf_of?: Entity | null
-    balance_transaction?: BalanceTransactionAlone<M> | null
-  }
-}
+export type PayoutEventBefore<M extends Minor = number> = Partial<Payout<M>>
 
 /** How it came about, as far as that is not a member of the object. */
 export interface PayoutEventChange {
