@@ -98,11 +98,13 @@ export class Lane<Command, State, Outcome> {
   async #drain(): Promise<void> {
     this.#busy = true
     let looked_at = performance.now()
+    let stood_still = false
     const watch = setInterval(() => {
       const now = performance.now()
-      const stood_still = now - looked_at > STOOD_STILL_MS
+      // Answers of the database may have come meanwhile: they are read before the next look, which
+      // is one whatever it comes after.
+      stood_still = !stood_still && now - looked_at > STOOD_STILL_MS
       looked_at = now
-      // Answers of the database may have come meanwhile: they are read before the next look.
       if (!stood_still) this.#answerLate(now)
     }, WATCH_MS)
     const inFlight = new Set<Promise<void>>()

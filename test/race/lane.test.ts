@@ -19,6 +19,7 @@ type Fate =
   | 'loses connection'
   | 'loses answer'
   | 'stands still'
+  | 'hangs'
 
 interface Note {
   readonly id: number
@@ -51,7 +52,7 @@ const write: Operation<Note, null, Note> = {
     stores.push([...notes])
     const rows = JSON.stringify(notes)
     const has = (fate: Fate) => notes.some(note => note.fate === fate)
-    if (has('stands still')) setImmediate(standStill)
+    if (has('stands still')) setImmediate(() => standStill())
     const contends = has('contends') && contentions > 0
     if (contends) contentions -= 1
     return Promise.all([
@@ -60,6 +61,7 @@ const write: Operation<Note, null, Note> = {
       has('breaks store') && tx`select 1 / 0`,
       has('breaks commit') && tx`insert into checked_at_commit values (1), (1)`,
       contends && tx.unsafe(`do $$ begin raise 'told to' using errcode = '40001'; end $$`),
+      has('hangs') && tx`select pg_sleep(60)`,
       has('loses connection') && tx`select pg_sleep(5)`,
       has('loses connection') && endSession(),
     ])
@@ -72,8 +74,8 @@ function endSession() {
 }
 
 /** As a suspended process does, while the database goes on. */
-function standStill(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+function standStill(ms = 1_500): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 before(async () => {
@@ -177,6 +179,23 @@ test('the process stands still for longer than callers wait: what is committed i
   const lane = new Lane(sql, write, { max_batch: 1, max_wait_ms: 600 })
   assert.equal((await lane.run({ id: 1, fate: 'stands still' })).id, 1)
   assert.deepEqual(await listNotes(), [1])
+})
+
+test('the process stands still again and again, and the database says nothing: 503 all the same', async () => {
+  const lane = new Lane(sql, write, { max_batch: 1, max_wait_ms: 600 })
+  let stills = 0
+  const still = setInterval(() => {
+    stills += 1
+    if (stills < 10) standStill(1_050)
+  })
+  try {
+    const [result] = await Promise.allSettled([lane.run({ id: 1, fate: 'hangs' })])
+    assert.match(messageOf(result), /whether the request took effect is not known/)
+    assert.ok(stills < 10, `after ${stills} times`)
+  } finally {
+    clearInterval(still)
+    await endSession()
+  }
 })
 
 test('the connection lost in store, 10 times: 503 for the batch, nothing doubled, the lane goes on', async () => {
