@@ -1,9 +1,7 @@
 // Compares the approvals of payouts with the payouts, and with what people have decided. Each rule
 // is one select.
-import type { TransactionSql } from '../db/connect.ts'
 import { APPROVAL_SEAL } from '../payout/columns.ts'
-import type { Findings } from './problem.ts'
-import { isArchived, nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+import { isArchived, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
 
 /** People have approved another row than there is, or than there was before it was erased. */
 const OTHER = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and not exists (
@@ -112,9 +110,4 @@ const KNOWN: Rule = {
       and (a.outcome, a.payee, a.ended_at) is distinct from ('approved', k.payee, k.approved_at)`,
 }
 
-/** Tables that `corridor verify` looks at, each with its check. */
-export const APPROVALS = [APPROVED, DECIDED, TOLD, KNOWN].map(({ table, select }) => ({
-  table,
-  check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
-    nameRows(tx, account_id, findings, { table, select: select(account_id) }),
-}))
+export const APPROVALS = [APPROVED, DECIDED, TOLD, KNOWN]

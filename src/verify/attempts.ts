@@ -1,9 +1,7 @@
 // Compares the attempts of payouts with the payouts and with their events: who had a payout, when,
 // and how that ended. Each rule is one select.
-import type { TransactionSql } from '../db/connect.ts'
 import { MANUAL } from '../rail/rail.ts'
-import type { Findings } from './problem.ts'
-import { isArchived, nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+import { isArchived, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
 
 /** Attempts that the rail of a live account has, or had. */
 const OUTSIDE = `p.first_rail not in ('', 'simulator', '${MANUAL}')`
@@ -121,8 +119,4 @@ const OF_ATTEMPTS: readonly Rule[] = [
     where e.number <> place or a.rail is distinct from e.rail`,
 }))
 
-export const ATTEMPTS = [IN_ORDER, WRITTEN, WATCHED, ...OF_ATTEMPTS].map(({ table, select }) => ({
-  table,
-  check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
-    nameRows(tx, account_id, findings, { table, select: select(account_id) }),
-}))
+export const ATTEMPTS = [IN_ORDER, WRITTEN, WATCHED, ...OF_ATTEMPTS]

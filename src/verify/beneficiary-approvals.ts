@@ -1,9 +1,7 @@
 // Compares the approvals of beneficiaries with the beneficiaries, with the decisions of people and
 // with the events about both. Each rule is one select.
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
-import type { TransactionSql } from '../db/connect.ts'
-import type { Findings } from './problem.ts'
-import { isArchived, nameRows, ofAccount, type Rule } from './rows.ts'
+import { isArchived, ofAccount, type Rule } from './rows.ts'
 
 /** Whether the events about a beneficiary's approval may be in an archive, and no longer here. */
 const MAY_BE_ARCHIVED = `exists (
@@ -88,9 +86,4 @@ const DECIDED: Rule = {
         and not ${MAY_BE_ARCHIVED})`,
 }
 
-/** Tables that `corridor verify` looks at, each with its check. */
-export const BENEFICIARY_APPROVALS = [SAID, ASKED, DECIDED].map(({ table, select }) => ({
-  table,
-  check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
-    nameRows(tx, account_id, findings, { table, select: select(account_id) }),
-}))
+export const BENEFICIARY_APPROVALS = [SAID, ASKED, DECIDED]

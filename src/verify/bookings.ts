@@ -1,11 +1,10 @@
 // What an operator has booked: the two sides of each journal, and that every reversal takes back
 // one line, whole and once, with a reason.
-import type { TransactionSql } from '../db/connect.ts'
 import { numberedIdSql } from '../db/id-sql.ts'
 import { BOOKINGS, bookingPostings, REVERSAL_KINDS } from '../funding/rules.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
-import { type Findings, MAX_NAMED } from './problem.ts'
-import { journalProblem, nameRows, ofAccount } from './rows.ts'
+import { MAX_NAMED } from './problem.ts'
+import { journalProblem, nameRows, ofAccount, type Rule, type Verifying } from './rows.ts'
 
 const BOOKED = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
 
@@ -43,11 +42,8 @@ const BOOKED_JOURNALS = `
     where kind = any ('${BOOKED_KINDS}'))`
 
 /** Reads the lines that were booked with a reason, and those they take back. */
-export async function checkBookings(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
+export async function checkBookings(of: Verifying): Promise<void> {
+  const { tx, account_id, findings } = of
   const bad = await tx.unsafe<Wrong[]>(
     `select account_id, number, wrong from (
         select t.account_id, t.number, case
@@ -83,27 +79,27 @@ export async function checkBookings(
   for (const { wrong, ...line } of [...bad, ...twice]) {
     findings.add(journalProblem(line, ...wrong).problem)
   }
-  await nameRows(tx, account_id, findings, {
-    table: 'funding_references',
-    select: FUNDING_REFERENCES(account_id),
-  })
+  await nameRows(of, FUNDING_REFERENCES)
 }
 
 /** What a reference has funded is known by it, or the same payment could fund another account. */
-const FUNDING_REFERENCES = (account_id: string | null) => `
-  select coalesce(t.account_id, f.account_id) as account_id, coalesce(t.id, f.id) as key,
-    coalesce('reference ' || t.folded || case when t.reversed then ', reversed' else '' end,
-      'none, as no live account was funded') as expected,
-    coalesce(f.reference || case when f.reversed then ', reversed' else '' end, 'none') as found
-  from (
-    select t.account_id, t.id, fold_reference(t.metadata ->> 'reference') as folded,
-      exists (select from journals r where r.account_id = t.account_id
-        and r.undoes = t.id and r.undoes is not null and r.kind = 'funding_reversal') as reversed
-    from ${BOOKED_JOURNALS} t join accounts a using (account_id)
-    where t.kind = 'funding' and t.metadata ->> 'reference' is not null and not a.sandbox
-      and ${ofAccount('t.account_id', account_id)}
-  ) t
-  full join (
-    select * from funding_references where ${ofAccount('account_id', account_id)}
-  ) f on f.account_id = t.account_id and f.id = t.id
-  where t.folded is distinct from f.reference or t.reversed is distinct from f.reversed`
+const FUNDING_REFERENCES: Rule = {
+  table: 'funding_references',
+  select: account_id => `
+    select coalesce(t.account_id, f.account_id) as account_id, coalesce(t.id, f.id) as key,
+      coalesce('reference ' || t.folded || case when t.reversed then ', reversed' else '' end,
+        'none, as no live account was funded') as expected,
+      coalesce(f.reference || case when f.reversed then ', reversed' else '' end, 'none') as found
+    from (
+      select t.account_id, t.id, fold_reference(t.metadata ->> 'reference') as folded,
+        exists (select from journals r where r.account_id = t.account_id
+          and r.undoes = t.id and r.undoes is not null and r.kind = 'funding_reversal') as reversed
+      from ${BOOKED_JOURNALS} t join accounts a using (account_id)
+      where t.kind = 'funding' and t.metadata ->> 'reference' is not null and not a.sandbox
+        and ${ofAccount('t.account_id', account_id)}
+    ) t
+    full join (
+      select * from funding_references where ${ofAccount('account_id', account_id)}
+    ) f on f.account_id = t.account_id and f.id = t.id
+    where t.folded is distinct from f.reference or t.reversed is distinct from f.reversed`,
+}

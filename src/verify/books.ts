@@ -1,7 +1,6 @@
 // Walks every book from its first journal: numbers, chain, sums, the balance after each journal,
 // and the statement line that each movement of `available` makes. Knows nothing of payouts.
 import { LINE_TYPES } from '../balance-transaction/columns.ts'
-import type { TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import {
   EMPTY_HASH,
@@ -14,7 +13,14 @@ import { lineFromRow, readPostings } from '../ledger/store.ts'
 import { BOOKS, type BookRow, type JournalRow, journalsOf } from './book-rows.ts'
 import { bookedBy } from './bookings.ts'
 import type { BadRow, Findings } from './problem.ts'
-import { addTo, balanceProblem, bookProblem, journalProblem, words } from './rows.ts'
+import {
+  addTo,
+  balanceProblem,
+  bookProblem,
+  journalProblem,
+  type Verifying,
+  words,
+} from './rows.ts'
 import { openStream, type RowStream } from './stream.ts'
 
 /** What the walk has seen; sums are minor units by currency over all books walked. */
@@ -43,9 +49,7 @@ const CODES: ReadonlySet<string> = new Set<LedgerCode>([
 
 /** Walks the books of one account, or of all; `tick` is called once a journal. */
 export async function walkBooks(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
+  { tx, account_id, findings }: Verifying,
   tick: () => void,
 ): Promise<BooksSeen> {
   const sandboxes = await tx<{ account_id: string }[]>`
@@ -83,10 +87,7 @@ async function walkBook(book: BookRow, walking: Walking): Promise<void> {
   const { account_id } = book
   const live = !walking.sandboxes.has(account_id)
   await refuseRowsBefore(account_id, walking)
-  findings.guard(
-    () => ({ table: 'books', account_id, key: '' }),
-    () => checkBook(book),
-  )
+  findings.guard({ table: 'books', account_id, key: '' }, () => checkBook(book))
   const walk = new Walk(account_id, new Set(book.currencies ?? []))
   for (let row = journals.row; row?.account_id === account_id; row = journals.row) {
     walkJournal(walk, row, findings)
@@ -120,7 +121,7 @@ function walkJournal(walk: Walk, row: JournalRow, findings: Findings): void {
     walk.lose()
   }
   const { account_id, number } = row
-  const place = () => ({ table: 'journals', account_id, key: `number ${number}` })
+  const place = { table: 'journals', account_id, key: `number ${number}` }
   // If only its line is wrong, `step` has gone on by the postings, and there is nothing to resume.
   if (!findings.guard(place, () => walk.step(row)) && walk.number !== number) walk.resume(row)
 }

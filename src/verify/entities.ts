@@ -1,13 +1,19 @@
 // Holds every entity against its own record: the identity keys that duplicates are found by, its
 // approval, the events that tell of it, and the payouts that name it. Knows the rules, not how
 // entities are written.
-import type { TransactionSql } from '../db/connect.ts'
 import { judge, keysByRule, type RuleName } from '../entity/duplicates.ts'
 import type { EntityRecord } from '../entity/entity.ts'
 import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS, type ApprovalStatus } from '../entity/states.ts'
 import { KEY_COLUMNS } from '../entity/store.ts'
-import { BadRow, type Findings, MAX_NAMED } from './problem.ts'
-import { isArchived, ofAccount, payoutProblem, STATED_PAYOUTS } from './rows.ts'
+import { BadRow, MAX_NAMED } from './problem.ts'
+import {
+  isArchived,
+  nameRows,
+  ofAccount,
+  type Rule,
+  STATED_PAYOUTS,
+  type Verifying,
+} from './rows.ts'
 import { openStream } from './stream.ts'
 
 interface EntityRow extends EntityRecord {
@@ -29,16 +35,13 @@ const entitiesOf = (account_id: string | null) => `
   from entities where ${ofAccount('account_id', account_id)} order by account_id, id`
 
 /** Checks the entities of one account, or of all, and returns how many. */
-export async function checkEntities(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<number> {
+export async function checkEntities(of: Verifying): Promise<number> {
+  const { tx, account_id, findings } = of
   let count = 0
   const entities = await openStream<EntityRow>(tx, entitiesOf(account_id), [account_id])
   for (; entities.row !== undefined; await entities.next()) {
     const { row } = entities
-    const place = () => ({ table: 'entities', account_id: row.account_id, key: row.id })
+    const place = { table: 'entities', account_id: row.account_id, key: row.id }
     findings.guard(place, () => {
       checkIdentity(row)
       checkApproval(row)
@@ -46,10 +49,9 @@ export async function checkEntities(
     count += 1
   }
   await entities.close()
-  for (const rule of RULES) await checkUnique(tx, account_id, rule, findings)
-  await checkEntityEvents(tx, account_id, findings)
-  await checkPayoutsFor(tx, account_id, findings)
-  await checkHolds(tx, account_id, findings)
+  for (const rule of RULES) await nameRows(of, uniqueBy(rule))
+  await checkEntityEvents(of)
+  for (const rule of [PAID_FOR, HELD]) await nameRows(of, rule)
   return count
 }
 
@@ -84,25 +86,20 @@ function checkApproval(row: EntityRow): void {
 }
 
 /** No two entities that are not rejected share an identity, whatever became of the index. */
-async function checkUnique(
-  tx: TransactionSql,
-  account_id: string | null,
-  rule: RuleName,
-  findings: Findings,
-): Promise<void> {
+function uniqueBy(rule: RuleName): Rule {
   const key = KEY_COLUMNS[rule]
-  const bad = await tx.unsafe<{ account_id: string; ids: string[] }[]>(
-    `select account_id, array_agg(id::text order by id) as ids from entities
-      where approval_status <> 'rejected' and ${key} is not null
-        and ${ofAccount('account_id', account_id)}
-      group by account_id, ${key} having count(*) > 1 order by 1, 2 limit ${MAX_NAMED}`,
-    [account_id],
-  )
-  const expected = `the only one of its ${rule} that is not rejected`
-  for (const { account_id, ids } of bad) {
-    const [id = '', ...others] = ids
-    const found = `${others.join(', ')} besides`
-    findings.add(entityProblem({ account_id, id }, expected, found).problem)
+  return {
+    table: 'entities',
+    select: account_id => `
+      select account_id, ids[1] as key,
+        'the only one of its ${rule} that is not rejected' as expected,
+        array_to_string(ids[2:], ', ') || ' besides' as found
+      from (
+        select account_id, array_agg(id::text order by id) as ids from entities
+        where approval_status <> 'rejected' and ${key} is not null
+          and ${ofAccount('account_id', account_id)}
+        group by account_id, ${key} having count(*) > 1
+      ) same`,
   }
 }
 
@@ -116,11 +113,7 @@ interface EventCounts {
 }
 
 /** One creation, and one event for every later step of the approval. */
-async function checkEntityEvents(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
+async function checkEntityEvents({ tx, account_id, findings }: Verifying): Promise<void> {
   const wrong = await tx.unsafe<EventCounts[]>(
     `select account_id, id, e.id is not null as known, coalesce(v.created, 0) as created,
         coalesce(v.steps, 0) as steps, e.history
@@ -155,68 +148,46 @@ async function checkEntityEvents(
 }
 
 /** Payouts are made for entities of their own account. */
-async function checkPayoutsFor(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
-  const wrong = await tx.unsafe<{ account_id: string; id: string; on_behalf_of: string }[]>(
-    `select p.account_id, p.id, p.on_behalf_of from payouts p
-      left join entities e on e.account_id = p.account_id and e.id = p.on_behalf_of
-      where p.on_behalf_of <> '' and e.id is null and ${ofAccount('p.account_id', account_id)}
-      order by 1, 2 limit ${MAX_NAMED}`,
-    [account_id],
-  )
-  for (const bad of wrong) {
-    const expected = `entity ${bad.on_behalf_of} in its account`
-    findings.add(payoutProblem(bad, expected, 'none').problem)
-  }
-}
-
-interface HoldRow {
-  account_id: string
-  id: string
-  /** What is wrong with it, as [expected, found]. */
-  wrong: [string, string]
+const PAID_FOR: Rule = {
+  table: 'payouts',
+  select: account_id => `
+    select p.account_id, p.id as key, 'entity ' || p.on_behalf_of || ' in its account' as expected,
+      'none' as found
+    from payouts p left join entities e on e.account_id = p.account_id and e.id = p.on_behalf_of
+    where p.on_behalf_of <> '' and e.id is null and ${ofAccount('p.account_id', account_id)}`,
 }
 
 /**
  * What waits for a review is in compliance_hold, for the entity it is made for, and listed with it;
  * when the review has ended, the worker has still to look at it.
  */
-async function checkHolds(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
-  const wrong = await tx.unsafe<HoldRow[]>(
-    `select account_id, id, wrong from (
-        select coalesce(p.account_id, h.account_id) as account_id,
-          coalesce(p.id, h.payout_id) as id,
-          case
-            when p.id is null then array['a payout held for ' || h.entity_id, 'none']
-            when h.payout_id is null then array['a hold for ' || p.held_for, 'none']
-            when p.status <> 'compliance_hold'
-              then array['compliance_hold while it waits', p.status]
-            when p.held_for <> p.on_behalf_of
-              then array['held for ' || p.on_behalf_of, p.held_for]
-            when e.approval_status in ('approved', 'rejected') and r.entity_id is null
-              then array['its hold ended, ' || h.entity_id || ' being ' || e.approval_status,
-                'nothing to do it']
-          end as wrong
-        from (
-          select account_id, id, status, held_for, on_behalf_of
-          from ${STATED_PAYOUTS} p where held_for <> '' and ${ofAccount('account_id', account_id)}
-        ) p
-        full join (select * from holds where ${ofAccount('account_id', account_id)}) h
-          on h.account_id = p.account_id and h.payout_id = p.id and h.entity_id = p.held_for
-        left join entities e on e.account_id = h.account_id and e.id = h.entity_id
-        left join ended_reviews r on r.account_id = h.account_id and r.entity_id = h.entity_id
-      ) checked
-      where wrong is not null order by 1, 2 limit ${MAX_NAMED}`,
-    [account_id],
-  )
-  for (const bad of wrong) findings.add(payoutProblem(bad, ...bad.wrong).problem)
+const HELD: Rule = {
+  table: 'payouts',
+  select: account_id => `
+    select account_id, id as key, wrong[1] as expected, wrong[2] as found from (
+      select coalesce(p.account_id, h.account_id) as account_id,
+        coalesce(p.id, h.payout_id) as id,
+        case
+          when p.id is null then array['a payout held for ' || h.entity_id, 'none']
+          when h.payout_id is null then array['a hold for ' || p.held_for, 'none']
+          when p.status <> 'compliance_hold'
+            then array['compliance_hold while it waits', p.status]
+          when p.held_for <> p.on_behalf_of
+            then array['held for ' || p.on_behalf_of, p.held_for]
+          when e.approval_status in ('approved', 'rejected') and r.entity_id is null
+            then array['its hold ended, ' || h.entity_id || ' being ' || e.approval_status,
+              'nothing to do it']
+        end as wrong
+      from (
+        select account_id, id, status, held_for, on_behalf_of
+        from ${STATED_PAYOUTS} p where held_for <> '' and ${ofAccount('account_id', account_id)}
+      ) p
+      full join (select * from holds where ${ofAccount('account_id', account_id)}) h
+        on h.account_id = p.account_id and h.payout_id = p.id and h.entity_id = p.held_for
+      left join entities e on e.account_id = h.account_id and e.id = h.entity_id
+      left join ended_reviews r on r.account_id = h.account_id and r.entity_id = h.entity_id
+    ) checked
+    where wrong is not null`,
 }
 
 function entityProblem(

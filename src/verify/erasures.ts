@@ -4,13 +4,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { detailsOf, type StoredDetails } from '../beneficiary/columns.ts'
-import type { TransactionSql } from '../db/connect.ts'
 import type { Entity } from '../entity/entity.ts'
 import { digestOfErasure } from '../privacy/digest.ts'
 import { erasedBeneficiary, erasedEntity, erasedFact, type Fact } from '../privacy/erased.ts'
 import type { ErasedRow, Erasure } from '../privacy/privacy.ts'
 import { BadRow, type Findings } from './problem.ts'
-import { isArchived, lastCut, nameRows, ofAccount } from './rows.ts'
+import { isArchived, lastCut, nameRows, ofAccount, type Rule, type Verifying } from './rows.ts'
 import { openStream } from './stream.ts'
 
 /** A row of erasures with what it names, and what its event and the audit log say. */
@@ -67,11 +66,8 @@ const erasuresOf = (account_id: string | null) => `
   order by r.account_id, r.party_id, r.table_name, r.key`
 
 /** Checks the erasures of one account, or of all. */
-export async function checkErasures(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
+export async function checkErasures(of: Verifying): Promise<void> {
+  const { tx, account_id, findings } = of
   const stream = await openStream<NamedRow>(tx, erasuresOf(account_id), [account_id])
   let rows: NamedRow[] = []
   for (; stream.row !== undefined; await stream.next()) {
@@ -82,15 +78,11 @@ export async function checkErasures(
       rows = []
     }
     rows.push(row)
-    findings.guard(
-      () => placeOf(row),
-      () => checkForm(row),
-    )
+    findings.guard(placeOf(row), () => checkForm(row))
   }
   checkErasure(rows, findings)
   await stream.close()
-  const select = strays(account_id)
-  await nameRows(tx, account_id, findings, { table: 'erasures', select })
+  await nameRows(of, STRAYS)
 }
 
 function isOfErasure(row: NamedRow, first: NamedRow): boolean {
@@ -165,27 +157,30 @@ function detailForms(stored: StoredDetails, id: string): Forms {
 }
 
 /** What is erased, or says that it is, and has no row of an erasure. */
-const strays = (account_id: string | null) => `
-  select account_id, table_name || ' ' || key as key, 'a row of the erasure' as expected,
-    'none' as found
-  from (
-    select account_id, 'beneficiaries' as table_name, id as key from beneficiaries
-    where details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
-    union all
-    select account_id, 'entities', id from entities
-    where details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
-    union all
-    select account_id, case type when 'entity.erased' then 'entities' else 'beneficiaries' end,
-      object_id
-    from events where type in ('beneficiary.erased', 'entity.erased')
-      and ${ofAccount('account_id', account_id)}
-    union all
-    select account_id, 'payouts', id from payouts
-    where beneficiary_details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
-    union all
-    select account_id, 'payouts', object_id from events
-    where type = 'payout.erased' and ${ofAccount('account_id', account_id)}
-  ) s
-  where not exists (
-    select from erasures r where r.account_id = s.account_id and r.table_name = s.table_name
-      and r.key = s.key)`
+const STRAYS: Rule = {
+  table: 'erasures',
+  select: account_id => `
+    select account_id, table_name || ' ' || key as key, 'a row of the erasure' as expected,
+      'none' as found
+    from (
+      select account_id, 'beneficiaries' as table_name, id as key from beneficiaries
+      where details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
+      union all
+      select account_id, 'entities', id from entities
+      where details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
+      union all
+      select account_id, case type when 'entity.erased' then 'entities' else 'beneficiaries' end,
+        object_id
+      from events where type in ('beneficiary.erased', 'entity.erased')
+        and ${ofAccount('account_id', account_id)}
+      union all
+      select account_id, 'payouts', id from payouts
+      where beneficiary_details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
+      union all
+      select account_id, 'payouts', object_id from events
+      where type = 'payout.erased' and ${ofAccount('account_id', account_id)}
+    ) s
+    where not exists (
+      select from erasures r where r.account_id = s.account_id and r.table_name = s.table_name
+        and r.key = s.key)`,
+}

@@ -4,8 +4,8 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { EVENT_SEAL } from '../event/rules.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
-import { type Findings, MAX_NAMED, type Problem } from './problem.ts'
-import { lastCut, nameRows, ofAccount } from './rows.ts'
+import { MAX_NAMED, type Problem } from './problem.ts'
+import { lastCut, nameRows, ofAccount, type Rule, type Verifying } from './rows.ts'
 
 interface EventGap {
   account_id: string
@@ -14,12 +14,9 @@ interface EventGap {
 }
 
 /** Checks the numbers of the events of one account, or of all; returns how many there are. */
-export async function checkEvents(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<number> {
-  await checkNumbers(tx, account_id, findings)
+export async function checkEvents(of: Verifying): Promise<number> {
+  const { tx, account_id } = of
+  await checkNumbers(of)
   const [row] = await tx.unsafe<{ events: string }[]>(
     `select coalesce(sum(event_count), 0)::text as events from books
       where ${ofAccount('account_id', account_id)}`,
@@ -35,11 +32,7 @@ const BEFORE = `e.sequence - cardinality(string_to_array(e.told, ' '))`
  * Each row goes on where the one before it ended, from 1, or from the last cut, to the book's
  * event_count.
  */
-async function checkNumbers(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
+async function checkNumbers({ tx, account_id, findings }: Verifying): Promise<void> {
   const gaps = await tx.unsafe<EventGap[]>(
     `select coalesce(b.account_id, e.account_id) as account_id, b.event_count,
         coalesce(e.last, 0) as events
@@ -85,11 +78,8 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
  * has been named, the chain goes on from what stands there. An erased row has the hash that it had,
  * while its erasure vouches for what it says now.
  */
-export async function checkChain(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
+export async function checkChain(of: Verifying): Promise<void> {
+  const { tx, account_id, findings } = of
   // Two tables side by side are hashed by several processes, which a window over one is not.
   await tx.unsafe('set local enable_nestloop = off')
   const wrong = await tx.unsafe<{ account_id: string; sequence: bigint; hash: string }[]>(
@@ -116,16 +106,13 @@ export async function checkChain(
     const expected = 'the hash of what it says and of the row before it'
     findings.add({ table: 'events', ...row, key: `sequence ${sequence}`, expected, found: hash })
   }
-  await checkHeads(tx, account_id, findings)
+  await nameRows(of, HEADS)
 }
 
 /** The head of each book is its newest event; checkNumbers holds their count against the book. */
-async function checkHeads(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
-  const select = `
+const HEADS: Rule = {
+  table: 'books',
+  select: account_id => `
     select account_id, '' as key,
       'event_head ' || h.hash as expected, coalesce(encode(event_head, 'hex'), 'none') as found
     from books b
@@ -136,6 +123,5 @@ async function checkHeads(
         ), '${EMPTY_HASH}') as hash
     ) h
     where ${ofAccount('account_id', account_id)}
-      and h.hash is distinct from encode(event_head, 'hex')`
-  await nameRows(tx, account_id, findings, { table: 'books', select })
+      and h.hash is distinct from encode(event_head, 'hex')`,
 }

@@ -1,10 +1,8 @@
 // Holds the chains against heads that were kept outside the database. Who rewrites a whole chain,
 // every hash and the head with it, leaves nothing here that differs; the heads kept elsewhere do.
-import type { TransactionSql } from '../db/connect.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { Head } from '../ledger/store.ts'
-import type { Findings } from './problem.ts'
-import { lastCut } from './rows.ts'
+import { lastCut, type Verifying } from './rows.ts'
 
 interface Found {
   account_id: string
@@ -20,10 +18,8 @@ function isInArchive({ event_head, is_archived }: Found): boolean {
 
 /** Each kept head is still a link of its chain, at the place that it had. */
 export async function checkKeptHeads(
-  tx: TransactionSql,
+  { tx, account_id, findings }: Verifying,
   kept: readonly Head[],
-  account_id: string | null,
-  findings: Findings,
 ): Promise<void> {
   const heads = kept.filter(head => account_id === null || head.account_id === account_id)
   if (heads.length === 0) return

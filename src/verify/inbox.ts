@@ -1,8 +1,6 @@
 // Holds the bytes of what banks have sent against the digest by which each file is known. The bytes
 // that were swept are gone, and their digest, size and lines stay.
-import type { TransactionSql } from '../db/connect.ts'
-import type { Findings } from './problem.ts'
-import { nameRows } from './rows.ts'
+import type { Rule } from './rows.ts'
 
 /** Larger files are held against their size alone: PostgreSQL hashes in memory. */
 const MOST_HASHED = 64 * 1024 * 1024
@@ -20,16 +18,9 @@ const BYTES = `
         then sha256(string_agg(bytes, '' order by number)) end as digest
     from rail_inbox_bytes group by sha256
   ) p on p.sha256 = f.sha256
-  where f.sha256 is null or (f.kept and (coalesce(p.size, 0) <> f.size or p.digest <> f.sha256))
-    or (not f.kept and p.sha256 is not null)`
+  where $1::text is null and (f.sha256 is null
+    or (f.kept and (coalesce(p.size, 0) <> f.size or p.digest <> f.sha256))
+    or (not f.kept and p.sha256 is not null))`
 
-/** Tables that `corridor verify` looks at, each with its check. They are of no account. */
-export const INBOX = [
-  {
-    table: 'rail_inbox_bytes',
-    async check(tx: TransactionSql, account_id: string | null, findings: Findings): Promise<void> {
-      if (account_id !== null) return
-      await nameRows(tx, null, findings, { table: 'rail_inbox_bytes', select: BYTES })
-    },
-  },
-]
+/** Of no account: of one alone nothing is looked at. */
+export const INBOX: readonly Rule[] = [{ table: 'rail_inbox_bytes', select: () => BYTES }]

@@ -1,8 +1,6 @@
 // Compares what payouts count for limits with the payouts, and what limits have counted with both.
 // What is old enough to be forgotten is not looked at. Each rule is one select.
-import type { TransactionSql } from '../db/connect.ts'
-import type { Findings } from './problem.ts'
-import { nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+import { ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
 
 /** A day less than what is kept, so that no deletion of old rows shows. */
 const KEPT = `now() - interval '32 days'`
@@ -119,10 +117,4 @@ const MARKED: Rule = {
       and exists (select from limit_uses u where u.account_id = b.account_id)`,
 }
 
-const RULES = [SUMMED, IN_A_SUM, COUNTED, MISSED, WITHIN, MARKED]
-
-export const LIMITS = RULES.map(({ table, select }) => ({
-  table,
-  check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
-    nameRows(tx, account_id, findings, { table, select: select(account_id) }),
-}))
+export const LIMITS = [SUMMED, IN_A_SUM, COUNTED, MISSED, WITHIN, MARKED]

@@ -3,8 +3,7 @@
 import { uetrOf } from '../payout/swift/uetr.ts'
 import type { PayoutType } from '../quote/quote.ts'
 import type { RailAnswer } from '../rail/rail.ts'
-import { BadRow } from './problem.ts'
-import { isArchived } from './rows.ts'
+import { isArchived, payoutProblem } from './rows.ts'
 
 export interface PapersRow {
   account_id: string
@@ -32,9 +31,8 @@ export const PAPERS_COLUMNS = `p.mt103, p.answers,
 
 /** Throws BadRow. */
 export function checkPapers(payout: PapersRow): void {
-  const { account_id, id, type, mt103, answers, asked } = payout
-  const wrong = (expected: string, found: string) =>
-    new BadRow({ table: 'payouts', account_id, key: id, expected, found })
+  const { id, type, mt103, answers, asked } = payout
+  const wrong = (expected: string, found: string) => payoutProblem(payout, expected, found)
   if (payout.is_erased) {
     if (mt103 !== '') throw wrong('no mt103, being erased', 'one')
   } else if (type !== 'swift') {

@@ -2,12 +2,10 @@
 // in the table that it belongs in, and its rail was asked as far as the events tell.
 
 import { type CutOff, releaseOf } from '../calendar/rules.ts'
-import type { TransactionSql } from '../db/connect.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL } from '../rail/rail.ts'
-import type { Findings } from './problem.ts'
-import { isArchived, nameRows, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+import { isArchived, ofAccount, type Rule, STATED_PAYOUTS, type Verifying } from './rows.ts'
 
 /**
  * A rail is asked about the payouts that it has, and about no others: not about one that is over,
@@ -90,11 +88,7 @@ export const RAIL: Rule = {
  * from the cut-off of its route and the time of its last step, or its own. By a calendar that knows
  * a holiday more, the release is later.
  */
-export async function checkReleases(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
+export async function checkReleases({ tx, account_id, findings }: Verifying): Promise<void> {
   const waiting = await tx<Waiting[]>`
     select o.account_id, o.id, greatest(o.updated_at, p.execute_at) as since, o.ask_rail_at,
       p.route -> 'timetable' as timetable
@@ -139,9 +133,10 @@ const statedOf = (row: string) =>
 /**
  * A payout has one state: a row in open_payouts while it is open, a row in payout_outcomes when it
  * is over. A payout that has succeeded and whose rail is still asked has both, and they agree. Each
- * row has the rail of the payout's last attempt.
+ * row has the rail of the payout's last attempt. Held before payouts are read with their states,
+ * because one with two states would be read twice.
  */
-const STATES: Rule = {
+export const STATES: Rule = {
   table: 'payouts',
   select: account_id => `
     select account_id, id as key, expected, found from (
@@ -175,14 +170,4 @@ const STATES: Rule = {
       ) s on s.account_id = coalesce(p.account_id, o.account_id) and s.id = coalesce(p.id, o.id)
     ) stated
     where wrong is not false or of_another is not false`,
-}
-
-/** Runs before payouts are read with their states: a payout with two states would be read twice. */
-export function checkStates(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
-  const { table, select } = STATES
-  return nameRows(tx, account_id, findings, { table, select: select(account_id) })
 }

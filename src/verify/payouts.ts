@@ -1,6 +1,5 @@
 // Compares every payout with its journals, its statement lines, and its quote or the price that it
 // carries. Compares every journal of a payout with the payout. The books have been walked before.
-import type { TransactionSql } from '../db/connect.ts'
 import { numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
@@ -16,10 +15,16 @@ import type { PayoutStatus } from '../payout/states.ts'
 import type { PayoutType } from '../quote/quote.ts'
 import { BOOKED_KINDS } from './bookings.ts'
 import { checkPapers, PAPERS_COLUMNS, type PapersRow } from './payout-papers.ts'
-import { BadRow, type Findings } from './problem.ts'
-import { checkCarried, PRICED_COLUMNS, type PricedPayout } from './quotes.ts'
+import { checkCarried, PRICED_COLUMNS, type PricedPayout, wrongQuote } from './quotes.ts'
 import { matchReceipts } from './receipts.ts'
-import { journalProblem, ofAccount, payoutProblem, STATED_PAYOUTS, words } from './rows.ts'
+import {
+  journalProblem,
+  ofAccount,
+  payoutProblem,
+  STATED_PAYOUTS,
+  type Verifying,
+  words,
+} from './rows.ts'
 import { openStream } from './stream.ts'
 
 /** `in_transit`: destination amounts of payouts neither settled nor given back, by currency. */
@@ -115,12 +120,8 @@ const EFFECTS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
 }
 
 /** Matches payouts of one account, or of all; `tick` is called once a journal. */
-export async function matchPayouts(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-  tick: () => void,
-): Promise<PayoutsSeen> {
+export async function matchPayouts(of: Verifying, tick: () => void): Promise<PayoutsSeen> {
+  const { tx, account_id, findings } = of
   const payouts = await openStream<PayoutRow>(tx, payoutsOf(account_id), [account_id])
   const effects = await openStream<EffectRow>(tx, effectsOf(account_id), [account_id])
   const seen: PayoutsSeen = { payouts: 0, carried: 0, receipts: 0, in_transit: new Map() }
@@ -142,13 +143,10 @@ export async function matchPayouts(
       await effects.next()
     }
     if (payout === undefined || order > 0) {
-      findings.guard(
-        () => placeOf(group[0]),
-        () => checkForeign(group),
-      )
+      findings.guard(placeOf(group[0]), () => checkForeign(group))
       continue
     }
-    const place = () => ({ table: 'payouts', account_id: payout.account_id, key: payout.id })
+    const place = { table: 'payouts', account_id: payout.account_id, key: payout.id }
     findings.guard(place, () => checkPayout(payout, group))
     seen.payouts += 1
     if (payout.quote_id === '') seen.carried += 1
@@ -162,7 +160,7 @@ export async function matchPayouts(
   }
   await payouts.close()
   await effects.close()
-  seen.receipts = await matchReceipts(tx, account_id, findings)
+  seen.receipts = await matchReceipts(of)
   return seen
 }
 
@@ -176,11 +174,8 @@ function checkPayout(payout: PayoutRow, effects: readonly EffectRow[]): void {
 }
 
 function placeOf(effect: EffectRow | undefined) {
-  return {
-    table: 'journals',
-    account_id: effect?.account_id ?? '',
-    key: `number ${effect?.number}`,
-  }
+  const account_id = effect?.account_id ?? ''
+  return { table: 'journals', account_id, key: `number ${effect?.number}` }
 }
 
 /** Below zero when the payout sorts before the journal's source. */
@@ -209,8 +204,7 @@ type Income = Pick<PostedFigures, 'fx_income_holding' | 'fx_income_destination'>
 
 function checkQuote(payout: PayoutRow): Income {
   const { account_id, quote_id, id, quote_status, quote_differs } = payout
-  const wrong = (expected: string, found: string) =>
-    new BadRow({ table: 'quotes', account_id, key: quote_id, expected, found })
+  const wrong = wrongQuote({ account_id, id: quote_id })
   if (quote_status === null) throw wrong(`the quote of payout ${id}`, 'none')
   if (quote_status !== 'used') throw wrong(`status used, by payout ${id}`, quote_status)
   if (quote_differs !== null) {

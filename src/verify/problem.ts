@@ -68,13 +68,13 @@ export class Findings {
    * Runs the check of one row, and names that row whatever goes wrong: what the check throws, or
    * what the row has in place of what can be checked. Returns whether all was well.
    */
-  guard(place: () => Place, check: () => void): boolean {
+  guard(place: Place, check: () => void): boolean {
     try {
       check()
       return true
     } catch (error) {
       if (error instanceof Enough) throw error
-      this.add(error instanceof BadRow ? error.problem : unreadable(place(), error))
+      this.add(error instanceof BadRow ? error.problem : unreadable(place, error))
       return false
     }
   }

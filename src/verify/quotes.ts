@@ -1,7 +1,6 @@
 // Holds every quote against the price that its own basis makes: rates and fees that have been
 // replaced since are in it. And against the payout that has used it. Of a payout that carries its
 // quote, its own figures are held against that price.
-import type { TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import { formatDecimal } from '../money/decimal.ts'
 import type { PriceSources } from '../price/price.ts'
@@ -10,8 +9,8 @@ import { type Carrier, carriedFigures, carriedQuoteTerms } from '../quote/carrie
 import type { Price, QuoteTerms } from '../quote/quote.ts'
 import { priceQuote } from '../quote/rules.ts'
 import { QUOTE_COLUMNS, type QuoteRow } from '../quote/store.ts'
-import { BadRow, type Findings } from './problem.ts'
-import { nameRows, ofAccount, payoutProblem } from './rows.ts'
+import { BadRow } from './problem.ts'
+import { nameRows, ofAccount, payoutProblem, type Rule, type Verifying } from './rows.ts'
 import { openStream } from './stream.ts'
 
 /** Every figure of a price; rates first, because amounts follow from them. */
@@ -34,11 +33,7 @@ type WithBasis<Row> = Omit<Row, 'basis'> & { readonly basis: string | null }
 const COLUMNS = QUOTE_COLUMNS.map(name => (name === 'basis' ? 'basis::text' : name))
 
 /** Those of one account, or all. */
-export async function checkPrices(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
+export async function checkPrices({ tx, account_id, findings }: Verifying): Promise<void> {
   const quotes = await openStream<WithBasis<QuoteRow>>(
     tx,
     `select ${COLUMNS.join(', ')} from quotes
@@ -47,13 +42,13 @@ export async function checkPrices(
   )
   for (; quotes.row !== undefined; await quotes.next()) {
     const { row } = quotes
-    const place = () => ({ table: 'quotes', account_id: row.account_id, key: row.id })
+    const place = { table: 'quotes', account_id: row.account_id, key: row.id }
     findings.guard(place, () => checkPrice(row, row, row.basis, row, wrongQuote(row)))
   }
   await quotes.close()
 }
 
-function wrongQuote({ account_id, id: key }: { account_id: string; id: string }): Wrong {
+export function wrongQuote({ account_id, id: key }: { account_id: string; id: string }): Wrong {
   return (expected, found) => new BadRow({ table: 'quotes', account_id, key, expected, found })
 }
 
@@ -133,12 +128,9 @@ function written(figure: Price[(typeof FIGURES)[number]]): string {
  * that payout was made; one that is not used is as it was made. That payouts' quotes are used was
  * checked with them.
  */
-export async function checkUses(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<number> {
-  const select = `
+const USES: Rule = {
+  table: 'quotes',
+  select: account_id => `
     select q.account_id, q.id as key,
       case q.status when 'used' then 'a payout, the quote being used'
         when 'active' then 'never changed, being active' else 'active or used' end as expected,
@@ -154,8 +146,13 @@ export async function checkUses(
       when 'used' then p.id is null or p.created_at is distinct from q.updated_at
       when 'active'
         then q.updated_at is distinct from q.created_at or q.renewed_as is distinct from ''
-      else true end`
-  await nameRows(tx, account_id, findings, { table: 'quotes', select })
+      else true end`,
+}
+
+/** Checks what has become of the quotes, and returns how many there are. */
+export async function checkUses(of: Verifying): Promise<number> {
+  const { tx, account_id } = of
+  await nameRows(of, USES)
   const [row] = await tx.unsafe<{ count: string }[]>(
     `select count(*)::text as count from quotes where ${ofAccount('account_id', account_id)}`,
     [account_id],

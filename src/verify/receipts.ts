@@ -1,10 +1,16 @@
 // Holds every payout to another account against the receipt in that account's book, and every
 // receipt against its payout.
-import type { TransactionSql } from '../db/connect.ts'
 import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
 import { receiptPostings } from '../payout/postings.ts'
-import { type Findings, MAX_NAMED } from './problem.ts'
-import { journalProblem, ofAccount, payoutProblem, STATED_PAYOUTS, words } from './rows.ts'
+import { MAX_NAMED } from './problem.ts'
+import {
+  journalProblem,
+  ofAccount,
+  payoutProblem,
+  STATED_PAYOUTS,
+  type Verifying,
+  words,
+} from './rows.ts'
 import { openStream } from './stream.ts'
 
 interface ReceiptRow extends PostingColumns {
@@ -29,16 +35,12 @@ const receiptsOf = (account_id: string | null) => `
   order by p.account_id, p.id`
 
 /** Every payout to another account has its receipt there, and every receipt here has its payout. */
-export async function matchReceipts(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<number> {
+export async function matchReceipts({ tx, account_id, findings }: Verifying): Promise<number> {
   let count = 0
   const receipts = await openStream<ReceiptRow>(tx, receiptsOf(account_id), [account_id])
   for (; receipts.row !== undefined; await receipts.next()) {
     const row = receipts.row
-    const place = () => ({ table: 'payouts', account_id: row.account_id, key: row.id })
+    const place = { table: 'payouts', account_id: row.account_id, key: row.id }
     findings.guard(place, () => checkReceipt(row))
     count += 1
   }

@@ -1,13 +1,11 @@
 // Checks what is written beside payouts and quotes: times in ids, how far rails were asked, rows
 // paid from files, kept answers, batches. Each rule is one select.
-import type { TransactionSql } from '../db/connect.ts'
 import { idTimeSql, microsSql } from '../db/id-sql.ts'
 import { TIME_END } from '../event/row.ts'
 import { KEPT_SEAL } from '../idempotency/kept-reply.ts'
 import { KEPT_HOURS } from '../idempotency/rules.ts'
 import { RAIL } from './payout-states.ts'
-import type { Findings } from './problem.ts'
-import { isArchived, nameRows, ofAccount, type Rule } from './rows.ts'
+import { isArchived, ofAccount, type Rule } from './rows.ts'
 
 /** An id that a book has made holds the time of its row, because lists are ordered by id alone. */
 const ID_TIMES: readonly Rule[] = [
@@ -240,7 +238,7 @@ const BALANCES: Rule = {
         )))`,
 }
 
-const RULES: readonly Rule[] = [
+export const RECORDS: readonly Rule[] = [
   BOOKS,
   BALANCES,
   ...ID_TIMES,
@@ -250,9 +248,3 @@ const RULES: readonly Rule[] = [
   ANSWERED_AS_KEPT,
   ...BATCHES,
 ]
-
-export const RECORDS = RULES.map(({ table, select }) => ({
-  table,
-  check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
-    nameRows(tx, account_id, findings, { table, select: select(account_id) }),
-}))

@@ -1,9 +1,7 @@
 // Holds reference rows (users, accounts, keys, rates, fees and what else has a history), and rows
 // whose digests the audit log has, against their newest change; and the chain of the log itself.
-import type { TransactionSql } from '../db/connect.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
-import type { Findings } from './problem.ts'
-import { nameRows } from './rows.ts'
+import { nameRows, type Verifying } from './rows.ts'
 
 /** A table whose rows have a history, and what of a row it has. */
 interface Kept {
@@ -83,13 +81,9 @@ const KEPT: readonly Kept[] = [
  * Of one account alone nothing is looked at: reference rows are few, and their chain is one for
  * all.
  */
-export async function checkReference(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
-  if (account_id !== null) return
-  const name = (table: string, select: string) => nameRows(tx, null, findings, { table, select })
+export async function checkReference(of: Verifying): Promise<void> {
+  if (of.account_id !== null) return
+  const name = (table: string, rows: string) => nameRows(of, { table, select: () => rows })
   await name('audit_log', CHAIN)
   await name('reference_version', HEAD)
   for (const kept of KEPT) await name(kept.table, rowsThatDiffer(kept))

@@ -4,6 +4,14 @@ import type { TransactionSql } from '../db/connect.ts'
 import type { LedgerCode, Posting } from '../ledger/rules.ts'
 import { BadRow, type Findings, MAX_NAMED, type Problem } from './problem.ts'
 
+/** One verification: the snapshot that it reads, whose rows, and what it has found. */
+export interface Verifying {
+  readonly tx: TransactionSql
+  /** One account, or null for the whole installation. */
+  readonly account_id: string | null
+  readonly findings: Findings
+}
+
 /** The condition for one account, or for all; written apart so that each is planned for itself. */
 export function ofAccount(column: string, account_id: string | null): string {
   return account_id === null ? '$1::text is null' : `${column} = $1`
@@ -96,13 +104,12 @@ type Bad = Pick<Problem, 'account_id' | 'key' | 'expected' | 'found'>
  * if it has one, is the account.
  */
 export async function nameRows(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-  { table, select }: { readonly table: string; readonly select: string },
+  { tx, account_id, findings }: Verifying,
+  { table, select }: Rule,
 ): Promise<void> {
-  const parameters = select.includes('$1') ? [account_id] : []
-  const wrong = await tx.unsafe<Bad[]>(`${select} order by 1, 2 limit ${MAX_NAMED}`, parameters)
+  const rows = select(account_id)
+  const parameters = rows.includes('$1') ? [account_id] : []
+  const wrong = await tx.unsafe<Bad[]>(`${rows} order by 1, 2 limit ${MAX_NAMED}`, parameters)
   for (const { account_id: of, key, expected, found } of wrong) {
     findings.add({ table, account_id: of, key: key ?? '', expected, found: found ?? 'nothing' })
   }

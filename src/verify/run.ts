@@ -18,13 +18,13 @@ import { gatherRows } from './gather.ts'
 import { checkKeptHeads } from './heads.ts'
 import { INBOX } from './inbox.ts'
 import { LIMITS } from './limits.ts'
-import { checkReleases, checkStates } from './payout-states.ts'
+import { checkReleases, STATES } from './payout-states.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
 import { Enough, Findings, type Problem, unreadable } from './problem.ts'
 import { checkPrices, checkUses } from './quotes.ts'
 import { RECORDS } from './records.ts'
 import { checkReference } from './reference.ts'
-import { ofAccount } from './rows.ts'
+import { nameRows, ofAccount, type Rule, type Verifying } from './rows.ts'
 import { SCHEDULED } from './scheduled.ts'
 import { SCREENING } from './screening.ts'
 import { checkSeals } from './seals.ts'
@@ -99,14 +99,16 @@ export async function verify(sql: Sql, options: VerifyOptions): Promise<Verdict>
 export async function verifyAudit(sql: Sql): Promise<readonly Problem[]> {
   const findings = new Findings(true)
   await sql
-    .begin('isolation level repeatable read read only', tx => checkReference(tx, null, findings))
+    .begin('isolation level repeatable read read only', tx =>
+      checkReference({ tx, account_id: null, findings }),
+    )
     .catch(error => {
       if (!(error instanceof Enough)) throw error
     })
   return findings.problems
 }
 
-const OF_TABLES = [
+const RULES: readonly Rule[] = [
   ...RECORDS,
   ...ATTEMPTS,
   ...SCHEDULED,
@@ -130,32 +132,29 @@ async function check(
   await tx.unsafe(`set local statement_timeout = 0; set local work_mem = '64MB';
     set local cursor_tuple_fraction = 1; set local jit = off; set local parallel_tuple_cost = 0`)
   const tick = await progressOf(tx, options)
-  const part = <T>(table: string, work: (tx: TransactionSql) => Promise<T>) =>
-    partOf(tx, findings, table, work)
-  const books = await part('books', sp => walkBooks(sp, account_id, findings, tick))
-  await part('journals', sp => checkBookings(sp, account_id, findings))
-  await part('payouts', sp => checkStates(sp, account_id, findings))
-  await part('open_payouts', sp => checkReleases(sp, account_id, findings))
-  const payouts = await part('payouts', sp => matchPayouts(sp, account_id, findings, tick))
+  const part = <T>(table: string, work: (of: Verifying) => Promise<T>) =>
+    partOf({ tx, account_id, findings }, table, work)
+  const books = await part('books', of => walkBooks(of, tick))
+  await part('journals', checkBookings)
+  await part('payouts', of => nameRows(of, STATES))
+  await part('open_payouts', checkReleases)
+  const payouts = await part('payouts', of => matchPayouts(of, tick))
   // A missing or wrong row makes the sums wrong, too. So they are checked only if all rows are
   // right.
   if (books !== null && payouts !== null && findings.problems.length === 0) {
     if (account_id === null) checkInterAccount(books, findings)
     checkInTransit(books, payouts, account_id, findings)
   }
-  const quotes = await part('quotes', sp => checkUses(sp, account_id, findings))
-  await part('quotes', sp => checkPrices(sp, account_id, findings))
-  const events = await part('events', sp => checkEvents(sp, account_id, findings))
-  const entities = await part('entities', sp => checkEntities(sp, account_id, findings))
-  await part('events', sp => checkChain(sp, account_id, findings))
-  await part('events', sp => checkSeals(sp, account_id, findings))
-  await part('erasures', sp => checkErasures(sp, account_id, findings))
-  for (const { table, check: checkRecords } of OF_TABLES) {
-    await part(table, sp => checkRecords(sp, account_id, findings))
-  }
-  await part('audit_log', sp => checkReference(sp, account_id, findings))
-  const kept = options.kept ?? []
-  await part('books', sp => checkKeptHeads(sp, kept, account_id, findings))
+  const quotes = await part('quotes', checkUses)
+  await part('quotes', checkPrices)
+  const events = await part('events', checkEvents)
+  const entities = await part('entities', checkEntities)
+  await part('events', checkChain)
+  await part('events', checkSeals)
+  await part('erasures', checkErasures)
+  for (const rule of RULES) await part(rule.table, of => nameRows(of, rule))
+  await part('audit_log', checkReference)
+  await part('books', of => checkKeptHeads(of, options.kept ?? []))
   if (books === null || payouts === null) return null
   return {
     accounts: books.accounts,
@@ -184,20 +183,19 @@ async function check(
  * then named. The verification goes on.
  */
 async function partOf<T>(
-  tx: TransactionSql,
-  findings: Findings,
+  of: Verifying,
   table: string,
-  work: (tx: TransactionSql) => Promise<T>,
+  work: (of: Verifying) => Promise<T>,
 ): Promise<T | null> {
   try {
     let done: T | null = null
-    await tx.savepoint(async sp => {
-      done = await work(sp)
+    await of.tx.savepoint(async tx => {
+      done = await work({ ...of, tx })
     })
     return done
   } catch (error) {
     if (!isAboutData(error)) throw error
-    findings.add(unreadable({ table, account_id: '', key: '' }, error))
+    of.findings.add(unreadable({ table, account_id: '', key: '' }, error))
     return null
   }
 }

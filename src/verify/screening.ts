@@ -1,8 +1,6 @@
 // Holds what screening says of entities and beneficiaries against their matches: what nobody has
 // cleared keeps an entity from its approval, and what is confirmed holds payouts.
-import type { TransactionSql } from '../db/connect.ts'
-import type { Findings } from './problem.ts'
-import { nameRows, ofAccount } from './rows.ts'
+import { ofAccount, type Rule } from './rows.ts'
 
 const asMatched = (table: string, prefix: string) => (account_id: string | null) =>
   `
@@ -23,11 +21,7 @@ const asMatched = (table: string, prefix: string) => (account_id: string | null)
   ) p on p.account_id = m.account_id and p.id = m.object_id
   where p.screening is distinct from m.says`
 
-export const SCREENING = [
+export const SCREENING: readonly Rule[] = [
   { table: 'entities', select: asMatched('entities', 'ent_') },
   { table: 'beneficiaries', select: asMatched('beneficiaries', 'bnf_') },
-].map(({ table, select }) => ({
-  table,
-  check: (tx: TransactionSql, account_id: string | null, findings: Findings) =>
-    nameRows(tx, account_id, findings, { table, select: select(account_id) }),
-}))
+]

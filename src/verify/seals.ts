@@ -1,14 +1,13 @@
 // Holds stored rows against what events tell of them: of every object the newest event has the
 // digest of its row, and every line has its event.
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
-import type { TransactionSql } from '../db/connect.ts'
 import { idTimeSql, microsSql } from '../db/id-sql.ts'
 import { ENTITY_SEAL } from '../entity/columns.ts'
 import { TIME_END } from '../event/row.ts'
 import { PAYOUT_SEAL } from '../payout/columns.ts'
 import { QUOTE_SEAL } from '../quote/columns.ts'
-import { type Findings, MAX_NAMED } from './problem.ts'
-import { isArchived, ofAccount, STATED_PAYOUTS } from './rows.ts'
+import { MAX_NAMED } from './problem.ts'
+import { isArchived, ofAccount, STATED_PAYOUTS, type Verifying } from './rows.ts'
 
 /**
  * Tables whose rows events carry digests of, and by what mark an event tells of their creation; of
@@ -32,11 +31,7 @@ const CARRYING = 'Q'
  * the id. A line is found by the number of its journal, whose hash vouches for it. Of events that
  * were taken out, their seals stand for what they said; of lines, the time says that one did.
  */
-export async function checkSeals(
-  tx: TransactionSql,
-  account_id: string | null,
-  findings: Findings,
-): Promise<void> {
+export async function checkSeals({ tx, account_id, findings }: Verifying): Promise<void> {
   // Sorting by times and texts takes several times as long as hashing.
   await tx.unsafe('set local enable_mergejoin = off; set local enable_memoize = off')
   const wrong = await tx.unsafe<Named[]>(

@@ -296,7 +296,7 @@ test('a row that was changed by whoever owns the database: named by verify and a
       const undone = owner.begin(async tx => {
         await tx.unsafe(`update audit_log set ${column} = ${value} where change_id = ${number}`)
         const findings = new Findings(true)
-        await checkReference(tx, null, findings)
+        await checkReference({ tx, account_id: null, findings })
         const keys = findings.problems.map(({ key }) => key)
         assert.ok(keys.includes(`change_id ${number}`), `${column} of ${number}`)
         tampered += 1

@@ -150,7 +150,7 @@ for (const [table, done, says] of TAMPERED) {
       await tx`alter table users drop constraint disabled_for_a_reason`
       await tx.unsafe(done)
       const findings = new Findings(true)
-      await checkReference(tx, null, findings)
+      await checkReference({ tx, account_id: null, findings })
       return findings.problems
     })
     assert.ok(problems.length > 0, 'nothing is named')
