@@ -25,25 +25,18 @@ import {
   OpenedAccountResponse,
 } from './account-response.ts'
 import { accountNamed, findAccounts, presentAccount, showAccount } from './accounts.ts'
-import { authorOf, claimOfPerson, type Desk } from './desk.ts'
+import { authorOf, callOf, type OfDesk } from './desk.ts'
 import {
   AccountPath,
   checkLimit,
   checkLines,
+  type Named,
   type Query,
   ReasonRequest,
   readLimit,
 } from './request.ts'
 
-interface Needs {
-  readonly desk: Desk
-}
-
-interface Named {
-  readonly Params: { readonly id: string }
-}
-
-export function deskAccountRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskAccountRoutes(app: FastifyInstance, deps: OfDesk): void {
   listRoute(app, deps)
   createRoute(app, deps)
   getRoute(app, deps)
@@ -53,7 +46,7 @@ export function deskAccountRoutes(app: FastifyInstance, deps: Needs): void {
   stateRoute(app, deps, 'close', 'closed', 'Close an account that is empty; it is only read.')
 }
 
-function listRoute(app: FastifyInstance, deps: Needs): void {
+function listRoute(app: FastifyInstance, deps: OfDesk): void {
   app.get<{ Querystring: Query }>(
     '/v3/operator/account',
     {
@@ -80,7 +73,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function createRoute(app: FastifyInstance, deps: Needs): void {
+function createRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<{ Body: NewAccountRequest }>(
     '/v3/operator/account',
     {
@@ -117,7 +110,7 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function getRoute(app: FastifyInstance, deps: Needs): void {
+function getRoute(app: FastifyInstance, deps: OfDesk): void {
   app.get<Named>(
     '/v3/operator/account/:id',
     {
@@ -137,7 +130,7 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function settingsRoute(app: FastifyInstance, deps: Needs): void {
+function settingsRoute(app: FastifyInstance, deps: OfDesk): void {
   app.patch<Named & { Body: AccountSettings }>(
     '/v3/operator/account/:id',
     {
@@ -155,14 +148,12 @@ function settingsRoute(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const { id: account_id } = request.params
       const { add_currencies = [], ...change } = request.body
-      const author = authorOf(request, 'account set')
-      const claim = claimOfPerson(request, `PATCH /v3/operator/account/${account_id}`)
+      const call = callOf(request, 'account set')
       await accountNamed(deps.desk.audit, account_id)
       const command = { account_id, add_currencies, ...change }
       const answer = await deps.desk.answer(
-        author,
+        call,
         { operation: changeSettings, command, act: null },
-        claim,
         ({ before, after }) => ({
           account_id,
           before: settingsOf(before),
@@ -185,7 +176,7 @@ function settingsOf(
 
 function stateRoute(
   app: FastifyInstance,
-  deps: Needs,
+  deps: OfDesk,
   name: 'freeze' | 'unfreeze' | 'close',
   to: AccountState,
   summary: string,

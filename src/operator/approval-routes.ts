@@ -39,8 +39,8 @@ import {
   findApproval,
   findBeneficiaryApproval,
 } from './approvals.ts'
-import { authorOf, claimOfPerson, type Desk, operatorOf } from './desk.ts'
-import { checkLines } from './request.ts'
+import { callOf, type Desk, operatorOf } from './desk.ts'
+import { checkLines, type Named } from './request.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly desk: Desk
@@ -64,15 +64,7 @@ interface Approved<Shown> {
   readonly decided: TSchema
   /** Besides those that each decision can give. */
   readonly refusals: readonly Reason[]
-  decide(desk: Desk, call: Call): Promise<Reply>
-}
-
-/** A decision as somebody calls it. */
-interface Call {
-  readonly request: FastifyRequest
-  readonly key: Key
-  readonly asked: AskedDecision
-  readonly claim: ReturnType<typeof claimOfPerson>
+  decide(desk: Desk, request: FastifyRequest, key: Key, asked: AskedDecision): Promise<Reply>
 }
 
 export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
@@ -104,12 +96,9 @@ export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
     },
     decided: PayoutResponse,
     refusals: [],
-    decide: (desk, { request, key, asked, claim }) =>
-      desk.answer(
-        authorOf(request, `payout ${asked.decision}`),
-        deciding(key, asked),
-        claim,
-        ({ payout }) => presentPayout(payout),
+    decide: (desk, request, key, asked) =>
+      desk.answer(callOf(request, `payout ${asked.decision}`), deciding(key, asked), ({ payout }) =>
+        presentPayout(payout),
       ),
   })
 }
@@ -184,11 +173,10 @@ function decidesGroup(
   return {
     find: findGroup,
     refusals: [],
-    decide: (desk, { request, key, asked, claim }) =>
+    decide: (desk, request, key, asked) =>
       desk.answerLong(
-        authorOf(request, `payout ${asked.decision}`),
+        callOf(request, `payout ${asked.decision}`),
         decidingGroup(key, asked),
-        claim,
         decided => present(asked.decision, decided),
       ),
   }
@@ -220,18 +208,13 @@ export function beneficiaryApprovalRoutes(app: FastifyInstance, deps: Needs): vo
     },
     decided: BeneficiaryResponse,
     refusals: ['party_erased'],
-    decide: (desk, { request, key, asked, claim }) =>
+    decide: (desk, request, key, asked) =>
       desk.answer(
-        authorOf(request, `beneficiary ${asked.decision}`),
+        callOf(request, `beneficiary ${asked.decision}`),
         decidingBeneficiary(key, asked),
-        claim,
         ({ beneficiary }) => presentBeneficiary(beneficiary),
       ),
   })
-}
-
-interface Named {
-  readonly Params: { readonly id: string }
 }
 
 function approvalRoutes<Shown>(app: FastifyInstance, deps: Needs, of: Approved<Shown>): void {
@@ -288,8 +271,7 @@ function decisionRoute(
       const { digest, reason = '' } = request.body
       const { name: user_name } = operatorOf(request)
       const asked = { user_name, decision, reason, ...(digest !== undefined && { digest }) }
-      const claim = claimOfPerson(request, `POST ${of.path}/${key.id}/${decision}`)
-      return send(reply, await of.decide(deps.desk, { request, key, asked, claim }))
+      return send(reply, await of.decide(deps.desk, request, key, asked))
     },
   )
 }

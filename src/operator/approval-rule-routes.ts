@@ -13,17 +13,9 @@ import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { addRule, presentRule, removeRule, rulesFor } from './approval-rules.ts'
-import { authorOf, claimOfPerson, type Desk } from './desk.ts'
+import { authorOf, callOf, type OfDesk } from './desk.ts'
 import { whole } from './price-response.ts'
-import { AccountId } from './request.ts'
-
-interface Needs {
-  readonly desk: Desk
-}
-
-interface Named {
-  readonly Params: { readonly id: string }
-}
+import { AccountId, type Named } from './request.ts'
 
 const Country = Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166, two letters.' })
 const KeyId = Text(64, { minLength: 1, description: 'Only what this API key makes.' })
@@ -87,13 +79,13 @@ const Rule = Type.Object(
   { title: 'ApprovalRule', description: 'What waits; null is any.' },
 )
 
-export function approvalRuleRoutes(app: FastifyInstance, deps: Needs): void {
+export function approvalRuleRoutes(app: FastifyInstance, deps: OfDesk): void {
   listRoute(app, deps)
   addRoute(app, deps)
   removeRoute(app, deps)
 }
 
-function listRoute(app: FastifyInstance, deps: Needs): void {
+function listRoute(app: FastifyInstance, deps: OfDesk): void {
   app.get(
     '/v3/operator/approval_rule',
     {
@@ -113,7 +105,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function addRoute(app: FastifyInstance, deps: Needs): void {
+function addRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<{ Body: AddRule }>(
     '/v3/operator/approval_rule',
     {
@@ -131,9 +123,8 @@ function addRoute(app: FastifyInstance, deps: Needs): void {
       }),
     },
     async (request, reply) => {
-      const author = authorOf(request, 'approval-rule add')
-      const claim = claimOfPerson(request, 'POST /v3/operator/approval_rule')
-      const answer = await deps.desk.changeOnce(author, claim, async sql => {
+      const call = callOf(request, 'approval-rule add')
+      const answer = await deps.desk.changeOnce(call, async sql => {
         const { value, messages } = await addRule(sql, cellsOf(request.body))
         refuseIfAny((messages ?? []).map(message => invalidField('', message)))
         if (value === undefined) throw new Error('a rule was neither added nor refused')
@@ -144,7 +135,7 @@ function addRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function removeRoute(app: FastifyInstance, deps: Needs): void {
+function removeRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named>(
     '/v3/operator/approval_rule/:id/remove',
     {

@@ -8,10 +8,10 @@ import { ListOf } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import { instantFromIso } from '../instant.ts'
 import { ChangeResponse, presentChange } from './audit-response.ts'
-import type { Desk } from './desk.ts'
+import type { OfDesk } from './desk.ts'
 import { AuditQuery, checkLimit, type Query, readLimit } from './request.ts'
 
-export function auditRoutes(app: FastifyInstance, deps: { readonly desk: Desk }): void {
+export function auditRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get<{ Querystring: Query }>(
     '/v3/operator/audit',
     {

@@ -18,6 +18,17 @@ import type { Book } from '../ledger/rules.ts'
 import type { Deed, LongDeed, Operator } from './deed.ts'
 import { refuseInMembers } from './words.ts'
 
+/** What somebody asks for: a repeat of the claim gets the first answer again. */
+export interface Call {
+  readonly author: Author
+  readonly claim: Claim | null
+}
+
+/** What routes of operators need. */
+export interface OfDesk {
+  readonly desk: Desk
+}
+
 /** Connections for reads, and as many for writes: people are few. */
 const DESK_CONNECTIONS = 2
 
@@ -52,9 +63,8 @@ export class Desk {
 
   /** As `run`, for rows of an account: a repeat of the claim gets the first answer again. */
   async answer<C extends { readonly account_id: string }, S extends WithBooks, O>(
-    author: Author,
+    { author, claim }: Call,
     { operation, command, act }: Deed<C, S, O>,
-    claim: Claim | null,
     present: (outcome: O) => object,
   ): Promise<Reply> {
     const answering = answered(operation, present)
@@ -70,9 +80,8 @@ export class Desk {
 
   /** As `answer`, for what is too large to decide in one go. */
   async answerLong<C extends { readonly account_id: string }, S extends WithBooks, O, P>(
-    author: Author,
+    { author, claim }: Call,
     { operation, command, act }: LongDeed<C, S, O, P>,
-    claim: Claim | null,
     present: (outcome: O) => object,
   ): Promise<Reply> {
     const answering = answeredLong(recordedLong(operation, act), present)
@@ -96,18 +105,13 @@ export class Desk {
    * As `change`, for what is no account's: a repeat of the claim gets the first answer again, and
    * `work` returns what the answer shows.
    */
-  async changeOnce(
-    author: Author,
-    claim: Claim | null,
-    work: (sql: Sql) => Promise<object>,
-  ): Promise<Reply> {
-    return (await this.changeAnyOnce(author, claim, work)) as Reply
+  async changeOnce(call: Call, work: (sql: Sql) => Promise<object>): Promise<Reply> {
+    return (await this.changeAnyOnce(call, work)) as Reply
   }
 
   /** As `changeOnce`; null of `work`, which had nothing to change, is no answer and not kept. */
   async changeAnyOnce(
-    author: Author,
-    claim: Claim | null,
+    { author, claim }: Call,
     work: (sql: Sql) => Promise<object | null>,
   ): Promise<Reply | null> {
     return this.change(author, sql => {
@@ -121,10 +125,9 @@ export class Desk {
 
   /** As `run`, for what is no account's: a repeat of the claim gets the first answer again. */
   async runOnce<C, S extends WithBooks, O>(
-    author: Author,
+    { author, claim }: Call,
     operation: Operation<C, S, O>,
     command: C,
-    claim: Claim | null,
     present: (outcome: O) => object,
   ): Promise<Reply> {
     const once = operatedOnce(operation, claim, outcome => success(present(outcome)))
@@ -230,7 +233,10 @@ export function authorOf(request: FastifyRequest, act: string): Author {
   return { operator: operatorOf(request).name, act, via: `api from ${request.ip}` }
 }
 
-/** The claim of a person: what others send under the same key is another claim. */
-export function claimOfPerson(request: FastifyRequest, operation: string): Claim | null {
-  return claimOf(request, `${operation} by ${operatorOf(request).name}`)
+/** The call of a person: what others send under the same key is another claim. */
+export function callOf(request: FastifyRequest, act: string): Call {
+  const params = request.params as Readonly<Record<string, string>>
+  const path = request.routeOptions.url?.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
+  const operation = `${request.method} ${path} by ${operatorOf(request).name}`
+  return { author: authorOf(request, act), claim: claimOf(request, operation) }
 }

@@ -10,26 +10,19 @@ import { ListOf } from '../http/list.ts'
 import { Closed, Envelope, Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { instantFromIso } from '../instant.ts'
-import { authorOf, claimOfPerson, type Desk } from './desk.ts'
+import { callOf, type OfDesk } from './desk.ts'
 import { entityNamed, type ListedEntity, listEntities, review, showEntity } from './entities.ts'
 import {
   AccountId,
   checkLimit,
   checkLines,
   LimitText,
+  type Named,
   optionally,
   type Query,
   Reason,
   readLimit,
 } from './request.ts'
-
-interface Needs {
-  readonly desk: Desk
-}
-
-interface Named {
-  readonly Params: { readonly id: string }
-}
 
 const MEMBERS = {
   account_id: AccountId,
@@ -73,7 +66,7 @@ const ReviewRequest = Closed(
 )
 type ReviewRequest = Static<typeof ReviewRequest>
 
-export function deskEntityRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskEntityRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get<{ Querystring: Query }>(
     '/v3/operator/entity',
     {
@@ -125,7 +118,7 @@ function present({ entity, held: payouts_held, screening }: ListedEntity) {
   return { account_id, payouts_held, screening, entity: presentEntity(entity) }
 }
 
-function reviewRoute(app: FastifyInstance, deps: Needs): void {
+function reviewRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named & { Body: ReviewRequest }>(
     '/v3/operator/entity/:id/review',
     {
@@ -145,14 +138,11 @@ function reviewRoute(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const { id } = request.params
       const { status, seen, reason = '' } = request.body
-      const claim = claimOfPerson(request, `POST /v3/operator/entity/${id}/review`)
+      const call = callOf(request, COMMANDS[status])
       const entity = await entityNamed(deps.desk.audit, id)
       const asked = { status, description: reason, seen: instantFromIso(seen) ?? '' }
-      const author = authorOf(request, COMMANDS[status])
       const deed = review(entity, asked)
-      const answer = await deps.desk.answer(author, deed, claim, reviewed =>
-        presentEntity(reviewed.entity),
-      )
+      const answer = await deps.desk.answer(call, deed, reviewed => presentEntity(reviewed.entity))
       return send(reply, answer)
     },
   )

@@ -8,21 +8,18 @@ import { Closed, Envelope, Id, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPattern } from '../id.ts'
 import { type ExceptionCursor, listOpenExceptions } from '../rail/exception-store.ts'
-import { authorOf, type Desk, operatorOf } from './desk.ts'
+import { authorOf, type OfDesk, operatorOf } from './desk.ts'
 import { closeOpenException, MAX_NOTE, presentException } from './exceptions.ts'
 import {
   AccountId,
   checkLimit,
   checkLines,
   LimitText,
+  type Named,
   optionally,
   type Query,
   readLimit,
 } from './request.ts'
-
-interface Needs {
-  readonly desk: Desk
-}
 
 const ExceptionNumber = Type.Integer({ minimum: 1, maximum: 999_999_999 })
 
@@ -70,7 +67,7 @@ const ClosedResponse = Type.Object(
   { title: 'ClosedException' },
 )
 
-export function deskExceptionRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskExceptionRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get<{ Querystring: Query }>(
     '/v3/operator/exception',
     {
@@ -96,7 +93,7 @@ export function deskExceptionRoutes(app: FastifyInstance, deps: Needs): void {
       )
     },
   )
-  app.post<{ Params: { readonly id: string }; Body: CloseRequest }>(
+  app.post<Named & { Body: CloseRequest }>(
     '/v3/operator/payout/:id/close_exception',
     {
       config: {

@@ -9,7 +9,7 @@ import { operationDocs } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, Envelope, Id, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { authorOf, claimOfPerson, type Desk, operatorOf } from './desk.ts'
+import { callOf, type OfDesk, operatorOf } from './desk.ts'
 import {
   presentFile,
   presentFileInFull,
@@ -24,15 +24,12 @@ import {
   checkLines,
   Force,
   LimitText,
+  type Named,
   optionally,
   type Query,
   Reason,
   readLimit,
 } from './request.ts'
-
-interface Needs {
-  readonly desk: Desk
-}
 
 /** As the bank has it. */
 const MessageId = Type.String({
@@ -131,10 +128,6 @@ const TakenBackResponse = Type.Object(
   { title: 'BankFileTakenBack' },
 )
 
-interface Named {
-  readonly Params: { readonly id: string }
-}
-
 const FilesQuery = Closed(
   optionally({
     limit: LimitText,
@@ -147,7 +140,7 @@ const FilesQuery = Closed(
   }),
 )
 
-export function deskFileRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskFileRoutes(app: FastifyInstance, deps: OfDesk): void {
   listRoute(app, deps)
   getRoute(app, deps)
   contentRoute(app, deps)
@@ -155,7 +148,7 @@ export function deskFileRoutes(app: FastifyInstance, deps: Needs): void {
   withdrawRoute(app, deps)
 }
 
-function listRoute(app: FastifyInstance, deps: Needs): void {
+function listRoute(app: FastifyInstance, deps: OfDesk): void {
   app.get<{ Querystring: Query }>(
     '/v3/operator/bank_file',
     {
@@ -188,7 +181,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function getRoute(app: FastifyInstance, deps: Needs): void {
+function getRoute(app: FastifyInstance, deps: OfDesk): void {
   app.get<Named>(
     '/v3/operator/bank_file/:id',
     {
@@ -209,7 +202,7 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function contentRoute(app: FastifyInstance, deps: Needs): void {
+function contentRoute(app: FastifyInstance, deps: OfDesk): void {
   app.get<Named>(
     '/v3/operator/bank_file/:id/content',
     {
@@ -228,7 +221,7 @@ function contentRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function releaseRoute(app: FastifyInstance, deps: Needs): void {
+function releaseRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named & { Body: ReleaseRequest }>(
     '/v3/operator/bank_file/:id/release',
     {
@@ -250,10 +243,9 @@ function releaseRoute(app: FastifyInstance, deps: Needs): void {
       const { id: msg_id } = request.params
       const { digest, force = false } = request.body
       const { audit } = deps.desk
-      const author = authorOf(request, 'file release')
-      const claim = claimOfPerson(request, `POST /v3/operator/bank_file/${msg_id}/release`)
+      const call = callOf(request, 'file release')
       const person = operatorOf(request).name
-      const answer = await deps.desk.changeOnce(author, claim, async sql =>
+      const answer = await deps.desk.changeOnce(call, async sql =>
         presentFile(await release({ sql, audit }, { msg_id, digest, force, person })),
       )
       return send(reply, answer)
@@ -261,7 +253,7 @@ function releaseRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function withdrawRoute(app: FastifyInstance, deps: Needs): void {
+function withdrawRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named & { Body: WithdrawRequest }>(
     '/v3/operator/bank_file/:id/withdraw',
     {
@@ -283,10 +275,9 @@ function withdrawRoute(app: FastifyInstance, deps: Needs): void {
       const { id: msg_id } = request.params
       const { digest, reason } = request.body
       const { audit } = deps.desk
-      const author = authorOf(request, 'file withdraw')
-      const claim = claimOfPerson(request, `POST /v3/operator/bank_file/${msg_id}/withdraw`)
+      const call = callOf(request, 'file withdraw')
       const note = `${operatorOf(request).name}: ${reason}`
-      const answer = await deps.desk.changeOnce(author, claim, async sql =>
+      const answer = await deps.desk.changeOnce(call, async sql =>
         takeBack({ sql, audit }, { msg_id, digest, note }),
       )
       return send(reply, answer)

@@ -8,7 +8,7 @@ import { operationDocs, pathId } from '../http/docs.ts'
 import { Envelope } from '../http/schema.ts'
 import { newId } from '../id.ts'
 import { Unknown } from './deed.ts'
-import { authorOf, claimOfPerson, type Desk, operatorOf } from './desk.ts'
+import { callOf, type OfDesk, operatorOf } from './desk.ts'
 import { booking, checkProof, checkSplit, reversal } from './funding.ts'
 import { BookingResponse, presentBooking } from './funding-response.ts'
 import {
@@ -16,12 +16,12 @@ import {
   checkLines,
   checkMoney,
   FundAccount,
+  type Named,
   ReasonRequest,
   Withdrawal,
 } from './request.ts'
 
-interface Needs {
-  readonly desk: Desk
+interface Needs extends OfDesk {
   readonly reference: { current(): { readonly accounts: ReadonlyMap<string, Account> } }
 }
 
@@ -141,13 +141,13 @@ function bookingRoute(
 }
 
 function book(deps: Needs, request: FastifyRequest, name: string, asked: Asked) {
-  const claim = claimOfPerson(request, `POST /v3/operator/${name}`)
+  const call = callOf(request, name)
   const deed = booking(operatorOf(request), asked)
-  return deps.desk.answer(authorOf(request, name), deed, claim, presentBooking)
+  return deps.desk.answer(call, deed, presentBooking)
 }
 
 function reverseRoute(app: FastifyInstance, deps: Needs): void {
-  app.post<{ Params: { id: string }; Body: ReasonRequest }>(
+  app.post<Named & { Body: ReasonRequest }>(
     '/v3/operator/balance_transaction/:id/reverse',
     {
       config: {
@@ -176,12 +176,9 @@ function reverseRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { id } = request.params
-      const claim = claimOfPerson(request, `POST /v3/operator/balance_transaction/${id}/reverse`)
+      const call = callOf(request, 'reverse')
       const deed = await reversal(deps.desk.audit, operatorOf(request), id, request.body.reason)
-      return send(
-        reply,
-        await deps.desk.answer(authorOf(request, 'reverse'), deed, claim, presentBooking),
-      )
+      return send(reply, await deps.desk.answer(call, deed, presentBooking))
     },
   )
 }

@@ -6,15 +6,14 @@ import { operationDocs } from '../http/docs.ts'
 import { Closed, Envelope } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { accountNamed } from './accounts.ts'
-import type { Desk } from './desk.ts'
+import type { OfDesk } from './desk.ts'
 import { INCOME_DAYS, type Income, type IncomeCounter } from './income.ts'
-import { AccountPath } from './request.ts'
+import { AccountPath, type Named } from './request.ts'
 
 /** An account of millions of payouts takes longer once, and is then summed up. */
 const WAIT_MS = 2000
 
-interface Needs {
-  readonly desk: Desk
+interface Needs extends OfDesk {
   readonly income: IncomeCounter
 }
 
@@ -55,7 +54,7 @@ const AllIncomeResponse = Type.Object(
 
 export function incomeRoutes(app: FastifyInstance, deps: Needs): void {
   allRoute(app, deps)
-  app.get<{ Params: { id: string } }>(
+  app.get<Named>(
     '/v3/operator/account/:id/income',
     {
       config: { scope: 'installation_read' },

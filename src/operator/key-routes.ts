@@ -6,24 +6,16 @@ import { Closed, Envelope } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { checkNewKey, NewKeyRequest } from './account-request.ts'
 import { DeskKey, MadeKeyResponse, RevokedKeyResponse } from './account-response.ts'
-import { authorOf, type Desk } from './desk.ts'
+import { authorOf, type OfDesk } from './desk.ts'
 import { listKeysOf, makeKey, revokeKey } from './keys.ts'
-import { AccountPath } from './request.ts'
-
-interface Needs {
-  readonly desk: Desk
-}
-
-interface Named {
-  readonly Params: { readonly id: string }
-}
+import { AccountPath, type Named } from './request.ts'
 
 const KeyList = Type.Object(
   { object: Type.Literal('list'), has_more: Type.Literal(false), results: Type.Array(DeskKey) },
   { title: 'DeskKeyList', description: 'All keys of the account, revoked ones too.' },
 )
 
-export function deskKeyRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskKeyRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get<Named>(
     '/v3/operator/account/:id/key',
     {
@@ -45,7 +37,7 @@ export function deskKeyRoutes(app: FastifyInstance, deps: Needs): void {
   revokeRoute(app, deps)
 }
 
-function createRoute(app: FastifyInstance, deps: Needs): void {
+function createRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named & { Body: NewKeyRequest }>(
     '/v3/operator/account/:id/key',
     {
@@ -72,7 +64,7 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function revokeRoute(app: FastifyInstance, deps: Needs): void {
+function revokeRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named>(
     '/v3/operator/key/:id/revoke',
     {

@@ -1,7 +1,6 @@
 // GET and POST /v3/operator/limit, GET /v3/operator/limit/{id}, and POST …/remove.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
-import type { Author } from '../audit/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
@@ -10,14 +9,14 @@ import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, CurrencyCode, Envelope, Id, Literals, REASON, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Claim, Reply } from '../idempotency/kept-reply.ts'
+import type { Reply } from '../idempotency/kept-reply.ts'
 import { EACH, PERS } from '../limit/limit.ts'
 import { type LimitCells, MAX_NEW_FOR } from '../limit/load.ts'
 import { MAX_HOURS } from '../limit/window.ts'
 import { currencyExponent, findCurrency } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import type { PricingAt } from '../price/price.ts'
-import { authorOf, claimOfPerson, type Desk } from './desk.ts'
+import { authorOf, type Call, callOf, type OfDesk } from './desk.ts'
 import {
   listLimitsOf,
   placeLimit,
@@ -29,16 +28,11 @@ import {
   showLimit,
 } from './limits.ts'
 import { whole } from './price-response.ts'
-import { AccountId, optionally, type Query } from './request.ts'
+import { AccountId, type Named, optionally, type Query } from './request.ts'
 import { inMembers } from './words.ts'
 
-interface Needs {
-  readonly desk: Desk
+interface Needs extends OfDesk {
   readonly reference: { pricing(price_version: bigint | null): Promise<PricingAt> }
-}
-
-interface Named {
-  readonly Params: { readonly id: string }
 }
 
 const MAX_MINOR = 9_007_199_254_740_991
@@ -190,10 +184,9 @@ function setRoute(app: FastifyInstance, deps: Needs): void {
       }),
     },
     async (request, reply) => {
-      const author = authorOf(request, 'limit set')
-      const claim = claimOfPerson(request, 'POST /v3/operator/limit')
+      const call = callOf(request, 'limit set')
       const checkRaise = () => checkConfirmed(request)
-      return send(reply, await setOnce(deps, author, claim, cellsOf(request.body), checkRaise))
+      return send(reply, await setOnce(deps, call, cellsOf(request.body), checkRaise))
     },
   )
 }
@@ -201,26 +194,25 @@ function setRoute(app: FastifyInstance, deps: Needs): void {
 /** Sets the limit in many transactions; the one that makes or changes it keeps the answer. */
 async function setOnce(
   { desk, reference }: Needs,
-  author: Author,
-  claim: Claim | null,
+  call: Call,
   cells: LimitCells,
   checkRaise: () => void,
 ): Promise<Reply> {
   const change = (work: (sql: Sql) => Promise<SetLimit | null>) =>
-    desk.changeAnyOnce(author, claim, async sql => {
+    desk.changeAnyOnce(call, async sql => {
       const set = await work(sql)
       return set && presentSet(set)
     })
   // What the limit names, such as a rail, may be gone since.
-  const kept = claim === null ? null : await change(() => Promise.resolve(null))
+  const kept = call.claim === null ? null : await change(() => Promise.resolve(null))
   if (kept !== null) return kept
   const placed = await placeLimit<Reply>(
     {
       sql: desk.audit,
       change,
-      write: (operation, command) => desk.run(author, { operation, command, act: null }),
+      write: (operation, command) => desk.run(call.author, { operation, command, act: null }),
       make: (operation, command, count, set) =>
-        desk.runOnce(author, operation, command, claim, done => presentSet(set(count(done)))),
+        desk.runOnce(call, operation, command, done => presentSet(set(count(done)))),
       pricing: version => reference.pricing(version),
       checkRaise,
     },

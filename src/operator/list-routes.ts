@@ -6,13 +6,9 @@ import { operationDocs } from '../http/docs.ts'
 import { Closed, Envelope, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { LISTS } from '../screening/screening.ts'
-import { authorOf, claimOfPerson, type Desk, operatorOf } from './desk.ts'
+import { callOf, type OfDesk, operatorOf } from './desk.ts'
 import { listLists, presentLists, requireLists } from './lists.ts'
 import { checkLines, Reason } from './request.ts'
-
-interface Needs {
-  readonly desk: Desk
-}
 
 const ListNames = Type.Array(Literals(LISTS), {
   maxItems: LISTS.length,
@@ -76,7 +72,7 @@ const RequiredResponse = Type.Object(
   { title: 'RequiredLists' },
 )
 
-export function deskListRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskListRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get(
     '/v3/operator/screening_list',
     {
@@ -110,9 +106,8 @@ export function deskListRoutes(app: FastifyInstance, deps: Needs): void {
       }),
     },
     async (request, reply) => {
-      const author = authorOf(request, 'screening require')
-      const claim = claimOfPerson(request, 'POST /v3/operator/screening_list/require')
-      const answer = await deps.desk.changeOnce(author, claim, sql =>
+      const call = callOf(request, 'screening require')
+      const answer = await deps.desk.changeOnce(call, sql =>
         requireLists(sql, operatorOf(request), request.body),
       )
       return send(reply, answer)

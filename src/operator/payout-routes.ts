@@ -7,13 +7,14 @@ import { ListOf } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
-import { authorOf, claimOfPerson, type Desk, operatorOf } from './desk.ts'
+import { callOf, type OfDesk, operatorOf } from './desk.ts'
 import { DeskPayout, DeskPayoutInFull, presentForDesk, presentInFull } from './payout-response.ts'
 import { type AskedHandling, handling, listPayouts, showPayout, transition } from './payouts.ts'
 import {
   checkLimit,
   checkLines,
   DeskPayoutQuery,
+  type Named,
   OperatorTransition,
   type Query,
   ReasonRequest,
@@ -21,8 +22,7 @@ import {
   TakeRequest,
 } from './request.ts'
 
-interface Needs {
-  readonly desk: Desk
+interface Needs extends OfDesk {
   readonly reference: { current(): { readonly rails: readonly { readonly name: string }[] } }
 }
 
@@ -70,7 +70,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
 }
 
 function getRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Params: { id: string } }>(
+  app.get<Named>(
     '/v3/operator/payout/:id',
     {
       config: { scope: 'installation_read' },
@@ -95,7 +95,7 @@ function handlingRoutes(app: FastifyInstance, deps: Needs): void {
     { summary, description }: { summary: string; description: string },
     body: typeof TakeRequest | typeof ReasonRequest,
   ) =>
-    app.post<{ Params: { id: string }; Body: Omit<AskedHandling, 'act'> }>(
+    app.post<Named & { Body: Omit<AskedHandling, 'act'> }>(
       `/v3/operator/payout/:id/${act}`,
       {
         config: { scope: 'installation_write', check: (sent: never) => checkLines(sent) },
@@ -112,15 +112,12 @@ function handlingRoutes(app: FastifyInstance, deps: Needs): void {
       },
       async (request, reply) => {
         const { id } = request.params
-        const claim = claimOfPerson(request, `POST /v3/operator/payout/${id}/${act}`)
+        const call = callOf(request, `payout ${act}`)
         const deed = await handling(deps.desk.audit, operatorOf(request), id, {
           act,
           ...request.body,
         })
-        const author = authorOf(request, `payout ${act}`)
-        const answer = await deps.desk.answer(author, deed, claim, ({ payout }) =>
-          presentForDesk(payout),
-        )
+        const answer = await deps.desk.answer(call, deed, ({ payout }) => presentForDesk(payout))
         return send(reply, answer)
       },
     )
@@ -143,7 +140,7 @@ function handlingRoutes(app: FastifyInstance, deps: Needs): void {
 }
 
 function transitionRoute(app: FastifyInstance, deps: Needs): void {
-  app.post<{ Params: { id: string }; Body: OperatorTransition }>(
+  app.post<Named & { Body: OperatorTransition }>(
     '/v3/operator/payout/:id/transition',
     {
       config: {
@@ -167,12 +164,9 @@ function transitionRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { id } = request.params
-      const claim = claimOfPerson(request, `POST /v3/operator/payout/${id}/transition`)
+      const call = callOf(request, 'payout transition')
       const deed = await transition(deps.desk.audit, operatorOf(request), id, request.body)
-      const author = authorOf(request, 'payout transition')
-      const answer = await deps.desk.answer(author, deed, claim, ({ payout }) =>
-        presentForDesk(payout),
-      )
+      const answer = await deps.desk.answer(call, deed, ({ payout }) => presentForDesk(payout))
       return send(reply, answer)
     },
   )

@@ -27,7 +27,7 @@ import {
   type RouteCells,
   readTimetable,
 } from '../rail/load-route.ts'
-import { authorOf, claimOfPerson, type Desk } from './desk.ts'
+import { callOf, type OfDesk } from './desk.ts'
 import {
   listRouting,
   presentRoute,
@@ -38,10 +38,6 @@ import {
 import { whole } from './price-response.ts'
 import { AccountId } from './request.ts'
 import { inMembers } from './words.ts'
-
-interface Needs {
-  readonly desk: Desk
-}
 
 const CONDITIONS = {
   type: Type.Optional(Literals(PAYOUT_TYPES)),
@@ -111,7 +107,7 @@ const SetRouteResponse = Type.Object(
   { title: 'ChangedRoute', description: 'The route, and what it was.' },
 )
 
-export function deskRoutingRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskRoutingRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get(
     '/v3/operator/route',
     {
@@ -132,7 +128,7 @@ export function deskRoutingRoutes(app: FastifyInstance, deps: Needs): void {
   removeRouteRoute(app, deps)
 }
 
-function setRouteRoute(app: FastifyInstance, deps: Needs): void {
+function setRouteRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<{ Body: SetRouteRequest }>(
     '/v3/operator/route',
     {
@@ -157,22 +153,18 @@ function setRouteRoute(app: FastifyInstance, deps: Needs): void {
         timetable: timetableOf(body),
         no_cut_off,
       }
-      const claim = claimOfPerson(request, 'POST /v3/operator/route')
-      const answer = await deps.desk.changeOnce(
-        authorOf(request, 'route set'),
-        claim,
-        async sql => {
-          const { route, before, timetables } = readOrRefuse(await setRoute(sql, asked))
-          const was = before === undefined ? null : presentRoute(before, timetables)
-          return { route: presentRoute(route, timetables), before: was }
-        },
-      )
+      const call = callOf(request, 'route set')
+      const answer = await deps.desk.changeOnce(call, async sql => {
+        const { route, before, timetables } = readOrRefuse(await setRoute(sql, asked))
+        const was = before === undefined ? null : presentRoute(before, timetables)
+        return { route: presentRoute(route, timetables), before: was }
+      })
       return send(reply, answer)
     },
   )
 }
 
-function removeRouteRoute(app: FastifyInstance, deps: Needs): void {
+function removeRouteRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<{ Body: RemoveRouteRequest }>(
     '/v3/operator/route/remove',
     {
@@ -188,9 +180,8 @@ function removeRouteRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { body } = request
-      const author = authorOf(request, 'route remove')
-      const claim = claimOfPerson(request, 'POST /v3/operator/route/remove')
-      const answer = await deps.desk.changeOnce(author, claim, async sql => {
+      const call = callOf(request, 'route remove')
+      const answer = await deps.desk.changeOnce(call, async sql => {
         const conditions = readOrRefuse(await readConditionsOf(sql, cellsOf(body)))
         return presentRoute(await removeRoute(sql, conditions, body.rail))
       })

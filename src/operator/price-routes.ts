@@ -12,7 +12,7 @@ import type { Changed } from '../price/rate/change.ts'
 import { type Judged, MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import { presentRate } from '../price/rate/load.ts'
 import { deleteRate } from '../price/rate/store.ts'
-import { authorOf, claimOfPerson, type Desk } from './desk.ts'
+import { callOf, type OfDesk } from './desk.ts'
 import { removeFee, sameRow, setFees } from './fees.ts'
 import {
   EndPricing,
@@ -39,14 +39,10 @@ import { endPolicy, listPricing, setPolicies } from './pricing.ts'
 import { datedRates, presentChangedRate, setRate } from './rates.ts'
 import { checkLines } from './request.ts'
 
-interface Needs {
-  readonly desk: Desk
-}
-
 const READ = { scope: 'installation_read' } as const
 const WRITE = { scope: 'installation_write', asksPassword: true } as const
 
-export function deskPriceRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskPriceRoutes(app: FastifyInstance, deps: OfDesk): void {
   listRoutes(app, deps)
   rateRoutes(app, deps)
   removeRateRoute(app, deps)
@@ -54,7 +50,7 @@ export function deskPriceRoutes(app: FastifyInstance, deps: Needs): void {
   pricingRoutes(app, deps)
 }
 
-function listRoutes(app: FastifyInstance, deps: Needs): void {
+function listRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get(
     '/v3/operator/rate',
     {
@@ -102,7 +98,7 @@ function listRoutes(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function rateRoutes(app: FastifyInstance, deps: Needs): void {
+function rateRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.post<{ Body: SetRate }>(
     '/v3/operator/rate',
     {
@@ -125,8 +121,8 @@ function rateRoutes(app: FastifyInstance, deps: Needs): void {
       const { max_move_bps = MAX_MOVE_BPS, force = false } = body
       const asked = { peg, max_move_bps, force, dry_run: false }
       const cells = { base, quote, mid, source, as_of }
-      const claim = claimOfPerson(request, 'POST /v3/operator/rate')
-      const answer = await deps.desk.changeOnce(authorOf(request, 'rates set'), claim, async sql =>
+      const call = callOf(request, 'rates set')
+      const answer = await deps.desk.changeOnce(call, async sql =>
         presentChangedRate(changedOf(await setRate(sql, { cells, ...asked }))),
       )
       return send(reply, answer)
@@ -149,7 +145,7 @@ function changedOf(read: Read<Changed>): Judged {
   return change
 }
 
-function removeRateRoute(app: FastifyInstance, deps: Needs): void {
+function removeRateRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<{ Body: RatePair }>(
     '/v3/operator/rate/remove',
     {
@@ -165,9 +161,8 @@ function removeRateRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { base, quote } = request.body
-      const author = authorOf(request, 'rates remove')
-      const claim = claimOfPerson(request, 'POST /v3/operator/rate/remove')
-      const answer = await deps.desk.changeOnce(author, claim, async sql => {
+      const call = callOf(request, 'rates remove')
+      const answer = await deps.desk.changeOnce(call, async sql => {
         const removed = await deleteRate(sql, base, quote)
         if (removed !== undefined) return presentRate(removed)
         throw refusal('not_found', `${base}/${quote} has no row of its own.`)
@@ -179,7 +174,7 @@ function removeRateRoute(app: FastifyInstance, deps: Needs): void {
 
 const NOTHING = { changes: [], problems: [], forceable: false } as const
 
-function feeRoutes(app: FastifyInstance, deps: Needs): void {
+function feeRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.post<{ Body: SetFee }>(
     '/v3/operator/fee',
     {
@@ -196,8 +191,8 @@ function feeRoutes(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const fee = readFeeRequest(request.body)
       const { force = false } = request.body
-      const claim = claimOfPerson(request, 'POST /v3/operator/fee')
-      const answer = await deps.desk.changeOnce(authorOf(request, 'fees set'), claim, async sql => {
+      const call = callOf(request, 'fees set')
+      const answer = await deps.desk.changeOnce(call, async sql => {
         const previous = sameRow(await setFees(sql, [fee], { force }), fee)
         return {
           fee: presentFee(fee),
@@ -222,9 +217,8 @@ function feeRoutes(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const key = readFeeRequest(request.body)
-      const author = authorOf(request, 'fees remove')
-      const claim = claimOfPerson(request, 'POST /v3/operator/fee/remove')
-      const answer = await deps.desk.changeOnce(author, claim, async sql =>
+      const call = callOf(request, 'fees remove')
+      const answer = await deps.desk.changeOnce(call, async sql =>
         presentFee(sameRow(await removeFee(sql, key), key) ?? key),
       )
       return send(reply, answer)
@@ -232,7 +226,7 @@ function feeRoutes(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function pricingRoutes(app: FastifyInstance, deps: Needs): void {
+function pricingRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.post<{ Body: SetPricing }>(
     '/v3/operator/pricing',
     {
@@ -255,9 +249,8 @@ function pricingRoutes(app: FastifyInstance, deps: Needs): void {
         force,
         ...(body.from !== undefined && { from: body.from }),
       }
-      const author = authorOf(request, 'pricing set')
-      const claim = claimOfPerson(request, 'POST /v3/operator/pricing')
-      const answer = await deps.desk.changeOnce(author, claim, async sql => {
+      const call = callOf(request, 'pricing set')
+      const answer = await deps.desk.changeOnce(call, async sql => {
         const { made } = await setPolicies(sql, asked)
         return { rows: made }
       })
@@ -279,9 +272,8 @@ function pricingRoutes(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { policy_id, from } = request.body
-      const author = authorOf(request, 'pricing remove')
-      const claim = claimOfPerson(request, 'POST /v3/operator/pricing/remove')
-      const answer = await deps.desk.changeOnce(author, claim, async sql => {
+      const call = callOf(request, 'pricing remove')
+      const answer = await deps.desk.changeOnce(call, async sql => {
         const { row, made } = await endPolicy(sql, policy_id, from)
         return { removed: row, taken_back: made.length === 0 }
       })

@@ -8,16 +8,12 @@ import { Type } from '../http/type.ts'
 import { KIND_NAMES } from '../rail/kind.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
-import { authorOf, claimOfPerson, type Desk } from './desk.ts'
+import { callOf, type OfDesk } from './desk.ts'
 import { presentRoute } from './payout-routing.ts'
 import { RouteRow } from './payout-routing-routes.ts'
 import { whole } from './price-response.ts'
 import { pauseRail, presentRail, showRail } from './rails.ts'
 import { checkLines, ReasonRequest } from './request.ts'
-
-interface Needs {
-  readonly desk: Desk
-}
 
 interface Named {
   readonly Params: { readonly name: string }
@@ -49,7 +45,7 @@ const RailInFull = Type.Object(
 
 const Nothing = Closed({}, { title: 'ResumeRequest', type: ['object', 'null'] })
 
-export function deskRailRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskRailRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get(
     '/v3/operator/rail',
     {
@@ -88,7 +84,7 @@ export function deskRailRoutes(app: FastifyInstance, deps: Needs): void {
   resumeRoute(app, deps)
 }
 
-function pauseRoute(app: FastifyInstance, deps: Needs): void {
+function pauseRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named & { Body: ReasonRequest }>(
     '/v3/operator/rail/:name/pause',
     {
@@ -107,9 +103,8 @@ function pauseRoute(app: FastifyInstance, deps: Needs): void {
     async (request, reply) => {
       const { reason } = request.body
       const { name } = request.params
-      const author = authorOf(request, 'rail pause')
-      const claim = claimOfPerson(request, `POST /v3/operator/rail/${name}/pause`)
-      const answer = await deps.desk.changeOnce(author, claim, async sql =>
+      const call = callOf(request, 'rail pause')
+      const answer = await deps.desk.changeOnce(call, async sql =>
         presentRail(await pauseRail(sql, name, reason)),
       )
       return send(reply, answer)
@@ -117,7 +112,7 @@ function pauseRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function resumeRoute(app: FastifyInstance, deps: Needs): void {
+function resumeRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named>(
     '/v3/operator/rail/:name/resume',
     {
@@ -134,9 +129,8 @@ function resumeRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { name } = request.params
-      const author = authorOf(request, 'rail resume')
-      const claim = claimOfPerson(request, `POST /v3/operator/rail/${name}/resume`)
-      const answer = await deps.desk.changeOnce(author, claim, async sql =>
+      const call = callOf(request, 'rail resume')
+      const answer = await deps.desk.changeOnce(call, async sql =>
         presentRail(await pauseRail(sql, name, '')),
       )
       return send(reply, answer)

@@ -208,5 +208,10 @@ export const AuditQuery = Closed(
   }),
 )
 
+/** A route whose path names one object. */
+export interface Named {
+  readonly Params: { readonly id: string }
+}
+
 /** A path that names one account. */
 export const AccountPath = Type.Object({ id: AccountId })

@@ -10,11 +10,12 @@ import { Type } from '../http/type.ts'
 import { idPatternOf } from '../id.ts'
 import type { Said } from '../screening/match.ts'
 import type { Deed } from './deed.ts'
-import { authorOf, type Desk, operatorOf } from './desk.ts'
+import { authorOf, type OfDesk, operatorOf } from './desk.ts'
 import {
   AccountId,
   checkLimit,
   checkLines,
+  type Named,
   PageQuery,
   type Query,
   ReasonRequest,
@@ -31,14 +32,6 @@ import {
   SCREENED_KINDS,
   showScreening,
 } from './screening.ts'
-
-interface Needs {
-  readonly desk: Desk
-}
-
-interface Named {
-  readonly Params: { readonly id: string }
-}
 
 const STATES = ['waits', 'open', 'confirmed'] as const
 
@@ -138,7 +131,7 @@ const HeldQuery = PageQuery(PREFIXES, {
   state: Literals(STATES, { description: 'Only what waits for this.' }),
 })
 
-export function deskScreeningRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskScreeningRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get<{ Querystring: Query }>(
     '/v3/operator/screening',
     {
@@ -201,7 +194,7 @@ export function deskScreeningRoutes(app: FastifyInstance, deps: Needs): void {
 
 function decisionRoute(
   app: FastifyInstance,
-  deps: Needs,
+  deps: OfDesk,
   name: 'clear' | 'confirm',
   state: Said['state'],
   summary: string,

@@ -5,7 +5,7 @@ import { sendList, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { Closed, Envelope, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Desk } from './desk.ts'
+import type { OfDesk } from './desk.ts'
 
 const UpkeepRun = Closed(
   {
@@ -22,7 +22,7 @@ const UpkeepList = Type.Object(
   { title: 'UpkeepList', description: 'The last run of each kind; none of a kind that never ran.' },
 )
 
-export function upkeepRoutes(app: FastifyInstance, deps: { readonly desk: Desk }): void {
+export function upkeepRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get(
     '/v3/operator/upkeep',
     {

@@ -11,7 +11,7 @@ import { Type } from '../http/type.ts'
 import { LINK_PATH } from '../user/session.ts'
 import { listLastSeen } from '../user/session-store.ts'
 import { ACCOUNT_ROLES, USER_ROLES } from '../user/user.ts'
-import { authorOf, claimOfPerson, type Desk, operatorOf } from './desk.ts'
+import { authorOf, callOf, type OfDesk, operatorOf } from './desk.ts'
 import { AccountId, checkLines, ReasonRequest } from './request.ts'
 import {
   disableUser,
@@ -25,10 +25,6 @@ import {
   type UserWithRoles,
 } from './users.ts'
 import { MAX_NAME } from './words.ts'
-
-interface Needs {
-  readonly desk: Desk
-}
 
 interface Named {
   readonly Params: { readonly name: string }
@@ -107,7 +103,7 @@ const LoggedOut = Closed(
 const WRITES = { scope: 'installation_write', asksPassword: true, ofSession: true } as const
 const OTHERS = 'Of another user than yourself, in a session.'
 
-export function deskUserRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskUserRoutes(app: FastifyInstance, deps: OfDesk): void {
   listRoute(app, deps)
   createRoute(app, deps)
   changeRoute<{ role: (typeof USER_ROLES)[number] }>(app, deps, {
@@ -154,7 +150,7 @@ export function deskUserRoutes(app: FastifyInstance, deps: Needs): void {
   logOutRoute(app, deps)
 }
 
-function listRoute(app: FastifyInstance, deps: Needs): void {
+function listRoute(app: FastifyInstance, deps: OfDesk): void {
   app.get(
     '/v3/operator/user',
     {
@@ -175,7 +171,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function createRoute(app: FastifyInstance, deps: Needs): void {
+function createRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<{ Body: Static<typeof NewUser> }>(
     '/v3/operator/user',
     {
@@ -191,9 +187,8 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
       }),
     },
     async (request, reply) => {
-      const claim = claimOfPerson(request, 'POST /v3/operator/user')
-      const author = authorOf(request, 'user create')
-      const answer = await deps.desk.changeOnce(author, claim, sql => makeUser(sql, request.body))
+      const call = callOf(request, 'user create')
+      const answer = await deps.desk.changeOnce(call, sql => makeUser(sql, request.body))
       return send(reply, answer)
     },
   )
@@ -211,7 +206,7 @@ interface Change<Body> {
 
 function changeRoute<Body extends object>(
   app: FastifyInstance,
-  deps: Needs,
+  deps: OfDesk,
   { path, act, body, operationId, summary, change }: Change<Body>,
 ): void {
   app.post<Named & { Body: Body }>(
@@ -232,8 +227,8 @@ function changeRoute<Body extends object>(
     },
     async (request, reply) => {
       const name = anotherThan(request)
-      const claim = claimOfPerson(request, `POST /v3/operator/user/${name}/${path}`)
-      const answer = await deps.desk.changeOnce(authorOf(request, act), claim, sql =>
+      const call = callOf(request, act)
+      const answer = await deps.desk.changeOnce(call, sql =>
         change(sql, name, request.body as Body),
       )
       return send(reply, answer)
@@ -241,7 +236,7 @@ function changeRoute<Body extends object>(
   )
 }
 
-function linkRoute(app: FastifyInstance, deps: Needs): void {
+function linkRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named>(
     '/v3/operator/user/:name/login_link',
     {
@@ -267,7 +262,7 @@ function linkRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function logOutRoute(app: FastifyInstance, deps: Needs): void {
+function logOutRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named>(
     '/v3/operator/user/:name/log_out',
     {

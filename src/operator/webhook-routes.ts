@@ -8,18 +8,10 @@ import { Closed, Envelope, Id, Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { presentReplay, ReplayResponse } from '../webhook/response.ts'
 import type { WebhookEndpoint } from '../webhook/webhook.ts'
-import { authorOf, claimOfPerson, type Desk } from './desk.ts'
-import { AccountId, checkLimit, PageQuery, type Query, readLimit } from './request.ts'
+import { callOf, type OfDesk } from './desk.ts'
+import { AccountId, checkLimit, type Named, PageQuery, type Query, readLimit } from './request.ts'
 import { type FailingEndpoint, listFailing, MOST_COUNTED } from './webhook-store.ts'
 import { enabling, endpointNamed, replay } from './webhooks.ts'
-
-interface Needs {
-  readonly desk: Desk
-}
-
-interface Named {
-  readonly Params: { readonly id: string }
-}
 
 const ENDPOINT = {
   id: Id('whe', 'Endpoint id.'),
@@ -46,7 +38,7 @@ const EndpointState = Type.Object(ENDPOINT, { title: 'EndpointState' })
 
 const Nothing = Closed({}, { title: 'NothingRequest', type: ['object', 'null'] })
 
-export function deskWebhookRoutes(app: FastifyInstance, deps: Needs): void {
+export function deskWebhookRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get<{ Querystring: Query }>(
     '/v3/operator/webhook_endpoint',
     {
@@ -85,7 +77,7 @@ function presentState({ id, account_id, url, status, disabled_reason }: WebhookE
   return { id, account_id, host: new URL(url).host, status, disabled_reason }
 }
 
-function replayRoute(app: FastifyInstance, deps: Needs): void {
+function replayRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named>(
     '/v3/operator/webhook_endpoint/:id/replay',
     {
@@ -103,11 +95,10 @@ function replayRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { id } = request.params
-      const claim = claimOfPerson(request, `POST /v3/operator/webhook_endpoint/${id}/replay`)
+      const call = callOf(request, 'events replay')
       const endpoint = await endpointNamed(deps.desk.audit, id)
       const deed = replay(endpoint, { status: 'dead' })
-      const author = authorOf(request, 'events replay')
-      const answer = await deps.desk.answer(author, deed, claim, ({ endpoint, replayed }) =>
+      const answer = await deps.desk.answer(call, deed, ({ endpoint, replayed }) =>
         presentReplay(endpoint, replayed),
       )
       return send(reply, answer)
@@ -115,7 +106,7 @@ function replayRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function enableRoute(app: FastifyInstance, deps: Needs): void {
+function enableRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named>(
     '/v3/operator/webhook_endpoint/:id/enable',
     {
@@ -135,12 +126,9 @@ function enableRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { id } = request.params
-      const claim = claimOfPerson(request, `POST /v3/operator/webhook_endpoint/${id}/enable`)
+      const call = callOf(request, 'webhook enable')
       const deed = enabling(await endpointNamed(deps.desk.audit, id))
-      const author = authorOf(request, 'webhook enable')
-      const answer = await deps.desk.answer(author, deed, claim, ({ endpoint }) =>
-        presentState(endpoint),
-      )
+      const answer = await deps.desk.answer(call, deed, ({ endpoint }) => presentState(endpoint))
       return send(reply, answer)
     },
   )
