@@ -29,7 +29,7 @@ import { authorOf, callOf, type OfDesk } from './desk.ts'
 import {
   AccountPath,
   checkLimit,
-  checkLines,
+  checkWords,
   type Named,
   type Query,
   ReasonRequest,
@@ -187,7 +187,7 @@ function stateRoute(
       config: {
         scope: 'installation_write',
         asksPassword: name === 'unfreeze',
-        check: (sent: never) => checkLines(sent),
+        check: checkWords,
       },
       schema: operationDocs({
         operationId: `${name}Account`,

@@ -40,7 +40,7 @@ import {
   findBeneficiaryApproval,
 } from './approvals.ts'
 import { callOf, type Desk, operatorOf } from './desk.ts'
-import { checkLines, type Named } from './request.ts'
+import { checkWords, type Named } from './request.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly desk: Desk
@@ -252,7 +252,7 @@ function decisionRoute(
   app.post<Named & { Body: ApproveRequest | RejectRequest }>(
     `${of.path}/:id/${decision}`,
     {
-      config: { scope: 'approve', asksPassword: true, check: (sent: never) => checkLines(sent) },
+      config: { scope: 'approve', asksPassword: true, check: checkWords },
       schema: operationDocs({
         ...of[decision],
         params: pathId(of.prefix),

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { EXPIRES_AFTER_DAYS, MAX_APPROVERS, MAX_DAYS, RULE_SUBJECTS } from '../approval/approval.ts'
 import type { RuleCells } from '../approval/load.ts'
-import { invalidField, refusal, refuseIfAny } from '../errors.ts'
+import { refusal } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
@@ -16,6 +16,7 @@ import { addRule, presentRule, removeRule, rulesFor } from './approval-rules.ts'
 import { authorOf, callOf, type OfDesk } from './desk.ts'
 import { whole } from './price-response.ts'
 import { AccountId, type Named } from './request.ts'
+import { readOrRefuse } from './words.ts'
 
 const Country = Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166, two letters.' })
 const KeyId = Text(64, { minLength: 1, description: 'Only what this API key makes.' })
@@ -125,10 +126,7 @@ function addRoute(app: FastifyInstance, deps: OfDesk): void {
     async (request, reply) => {
       const call = callOf(request, 'approval-rule add')
       const answer = await deps.desk.changeOnce(call, async sql => {
-        const { value, messages } = await addRule(sql, cellsOf(request.body))
-        refuseIfAny((messages ?? []).map(message => invalidField('', message)))
-        if (value === undefined) throw new Error('a rule was neither added nor refused')
-        return presentRule(value)
+        return presentRule(readOrRefuse(await addRule(sql, cellsOf(request.body))))
       })
       return send(reply, answer)
     },

@@ -1,6 +1,6 @@
 // Rules of approvals that operators add and remove. A rule is never changed: what waits by one goes
 // on waiting.
-import { listAccounts, listApiKeys } from '../account/store.ts'
+import { listApiKeys } from '../account/store.ts'
 import type { ApprovalRule } from '../approval/approval.ts'
 import { type RuleCells, readRule } from '../approval/load.ts'
 import { deleteRule, insertRule, listRules } from '../approval/rule-store.ts'
@@ -10,12 +10,13 @@ import { newId } from '../id.ts'
 import { amountToJson } from '../money/json.ts'
 import { COUNTRIES } from '../network/country.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
+import { accountNamed } from './accounts.ts'
 import { Unknown } from './deed.ts'
 import { networkName } from './limits.ts'
 
 /** Adds a rule for payouts made from now on, or says all that is wrong with it. */
 export async function addRule(sql: Sql, cells: RuleCells): Promise<Read<ApprovalRule>> {
-  await checkAccount(sql, cells.account)
+  if (cells.account !== undefined) await accountNamed(sql, cells.account)
   const keys = await listApiKeys(sql)
   const read = readRule(cells, {
     keys: new Map(keys.map(key => [key.key_id, key.account_id])),
@@ -31,10 +32,11 @@ export async function addRule(sql: Sql, cells: RuleCells): Promise<Read<Approval
 
 /** The rules; with an account those that judge its payouts. */
 export async function rulesFor(sql: Sql, account?: string): Promise<readonly ApprovalRule[]> {
-  await checkAccount(sql, account)
-  const rules = await listRules(sql)
-  if (account === undefined) return rules
-  return rules.filter(({ account_id }) => account_id === null || account_id === account)
+  if (account === undefined) return listRules(sql)
+  await accountNamed(sql, account)
+  return (await listRules(sql)).filter(
+    ({ account_id }) => account_id === null || account_id === account,
+  )
 }
 
 /** Removes a rule. Refuses an id that no rule has. */
@@ -49,10 +51,4 @@ export async function removeRule(sql: Sql, rule_id: string): Promise<ApprovalRul
 /** Its amount in minor units. */
 export function presentRule(rule: ApprovalRule) {
   return { ...rule, at_least: rule.at_least === null ? null : amountToJson(rule.at_least) }
-}
-
-async function checkAccount(sql: Sql, account_id: string | undefined): Promise<void> {
-  if (account_id === undefined) return
-  const known = (await listAccounts(sql)).map(account => account.account_id)
-  if (!known.includes(account_id)) throw new Unknown('account', account_id, known)
 }

@@ -9,7 +9,7 @@ import { Envelope } from '../http/schema.ts'
 import { instantFromIso } from '../instant.ts'
 import { ChangeResponse, presentChange } from './audit-response.ts'
 import type { OfDesk } from './desk.ts'
-import { AuditQuery, checkLimit, type Query, readLimit } from './request.ts'
+import { AuditQuery, checkLimit, pageOf, type Query, readLimit } from './request.ts'
 
 export function auditRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.get<{ Querystring: Query }>(
@@ -27,11 +27,8 @@ export function auditRoutes(app: FastifyInstance, deps: OfDesk): void {
     },
     async (request, reply) => {
       const limit = readLimit(request.query)
-      // One change more than is shown tells whether there are more.
       const found = await listAudit(deps.desk.audit, filterOf(request.query), limit + 1)
-      const results = found.slice(0, limit).map(presentChange)
-      const has_more = found.length > limit
-      return sendList(request, reply, success({ object: 'list', has_more, results }))
+      return sendList(request, reply, success(pageOf(found, limit, presentChange)))
     },
   )
 }

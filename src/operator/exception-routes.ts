@@ -13,10 +13,11 @@ import { closeOpenException, MAX_NOTE, presentException } from './exceptions.ts'
 import {
   AccountId,
   checkLimit,
-  checkLines,
+  checkWords,
   LimitText,
   type Named,
   optionally,
+  pageOf,
   type Query,
   readLimit,
 } from './request.ts'
@@ -82,25 +83,15 @@ export function deskExceptionRoutes(app: FastifyInstance, deps: OfDesk): void {
     },
     async (request, reply) => {
       const limit = readLimit(request.query)
-      // One more than is shown tells whether there are more.
       const after = cursorOf(request.query)
       const open = await listOpenExceptions(deps.desk.audit, after, limit + 1)
-      const results = open.slice(0, limit).map(presentException)
-      return sendList(
-        request,
-        reply,
-        success({ object: 'list', has_more: open.length > limit, results }),
-      )
+      return sendList(request, reply, success(pageOf(open, limit, presentException)))
     },
   )
   app.post<Named & { Body: CloseRequest }>(
     '/v3/operator/payout/:id/close_exception',
     {
-      config: {
-        scope: 'installation_write',
-        asksPassword: true,
-        check: (sent: never) => checkLines(sent),
-      },
+      config: { scope: 'installation_write', asksPassword: true, check: checkWords },
       schema: operationDocs({
         operationId: 'closeException',
         summary: 'Say what you found about a payout that stands still.',

@@ -21,11 +21,12 @@ import {
 import {
   AccountId,
   checkLimit,
-  checkLines,
+  checkWords,
   Force,
   LimitText,
   type Named,
   optionally,
+  pageOf,
   type Query,
   Reason,
   readLimit,
@@ -168,15 +169,9 @@ function listRoute(app: FastifyInstance, deps: OfDesk): void {
       refuseIfAny(isKnown ? [] : [invalidParameter('starting_after', 'It names no file.')])
       const limit = readLimit(request.query)
       const state = request.query['state'] as FileState | undefined
-      // One more than is shown tells whether there are more.
       const query = { rail, state, starting_after, limit: limit + 1 }
       const files = await listFiles(deps.desk.audit, query)
-      const results = files.slice(0, limit).map(presentFile)
-      return sendList(
-        request,
-        reply,
-        success({ object: 'list', has_more: files.length > limit, results }),
-      )
+      return sendList(request, reply, success(pageOf(files, limit, presentFile)))
     },
   )
 }
@@ -257,7 +252,7 @@ function withdrawRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named & { Body: WithdrawRequest }>(
     '/v3/operator/bank_file/:id/withdraw',
     {
-      config: { scope: 'installation_write', check: (sent: never) => checkLines(sent) },
+      config: { scope: 'installation_write', check: checkWords },
       schema: operationDocs({
         operationId: 'withdrawBankFile',
         summary: 'Take back a file that the bank has never been offered.',

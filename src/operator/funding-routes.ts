@@ -13,8 +13,8 @@ import { booking, checkProof, checkSplit, reversal } from './funding.ts'
 import { BookingResponse, presentBooking } from './funding-response.ts'
 import {
   Adjustment,
-  checkLines,
   checkMoney,
+  checkWords,
   FundAccount,
   type Named,
   ReasonRequest,
@@ -150,11 +150,7 @@ function reverseRoute(app: FastifyInstance, deps: Needs): void {
   app.post<Named & { Body: ReasonRequest }>(
     '/v3/operator/balance_transaction/:id/reverse',
     {
-      config: {
-        scope: 'installation_write',
-        asksPassword: true,
-        check: (sent: never) => checkLines(sent),
-      },
+      config: { scope: 'installation_write', asksPassword: true, check: checkWords },
       schema: operationDocs({
         operationId: 'reverseBooking',
         summary: 'Take back what was funded, withdrawn or adjusted, once.',

@@ -29,7 +29,7 @@ import {
 } from './limits.ts'
 import { whole } from './price-response.ts'
 import { AccountId, type Named, optionally, type Query } from './request.ts'
-import { inMembers } from './words.ts'
+import { readOrRefuse } from './words.ts'
 
 interface Needs extends OfDesk {
   readonly reference: { pricing(price_version: bigint | null): Promise<PricingAt> }
@@ -218,8 +218,7 @@ async function setOnce(
     },
     cells,
   )
-  refuseIfAny((placed.messages ?? []).map(words => invalidField('', inMembers(words))))
-  return placed.value as Reply
+  return readOrRefuse(placed)
 }
 
 function removeRoute(app: FastifyInstance, deps: Needs): void {

@@ -8,7 +8,7 @@ import { Type } from '../http/type.ts'
 import { LISTS } from '../screening/screening.ts'
 import { callOf, type OfDesk, operatorOf } from './desk.ts'
 import { listLists, presentLists, requireLists } from './lists.ts'
-import { checkLines, Reason } from './request.ts'
+import { checkWords, Reason } from './request.ts'
 
 const ListNames = Type.Array(Literals(LISTS), {
   maxItems: LISTS.length,
@@ -91,11 +91,7 @@ export function deskListRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.post<{ Body: RequireRequest }>(
     '/v3/operator/screening_list/require',
     {
-      config: {
-        scope: 'installation_write',
-        asksPassword: true,
-        check: (sent: never) => checkLines(sent),
-      },
+      config: { scope: 'installation_write', asksPassword: true, check: checkWords },
       schema: operationDocs({
         operationId: 'requireScreeningLists',
         summary: 'Say which lists must be current before payouts of live accounts go out.',

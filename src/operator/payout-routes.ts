@@ -12,7 +12,7 @@ import { DeskPayout, DeskPayoutInFull, presentForDesk, presentInFull } from './p
 import { type AskedHandling, handling, listPayouts, showPayout, transition } from './payouts.ts'
 import {
   checkLimit,
-  checkLines,
+  checkWords,
   DeskPayoutQuery,
   type Named,
   OperatorTransition,
@@ -98,7 +98,7 @@ function handlingRoutes(app: FastifyInstance, deps: Needs): void {
     app.post<Named & { Body: Omit<AskedHandling, 'act'> }>(
       `/v3/operator/payout/:id/${act}`,
       {
-        config: { scope: 'installation_write', check: (sent: never) => checkLines(sent) },
+        config: { scope: 'installation_write', check: checkWords },
         schema: operationDocs({
           operationId: `${act}Payout`,
           summary,
@@ -143,11 +143,7 @@ function transitionRoute(app: FastifyInstance, deps: Needs): void {
   app.post<Named & { Body: OperatorTransition }>(
     '/v3/operator/payout/:id/transition',
     {
-      config: {
-        scope: 'installation_write',
-        asksPassword: true,
-        check: (sent: never) => checkLines(sent),
-      },
+      config: { scope: 'installation_write', asksPassword: true, check: checkWords },
       schema: operationDocs({
         operationId: 'transitionPayout',
         summary: 'Set the status of a payout.',

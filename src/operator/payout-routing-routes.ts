@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { CALENDAR_NAMES, type Timetable } from '../calendar/calendar.ts'
 import { MAX_LEAD_MINUTES } from '../calendar/rules.ts'
-import type { Read } from '../csv.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
@@ -37,7 +36,7 @@ import {
 } from './payout-routing.ts'
 import { whole } from './price-response.ts'
 import { AccountId } from './request.ts'
-import { inMembers } from './words.ts'
+import { readOrRefuse } from './words.ts'
 
 const CONDITIONS = {
   type: Type.Optional(Literals(PAYOUT_TYPES)),
@@ -190,12 +189,6 @@ function removeRouteRoute(app: FastifyInstance, deps: OfDesk): void {
   )
 }
 
-/** Refuses what the text of a command would be refused for; `remarks` names the whole body. */
-function readOrRefuse<T>({ value, messages = [] }: Read<T>): T {
-  refuseIfAny(messages.map(message => invalidField('', inMembers(message))))
-  return value as T
-}
-
 function checkRoute(body: RemoveRouteRequest | SetRouteRequest): void {
   const { currency, min_amount, max_amount } = body
   const bounded = min_amount !== undefined || max_amount !== undefined
@@ -217,9 +210,7 @@ function timetableOf({ cut_off }: { readonly cut_off?: Static<typeof CutOff> }):
     ...(lead_minutes !== undefined && { lead: String(lead_minutes) }),
     ...(arrival_days !== undefined && { arrivesAfter: String(arrival_days) }),
   })
-  const { messages = [] } = read
-  refuseIfAny(messages.map(message => invalidField('cut_off', inMembers(message))))
-  return read.value ?? null
+  return readOrRefuse(read, 'cut_off')
 }
 
 function cellsOf(body: RemoveRouteRequest): RouteCells {

@@ -1,7 +1,7 @@
 // GET and POST /v3/operator/rate, /fee and /pricing, and POST …/remove of each.
 import type { FastifyInstance } from 'fastify'
 import type { Read } from '../csv.ts'
-import { invalidField, refusal, refuseIfAny } from '../errors.ts'
+import { refusal } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
@@ -38,6 +38,7 @@ import {
 import { endPolicy, listPricing, setPolicies } from './pricing.ts'
 import { datedRates, presentChangedRate, setRate } from './rates.ts'
 import { checkLines } from './request.ts'
+import { readOrRefuse } from './words.ts'
 
 const READ = { scope: 'installation_read' } as const
 const WRITE = { scope: 'installation_write', asksPassword: true } as const
@@ -132,8 +133,7 @@ function rateRoutes(app: FastifyInstance, deps: OfDesk): void {
 
 /** The change of the one rate. Refuses what was wrong with it, or is likely a slip. */
 function changedOf(read: Read<Changed>): Judged {
-  refuseIfAny((read.messages ?? []).map(message => invalidField('', message)))
-  const { changes, problems, forceable } = read.value ?? NOTHING
+  const { changes, problems, forceable } = readOrRefuse(read)
   const [problem] = problems
   if (problem !== undefined) {
     throw forceable
@@ -171,8 +171,6 @@ function removeRateRoute(app: FastifyInstance, deps: OfDesk): void {
     },
   )
 }
-
-const NOTHING = { changes: [], problems: [], forceable: false } as const
 
 function feeRoutes(app: FastifyInstance, deps: OfDesk): void {
   app.post<{ Body: SetFee }>(

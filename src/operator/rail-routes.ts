@@ -13,7 +13,7 @@ import { presentRoute } from './payout-routing.ts'
 import { RouteRow } from './payout-routing-routes.ts'
 import { whole } from './price-response.ts'
 import { pauseRail, presentRail, showRail } from './rails.ts'
-import { checkLines, ReasonRequest } from './request.ts'
+import { checkWords, ReasonRequest } from './request.ts'
 
 interface Named {
   readonly Params: { readonly name: string }
@@ -88,7 +88,7 @@ function pauseRoute(app: FastifyInstance, deps: OfDesk): void {
   app.post<Named & { Body: ReasonRequest }>(
     '/v3/operator/rail/:name/pause',
     {
-      config: { scope: 'installation_write', check: (sent: never) => checkLines(sent) },
+      config: { scope: 'installation_write', check: checkWords },
       schema: operationDocs({
         operationId: 'pauseRail',
         summary: 'Ask a rail nothing and send nothing by it; its payouts wait.',

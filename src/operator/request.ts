@@ -134,6 +134,9 @@ export function checkLines(
   )
 }
 
+/** The check of a route whose body has such words. */
+export const checkWords = (body: never) => checkLines(body)
+
 /** Refuses a booking of no money, or in no currency, and words that cannot be seen. */
 export function checkMoney(body: { readonly currency: string; readonly amount: number }): void {
   refuseIfAny([
@@ -169,6 +172,12 @@ export function optionally(members: TProperties): TProperties {
 }
 
 export type Query = Readonly<Record<string, string>>
+
+/** A page of what was found, which is one more than the limit when there are more. */
+export function pageOf<Row>(found: readonly Row[], limit: number, present: (row: Row) => object) {
+  const results = found.slice(0, limit).map(present)
+  return { object: 'list', has_more: found.length > limit, results }
+}
 
 export function readLimit({ limit }: Query): number {
   return limit === undefined ? DEFAULT_LIMIT : Number(limit)

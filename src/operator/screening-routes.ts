@@ -14,9 +14,10 @@ import { authorOf, type OfDesk, operatorOf } from './desk.ts'
 import {
   AccountId,
   checkLimit,
-  checkLines,
+  checkWords,
   type Named,
   PageQuery,
+  pageOf,
   type Query,
   ReasonRequest,
   readLimit,
@@ -151,11 +152,8 @@ export function deskScreeningRoutes(app: FastifyInstance, deps: OfDesk): void {
       // The schema knows the kinds.
       const filter = { account_id, of: of as FoundFilter['of'], state, starting_after }
       const limit = readLimit(request.query)
-      // One more than is shown tells whether there are more.
       const held = await listFound(deps.desk.audit, filter, limit + 1)
-      const results = held.slice(0, limit).map(presentFound)
-      const has_more = held.length > limit
-      return sendList(request, reply, success({ object: 'list', has_more, results }))
+      return sendList(request, reply, success(pageOf(held, limit, presentFound)))
     },
   )
   app.get<Named>(
@@ -202,11 +200,7 @@ function decisionRoute(
   app.post<Named & { Body: DecideScreeningRequest }>(
     `/v3/operator/screening/:id/${name}`,
     {
-      config: {
-        scope: 'installation_write',
-        asksPassword: true,
-        check: (sent: never) => checkLines(sent),
-      },
+      config: { scope: 'installation_write', asksPassword: true, check: checkWords },
       schema: operationDocs({
         operationId: `${name}Screening`,
         summary,

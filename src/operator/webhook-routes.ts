@@ -9,7 +9,15 @@ import { Type } from '../http/type.ts'
 import { presentReplay, ReplayResponse } from '../webhook/response.ts'
 import type { WebhookEndpoint } from '../webhook/webhook.ts'
 import { callOf, type OfDesk } from './desk.ts'
-import { AccountId, checkLimit, type Named, PageQuery, type Query, readLimit } from './request.ts'
+import {
+  AccountId,
+  checkLimit,
+  type Named,
+  PageQuery,
+  pageOf,
+  type Query,
+  readLimit,
+} from './request.ts'
 import { type FailingEndpoint, listFailing, MOST_COUNTED } from './webhook-store.ts'
 import { enabling, endpointNamed, replay } from './webhooks.ts'
 
@@ -54,15 +62,9 @@ export function deskWebhookRoutes(app: FastifyInstance, deps: OfDesk): void {
     },
     async (request, reply) => {
       const limit = readLimit(request.query)
-      // One more than is shown tells whether there are more.
       const { starting_after = '' } = request.query
       const found = await listFailing(deps.desk.audit, starting_after, limit + 1)
-      const results = found.slice(0, limit).map(presentFailing)
-      return sendList(
-        request,
-        reply,
-        success({ object: 'list', has_more: found.length > limit, results }),
-      )
+      return sendList(request, reply, success(pageOf(found, limit, presentFailing)))
     },
   )
   replayRoute(app, deps)

@@ -1,5 +1,6 @@
 // How long the words of operators may be, whether they come by a command or by the API.
-import { Refusal } from '../errors.ts'
+import type { Read } from '../csv.ts'
+import { invalidField, Refusal, refuseIfAny } from '../errors.ts'
 
 /** The longest name of an account; statements print it. */
 export const MAX_NAME = 200
@@ -20,11 +21,17 @@ const MEMBERS: Readonly<Record<string, string>> = {
 }
 
 /** What rules say of the options of a command, said of the members of a body. */
-export function inMembers(words: string): string {
+function inMembers(words: string): string {
   return words.replace(
     /(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g,
     (_, option: string) => MEMBERS[option] ?? option.replaceAll('-', '_'),
   )
+}
+
+/** The value that was read. Refuses what the text of a command would be refused for. */
+export function readOrRefuse<T>({ value, messages = [] }: Read<T>, remarks = ''): T {
+  refuseIfAny(messages.map(message => invalidField(remarks, inMembers(message))))
+  return value as T
 }
 
 /** Throws the same error; a refusal, in the words of the API. */
