@@ -131,6 +131,19 @@ test('each role sees every screen of its account, and text that means harm is te
   }
 })
 
+test('entities: every review that the filter offers is one that the API knows', async () => {
+  const { headers } = await person(['viewer'])
+  const { text } = await look(headers, `/console/${id}/entities`)
+  const [, select = ''] =
+    /<select[^>]*name="approval_status"[^>]*>(.*?)<\/select>/s.exec(text) ?? []
+  const offered: readonly string[] = select.match(/(?<=value=")\w+/g) ?? []
+  assert.ok(offered.includes('requires_action'))
+  for (const status of offered) {
+    const page = await look(headers, `/console/${id}/entities?approval_status=${status}`)
+    assert.equal(page.status, 200, status)
+  }
+})
+
 test('no role on the account: 403 without a word of it; an operator has none by being one', async () => {
   const other = await service.openAccount()
   const { headers } = await person(['viewer'])

@@ -36,14 +36,14 @@ async function showEntity(visit: Visit): Promise<Screen> {
 ${approval_status_description}</p>
 ${
   may(visit, 'maker') &&
-  approval_status === 'action_required' &&
+  approval_status === 'requires_action' &&
   deed(visit, { action: `${root}/entities/${id}/submit`, button: 'Submit for review' })
 }</div>
 ${members(root, entity)}`
   return { title: entity.name, body, live: id }
 }
 
-const STATUSES = ['pending', 'approved', 'rejected', 'action_required']
+const STATUSES = ['pending', 'approved', 'rejected', 'requires_action']
 
 function entityList(visit: Visit): Listing<Entity> {
   const root = rootOf(visit)
