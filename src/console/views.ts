@@ -1,14 +1,8 @@
 // The views that a person has kept of a list, above it: one click each, and a form for another.
 import { type Html, html } from '../html.ts'
-import type { JsonObject } from './api.ts'
 import { deed, field } from './form.ts'
+import type { SavedView } from './objects.ts'
 import { rootOf, type Visit } from './visit.ts'
-
-export interface SavedView extends JsonObject {
-  readonly id: string
-  readonly name: string
-  readonly place: string
-}
 
 /** Pages whose views can be kept: lists that stand right under the root. */
 const OF_A_LIST = /^\/console\/[a-z0-9_]+\/[a-z]+$/

@@ -59,21 +59,21 @@ const AddRule = Closed(
 )
 type AddRule = Static<typeof AddRule>
 
-const OrNull = (type: 'string' | 'integer') => Type.Unsafe<unknown>({ type: [type, 'null'] })
+const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 
-const Rule = Type.Object(
+export const Rule = Type.Object(
   {
     rule_id: Id('apr', 'The rule.'),
     subject: Literals(RULE_SUBJECTS),
-    account_id: OrNull('string'),
-    key_id: OrNull('string'),
-    payout_type: OrNull('string'),
-    network: OrNull('string'),
-    country: OrNull('string'),
-    currency: OrNull('string'),
+    account_id: textOrNull,
+    key_id: textOrNull,
+    payout_type: textOrNull,
+    network: textOrNull,
+    country: textOrNull,
+    currency: textOrNull,
     new_payee: Type.Boolean(),
-    at_least: OrNull('integer'),
-    at_least_currency: OrNull('string'),
+    at_least: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+    at_least_currency: textOrNull,
     approvers: Type.Integer(),
     expires_after_days: Type.Integer(),
   },

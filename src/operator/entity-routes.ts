@@ -34,7 +34,7 @@ const MEMBERS = {
   entity: EntityResponse,
 }
 
-const DeskEntity = Type.Object(MEMBERS, {
+export const DeskEntity = Type.Object(MEMBERS, {
   title: 'DeskEntity',
   description: 'An entity with what only operators see.',
 })

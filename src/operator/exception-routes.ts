@@ -36,7 +36,7 @@ function cursorOf({ starting_after = ':0' }: Query): ExceptionCursor {
   return { payout_id, number: Number(number) }
 }
 
-const ExceptionResponse = Type.Object(
+export const ExceptionResponse = Type.Object(
   {
     account: AccountId,
     payout: Id('pot', 'Payout id.'),

@@ -71,14 +71,17 @@ const FILE = {
   bytes: Type.Integer({ description: 'How many it has.' }),
 }
 
-const FileResponse = Type.Object(FILE, { title: 'BankFile', description: 'A file for a bank.' })
+export const FileResponse = Type.Object(FILE, {
+  title: 'BankFile',
+  description: 'A file for a bank.',
+})
 
 const Digest = Type.String({
   pattern: '^[0-9a-f]{64}$',
   description: 'Of what you were shown: `digest` of the file.',
 })
 
-const FileInFullResponse = Type.Object(
+export const FileInFullResponse = Type.Object(
   {
     ...FILE,
     digest: Type.String({

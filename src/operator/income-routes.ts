@@ -19,7 +19,7 @@ interface Needs extends OfDesk {
 
 const Minor = (description: string) => Type.String({ pattern: '^-?\\d+$', description })
 
-const IncomeResponse = Closed(
+export const IncomeResponse = Closed(
   {
     day: Type.String({ format: 'date', description: 'Of UTC, by the clock of the account.' }),
     currency: Type.String(),

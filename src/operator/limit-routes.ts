@@ -94,7 +94,7 @@ const LIMIT = {
   window: Type.String({ examples: ['payout', 'day:Europe/Berlin', '24h'] }),
 }
 
-const LimitResponse = Type.Object(LIMIT, {
+export const LimitResponse = Type.Object(LIMIT, {
   title: 'PayoutLimit',
   description: 'How much, or how many payouts, accounts may make; null is any.',
 })

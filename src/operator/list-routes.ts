@@ -52,7 +52,7 @@ const ListStatusResponse = Type.Object(
   { title: 'ScreeningListStatus', description: 'A list, and the file that it was imported from.' },
 )
 
-const ListsResponse = Type.Object(
+export const ListsResponse = Type.Object(
   {
     stale_after_s: Type.Integer(),
     required: ListNames,

@@ -24,7 +24,7 @@ const Figure = Closed(
   { title: 'RailFigure' },
 )
 
-const RailFigures = Type.Object(
+export const RailFigures = Type.Object(
   {
     counted_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
     results: Type.Array(Figure),

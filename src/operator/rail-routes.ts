@@ -36,7 +36,7 @@ const RAIL = {
   paused_reason: Type.String({ description: 'Empty while it is not paused.' }),
 }
 
-const RailResponse = Type.Object(RAIL, { title: 'DeskRail', description: 'A rail.' })
+export const RailResponse = Type.Object(RAIL, { title: 'DeskRail', description: 'A rail.' })
 
 const RailInFull = Type.Object(
   { ...RAIL, routes: Type.Array(RouteRow) },

@@ -48,7 +48,7 @@ const Status = Type.String({
     'Of the payout; of an entity, that of its review; a beneficiary is active or erased.',
 })
 
-const HeldResponse = Type.Object(
+export const HeldResponse = Type.Object(
   {
     ...OF,
     account_id: AccountId,
@@ -65,7 +65,7 @@ const HeldResponse = Type.Object(
   },
 )
 
-const Match = Type.Object(
+export const Match = Type.Object(
   {
     party: Type.String(),
     list: Type.String(),

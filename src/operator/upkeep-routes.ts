@@ -7,7 +7,7 @@ import { Closed, Envelope, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { OfDesk } from './desk.ts'
 
-const UpkeepRun = Closed(
+export const UpkeepRun = Closed(
   {
     kind: Literals(UPKEEP_KINDS),
     finished_at: Timestamp,

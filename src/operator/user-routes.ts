@@ -75,7 +75,7 @@ const rights = {
   disabled_reason: Type.String(),
 }
 const User = Closed(rights, { title: 'User' })
-const DeskUser = Closed(
+export const DeskUser = Closed(
   {
     ...rights,
     last_seen_at: at('When a session of theirs was last used, to the minute; null if none was.'),

@@ -31,7 +31,7 @@ const ENDPOINT = {
   }),
 }
 
-const FailingResponse = Type.Object(
+export const FailingResponse = Type.Object(
   {
     ...ENDPOINT,
     dead: Type.Integer({

@@ -20,7 +20,7 @@ const Problems = Type.Array(ErrorDetail, {
   description: 'As POST /v3/payout refuses it; `remarks` begins at the payout.',
 })
 
-const BatchItemResponse = Type.Object(
+export const BatchItemResponse = Type.Object(
   {
     object: Type.Literal('payout_batch_item'),
     position: Position,

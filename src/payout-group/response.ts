@@ -1,5 +1,4 @@
 // Answers about the approval of a group: what of it waits, and what a decision has come to.
-import type { TProperties } from 'typebox'
 import { APPROVAL_OUTCOMES, DECISIONS, type Decision } from '../approval/approval.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -12,20 +11,18 @@ const Batch = Id('pob', 'The batch.')
 const Import = Id('pim', 'The import.')
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
-const Totals = Type.Array(
-  Type.Object(
-    {
-      currency: Type.String({ description: 'What is paid in.' }),
-      payouts: Type.Integer(),
-      amount: Type.String({ description: 'Without fees, in minor units as text.' }),
-    },
-    { title: 'WaitingTotal' },
-  ),
-  { description: 'Of those that wait.' },
+export const Total = Type.Object(
+  {
+    currency: Type.String({ description: 'What is paid in.' }),
+    payouts: Type.Integer(),
+    amount: Type.String({ description: 'Without fees, in minor units as text.' }),
+  },
+  { title: 'WaitingTotal' },
 )
+const Totals = Type.Array(Total, { description: 'Of those that wait.' })
 
 /** What follows the counts of those that wait. */
-function waits(order: string): TProperties {
+function waits(order: string) {
   return {
     totals: Totals,
     made_by: Type.Array(Type.String(), {
@@ -112,7 +109,7 @@ function presentTotal({ currency, payouts, amount }: WaitingTotal) {
   return { currency, payouts, amount: String(amount) }
 }
 
-const GroupResponse = Type.Object(
+export const GroupResponse = Type.Object(
   {
     object: Type.Literal('payout_group'),
     id: Type.String({

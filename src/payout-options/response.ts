@@ -25,7 +25,7 @@ const Figures = Type.Object(
   { title: 'RailFigures' },
 )
 
-const Option = Type.Object(
+export const Option = Type.Object(
   {
     object: Type.Literal('payout_option'),
     possible: Type.Boolean(),

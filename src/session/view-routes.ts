@@ -28,7 +28,7 @@ import {
 
 const PATH = '/v3/saved_view'
 
-const ViewResponse = Closed(
+export const ViewResponse = Closed(
   {
     object: Literals(['saved_view']),
     id: Type.String(),

@@ -1,31 +1,12 @@
 // Batches of payouts: the list, one of them with what became of each payout, and its approval.
 import { html } from '../../html.ts'
-import type { ApiProblem, JsonObject } from '../api.ts'
 import { type Listing, showList } from '../list.ts'
-import type { GroupApproval } from '../objects.ts'
+import type { Batch, BatchItem, GroupApproval } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, money, state, time, words } from '../show.ts'
 import { may, rootOf, type Screen, type Visit } from '../visit.ts'
 import { decide } from './decision.ts'
 import { groupApproval } from './groups.ts'
-
-export interface Batch extends JsonObject {
-  readonly id: string
-  readonly mode: string
-  readonly status: string
-  readonly reference_id: string
-  readonly counts: { readonly [name: string]: string }
-  readonly totals: readonly { readonly [name: string]: string }[]
-  readonly created_at: string
-}
-
-export interface Item {
-  readonly position: string
-  readonly status: string
-  readonly payout: string
-  readonly reference_id: string
-  readonly errors: readonly ApiProblem[]
-}
 
 export function batchScreens(screens: Screens): void {
   screens.show('account', '/batches', async visit => ({
@@ -90,7 +71,7 @@ ${asked && groupApproval(visit, id, approval, 'batches')}
   return { title: batch.reference_id || 'Batch', body, live: 'pot_' }
 }
 
-function itemList(visit: Visit, id: string): Listing<Item> {
+function itemList(visit: Visit, id: string): Listing<BatchItem> {
   const root = rootOf(visit)
   return {
     api: `/v3/payout_batch/${id}/item`,

@@ -109,7 +109,8 @@ function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event
     Object.assign(before, previous_attributes)
   }
   const was = new Map(Object.entries(before).flatMap(([name, value]) => leaves(value, name)))
-  const now = new Map(Object.keys(before).flatMap(name => leaves(beneficiary[name], name)))
+  const present: JsonObject = beneficiary
+  const now = new Map(Object.keys(before).flatMap(name => leaves(present[name], name)))
   const differing = [...new Set([...was.keys(), ...now.keys()])].filter(
     name => was.get(name) !== now.get(name) && !OF_EVERY_CHANGE.includes(name),
   )

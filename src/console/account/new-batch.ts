@@ -5,10 +5,10 @@ import { type Html, html } from '../../html.ts'
 import { ApiError } from '../api.ts'
 import { deed, field, post, said } from '../form.ts'
 import { rows } from '../list.ts'
+import type { Batch, BatchItem } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
-import type { Batch, Item } from './batches.ts'
 
 export function newBatchScreens(screens: Screens): void {
   screens.show('account', '/batches/new', form)
@@ -63,14 +63,12 @@ async function make(visit: Visit): Promise<Screen | string> {
   }
   const batch = await atLines(read, () =>
     dry_run
-      ? visit.api.post<Checked>('/v3/payout_batch', body)
-      : post<Checked>(visit, '/v3/payout_batch', body),
+      ? visit.api.post<Batch>('/v3/payout_batch', body)
+      : post<Batch>(visit, '/v3/payout_batch', body),
   )
   if (dry_run) return { title: 'New batch', body: checked(visit, findingsOf(visit, read, batch)) }
   return `${rootOf(visit)}/batches/${batch.id}?done=batch`
 }
-
-type Checked = Batch & { readonly refused: readonly Item[] }
 
 const MOST_PROBLEMS = 50
 
@@ -99,7 +97,7 @@ async function atLines<T>(read: readonly TextRow[], ask: () => Promise<T>): Prom
   }
 }
 
-function findingsOf(visit: Visit, read: readonly TextRow[], batch: Checked): Html {
+function findingsOf(visit: Visit, read: readonly TextRow[], batch: Batch): Html {
   const { counts, totals, refused } = batch
   const table = {
     caption: 'Rows that are refused',
@@ -108,12 +106,12 @@ function findingsOf(visit: Visit, read: readonly TextRow[], batch: Checked): Htm
       {
         name: 'Line',
         number: true,
-        show: ({ position }: Item) => read[Number(position)]?.line,
+        show: ({ position }: BatchItem) => read[Number(position)]?.line,
       },
-      { name: 'Your reference', show: ({ reference_id }: Item) => reference_id },
+      { name: 'Your reference', show: ({ reference_id }: BatchItem) => reference_id },
       {
         name: 'Why not',
-        show: ({ errors }: Item) => errors.map(({ message }) => message).join(' '),
+        show: ({ errors }: BatchItem) => errors.map(({ message }) => message).join(' '),
       },
     ],
   }

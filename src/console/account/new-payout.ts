@@ -5,7 +5,7 @@ import { currencyExponent, findCurrency } from '../../money/currency.ts'
 import { parseMajor } from '../../money/decimal.ts'
 import { ApiError, type JsonObject, queryText } from '../api.ts'
 import { deed, field } from '../form.ts'
-import type { Beneficiary, FeePart, Money, Payout, Quote } from '../objects.ts'
+import type { Beneficiary, Payout, PayoutOption, Quote } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, money, time, words } from '../show.ts'
 import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
@@ -16,20 +16,6 @@ export function newPayoutScreens(screens: Screens): void {
   screens.act('account', '/payouts/new', fixQuote, waysScreen)
   screens.show('account', '/payouts/new/:quote', payeeScreen)
   screens.act('account', '/payouts/new/:quote', payPayee, payeeScreen)
-}
-
-interface Option {
-  readonly possible: boolean
-  readonly errors: readonly { readonly message: string }[]
-  readonly price: {
-    readonly holding_info: Money
-    readonly destination_info: Money
-    readonly fee_info: { readonly fixed: FeePart; readonly variable: FeePart }
-    readonly exchange_rates: { readonly holding_to_payout: string }
-    readonly total_debit: Money
-  } | null
-  readonly expected_at: string | null
-  readonly quote_request: JsonObject & { readonly payout_type: string }
 }
 
 /** What the person wants to pay, as the address says it. */
@@ -118,7 +104,7 @@ function minorUnits({ amount, currency }: Wish): { minor?: bigint; problem: stri
   return { problem: `“${amount}” is no amount of ${currency}: write it like ${example}.` }
 }
 
-type Ways = { readonly options: readonly Option[] } | { readonly refused: ApiError }
+type Ways = { readonly options: readonly PayoutOption[] } | { readonly refused: ApiError }
 
 async function optionsFor(visit: Visit, wish: Wish, amount: bigint): Promise<Ways> {
   const { currency, country, holding } = wish
@@ -128,7 +114,7 @@ async function optionsFor(visit: Visit, wish: Wish, amount: bigint): Promise<Way
     ...(country && { destination_info: { currency, country } }),
   }
   try {
-    return await visit.api.post<{ options: readonly Option[] }>('/v3/payout/options', body)
+    return await visit.api.post<{ options: readonly PayoutOption[] }>('/v3/payout/options', body)
   } catch (error) {
     if (error instanceof ApiError && error.status < 500 && error.status !== 401) {
       return { refused: error }
@@ -157,7 +143,7 @@ ${option.errors.map(e => e.message).join(' ')}</li>`,
 }`
 }
 
-function way(visit: Visit, wish: Wish, option: Option): Html {
+function way(visit: Visit, wish: Wish, option: PayoutOption): Html {
   const { price, expected_at } = option
   const fees =
     price &&
@@ -189,10 +175,12 @@ ${Object.entries(wish).map(
 })}</section>`
 }
 
-function nameOf({ quote_request: asked }: Option): string {
-  const inner = asked[asked.payout_type] as JsonObject | undefined
+function nameOf({ quote_request }: PayoutOption): string {
+  const asked: JsonObject = quote_request
+  const { payout_type = '' } = quote_request
+  const inner = asked[payout_type] as JsonObject | undefined
   const how = inner === undefined ? '' : Object.values(inner).join(' ')
-  return `${words(asked.payout_type)} ${words(how)}`.trim()
+  return `${words(payout_type)} ${words(how)}`.trim()
 }
 
 /** Makes the quote of the way that was chosen; the amounts stay text until the API reads them. */

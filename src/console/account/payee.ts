@@ -1,39 +1,15 @@
 // The second step of a new payout: at a quote that holds for a while, whom it pays and what for.
 // The fields are those that the corridor requires (GET /v3/payout/requirements).
 import { type Html, html } from '../../html.ts'
-import { type JsonObject, queryText } from '../api.ts'
+import { queryText } from '../api.ts'
 import { bodyOf, deed, type Field, field, setMember } from '../form.ts'
-import type { Beneficiary, Payout, Quote } from '../objects.ts'
+import type { Beneficiary, Payout, Quote, Requirement, Requirements } from '../objects.ts'
 import { facts, money, time, words } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
 
-interface Requirement {
-  readonly path: string
-  readonly description: string
-  readonly example: string
-  readonly pattern: string
-  readonly required: boolean
-  readonly or: readonly { readonly path: string }[]
-}
-
-interface Requirements {
-  readonly alternatives: readonly {
-    readonly name: string
-    readonly fields: readonly Requirement[]
-  }[]
-  readonly purpose: { readonly codes: readonly string[] }
-}
-
-/** A quote as its answer is: with the way it goes. */
-type QuoteInFull = Quote & {
-  readonly local: { readonly fund_transfer_network: string }
-  readonly local_payment_network: { readonly payment_network: string }
-  readonly wallet: JsonObject
-}
-
 export async function payeeScreen(visit: Visit): Promise<Screen> {
   const { query } = visit
-  const quote = await visit.api.get<QuoteInFull>(`/v3/payout/quote/${visit.params.quote}`)
+  const quote = await visit.api.get<Quote>(`/v3/payout/quote/${visit.params.quote}`)
   const wanted = await visit.api.get<Requirements>('/v3/payout/requirements', {
     type: quote.payout_type,
     currency: quote.payout_type === 'service_account' ? '' : quote.destination_info.currency,
@@ -61,13 +37,13 @@ ${visit.trouble?.is('possible_duplicate_payout') && duplicateField()}`,
   return { title: 'Whom do you pay?', body }
 }
 
-function networkOf(quote: QuoteInFull): string {
+function networkOf(quote: Quote): string {
   const wallet = quote.wallet.network ?? quote.wallet.type
   const { fund_transfer_network: local } = quote.local
   return local || quote.local_payment_network.payment_network || (wallet ? String(wallet) : '')
 }
 
-function terms(quote: QuoteInFull, again: string): Html {
+function terms(quote: Quote, again: string): Html {
   const { holding_info: from, payout_info: to, fee_info } = quote
   const fees =
     BigInt(fee_info.fixed.in_holding_currency) + BigInt(fee_info.variable.in_holding_currency)
@@ -178,7 +154,7 @@ const NAMED = ['purpose', 'transaction_description', 'reference_id', 'beneficiar
 
 export async function payPayee(visit: Visit): Promise<string> {
   const { form } = visit
-  const quote = await visit.api.get<QuoteInFull>(`/v3/payout/quote/${visit.params.quote}`)
+  const quote = await visit.api.get<Quote>(`/v3/payout/quote/${visit.params.quote}`)
   const body: Record<string, unknown> = {
     quote: quote.id,
     amount: BigInt(quote.payout_info.amount),

@@ -2,23 +2,10 @@
 import { type Html, html } from '../../html.ts'
 import { ApiError } from '../api.ts'
 import { type Listing, showList } from '../list.ts'
+import type { LoggedRequest } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { state, time } from '../show.ts'
 import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
-
-interface LoggedRequest {
-  readonly id: string
-  readonly created_at: string
-  readonly request_id: string
-  readonly method: string
-  readonly path: string
-  readonly outcome: string
-  readonly status: number | null
-  readonly duration_ms: number
-  readonly reason: string
-  readonly remarks: string
-  readonly body: string
-}
 
 export function requestScreens(screens: Screens): void {
   screens.show('account', '/requests', requestsScreen)

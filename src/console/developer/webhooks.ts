@@ -3,7 +3,7 @@ import { type Html, html } from '../../html.ts'
 import type { JsonObject } from '../api.ts'
 import { deed, field, unseen } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
-import type { Delivery, Endpoint } from '../objects.ts'
+import type { Delivery, DeliveryInFull, Endpoint } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, members, state, time } from '../show.ts'
 import { may, rootOf, type Screen, type Visit } from '../visit.ts'
@@ -142,10 +142,6 @@ function deliveryList(visit: Visit, id: string): Listing<Delivery> {
     ],
     empty: 'Nothing was sent yet.',
   }
-}
-
-interface DeliveryInFull extends Delivery {
-  readonly attempts?: readonly JsonObject[]
 }
 
 async function deliveryScreen(visit: Visit): Promise<Screen> {

@@ -4,7 +4,7 @@ import { barChart } from '../charts.ts'
 import { rows } from '../list.ts'
 import { time } from '../show.ts'
 import type { Visit } from '../visit.ts'
-import type { RailFigure } from './objects.ts'
+import type { RailFigure, RailFigures } from './objects.ts'
 
 const WINDOWS = [
   ['1', '24 hours'],
@@ -14,11 +14,6 @@ const WINDOWS = [
 
 type Window = (typeof WINDOWS)[number]
 const NAMED = { caption: 'How the rails did' }
-
-export interface RailFigures {
-  readonly counted_at: string | null
-  readonly results: readonly RailFigure[]
-}
 
 export function readFigures({ api }: Visit): Promise<RailFigures> {
   return api.get<RailFigures>('/v3/operator/rail_figures')
