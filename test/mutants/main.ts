@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { LazyServer } from '../support/database/server.ts'
 import { isEquivalent, staleEquivalents } from './equivalents.ts'
-import { mutantsOf } from './mutate.ts'
+import { type Mutant, mutantsOf } from './mutate.ts'
 import { runPatches } from './patches.ts'
 import { type FileResult, isEnough, lineOf, survivorText } from './report.ts'
 import { TARGETS, type Target } from './targets.ts'
@@ -75,19 +75,24 @@ async function tryTarget(target: Target, postgres: LazyServer) {
   const stale = staleEquivalents(file, mutants).map(
     ({ where, after }) => `${file}: not one mutant of ${where} is: ${after}`,
   )
-  const rules: Tests = { files: target.rules, together: true }
-  const timeout_ms = await timeoutOf(rules)
-  const tried: Tried[] = await inParallel(mutants, async mutant => ({
-    mutant,
-    outcome: await tryChange(mutant, rules, timeout_ms),
-    equivalent: isEquivalent(mutant),
-  }))
+  const tried = await tryByRules(target, mutants)
   const result = { file, wanted, tried: quick ? tried : await tryByApi(target, tried, postgres) }
   console.log(lineOf(result))
   for (const { mutant, outcome, equivalent } of result.tried) {
     if (outcome === 'survived' && !equivalent) console.log(survivorText(mutant))
   }
   return { result, stale }
+}
+
+/** Each by the tests that need nothing but the rules; where there are none, all survive them. */
+async function tryByRules({ rules }: Target, mutants: readonly Mutant[]): Promise<Tried[]> {
+  const tests: Tests = { files: rules, together: true }
+  const timeout_ms = rules.length === 0 ? 0 : await timeoutOf(tests)
+  return inParallel(mutants, async mutant => ({
+    mutant,
+    outcome: rules.length === 0 ? 'survived' : await tryChange(mutant, tests, timeout_ms),
+    equivalent: isEquivalent(mutant),
+  }))
 }
 
 /** Survivors again, one at a time, by the tests of the API. */
