@@ -2,10 +2,10 @@
 import type { Static } from 'typebox'
 import { MAX_DUPLICATE_WINDOW_S, SCOPES } from '../account/rules.ts'
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
-import { Closed, CurrencyCode, Literals, Text } from '../http/schema.ts'
+import { Closed, CurrencyCode, Literals, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { findCurrency } from '../money/currency.ts'
-import { AccountId, checkLines, LimitText, optionally } from './request.ts'
+import { AccountId, checkLines, LimitText } from './request.ts'
 import { MAX_NAME } from './words.ts'
 
 const MAX_CURRENCIES = 50
@@ -58,7 +58,7 @@ export const NewKeyRequest = Closed(
 )
 export type NewKeyRequest = Static<typeof NewKeyRequest>
 
-export const AccountsQuery = Closed(optionally({ limit: LimitText, starting_after: AccountId }))
+export const AccountsQuery = Closed(optional({ limit: LimitText, starting_after: AccountId }))
 
 /** Refuses currencies that are none, and a primary one that is not held. */
 export function checkNewAccount(body: NewAccountRequest): void {

@@ -15,13 +15,12 @@ import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { addRule, presentRule, removeRule, rulesFor } from './approval-rules.ts'
 import { authorOf, callOf, type OfDesk } from './desk.ts'
 import { whole } from './price-response.ts'
-import { AccountId, type Named } from './request.ts'
+import { AccountId, MAX_MINOR, type Named } from './request.ts'
 import { readOrRefuse } from './words.ts'
 
 const Country = Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166, two letters.' })
 const KeyId = Text(64, { minLength: 1, description: 'Only what this API key makes.' })
 const Network = Text(64, { minLength: 1, description: 'A local or payment network, or a chain.' })
-const MAX_MINOR = 9_007_199_254_740_991
 
 const AddRule = Closed(
   {

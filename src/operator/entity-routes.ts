@@ -7,7 +7,7 @@ import { invalidField, refuseIfAny } from '../errors.ts'
 import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
-import { Closed, Envelope, Literals } from '../http/schema.ts'
+import { Closed, Envelope, Literals, optional } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { instantFromIso } from '../instant.ts'
 import { callOf, type OfDesk } from './desk.ts'
@@ -18,7 +18,6 @@ import {
   checkLines,
   LimitText,
   type Named,
-  optionally,
   type Query,
   Reason,
   readLimit,
@@ -45,7 +44,7 @@ const ShownEntityResponse = Type.Object(
 )
 
 const EntitiesQuery = Closed(
-  optionally({
+  optional({
     limit: LimitText,
     status: Literals(APPROVAL_STATUSES, { description: 'Only entities of this status.' }),
     account_id: AccountId,

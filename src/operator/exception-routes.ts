@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
-import { Closed, Envelope, Id, Text, Timestamp } from '../http/schema.ts'
+import { Closed, Envelope, Id, optional, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPattern } from '../id.ts'
 import { type ExceptionCursor, listOpenExceptions } from '../rail/exception-store.ts'
@@ -16,7 +16,6 @@ import {
   checkWords,
   LimitText,
   type Named,
-  optionally,
   pageOf,
   type Query,
   readLimit,
@@ -76,7 +75,7 @@ export function deskExceptionRoutes(app: FastifyInstance, deps: OfDesk): void {
       schema: operationDocs({
         operationId: 'listExceptions',
         summary: 'List payouts that stand still until a person has looked, the oldest first.',
-        querystring: Closed(optionally({ limit: LimitText, starting_after: After })),
+        querystring: Closed(optional({ limit: LimitText, starting_after: After })),
         response: Envelope(ListOf(ExceptionResponse)),
         refusals: ['invalid_query_parameter'],
       }),

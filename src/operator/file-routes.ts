@@ -7,7 +7,7 @@ import { invalidParameter, refuseIfAny } from '../errors.ts'
 import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
-import { Closed, Envelope, Id, Literals, Timestamp } from '../http/schema.ts'
+import { Closed, Envelope, Id, Literals, optional, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { callOf, type OfDesk, operatorOf } from './desk.ts'
 import {
@@ -25,7 +25,6 @@ import {
   Force,
   LimitText,
   type Named,
-  optionally,
   pageOf,
   type Query,
   Reason,
@@ -133,7 +132,7 @@ const TakenBackResponse = Type.Object(
 )
 
 const FilesQuery = Closed(
-  optionally({
+  optional({
     limit: LimitText,
     starting_after: MessageId,
     rail: Type.String({

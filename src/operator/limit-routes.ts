@@ -7,7 +7,16 @@ import { send, success } from '../http/answer.ts'
 import { checkConfirmed } from '../http/authenticate.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
-import { Closed, CurrencyCode, Envelope, Id, Literals, REASON, Text } from '../http/schema.ts'
+import {
+  Closed,
+  CurrencyCode,
+  Envelope,
+  Id,
+  Literals,
+  optional,
+  REASON,
+  Text,
+} from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Reply } from '../idempotency/kept-reply.ts'
 import { EACH, PERS } from '../limit/limit.ts'
@@ -28,18 +37,17 @@ import {
   showLimit,
 } from './limits.ts'
 import { whole } from './price-response.ts'
-import { AccountId, type Named, optionally, type Query } from './request.ts'
+import { AccountId, MAX_MINOR, type Named, type Query } from './request.ts'
 import { readOrRefuse } from './words.ts'
 
 interface Needs extends OfDesk {
   readonly reference: { pricing(price_version: bigint | null): Promise<PricingAt> }
 }
 
-const MAX_MINOR = 9_007_199_254_740_991
 const MAX_COUNT = 999_999_999_999_999
 
 const SetLimitRequest = Closed(
-  optionally({
+  optional({
     account_id: AccountId,
     key_id: Id('key', 'Only payouts that this key of an account makes.'),
     each: Literals(EACH, { description: 'What is counted by itself; account without it.' }),
@@ -69,11 +77,7 @@ const SetLimitRequest = Closed(
       'An `amount` with its `currency`, or a `count`; and `per`. What is left out is any.',
   },
 )
-type SetLimitRequest = Static<typeof SetLimitRequest> & {
-  readonly [name in 'account_id' | 'each' | 'rail' | 'network' | 'key_id']?: string
-} & { readonly [name in 'currency' | 'per' | 'zone']?: string } & {
-  readonly [name in 'new_for_hours' | 'amount' | 'count' | 'hours']?: number
-}
+type SetLimitRequest = Static<typeof SetLimitRequest>
 
 const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 const countOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
@@ -134,7 +138,7 @@ export function deskLimitRoutes(app: FastifyInstance, deps: Needs): void {
       schema: operationDocs({
         operationId: 'listLimits',
         summary: 'List the limits, or those that count payouts of an account.',
-        querystring: Closed(optionally({ account_id: AccountId })),
+        querystring: Closed(optional({ account_id: AccountId })),
         response: Envelope(ListOf(LimitResponse)),
         refusals: ['invalid_query_parameter', 'not_found'],
       }),

@@ -2,7 +2,7 @@
 import type { Static, TProperties } from 'typebox'
 import { invalidField, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
-import { Closed, CurrencyCode, Literals, REASON, Text } from '../http/schema.ts'
+import { Closed, CurrencyCode, Literals, optional, REASON, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { type IdPrefix, idPatternOf } from '../id.ts'
 import { findCurrency } from '../money/currency.ts'
@@ -69,7 +69,7 @@ export const OperatorTransition = Closed(
 )
 export type OperatorTransition = Static<typeof OperatorTransition>
 
-const MAX_MINOR = 9_007_199_254_740_991
+export const MAX_MINOR = 9_007_199_254_740_991
 
 const moneyOf = (minimum: number, description: string) => ({
   account_id: AccountId,
@@ -157,7 +157,7 @@ export function PageQuery(prefix: IdPrefix | readonly IdPrefix[], filters: TProp
     pattern: idPatternOf([prefix].flat()),
     description: 'An id: the page starts with what follows it.',
   })
-  return Closed({ ...optionally({ limit: LimitText, starting_after, ...filters }) })
+  return Closed(optional({ limit: LimitText, starting_after, ...filters }))
 }
 
 /** A query is text and nothing is coerced; the document shows a number. */
@@ -165,11 +165,6 @@ export const LimitText = Type.String({
   description: 'Most objects on a page.',
   [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
 })
-
-export function optionally(members: TProperties): TProperties {
-  const entries = Object.entries(members).map(([name, schema]) => [name, Type.Optional(schema)])
-  return Object.fromEntries(entries)
-}
 
 export type Query = Readonly<Record<string, string>>
 
@@ -203,7 +198,7 @@ export const DeskPayoutQuery = PageQuery('pot', {
 })
 
 export const AuditQuery = Closed(
-  optionally({
+  optional({
     limit: LimitText,
     before: Type.String({
       pattern: '^[0-9]{1,18}$',
