@@ -93,6 +93,15 @@ export function Literals<T extends string>(values: readonly T[], options: object
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
 }
 
+/** A text, or null. */
+export function textOrNull(options: object = {}) {
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
+}
+
+export function integerOrNull(options: object = {}) {
+  return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options })
+}
+
 /** Up to 50 texts by name, stored and returned unchanged. */
 export const Metadata = Type.Unsafe<Record<string, string>>({
   title: 'Metadata',

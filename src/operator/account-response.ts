@@ -1,7 +1,7 @@
 // Accounts and their keys as operators see them.
 import { SCOPES } from '../account/rules.ts'
 import { ACCOUNT_TRANSITIONS, type AccountState } from '../account/states.ts'
-import { Literals, Timestamp } from '../http/schema.ts'
+import { Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { AccountId } from './request.ts'
 
@@ -65,7 +65,7 @@ const OF_MAKER = {
   }),
   makes_only: Type.Boolean({ description: 'Each payout that it makes needs an approval.' }),
 }
-const Instant = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
+const Instant = textOrNull({ format: 'date-time' })
 
 export const DeskKey = Type.Object(
   {

@@ -7,7 +7,7 @@ import { invalidField, refuseIfAny } from '../errors.ts'
 import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
-import { Closed, Envelope, Literals, optional } from '../http/schema.ts'
+import { Closed, Envelope, Literals, optional, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { instantFromIso } from '../instant.ts'
 import { callOf, type OfDesk } from './desk.ts'
@@ -26,8 +26,7 @@ import {
 const MEMBERS = {
   account_id: AccountId,
   payouts_held: Type.Integer({ description: 'How many payouts wait for its review.' }),
-  screening: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
+  screening: textOrNull({
     description: 'Whether it may be on a sanctions list: `open`, `confirmed`, or null for no.',
   }),
   entity: EntityResponse,

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { send, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
-import { Closed, Envelope } from '../http/schema.ts'
+import { Closed, Envelope, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { accountNamed } from './accounts.ts'
 import type { OfDesk } from './desk.ts'
@@ -46,7 +46,7 @@ const IncomeList = Type.Object(
 
 const AllIncomeResponse = Type.Object(
   {
-    counted_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    counted_at: textOrNull({ format: 'date-time' }),
     results: Type.Array(IncomeResponse),
   },
   { title: 'AllIncome', description: 'Of all live accounts, oldest first.' },

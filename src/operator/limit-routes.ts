@@ -12,10 +12,12 @@ import {
   CurrencyCode,
   Envelope,
   Id,
+  integerOrNull,
   Literals,
   optional,
   REASON,
   Text,
+  textOrNull,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Reply } from '../idempotency/kept-reply.ts'
@@ -79,21 +81,18 @@ const SetLimitRequest = Closed(
 )
 type SetLimitRequest = Static<typeof SetLimitRequest>
 
-const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
-const countOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
-
 const LIMIT = {
   limit_id: Id('lim', 'Limit id.'),
-  account_id: textOrNull,
-  key_id: textOrNull,
-  rail: textOrNull,
-  network: textOrNull,
-  new_for_hours: countOrNull,
+  account_id: textOrNull(),
+  key_id: textOrNull(),
+  rail: textOrNull(),
+  network: textOrNull(),
+  new_for_hours: integerOrNull(),
   each: Literals(EACH),
-  currency: textOrNull,
+  currency: textOrNull(),
   per: Literals(PERS),
-  zone: textOrNull,
-  hours: countOrNull,
+  zone: textOrNull(),
+  hours: integerOrNull(),
   cap: Type.Integer({ description: 'Minor units of the currency; payouts without one.' }),
   window: Type.String({ examples: ['payout', 'day:Europe/Berlin', '24h'] }),
 }
@@ -107,8 +106,7 @@ const SetLimitResponse = Type.Object(
   {
     ...LIMIT,
     before: Type.Union([LimitResponse, Type.Null()]),
-    counted: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
+    counted: integerOrNull({
       description: 'How many payouts count already; null of a limit that was there.',
     }),
   },

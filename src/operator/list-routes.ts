@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
-import { Closed, Envelope, Literals, Timestamp } from '../http/schema.ts'
+import { Closed, Envelope, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { LISTS } from '../screening/screening.ts'
 import { callOf, type OfDesk, operatorOf } from './desk.ts'
@@ -33,10 +33,7 @@ const IMPORTED = {
   imported_at: Type.Optional(Timestamp),
   age_s: Type.Optional(Type.Integer()),
   current_until: Type.Optional(
-    Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Unless it is imported again; null of a sample.',
-    }),
+    textOrNull({ description: 'Unless it is imported again; null of a sample.' }),
   ),
 }
 

@@ -1,5 +1,5 @@
 // A payout as operators see it.
-import { Money } from '../http/schema.ts'
+import { Money, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
 import type { Payout } from '../payout/payout.ts'
@@ -14,7 +14,7 @@ const MEMBERS = {
   route: Type.Unknown({ description: 'The route that it took, as it was then.' }),
   rail_reference: Type.String({ description: 'What the bank calls it; empty if nothing.' }),
   taken_by: Type.String({ description: 'Who pays it by hand; empty if nobody.' }),
-  taken_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+  taken_at: textOrNull({ format: 'date-time' }),
   send: Money,
   payout: PayoutResponse,
 }
@@ -29,8 +29,7 @@ export const DeskPayoutInFull = Type.Object(
     ...MEMBERS,
     account_name: Type.String(),
     under_review: Type.Boolean({ description: 'Whether an exception of its rail is open.' }),
-    screening: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    screening: textOrNull({
       description: 'What screening holds it for: waits, open or confirmed; null if for nothing.',
     }),
     timeline: Type.Array(Type.Unknown(), {

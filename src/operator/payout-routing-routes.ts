@@ -13,8 +13,10 @@ import {
   CountryCode,
   CurrencyCode,
   Envelope,
+  integerOrNull,
   Literals,
   Text,
+  textOrNull,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { currencyExponent, findCurrency } from '../money/currency.ts'
@@ -81,18 +83,15 @@ const RemoveRouteRequest = Closed(
 )
 type RemoveRouteRequest = Static<typeof RemoveRouteRequest>
 
-const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
-const minorOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
-
 export const RouteRow = Type.Object(
   {
-    account_id: textOrNull,
-    payout_type: textOrNull,
-    network: textOrNull,
-    currency: textOrNull,
-    country: textOrNull,
-    min_amount: minorOrNull,
-    max_amount: minorOrNull,
+    account_id: textOrNull(),
+    payout_type: textOrNull(),
+    network: textOrNull(),
+    currency: textOrNull(),
+    country: textOrNull(),
+    min_amount: integerOrNull(),
+    max_amount: integerOrNull(),
     priority: Type.Integer(),
     rail: Type.String(),
     timetable: Type.Unknown({ description: 'Its own cut-off; null for none.' }),

@@ -1,12 +1,10 @@
 // Rates, fees and pricing policies as operators see them.
-import { Literals, Timestamp } from '../http/schema.ts'
+import { integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { POLICY_NAMES } from '../price/policy/rules.ts'
 
 const Text = Type.String()
 const Minor = Type.Integer({ description: 'Minor units.' })
-const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
-const minorOrNull = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 
 const RATE = {
   base: Text,
@@ -24,10 +22,7 @@ export const DatedRate = Type.Object(
   {
     ...RATE,
     age_s: Type.Integer({ description: 'Seconds since `as_of`.' }),
-    good_until: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'For live accounts; null for ever.',
-    }),
+    good_until: textOrNull({ description: 'For live accounts; null for ever.' }),
   },
   { title: 'DatedRate' },
 )
@@ -42,15 +37,15 @@ export const ChangedRate = Type.Object(
 export const FeeRow = Type.Object(
   {
     payout_type: Text,
-    payout_currency: textOrNull,
-    destination_country: textOrNull,
-    network: textOrNull,
-    charge_type: textOrNull,
+    payout_currency: textOrNull(),
+    destination_country: textOrNull(),
+    network: textOrNull(),
+    charge_type: textOrNull(),
     fixed_amount: Minor,
     fee_currency: Text,
     variable_bps: Type.Integer(),
-    minimum_amount: minorOrNull,
-    maximum_amount: minorOrNull,
+    minimum_amount: integerOrNull(),
+    maximum_amount: integerOrNull(),
     sample: Type.Boolean({ description: 'Came with the product, for sandboxes alone.' }),
   },
   { title: 'FeeRow', description: 'A row of the fee schedule; null is any or none.' },
@@ -64,13 +59,10 @@ export const ChangedFee = Type.Object(
 const POLICY = {
   policy_id: Type.Integer(),
   name: Literals(POLICY_NAMES),
-  account_id: textOrNull,
-  from_currency: textOrNull,
-  to_currency: textOrNull,
-  value: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'Null: from then on there is none of its own.',
-  }),
+  account_id: textOrNull(),
+  from_currency: textOrNull(),
+  to_currency: textOrNull(),
+  value: textOrNull({ description: 'Null: from then on there is none of its own.' }),
   effective_from: Timestamp,
 }
 

@@ -2,12 +2,11 @@
 import type { FastifyInstance } from 'fastify'
 import { send, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
-import { Closed, Envelope } from '../http/schema.ts'
+import { Closed, Envelope, integerOrNull, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { FIGURES_WINDOWS, type KnownFigures } from '../rail/figures.ts'
 
-const Seconds = (description: string) =>
-  Type.Unsafe<number | null>({ type: ['integer', 'null'], description })
+const Seconds = (description: string) => integerOrNull({ description })
 
 const Figure = Closed(
   {
@@ -26,7 +25,7 @@ const Figure = Closed(
 
 export const RailFigures = Type.Object(
   {
-    counted_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    counted_at: textOrNull({ format: 'date-time' }),
     results: Type.Array(Figure),
   },
   { title: 'RailFiguresByWindow', description: 'The shortest window first, rails by name.' },

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
-import { Closed, Envelope, Literals, Timestamp } from '../http/schema.ts'
+import { Closed, Envelope, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPatternOf } from '../id.ts'
 import type { Said } from '../screening/match.ts'
@@ -75,7 +75,7 @@ export const Match = Type.Object(
     pieces: Type.Array(Type.Unknown(), { description: 'What the score is made of.' }),
     state: Type.String(),
     found_at: Timestamp,
-    decided_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    decided_at: textOrNull({ format: 'date-time' }),
     decided_by: Type.String(),
     reason: Type.String(),
   },
@@ -88,8 +88,7 @@ const ScreeningResponse = Type.Object(
     account_id: AccountId,
     status: Status,
     screening: Type.String({ description: 'What it waits for; empty for nothing of a person.' }),
-    screened_at_version: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
+    screened_at_version: integerOrNull({
       description: 'Of a payout: the version of the lists at which it may go out.',
     }),
     digest: Type.String({
@@ -107,8 +106,7 @@ const DecidedResponse = Type.Object(
     ...OF,
     state: Literals(['cleared', 'confirmed'] as const),
     matches: Type.Integer({ description: 'How many were decided now.' }),
-    screening: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    screening: textOrNull({
       description: 'What it waits for now; null of a payout that nothing held any more.',
     }),
   },

@@ -6,7 +6,7 @@ import { refusal } from '../errors.ts'
 import { send, sendList, success } from '../http/answer.ts'
 import { ownOrigin } from '../http/browser.ts'
 import { operationDocs } from '../http/docs.ts'
-import { Closed, Envelope, Literals, Text } from '../http/schema.ts'
+import { Closed, Envelope, Literals, Text, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { LINK_PATH } from '../user/session.ts'
 import { listLastSeen } from '../user/session-store.ts'
@@ -60,8 +60,7 @@ const AccountRoleRequest = Closed(
 type AccountRoleRequest = Static<typeof AccountRoleRequest>
 const Nothing = Closed({}, { title: 'NothingMore', type: ['object', 'null'] })
 
-const at = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description })
+const at = (description: string) => textOrNull({ format: 'date-time', description })
 
 const rights = {
   name: Type.String(),

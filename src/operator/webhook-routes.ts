@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
-import { Closed, Envelope, Id, Literals } from '../http/schema.ts'
+import { Closed, Envelope, Id, Literals, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { presentReplay, ReplayResponse } from '../webhook/response.ts'
 import type { WebhookEndpoint } from '../webhook/webhook.ts'
@@ -37,7 +37,7 @@ export const FailingResponse = Type.Object(
     dead: Type.Integer({
       description: `Events whose last delivery is dead; at most ${MOST_COUNTED} are counted.`,
     }),
-    dead_since: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    dead_since: textOrNull({ format: 'date-time' }),
   },
   { title: 'FailingEndpoint', description: 'An endpoint that is disabled or has dead deliveries.' },
 )
