@@ -5,8 +5,9 @@ import { judge, keysByRule, type RuleName } from '../entity/duplicates.ts'
 import type { EntityRecord } from '../entity/entity.ts'
 import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS, type ApprovalStatus } from '../entity/states.ts'
 import { KEY_COLUMNS } from '../entity/store.ts'
-import { BadRow, MAX_NAMED } from './problem.ts'
+import { MAX_NAMED } from './problem.ts'
 import {
+  entityProblem,
   isArchived,
   nameRows,
   ofAccount,
@@ -188,12 +189,4 @@ const HELD: Rule = {
       left join ended_reviews r on r.account_id = h.account_id and r.entity_id = h.entity_id
     ) checked
     where wrong is not null`,
-}
-
-function entityProblem(
-  { account_id, id: key }: { account_id: string; id: string },
-  expected: string,
-  found: string,
-): BadRow {
-  return new BadRow({ table: 'entities', account_id, key, expected, found })
 }

@@ -1,16 +1,15 @@
 // Holds what a payout carries besides its money against the payout: the message of one by SWIFT,
 // and the answers of its account.
+import type { Key } from '../id.ts'
 import { uetrOf } from '../payout/swift/uetr.ts'
 import type { PayoutType } from '../quote/quote.ts'
 import type { RailAnswer } from '../rail/rail.ts'
 import { isArchived, payoutProblem } from './rows.ts'
 
-export interface PapersRow {
-  account_id: string
-  id: string
-  type: PayoutType
-  destination_currency: string
-  destination_amount: bigint
+export interface PapersRow extends Key {
+  readonly type: PayoutType
+  readonly destination_currency: string
+  readonly destination_amount: bigint
   mt103: string
   /** Whether nothing is left of whom it paid (verify/erasures.ts). */
   is_erased: boolean

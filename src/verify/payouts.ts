@@ -12,15 +12,15 @@ import {
   settlementPostings,
 } from '../payout/postings.ts'
 import type { PayoutStatus } from '../payout/states.ts'
-import type { PayoutType } from '../quote/quote.ts'
 import { BOOKED_KINDS } from './bookings.ts'
 import { checkPapers, PAPERS_COLUMNS, type PapersRow } from './payout-papers.ts'
-import { checkCarried, PRICED_COLUMNS, type PricedPayout, wrongQuote } from './quotes.ts'
+import { checkCarried, PRICED_COLUMNS, type PricedPayout } from './quotes.ts'
 import { matchReceipts } from './receipts.ts'
 import {
   journalProblem,
   ofAccount,
   payoutProblem,
+  quoteProblem,
   STATED_PAYOUTS,
   type Verifying,
   words,
@@ -37,12 +37,7 @@ export interface PayoutsSeen {
 }
 
 interface PayoutRow extends PapersRow, PricedPayout {
-  account_id: string
-  id: string
   quote_id: string
-  type: PayoutType
-  destination_currency: string
-  destination_amount: bigint
   /** From the row of its quote; null if the quote has no row. */
   fx_income_holding: bigint | null
   fx_income_destination: bigint | null
@@ -204,7 +199,8 @@ type Income = Pick<PostedFigures, 'fx_income_holding' | 'fx_income_destination'>
 
 function checkQuote(payout: PayoutRow): Income {
   const { account_id, quote_id, id, quote_status, quote_differs } = payout
-  const wrong = wrongQuote({ account_id, id: quote_id })
+  const wrong = (expected: string, found: string) =>
+    quoteProblem({ account_id, id: quote_id }, expected, found)
   if (quote_status === null) throw wrong(`the quote of payout ${id}`, 'none')
   if (quote_status !== 'used') throw wrong(`status used, by payout ${id}`, quote_status)
   if (quote_differs !== null) {

@@ -9,8 +9,15 @@ import { type Carrier, carriedFigures, carriedQuoteTerms } from '../quote/carrie
 import type { Price, QuoteTerms } from '../quote/quote.ts'
 import { priceQuote } from '../quote/rules.ts'
 import { QUOTE_COLUMNS, type QuoteRow } from '../quote/store.ts'
-import { BadRow } from './problem.ts'
-import { nameRows, ofAccount, payoutProblem, type Rule, type Verifying } from './rows.ts'
+import type { BadRow } from './problem.ts'
+import {
+  nameRows,
+  ofAccount,
+  payoutProblem,
+  quoteProblem,
+  type Rule,
+  type Verifying,
+} from './rows.ts'
 import { openStream } from './stream.ts'
 
 /** Every figure of a price; rates first, because amounts follow from them. */
@@ -43,13 +50,10 @@ export async function checkPrices({ tx, account_id, findings }: Verifying): Prom
   for (; quotes.row !== undefined; await quotes.next()) {
     const { row } = quotes
     const place = { table: 'quotes', account_id: row.account_id, key: row.id }
-    findings.guard(place, () => checkPrice(row, row, row.basis, row, wrongQuote(row)))
+    const wrong: Wrong = (expected, found) => quoteProblem(row, expected, found)
+    findings.guard(place, () => checkPrice(row, row, row.basis, row, wrong))
   }
   await quotes.close()
-}
-
-export function wrongQuote({ account_id, id: key }: { account_id: string; id: string }): Wrong {
-  return (expected, found) => new BadRow({ table: 'quotes', account_id, key, expected, found })
 }
 
 /** A payout that carries its quote, as far as its price depends on it. */

@@ -1,6 +1,7 @@
 // What checks share: reading postings as the database gives them, and naming the rows of a book.
 
 import type { TransactionSql } from '../db/connect.ts'
+import type { Key } from '../id.ts'
 import type { LedgerCode, Posting } from '../ledger/rules.ts'
 import { BadRow, type Findings, MAX_NAMED, type Problem } from './problem.ts'
 
@@ -88,13 +89,15 @@ export function balanceProblem(
   return new BadRow({ table: 'balances', account_id, key: currency, expected, found })
 }
 
-export function payoutProblem(
-  { account_id, id: key }: { account_id: string; id: string },
-  expected: string,
-  found: string,
-): BadRow {
-  return new BadRow({ table: 'payouts', account_id, key, expected, found })
+/** How a row of this table is named that has an id. */
+function problemOf(table: string) {
+  return ({ account_id, id: key }: Key, expected: string, found: string) =>
+    new BadRow({ table, account_id, key, expected, found })
 }
+
+export const payoutProblem = problemOf('payouts')
+export const entityProblem = problemOf('entities')
+export const quoteProblem = problemOf('quotes')
 
 /** What a select of bad rows gives. */
 type Bad = Pick<Problem, 'account_id' | 'key' | 'expected' | 'found'>
