@@ -24,9 +24,8 @@ const SAID: Rule = {
       and a.digest = ${BENEFICIARY_SEAL.sql('b')}
     where ${ofAccount('b.account_id', account_id)}
       and b.details ->> 'status' is distinct from 'erased'
-      and b.approval
-        <> case when a.digest is null then ''
-          else coalesce(nullif(a.outcome, ''), 'pending_approval') end`,
+      and b.approval is distinct from case when a.digest is null then ''
+        else coalesce(nullif(a.outcome, ''), 'pending_approval') end`,
 }
 
 /** An event asked for each approval, and as many people as it names have ended it. */

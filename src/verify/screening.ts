@@ -17,9 +17,9 @@ const asMatched = (table: string, prefix: string) => (account_id: string | null)
   ) m
   full join (
     select account_id, id, screening from ${table}
-    where screening <> '' and ${ofAccount('account_id', account_id)}
+    where screening is distinct from '' and ${ofAccount('account_id', account_id)}
   ) p on p.account_id = m.account_id and p.id = m.object_id
-  where p.screening is distinct from m.says`
+  where p.screening is distinct from coalesce(m.says, '')`
 
 export const SCREENING: readonly Rule[] = [
   { table: 'entities', select: asMatched('entities', 'ent_') },

@@ -93,6 +93,26 @@ test('verify, documents of another shape and nothing where something must be: ea
   }
 })
 
+test('verify, null in place of what people or lists have said: each row is named', async () => {
+  for (const [table, column] of [
+    ['beneficiaries', 'approval'],
+    ['beneficiaries', 'screening'],
+    ['entities', 'screening'],
+  ] as const) {
+    const [row] = await owner<{ id: string }[]>`
+      select id from ${owner(table)} where ${owner(column)} = '' order by id limit 1`
+    const set = (value: string) =>
+      `update ${table} set ${column} = ${value} where id = '${row?.id}'`
+    const not_null = `alter table ${table} alter ${column}`
+    const trigger = (how: string) => `alter table ${table} ${how} trigger user`
+    const named = await namedWhile(
+      `${trigger('disable')}; ${not_null} drop not null; ${set('null')}`,
+      `${set("''")}; ${not_null} set not null; ${trigger('enable')}`,
+    )
+    assert.deepEqual(named, [`${table} ${row?.id}`], column)
+  }
+})
+
 test('verify --all, two refused items of a batch exchanged: the batch is named', async () => {
   const payouts = ['A', 'B'].map(reference_id => {
     return { ...localPayout, amount: 9_000_000_000, reference_id }
