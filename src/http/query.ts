@@ -7,7 +7,7 @@ import { Type } from './type.ts'
 type Query = Record<string, unknown>
 
 /** The most values of one parameter. */
-export const MAX_VALUES = 20
+const MAX_VALUES = 20
 
 /**
  * A parameter that may stand several times, as `status=failed&status=reversed`, or as `status[]=…`.

@@ -5,7 +5,7 @@ import type { Fragment } from 'postgres'
 import { findNamed } from '../beneficiary/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { mergePages } from '../db/merge.ts'
-import { byId, newerOf, olderOf } from '../db/order.ts'
+import { byId } from '../db/order.ts'
 import {
   type Filter,
   findPage,
@@ -16,7 +16,6 @@ import {
   type Wanted,
 } from '../db/page.ts'
 import { type Refusal, refusal } from '../errors.ts'
-import { MAX_VALUES } from '../http/query.ts'
 import { idBound, instantIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
@@ -115,9 +114,7 @@ async function listPlain(
   const paid = leads ? (beneficiary ?? []) : []
   const [page, ...firsts] = await Promise.all([
     findPage<PayoutRow>(sql, LISTED, account_id, wanted, besides),
-    ...(paid.length > MAX_VALUES
-      ? [listFirsts(sql, account_id, wanted, paid, besides)]
-      : paid.map(id => listFirst(sql, account_id, wanted, id, besides))),
+    ...(paid.length === 0 ? [] : [listFirsts(sql, account_id, wanted, paid, besides)]),
   ])
   const named = new Set(page?.rows.map(({ quote_id }) => quote_id))
   const carrying = (quote ?? []).filter(id => !named.has(id))
@@ -166,28 +163,10 @@ function findCarrier(
 }
 
 /**
- * The payout that made the beneficiary. The index by beneficiary leaves it out, because most
- * beneficiaries are paid once, by that payout. Its id holds the same time as the beneficiary's, and
- * no payout to the beneficiary is older.
+ * The payouts that made the beneficiaries. The index by beneficiary leaves them out, because most
+ * beneficiaries are paid once, by that payout. Its id is the next one after the beneficiary's, of
+ * the same time: thousands of one batch share it, so that each is looked up.
  */
-function listFirst(
-  sql: Sql | TransactionSql,
-  account_id: string,
-  { above, below, ...wanted }: Wanted,
-  beneficiary_id: string,
-  besides: Fragment,
-): Promise<Page<PayoutRow> | undefined> {
-  const created_at = instantIn(beneficiary_id)
-  const nearby = {
-    ...wanted,
-    filters: { ...wanted.filters, beneficiary: [beneficiary_id] },
-    above: newerOf(above, { created_at, side: 'before' }),
-    below: olderOf(below, { created_at, side: 'after' }),
-  }
-  return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, nearby, besides)
-}
-
-/** The same of many beneficiaries, in two steps instead of as many. */
 async function listFirsts(
   sql: Sql | TransactionSql,
   account_id: string,
@@ -195,18 +174,18 @@ async function listFirsts(
   beneficiary_ids: readonly string[],
   besides: Fragment,
 ): Promise<Page<PayoutRow> | undefined> {
-  const times = beneficiary_ids.map(instantIn)
   const made = await sql<{ id: string }[]>`
     select r.id
     from unnest(${[...beneficiary_ids]}::text[],
-      ${times.map(at => idBound('pot', at, 'before'))}::text[],
-      ${times.map(at => idBound('pot', at, 'after'))}::text[]) as k (beneficiary_id, first, last)
+      ${beneficiary_ids.map(id => withPrefix(id, 'pot'))}::text[],
+      ${beneficiary_ids.map(id => idBound('pot', instantIn(id), 'after'))}::text[]
+    ) as k (beneficiary_id, first, last)
     cross join lateral (
-      select p.id from payouts p
+      select p.id, p.beneficiary_id from payouts p
       where p.account_id = ${account_id} and p.id >= k.first and p.id <= k.last
-        and p.beneficiary_id = k.beneficiary_id
-      order by p.account_id, p.id
-    ) r`
+      order by p.account_id, p.id limit 1
+    ) r
+    where r.beneficiary_id = k.beneficiary_id`
   const carrier = made.map(({ id }) => id)
   const nearby = { ...wanted, filters: { ...filters, carrier } }
   return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, nearby, besides)

@@ -9,9 +9,10 @@ import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { listEntities } from '../../src/entity/store.ts'
 import { foundBy } from '../../src/found-by.ts'
 import { readList } from '../../src/http/list.ts'
+import { listPayouts } from '../../src/payout/list-store.ts'
 import { assertProblems } from '../support/assert/check.ts'
 import { assertFilters, getAll, type Item, list, type Query } from '../support/assert/listing.ts'
-import { assertPageCost, crossed, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
+import { assertPageCost, costOf, crossed, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
 import {
@@ -242,6 +243,16 @@ test('GET /v3/payout?beneficiary_name=: inline or by id, again and again, with o
   })
   assert.equal((await by.post('/v3/payout_batch', { payouts })).status, 200)
   assert.equal((await ids('many')).length, 30)
+  // Each is looked up, though all of them were made at one time.
+  const { account_id } = by.account
+  const query = readList({ beneficiary_name: 'many', limit: '100' })
+  const read = (tx: TransactionSql) => listPayouts(tx, account_id, query)
+  const { result, ...cost } = await costOf(service.deps.reads, 'payouts', read, account_id)
+  assert.equal(result?.rows.length, 30)
+  assert.ok(
+    cost.scans === 0 && cost.fetched <= 3 * 30,
+    `fetches ${cost.fetched}, scans ${cost.scans}`,
+  )
   const { owner } = service.database
   await owner.begin(async tx => {
     await tx`select set_config('corridor.maintenance', 'on', true)`

@@ -68,10 +68,15 @@ export async function assertPageCost({ table, queries, besides, one, ...listing 
 }
 
 /** Rows of the table that reading fetches by index, and its scans, as PostgreSQL counts them. */
-function costOf<T>(sql: Sql, table: string, read: (tx: TransactionSql) => Promise<T>) {
+export function costOf<T>(
+  sql: Sql,
+  table: string,
+  read: (tx: TransactionSql) => Promise<T>,
+  account_id = 'acc_a',
+) {
   return sql
     .begin(async tx => {
-      confineTo(tx, ['acc_a'])
+      confineTo(tx, [account_id])
       const counted = async () => {
         const [row] = await tx<{ fetched: bigint; scans: bigint }[]>`
         select idx_tup_fetch as fetched, seq_scan as scans
