@@ -133,3 +133,19 @@ for (const [name, callOf] of Object.entries(CALLS)) {
     assert.deepEqual(await rows(), before)
   })
 }
+
+test('POST /v3/operator/limit, a password of six minutes ago: a cap is set and falls; to rise it takes the password', async () => {
+  const set = (amount: number, headers: Headers) =>
+    world.service.inject({
+      method: 'POST',
+      url: '/v3/operator/limit',
+      headers: { ...headers, 'content-type': 'application/json' },
+      payload: JSON.stringify({ amount, currency: 'USD', per: 'day', zone: 'Asia/Tokyo' }),
+    })
+  assert.equal((await set(5_000_000, sessions.old)).status, 200)
+  assert.equal((await set(4_000_000, sessions.old)).status, 200)
+  const before = await rows()
+  assertRefused(await set(4_000_001, sessions.old), 403, 'password_needed')
+  assert.deepEqual(await rows(), before)
+  assert.equal((await set(4_000_001, sessions.operator)).status, 200)
+})
