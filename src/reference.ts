@@ -130,6 +130,7 @@ export async function openReference(sql: Sql, options: ReferenceOptions = {}): P
     refresh,
     async close() {
       clearInterval(timer)
+      watch.close()
       await reading.catch(() => {})
       await watch.listening.then(({ unlisten }) => unlisten()).catch(() => {})
     },
@@ -143,6 +144,7 @@ class Watch {
   listening: ReturnType<Sql['listen']>
   #sql: Sql
   #patience = 1
+  readonly #closing = new AbortController()
   readonly #options: WatchOptions
   readonly #onChange: () => void
 
@@ -157,13 +159,20 @@ class Watch {
   async look(known: ReferenceData): Promise<ReferenceData> {
     const { look_within_ms = LOOK_WITHIN_MS, lookElsewhere } = this.#options
     const looking = lookAt(this.#sql, known, lookElsewhere)
-    const seen = await within(this.#patience * look_within_ms, looking)
+    const { signal } = this.#closing
+    const seen = await within(this.#patience * look_within_ms, looking, signal)
+    if (signal.aborted) return known
     if (seen === undefined) {
       this.#renew()
       throw new Error('a look at reference data did not end in time, and was given up')
     }
     this.#patience = 1
     return seen
+  }
+
+  /** Waits for no look any longer, and opens no connection. */
+  close(): void {
+    this.#closing.abort()
   }
 
   #renew(): void {
@@ -194,10 +203,15 @@ async function lookAt(
   return row === undefined || row.version === known.version ? known : readReference(sql)
 }
 
-/** Undefined when it takes longer; what becomes of it then nobody hears. */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+/** Undefined when it takes longer, or is over; what becomes of it then nobody hears. */
+async function within<T>(
+  milliseconds: number,
+  work: Promise<T>,
+  over: AbortSignal,
+): Promise<T | undefined> {
   const late = new AbortController()
-  const waiting = delay(milliseconds, undefined, { signal: late.signal }).catch(() => undefined)
+  const signal = AbortSignal.any([late.signal, over])
+  const waiting = delay(milliseconds, undefined, { signal }).catch(() => undefined)
   work.catch(() => {})
   try {
     return await Promise.race([work, waiting])

@@ -3,6 +3,7 @@
 // changes nothing.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { openReference, type Reference } from '../../src/reference.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
@@ -80,3 +81,32 @@ for (const held of ['queries', 'transactions'] as const) {
     await until('both are still known', () => knows(first)() && knows(second)())
   })
 }
+
+test('a look that never ends while its process stops: nobody waits for it, and no connection is opened', async t => {
+  const { pool, hold, letGo } = holding('queries')
+  let asked = 0
+  const opened: Sql[] = [pool]
+  const reference = await openReference(pool, {
+    lookElsewhere: async () => {
+      asked += 1
+    },
+    renew: () => {
+      const next = connect(database.url, { max: 1, as: 'service', look_ups: true })
+      opened.push(next)
+      return next
+    },
+  })
+  t.after(async () => {
+    letGo()
+    await Promise.all(opened.map(sql => sql.end({ timeout: 1 })))
+  })
+  hold()
+  const before = asked
+  await until('a look has begun', () => asked > before)
+  const closed = reference.close().then(() => 'closed')
+  // Less than a look may take.
+  const waited = setTimeout(8_000, 'it waits', { ref: false })
+  assert.equal(await Promise.race([closed, waited]), 'closed')
+  await closed
+  assert.equal(opened.length, 1)
+})
