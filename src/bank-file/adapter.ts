@@ -8,11 +8,18 @@ import { listEvidence } from './evidence-store.ts'
 import { findFiles } from './file-store.ts'
 import { newEndToEndId } from './ids.ts'
 import { paymentOf } from './item.ts'
-import { type FoundItem, findItems, type ItemKey, insertItems, type NewItem } from './item-store.ts'
+import {
+  type FoundItem,
+  findItems,
+  type ItemKey,
+  insertItems,
+  itemName,
+  type NewItem,
+} from './item-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
 import { reportOf } from './report.ts'
 import { type Slot, slotOf } from './slot.ts'
-import { listBooked } from './waiting.ts'
+import { accountsOf, listBooked } from './waiting.ts'
 
 export function fileRail(rail: OpenFileRail): Rail {
   return {
@@ -88,11 +95,11 @@ async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Prom
   })
   const files = await findFiles(rail.sql, [...new Set(items.map(({ msg_id }) => msg_id))])
   const now = await databaseNow(rail.sql)
-  const byName = new Map(items.map(item => [nameOf(item), item]))
-  const said = Map.groupBy(evidence, nameOf)
+  const byName = new Map(items.map(item => [itemName(item), item]))
+  const said = Map.groupBy(evidence, itemName)
   return new Map(
     payouts.flatMap(payout => {
-      const item = byName.get(nameOf(keyOf(payout)))
+      const item = byName.get(itemName(keyOf(payout)))
       if (item === undefined) return []
       const file = files.find(({ msg_id }) => msg_id === item.msg_id)
       const report = reportOf({
@@ -100,7 +107,7 @@ async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Prom
         payout,
         item,
         file,
-        said: said.get(nameOf(item)) ?? [],
+        said: said.get(itemName(item)) ?? [],
         booked_before: booked.get(item.end_to_end_id),
         now,
       })
@@ -127,10 +134,3 @@ const keyOf = ({ account_id, id, attempt }: RailPayout): ItemKey => ({
   payout_id: id,
   attempt: attempt.number,
 })
-
-const nameOf = ({ account_id, payout_id, attempt }: ItemKey) =>
-  `${account_id}/${payout_id}-${attempt}`
-
-function accountsOf(payouts: readonly RailPayout[]): string[] {
-  return [...new Set(payouts.map(({ account_id }) => account_id))]
-}

@@ -3,7 +3,7 @@ import type { BankSays } from '../bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import { hashJson } from '../seal.ts'
-import type { ItemKey } from './item-store.ts'
+import { type ItemKey, itemName } from './item-store.ts'
 
 export interface NewEvidence extends ItemKey {
   readonly level: BankSays['level']
@@ -40,8 +40,7 @@ export async function insertEvidence(
       is_credit boolean, reference text, said_at text, sha256 text, position text, same text)
     on conflict on constraint said_once do nothing
     returning account_id, payout_id, attempt`
-  const each = kept.map(key => [`${key.account_id}/${key.payout_id}-${key.attempt}`, key] as const)
-  return [...new Map(each).values()]
+  return [...new Map(kept.map(key => [itemName(key), key])).values()]
 }
 
 /** The same thing in another file, or under another message id, is nothing new. */

@@ -287,18 +287,6 @@ export async function releaseExchange(sql: Sql, rail: string, holder: string): P
     where rail = ${rail} and held_by = ${holder}`
 }
 
-export interface Exchange {
-  readonly rail: string
-  readonly fetched_at: Instant | null
-  readonly problem: string
-  readonly problem_since: Instant | null
-}
-
-export async function listExchanges(sql: Sql): Promise<Exchange[]> {
-  return sql<Exchange[]>`
-    select rail, fetched_at, problem, problem_since from rail_exchanges order by rail`
-}
-
 /**
  * What became of sealing, exchanging and reading; '' when all went well. Compared with what is
  * there and not with what this process knows: another one may have worked in between.

@@ -109,14 +109,3 @@ async function* readPieces(path: string): AsyncIterable<Uint8Array> {
 function isErrno(error: unknown, code: string): boolean {
   return (error as NodeJS.ErrnoException | null)?.code === code
 }
-
-/** The folders that are missing or cannot be used, in words. */
-export async function folderFaults({ outbox, inbox }: FolderConfig): Promise<string[]> {
-  const found = await Promise.all(
-    [outbox, inbox].map(async path => {
-      const entry = await stat(path).catch(() => undefined)
-      return entry?.isDirectory() ? [] : [`${path} is no folder`]
-    }),
-  )
-  return found.flat()
-}

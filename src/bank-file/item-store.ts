@@ -12,6 +12,9 @@ export interface ItemKey {
   readonly attempt: number
 }
 
+export const itemName = ({ account_id, payout_id, attempt }: ItemKey) =>
+  `${account_id}/${payout_id}-${attempt}`
+
 /** What the finder sees of an item. */
 export interface FoundItem extends ItemKey {
   readonly end_to_end_id: string

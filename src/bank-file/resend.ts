@@ -8,7 +8,7 @@ import { type Meaning, meaningOf } from '../iso20022/status.ts'
 import { isRepetition } from './answer.ts'
 import { listEvidence } from './evidence-store.ts'
 import { approve, noteResealed, type RailFile, sendAgain, withdrawFile } from './file-store.ts'
-import { type FoundItem, type ItemKey, takeOut } from './item-store.ts'
+import { type FoundItem, itemName, takeOut } from './item-store.ts'
 import { accountsOf, sortWaiting, whyNotSent } from './waiting.ts'
 
 /** What a person says of a file. */
@@ -138,7 +138,7 @@ export async function resealFile(
     return putBack(
       tx,
       msg_id,
-      waiting.filter(item => !accepted.has(nameOf(item))),
+      waiting.filter(item => !accepted.has(itemName(item))),
     )
   })
 }
@@ -151,9 +151,6 @@ async function putBack(
   const ids = items.map(({ end_to_end_id }) => end_to_end_id)
   return { count: await takeOut(tx, msg_id, ids) }
 }
-
-const nameOf = ({ account_id, payout_id, attempt }: ItemKey) =>
-  `${account_id}/${payout_id}-${attempt}`
 
 const NO_ACCEPTANCES: readonly Meaning[] = [
   'received',
@@ -173,5 +170,5 @@ async function acceptedOf(
   const accepted = said.filter(
     ({ level, code }) => level === 'transaction' && !NO_ACCEPTANCES.includes(meaningOf(code, {})),
   )
-  return new Set(accepted.map(nameOf))
+  return new Set(accepted.map(itemName))
 }

@@ -135,26 +135,23 @@ async function withdrawOver(rail: OpenFileRail, due: readonly FoundItem[]) {
   })
 }
 
-/** By day and currency, and each within what the bank takes in one file. */
-export function batchesOf(
-  due: readonly FoundItem[],
-  { most_items, most_amount }: Pick<BankProfile, 'most_items' | 'most_amount'>,
+/** Payments of one day and currency, each batch within what the bank takes in one file. */
+function batchesOf(
+  group: readonly FoundItem[],
+  { most_items, most_amount }: BankProfile,
 ): FoundItem[][] {
-  const groups = Map.groupBy(due, item => `${item.execution_date} ${item.currency}`)
-  return [...groups.values()].flatMap(group => {
-    const most = mostOf(most_amount, group[0]?.currency ?? '')
-    const batches: FoundItem[][] = []
-    let sum = 0n
-    for (const item of group) {
-      sum += item.amount
-      const batch = batches.at(-1)
-      if (batch === undefined || batch.length >= most_items || (most !== null && sum > most)) {
-        batches.push([item])
-        sum = item.amount
-      } else batch.push(item)
-    }
-    return batches
-  })
+  const most = mostOf(most_amount, group[0]?.currency ?? '')
+  const batches: FoundItem[][] = []
+  let sum = 0n
+  for (const item of group) {
+    sum += item.amount
+    const batch = batches.at(-1)
+    if (batch === undefined || batch.length >= most_items || (most !== null && sum > most)) {
+      batches.push([item])
+      sum = item.amount
+    } else batch.push(item)
+  }
+  return batches
 }
 
 function mostOf(most_amount: string | null, currency: string): bigint | null {

@@ -12,11 +12,11 @@ import { isBooked } from './evidence.ts'
 import { listEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
 import { hasOpenLine } from './inbox-store.ts'
-import { type FoundItem, findBooked, findNamed, type ItemKey } from './item-store.ts'
+import { type FoundItem, findBooked, findNamed, type ItemKey, itemName } from './item-store.ts'
 
 export const keyOf = ({ account_id, payout_id: id }: ItemKey) => ({ account_id, id })
 
-export const accountsOf = (items: readonly ItemKey[]) => [
+export const accountsOf = (items: readonly Pick<ItemKey, 'account_id'>[]) => [
   ...new Set(items.map(({ account_id }) => account_id)),
 ]
 
@@ -83,20 +83,17 @@ async function doubtfulOf(
     listBooked(tx, ids),
     listEvidence(tx, asked),
   ])
-  const told = new Set(news.map(keyName))
-  const unjudged = asked.filter(key => told.has(keyName(key)))
+  const told = new Set(news.map(itemName))
+  const unjudged = asked.filter(key => told.has(itemName(key)))
   return new Set([...named, ...booked, ...unjudged].map(({ end_to_end_id }) => end_to_end_id))
 }
 
 /** Of items, each attempt of their payouts of which more is debited than has come back. */
 export async function listBooked(tx: TransactionSql, end_to_end_ids: readonly string[]) {
   const spoken = await findBooked(tx, end_to_end_ids)
-  const said = Map.groupBy(await listEvidence(tx, spoken), keyName)
-  return spoken.filter(key => isBooked(said.get(keyName(key)) ?? []))
+  const said = Map.groupBy(await listEvidence(tx, spoken), itemName)
+  return spoken.filter(key => isBooked(said.get(itemName(key)) ?? []))
 }
-
-const keyName = ({ account_id, payout_id, attempt }: ItemKey) =>
-  `${account_id}/${payout_id}-${attempt}`
 
 /**
  * Why a file must not be sent: it pays what is over or, while the bank cannot have it, what does
