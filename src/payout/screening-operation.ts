@@ -1,17 +1,10 @@
 // The operation by which a person decides what screening has found of a payout: nobody of it is
 // whom the lists name, or somebody is.
-import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import { found, refusal } from '../errors.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { decidedBy, type Said, type ScreeningHold, type StoredMatch } from '../screening/match.ts'
-import {
-  decideMatches,
-  deleteClears,
-  findConfirmed,
-  findMatches,
-  insertClears,
-} from '../screening/match-store.ts'
+import { findConfirmed, findMatches, storeDecision } from '../screening/match-store.ts'
 import type { ReadPayout } from './payout.ts'
 import { updateHold } from './screen-store.ts'
 import { partiesOfPayout } from './screening-step.ts'
@@ -66,7 +59,13 @@ export const decideScreening: Operation<DecideScreening, ScreeningState, Decided
     return { payout, said: { state, decided_by, reason }, matches: decided, screening }
   },
 
-  store: (tx, outcomes) => Promise.all(outcomes.map(outcome => storeDecision(tx, outcome))),
+  store: (tx, outcomes) =>
+    Promise.all(
+      outcomes.flatMap(({ payout, said, matches, screening }) => [
+        storeDecision(tx, matches, said),
+        screening !== null && updateHold(tx, payout, screening),
+      ]),
+    ),
 }
 
 /** Cleared, it would be held for them again at once. */
@@ -76,14 +75,4 @@ function checkParties({ id }: ReadPayout, [match]: readonly StoredMatch[]): void
   const what = `${party}, which is confirmed to be listed: clear ${party} first`
   const message = `Payout ${id} is held for ${what}.`
   throw refusal('invalid_transition', message)
-}
-
-function storeDecision(tx: TransactionSql, decided: DecidedScreening): Promise<unknown> {
-  const { payout, said, matches, screening } = decided
-  const { state, decided_by, reason } = said
-  return Promise.all([
-    decideMatches(tx, matches, said),
-    state === 'cleared' ? insertClears(tx, matches, decided_by, reason) : deleteClears(tx, matches),
-    screening !== null && updateHold(tx, payout, screening),
-  ])
 }

@@ -1,11 +1,10 @@
 // The operation by which a person decides what was found of a party by itself: it is not whom the
 // lists name, or it is.
-import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
 import { found } from '../errors.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { decidedBy, type Said, type StoredMatch } from './match.ts'
-import { decideMatches, deleteClears, findMatches, insertClears } from './match-store.ts'
+import { findMatches, storeDecision } from './match-store.ts'
 import { type LockedParty, type PartyScreening, screeningOf } from './party.ts'
 import { findParty, queueParty, updateScreening } from './party-store.ts'
 
@@ -52,17 +51,13 @@ export const decideParty: Operation<DecideParty, PartyState, DecidedParty> = {
     return { party, said: { state, decided_by, reason }, matches: decided, screening }
   },
 
-  store: (tx, outcomes) => Promise.all(outcomes.map(outcome => storeDecision(tx, outcome))),
-}
-
-/** What is cleared was found of the party as it was: as it is now, it is compared again. */
-function storeDecision(tx: TransactionSql, decided: DecidedParty): Promise<unknown> {
-  const { party, said, matches, screening } = decided
-  const { state, decided_by, reason } = said
-  return Promise.all([
-    decideMatches(tx, matches, said),
-    state === 'cleared' ? insertClears(tx, matches, decided_by, reason) : deleteClears(tx, matches),
-    updateScreening(tx, party, screening),
-    state === 'cleared' && queueParty(tx, party),
-  ])
+  store: (tx, outcomes) =>
+    Promise.all(
+      outcomes.flatMap(({ party, said, matches, screening }) => [
+        storeDecision(tx, matches, said),
+        updateScreening(tx, party, screening),
+        // What is cleared was found of the party as it was: as it is now, it is compared again.
+        said.state === 'cleared' && queueParty(tx, party),
+      ]),
+    ),
 }

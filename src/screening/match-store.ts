@@ -129,49 +129,35 @@ const COLUMNS = `account_id, object_id, party, encode(party_hash, 'hex') as part
   entry_id, encode(entry_digest, 'hex') as entry_digest, score, pieces, state, found_at, decided_at,
   decided_by, reason`
 
-/** Writes what a person says of these matches. */
-export async function decideMatches(
+/**
+ * Writes what a person says of these matches, and remembers it for the next payouts of the account
+ * when they are cleared; otherwise takes back what was said of the same parties and entries before.
+ */
+export async function storeDecision(
   tx: TransactionSql,
   matches: readonly StoredMatch[],
-  said: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>,
-): Promise<void> {
-  for (const { account_id, object_id, party, list, entry_id } of matches) {
-    void tx`
-      update screening_matches set state = ${said.state}, decided_by = ${said.decided_by},
-        reason = ${said.reason}, decided_at = statement_timestamp()
-      where account_id = ${account_id} and object_id = ${object_id} and party = ${party}
-        and list = ${list} and entry_id = ${entry_id}`.execute()
-  }
-}
-
-/** Remembers clears for the next payouts of the account. */
-export async function insertClears(
-  tx: TransactionSql,
-  matches: readonly StoredMatch[],
-  cleared_by: string,
-  reason: string,
+  { state, decided_by, reason }: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>,
 ): Promise<void> {
   for (const match of matches) {
-    const { account_id, object_id, party_hash, list, entry_id, entry_digest } = match
+    const { account_id, object_id, party, party_hash, list, entry_id, entry_digest } = match
     void tx`
-      insert into screening_clears (account_id, party_hash, list, entry_id, entry_digest, object_id,
-        cleared_by, reason)
-      values (${account_id}, decode(${party_hash}, 'hex'), ${list}, ${entry_id},
-        decode(${entry_digest}, 'hex'), ${object_id}, ${cleared_by}, ${reason})
-      on conflict do nothing`.execute()
-  }
-}
-
-/** Takes back what was said of the same parties and entries before. */
-export async function deleteClears(
-  tx: TransactionSql,
-  matches: readonly StoredMatch[],
-): Promise<void> {
-  for (const { account_id, party_hash, list, entry_id } of matches) {
-    void tx`
-      delete from screening_clears where account_id = ${account_id}
-        and party_hash = decode(${party_hash}, 'hex') and list = ${list}
-        and entry_id = ${entry_id}`.execute()
+      update screening_matches set state = ${state}, decided_by = ${decided_by},
+        reason = ${reason}, decided_at = statement_timestamp()
+      where account_id = ${account_id} and object_id = ${object_id} and party = ${party}
+        and list = ${list} and entry_id = ${entry_id}`.execute()
+    if (state === 'cleared') {
+      void tx`
+        insert into screening_clears (account_id, party_hash, list, entry_id, entry_digest,
+          object_id, cleared_by, reason)
+        values (${account_id}, decode(${party_hash}, 'hex'), ${list}, ${entry_id},
+          decode(${entry_digest}, 'hex'), ${object_id}, ${decided_by}, ${reason})
+        on conflict do nothing`.execute()
+    } else {
+      void tx`
+        delete from screening_clears where account_id = ${account_id}
+          and party_hash = decode(${party_hash}, 'hex') and list = ${list}
+          and entry_id = ${entry_id}`.execute()
+    }
   }
 }
 
