@@ -386,7 +386,7 @@ says which one answered.
 
 <details><summary>Every error</summary>
 
-${catalogueTable()}
+${catalogueTable({ fixes: false })}
 
 </details>
 `

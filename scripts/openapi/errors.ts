@@ -229,27 +229,16 @@ function detailExample(reason: Reason) {
   return { code, reason, message, remarks }
 }
 
-/** The catalogue as a Markdown table, by code. */
-export function catalogueTable(): string {
-  const rows = REASONS.map(reason => ({ reason, ...CATALOGUE[reason] }))
-    .sort((a, b) => a.code - b.code)
-    .map(row => `| ${row.code} | \`${row.reason}\` | ${row.status} | ${row.meaning} |`)
-  return ['| code | reason | status | meaning |', '| ---: | --- | ---: | --- |', ...rows].join('\n')
-}
-
-/** The same with what to do. */
-function fixesTable(): string {
-  const rows = REASONS.map(reason => ({ reason, ...CATALOGUE[reason] }))
-    .sort((a, b) => a.code - b.code)
-    .map(
-      ({ code, reason, status, meaning }) =>
-        `| ${code} | \`${reason}\` | ${status} | ${meaning} | ${FIXES[reason]} |`,
-    )
-  const head = [
-    '| code | reason | status | meaning | what to do |',
-    '| ---: | --- | ---: | --- | --- |',
-  ]
-  return [...head, ...rows].join('\n')
+/** The catalogue as a Markdown table, by code, with what to do where that is asked for. */
+export function catalogueTable({ fixes }: { readonly fixes: boolean }): string {
+  const row = (...cells: readonly unknown[]) => `| ${cells.join(' | ')} |`
+  const rows = REASONS.toSorted((a, b) => CATALOGUE[a].code - CATALOGUE[b].code).map(reason => {
+    const { code, status, meaning } = CATALOGUE[reason]
+    return row(code, `\`${reason}\``, status, meaning, ...(fixes ? [FIXES[reason]] : []))
+  })
+  const head = row('code', 'reason', 'status', 'meaning', ...(fixes ? ['what to do'] : []))
+  const rule = row('---:', '---', '---:', '---', ...(fixes ? ['---'] : []))
+  return [head, rule, ...rows].join('\n')
 }
 
 const LIMITS = [
@@ -301,7 +290,7 @@ is \`urn:corridor:error:\` followed by the reason.
 A 429 and a 503 carry \`Retry-After\`: repeat a POST with the same \`Idempotency-Key\`. A refusal is
 never kept for a key. Correct the request and send it again with the same key.
 
-${fixesTable()}
+${catalogueTable({ fixes: true })}
 
 ## Limits
 
