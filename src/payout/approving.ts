@@ -17,6 +17,7 @@ import { bookOf } from '../ledger/rules.ts'
 import type { Quote } from '../quote/quote.ts'
 import { feeSubject } from '../quote/rules.ts'
 import { APPROVAL_SEAL } from './columns.ts'
+import { payeeDetails } from './destination.ts'
 import type { ApprovingState, CreatePayout, Payout, PayoutState } from './payout.ts'
 import { paidTerms } from './pricing.ts'
 
@@ -86,13 +87,10 @@ export function payeesToKnow(
   commands: readonly CreatePayout[],
   beneficiaries: ReadonlyMap<string, Beneficiary>,
 ): { readonly account_id: string; readonly payee: string }[] {
-  const asked = commands.flatMap(({ account_id, request }) => {
+  const asked = commands.flatMap(command => {
+    const { account_id } = command
     if (!asksForNewPayees(rules, account_id)) return []
-    const { beneficiary: id, beneficiary_details } = request
-    const details =
-      id === undefined
-        ? beneficiary_details
-        : beneficiaries.get(nameOf({ account_id, id }))?.details
+    const details = payeeDetails(command, beneficiaries)
     // Of a beneficiary that there is not: the payout is refused.
     return details === undefined ? [] : [{ account_id, payee: approvedAs(details) }]
   })

@@ -30,7 +30,7 @@ import type { Lists } from '../screening/lists-in-memory.ts'
 import { keepMatches } from '../screening/match-store.ts'
 import { payeesToKnow } from './approving.ts'
 import { decidePayout } from './create.ts'
-import { depositAddressOf } from './destination.ts'
+import { depositAddressOf, payeeDetails } from './destination.ts'
 import { likenessOfFirst, likenessOfRequest } from './duplicate.ts'
 import { findFirstOfReferences, findLikenesses, insertLikenesses } from './duplicate-store.ts'
 import { insertHolds } from './hold-store.ts'
@@ -217,7 +217,8 @@ function bookOwners(
   accountsByDepositAddress: ReadonlyMap<string, Account>,
 ): string[] {
   return commands.flatMap(command => {
-    const address = depositAddress(command, beneficiaries)
+    const details = payeeDetails(command, beneficiaries)
+    const address = details && depositAddressOf(details)
     const receiver = address === undefined ? undefined : accountsByDepositAddress.get(address)
     return receiver === undefined ? [command.account_id] : [command.account_id, receiver.account_id]
   })
@@ -232,17 +233,6 @@ function checkLocked(books: PayoutState['books'], account_ids: readonly string[]
 /** Whether a payout may credit another account; a quote may set the type that the request omits. */
 function mayPayAnAccount({ type, quote }: PayoutRequest): boolean {
   return type === 'service_account' || (type === undefined && quote !== undefined)
-}
-
-function depositAddress(
-  { account_id, request }: CreatePayout,
-  beneficiaries: Beneficiaries,
-): string | undefined {
-  const details =
-    request.beneficiary === undefined
-      ? request.beneficiary_details
-      : beneficiaries.get(nameOf({ account_id, id: request.beneficiary }))?.details
-  return details && depositAddressOf(details)
 }
 
 function present<T>(values: readonly (T | null)[]): T[] {
@@ -305,14 +295,12 @@ async function loadEarlier(
   commands: readonly CreatePayout[],
   beneficiaries: Beneficiaries,
 ): Promise<Earlier> {
-  const wanted = commands.flatMap(({ account_id, account, request }) => {
+  const wanted = commands.flatMap(command => {
+    const { account_id, account, request } = command
     if (account.duplicate_window_s === 0) return []
-    const { beneficiary: id, reference_id = '', allow_duplicate = false } = request
-    const details =
-      id === undefined
-        ? request.beneficiary_details
-        : beneficiaries.get(nameOf({ account_id, id }))?.details
+    const details = payeeDetails(command, beneficiaries)
     if (details === undefined) return []
+    const { reference_id = '', allow_duplicate = false } = request
     const likeness = likenessOfRequest(request, details)
     return [{ account_id, likeness, reference_id, allow_duplicate }]
   })

@@ -5,12 +5,25 @@ import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary
 import { bankingCountry, namedCountries } from '../beneficiary/country.ts'
 import { checkDetails } from '../beneficiary/rules.ts'
 import { invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
+import { nameOf } from '../id.ts'
 import type { Book } from '../ledger/rules.ts'
 import { isCountry } from '../network/country.ts'
 import type { Quote } from '../quote/quote.ts'
 import { networkName } from '../quote/terms.ts'
 import { common, destinationFaults, type Fault, type Payment } from '../requirement/rules.ts'
+import type { CreatePayout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
+
+/** Whom a command pays; undefined of a beneficiary that there is not. */
+export function payeeDetails(
+  { account_id, request }: Pick<CreatePayout, 'account_id' | 'request'>,
+  beneficiaries: ReadonlyMap<string, Beneficiary>,
+) {
+  const { beneficiary: id, beneficiary_details } = request
+  return id === undefined
+    ? beneficiary_details
+    : beneficiaries.get(nameOf({ account_id, id }))?.details
+}
 
 type Inline = NonNullable<PayoutRequest['beneficiary_details']>
 

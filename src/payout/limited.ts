@@ -1,6 +1,5 @@
 // Payouts as limits judge them: who asks, who is paid, over which network and rail. Pure.
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
-import { nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import {
   asksForPayees,
@@ -18,6 +17,7 @@ import { earlier, judgeLimits, subjectOf } from '../limit/rules.ts'
 import { windowFrom } from '../limit/window.ts'
 import type { Quote } from '../quote/quote.ts'
 import { feeSubject } from '../quote/rules.ts'
+import { payeeDetails } from './destination.ts'
 import { wantedOf } from './failover.ts'
 import type { CreatePayout, Payout, PayoutState } from './payout.ts'
 import { paidTerms } from './pricing.ts'
@@ -103,12 +103,10 @@ export function countersOf(
 
 /** '' of a beneficiary that there is not: the payout is refused. */
 function payeeAsked(
-  { account_id, request }: CreatePayout,
+  command: CreatePayout,
   beneficiaries: ReadonlyMap<string, Beneficiary>,
 ): string {
-  const { beneficiary: id, beneficiary_details } = request
-  const details =
-    id === undefined ? beneficiary_details : beneficiaries.get(nameOf({ account_id, id }))?.details
+  const details = payeeDetails(command, beneficiaries)
   return details === undefined ? '' : payeeOf(details.destination_details)
 }
 
