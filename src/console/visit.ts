@@ -55,7 +55,3 @@ export function accountOf({ account }: Visit): Account {
   if (account === null) throw new Error('a page of an account without one')
   return account
 }
-
-export function objectsOf(prefix: string): string {
-  return `${prefix}_`
-}
