@@ -27,7 +27,7 @@ const RAIL = 'demo_bank'
 const FUNDED = 100_000n
 
 /** Where the bank is. */
-export interface BankPlace {
+interface BankPlace {
   readonly folder: string
   readonly user: string
   readonly password: string

@@ -2,6 +2,7 @@
 // again.
 import type { Command } from 'commander'
 import { ENTITY_COLUMNS, type EntityRow, importEntities } from '../bulk/entities.ts'
+import { presentProblem } from '../http/errors.ts'
 import {
   addImportCommand,
   anewWords,
@@ -12,7 +13,6 @@ import {
   importFrom,
   mostFirst,
   ofWhich,
-  presentProblems,
   type Results,
   summaryWords,
 } from './import.ts'
@@ -88,7 +88,7 @@ function count(summary: EntitySummary, row: EntityRow): void {
 /** A line of the report. */
 function present(row: EntityRow) {
   const { line, result, entity, approval_status, rule, matched_line, problems } = row
-  const errors = presentProblems(problems)
+  const errors = problems.map(presentProblem)
   return { line, result, entity, approval_status, rule, matched_line, problems: errors }
 }
 

@@ -124,7 +124,7 @@ function startSummary(file: ImportFile, import_name: string, options: ImportOpti
     /** Rows that the database did not answer for. */
     unanswered: 0,
     /** The first refused rows. */
-    refused_rows: [] as { line: number; problems: ReturnType<typeof presentProblems> }[],
+    refused_rows: [] as { line: number; problems: ReturnType<typeof presentProblem>[] }[],
     /** The last line that is counted. */
     last_line: 0,
     duration_ms: 0,
@@ -236,12 +236,7 @@ export function countRow(
   if (result !== 'refused') return
   summary.refused += 1
   if (summary.refused_rows.length === MAX_NAMED) return
-  summary.refused_rows.push({ line, problems: presentProblems(problems) })
-}
-
-/** As the API answers them. */
-export function presentProblems(problems: readonly Problem[]) {
-  return problems.map(presentProblem)
+  summary.refused_rows.push({ line, problems: problems.map(presentProblem) })
 }
 
 /** Counts of rows, in the order of the table. */

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { importOf } from '../bulk/paid-once.ts'
 import { importPayouts, PAYOUT_COLUMNS, type PayoutRow } from '../bulk/payouts.ts'
 import type { Cost } from '../bulk/store.ts'
+import { presentProblem } from '../http/errors.ts'
 import { amountToJson } from '../money/json.ts'
 import {
   addImportCommand,
@@ -14,7 +15,6 @@ import {
   importFrom,
   mostFirst,
   ofWhich,
-  presentProblems,
   type Results,
   summaryWords,
 } from './import.ts'
@@ -207,7 +207,7 @@ function presentRow(row: PayoutRow) {
     amount: cost === null ? null : amountToJson(cost.amount),
     holding_currency: cost?.holding_currency ?? null,
     total_debit: cost === null ? null : amountToJson(cost.total_debit),
-    problems: presentProblems(row.problems),
+    problems: row.problems.map(presentProblem),
   }
 }
 

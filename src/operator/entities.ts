@@ -88,7 +88,7 @@ export async function showEntity(audit: Sql, id: string): Promise<ShownEntity> {
   return { entity, held: 0, screening: null, ...listed, account }
 }
 
-export interface AskedReview {
+interface AskedReview {
   readonly status: ReviewResult
   /** What the account is told. */
   readonly description: string

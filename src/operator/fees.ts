@@ -15,7 +15,7 @@ import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
 import { hasNoCountry } from '../quote/terms.ts'
 
-export interface AskedFees {
+interface AskedFees {
   /** A person has seen what is likely a slip, and confirms it. */
   readonly force: boolean
   readonly dry_run?: boolean

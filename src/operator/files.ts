@@ -16,7 +16,7 @@ export async function fileNamed(sql: Sql, msg_id: string): Promise<RailFile> {
   throw new Unknown('file', msg_id)
 }
 
-export interface FileInFull {
+interface FileInFull {
   readonly file: RailFile
   readonly items: readonly FoundItem[]
 }
@@ -76,7 +76,7 @@ export interface Seen {
   readonly digest?: string | undefined
 }
 
-export interface Releasing extends Seen {
+interface Releasing extends Seen {
   readonly msg_id: string
   readonly person: string
   /** Also when payouts in it are over, or go another way. */
@@ -99,7 +99,7 @@ export async function release(
   return fileNamed(sql, msg_id)
 }
 
-export interface TakingBack extends Seen {
+interface TakingBack extends Seen {
   readonly msg_id: string
   /** Who and why. */
   readonly note: string

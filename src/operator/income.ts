@@ -24,7 +24,7 @@ interface Summed {
   readonly sums: Map<string, Income>
 }
 
-export interface AccountIncome {
+interface AccountIncome {
   /** Whether all journals up to the call are in it. */
   readonly complete: boolean
   readonly results: readonly Income[]

@@ -23,7 +23,7 @@ export async function listLists(audit: Sql): Promise<ListRow[]> {
   })
 }
 
-export interface AskedLists {
+interface AskedLists {
   /** None: this installation does not screen payouts of live accounts. */
   readonly required: readonly ListName[]
   readonly reason: string

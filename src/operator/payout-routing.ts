@@ -14,7 +14,7 @@ import { timetablesOf } from '../rails.ts'
 import { accountNamed } from './accounts.ts'
 import { VOCABULARY } from './fees.ts'
 
-export interface AskedRoute {
+interface AskedRoute {
   readonly cells: RouteCells
   readonly rail: string
   readonly priority: string | undefined

@@ -66,7 +66,7 @@ const POLICY = {
   effective_from: Timestamp,
 }
 
-export const PolicyRow = Type.Object(POLICY, { title: 'PricingPolicy' })
+const PolicyRow = Type.Object(POLICY, { title: 'PricingPolicy' })
 
 export const PricingList = Type.Object(
   {

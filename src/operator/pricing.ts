@@ -26,7 +26,7 @@ import { accountNamed } from './accounts.ts'
 
 export const ANYBODY: Scope = { account_id: null, from_currency: null, to_currency: null }
 
-export interface AskedPolicies {
+interface AskedPolicies {
   readonly scope: Scope
   readonly values: Partial<Record<PolicyName, string>>
   /** From when on, as text; absent: now. */
@@ -36,7 +36,7 @@ export interface AskedPolicies {
 }
 
 /** What was made, and the policies as they were before. */
-export interface ChangedPolicies {
+interface ChangedPolicies {
   readonly made: readonly Policy[]
   readonly policies: Policies
   readonly now: Instant
@@ -58,7 +58,7 @@ export async function setPolicies(
   })
 }
 
-export interface EndedPolicy extends ChangedPolicies {
+interface EndedPolicy extends ChangedPolicies {
   readonly row: Policy
 }
 

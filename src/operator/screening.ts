@@ -17,7 +17,7 @@ import { accountOfPayout } from './payouts.ts'
 
 /** What screening may hold, and the beginning of its ids. */
 export const SCREENED = { payout: 'pot', entity: 'ent', beneficiary: 'bnf' } as const
-export type ScreenedKind = keyof typeof SCREENED
+type ScreenedKind = keyof typeof SCREENED
 export const SCREENED_KINDS = Object.keys(SCREENED) as ScreenedKind[]
 
 export function kindOf(id: string): ScreenedKind | undefined {
@@ -25,7 +25,7 @@ export function kindOf(id: string): ScreenedKind | undefined {
 }
 
 /** A payout that screening holds, or a party that may be listed. */
-export interface FoundByScreening {
+interface FoundByScreening {
   readonly id: string
   readonly of: ScreenedKind
   readonly account_id: string

@@ -29,7 +29,7 @@ import { SCHEDULED } from './scheduled.ts'
 import { SCREENING } from './screening.ts'
 import { checkSeals } from './seals.ts'
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** One account, or null for the whole installation. */
   readonly account_id: string | null
   /** Names every bad row instead of the first alone. */
