@@ -113,7 +113,10 @@ export async function openReference(sql: Sql, options: ReferenceOptions = {}): P
       })
     return reading
   }
-  const tick = () => refresh().catch(onError)
+  const tick = () =>
+    refresh().catch(error => {
+      if (!watch.isClosed) onError(error)
+    })
   const watch = new Watch(sql, { ...options, onError }, tick)
   await watch.listening
   const timer = setInterval(tick, POLL_MS)
@@ -161,13 +164,18 @@ class Watch {
     const looking = lookAt(this.#sql, known, lookElsewhere)
     const { signal } = this.#closing
     const seen = await within(this.#patience * look_within_ms, looking, signal)
-    if (signal.aborted) return known
+    // What is known may be older than what the caller has seen.
+    if (signal.aborted) throw refusal('service_unavailable', 'The process stops; try again.')
     if (seen === undefined) {
       this.#renew()
       throw new Error('a look at reference data did not end in time, and was given up')
     }
     this.#patience = 1
     return seen
+  }
+
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted
   }
 
   /** Waits for no look any longer, and opens no connection. */

@@ -85,11 +85,13 @@ for (const held of ['queries', 'transactions'] as const) {
 test('a look that never ends while its process stops: nobody waits for it, and no connection is opened', async t => {
   const { pool, hold, letGo } = holding('queries')
   let asked = 0
+  const told: unknown[] = []
   const opened: Sql[] = [pool]
   const reference = await openReference(pool, {
     lookElsewhere: async () => {
       asked += 1
     },
+    onError: error => told.push(error),
     renew: () => {
       const next = connect(database.url, { max: 1, as: 'service', look_ups: true })
       opened.push(next)
@@ -109,4 +111,16 @@ test('a look that never ends while its process stops: nobody waits for it, and n
   assert.equal(await Promise.race([closed, waited]), 'closed')
   await closed
   assert.equal(opened.length, 1)
+  assert.deepEqual(told, [])
+})
+
+test('prices changed while the process stops: whoever asks for the new ones gets none of before', async t => {
+  const pool = connect(database.url, { max: 1, as: 'service', look_ups: true })
+  t.after(() => pool.end({ timeout: 1 }))
+  const reference = await openReference(pool)
+  const { price_version } = reference.current()
+  await reference.close()
+  await database.owner`
+    update reference_version set version = version + 1, price_version = price_version + 1`
+  await assert.rejects(reference.pricing(price_version + 1n), /The process stops/)
 })
