@@ -263,8 +263,6 @@ describe('commands, their COMMIT carried out and answered with XX000', () => {
 })
 
 describe('workers, their COMMIT carried out and answered with XX000', () => {
-  const SHORT = { CORRIDOR_RAIL_TIMEOUT_MS: '300', CORRIDOR_WEBHOOK_TIMEOUT_MS: '300' }
-
   test('webhooks: every event arrives, none twice, and each is recorded', async t => {
     const receiver = await startReceiver(() => ({ status: 200 }))
     t.after(() => receiver.close())
@@ -273,7 +271,12 @@ describe('workers, their COMMIT carried out and answered with XX000', () => {
     await Promise.all(amounts.map(amount => pay(amount)))
     // Making deliveries, claiming them and recording what came of them: the first of each, at least.
     proxy.answerCommits('XX000', 6, /webhook/)
-    const env = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on', ...SHORT }
+    const env = {
+      CORRIDOR_SETTLE: 'off',
+      CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on',
+      // No answer is late on a busy machine: its event would go out again, as it must.
+      CORRIDOR_WEBHOOK_TIMEOUT_MS: '3000',
+    }
     const worker = await startProcess({ DATABASE_URL: proxy.url, ...env })
     t.after(() => worker.kill())
     await until('all are recorded', async () => {
@@ -282,15 +285,10 @@ describe('workers, their COMMIT carried out and answered with XX000', () => {
       return rows.length >= amounts.length && rows.every(({ status }) => status === 'succeeded')
     })
     assert.equal(proxy.answersLeft(), 0)
-    const [rows] = await database.owner<{ events: number; failures: number }[]>`
-      select count(*)::integer as events, (select count(*)::integer from webhook_attempts
-        where account_id = ${account_id} and status_code is null) as failures
-      from webhook_deliveries where account_id = ${account_id}`
-    assert.ok(rows)
-    // An answer that came after 300 ms is recorded as none, and its event is sent again.
-    const { twice } = judge(receiver.received)
-    assert.equal(receiver.received.length - twice, rows.events)
-    assert.ok(twice <= rows.failures, `${twice} sent twice, ${rows.failures} without an answer`)
+    const [events] = await database.owner<{ count: bigint }[]>`
+      select count(*) from webhook_deliveries where account_id = ${account_id}`
+    assert.equal(receiver.received.length, Number(events?.count))
+    assert.equal(judge(receiver.received).twice, 0)
   })
 
   test('settling: every payout succeeds once', async t => {
@@ -298,7 +296,7 @@ describe('workers, their COMMIT carried out and answered with XX000', () => {
     const worker = await startProcess({
       DATABASE_URL: proxy.url,
       CORRIDOR_WEBHOOKS: 'off',
-      ...SHORT,
+      CORRIDOR_RAIL_TIMEOUT_MS: '300',
     })
     t.after(() => worker.kill())
     await until('all are settled', async () => {
