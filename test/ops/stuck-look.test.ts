@@ -41,6 +41,12 @@ function holding(held: 'queries' | 'transactions') {
   return { pool, hold, letGo: () => gate?.resolve() }
 }
 
+function open(opened: Sql[]): Sql {
+  const pool = connect(database.url, { max: 1, as: 'service', look_ups: true })
+  opened.push(pool)
+  return pool
+}
+
 const WITHIN_MS = 300
 
 for (const held of ['queries', 'transactions'] as const) {
@@ -49,11 +55,7 @@ for (const held of ['queries', 'transactions'] as const) {
     const opened: Sql[] = [pool]
     const reference: Reference = await openReference(pool, {
       look_within_ms: WITHIN_MS,
-      renew: () => {
-        const next = connect(database.url, { max: 1, as: 'service', look_ups: true })
-        opened.push(next)
-        return next
-      },
+      renew: () => open(opened),
     })
     t.after(async () => {
       letGo()
@@ -92,11 +94,7 @@ test('a look that never ends while its process stops: nobody waits for it, and n
       asked += 1
     },
     onError: error => told.push(error),
-    renew: () => {
-      const next = connect(database.url, { max: 1, as: 'service', look_ups: true })
-      opened.push(next)
-      return next
-    },
+    renew: () => open(opened),
   })
   t.after(async () => {
     letGo()
