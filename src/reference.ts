@@ -178,7 +178,7 @@ class Watch {
     return this.#closing.signal.aborted
   }
 
-  /** Waits for no look any longer, and opens no connection. */
+  /** From now on nobody waits for a look, and no connection is opened. */
   close(): void {
     this.#closing.abort()
   }
@@ -211,14 +211,14 @@ async function lookAt(
   return row === undefined || row.version === known.version ? known : readReference(sql)
 }
 
-/** Undefined when it takes longer, or is over; what becomes of it then nobody hears. */
+/** Undefined when it takes longer, or once `ended` aborts; nobody hears what becomes of it then. */
 async function within<T>(
   milliseconds: number,
   work: Promise<T>,
-  over: AbortSignal,
+  ended: AbortSignal,
 ): Promise<T | undefined> {
   const late = new AbortController()
-  const signal = AbortSignal.any([late.signal, over])
+  const signal = AbortSignal.any([late.signal, ended])
   const waiting = delay(milliseconds, undefined, { signal }).catch(() => undefined)
   work.catch(() => {})
   try {

@@ -101,8 +101,8 @@ export class Lane<Command, State, Outcome> {
     let stood_still = false
     const watch = setInterval(() => {
       const now = performance.now()
-      // Answers of the database may have come meanwhile: they are read before the next look, which
-      // is one whatever it comes after.
+      // After a pause a look is put off once, as the answers that came meanwhile are not read yet.
+      // It is never put off twice: each pause could follow the last, and callers would wait on.
       stood_still = !stood_still && now - looked_at > STOOD_STILL_MS
       looked_at = now
       if (!stood_still) this.#answerLate(now)

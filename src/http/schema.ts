@@ -98,6 +98,7 @@ export function textOrNull(options: object = {}) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
 }
 
+/** An integer, or null. */
 export function integerOrNull(options: object = {}) {
   return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options })
 }
