@@ -2,167 +2,92 @@
 // each with the failure that an account reads. The bank's own code stands in the message. Pure.
 import type { Failure } from '../rail/rail.ts'
 
-export type Scheme = 'iso20022' | 'nacha'
+/** Of each cause: the number behind PF (failed) or PR (reversed), the category, the message. */
+const MEANINGS = {
+  unspecified: ['000500', 'bank', 'The bank gives no reason that says more.'],
+  account_invalid: ['000510', 'account', 'The account does not exist.'],
+  account_closed: ['000511', 'account', 'The account is closed.'],
+  account_blocked: ['000512', 'account', 'The account is blocked, or takes no such payments.'],
+  bank_invalid: [
+    '000513',
+    'account',
+    'The code of the bank is wrong, or the bank takes no such payments.',
+  ],
+  party_mismatch: ['000520', 'party', 'The name does not fit the account.'],
+  address_invalid: ['000521', 'party', 'The address is missing or incomplete.'],
+  refused: ['000530', 'receiver', 'The beneficiary has refused the payment.'],
+  amount: ['000540', 'amount', 'The bank does not pay this amount or currency.'],
+  funds: ['000550', 'bank', 'The bank has not executed the payment.'],
+  regulatory: [
+    '000560',
+    'regulatory',
+    'The payment lacks what the law asks for, or the law forbids it.',
+  ],
+  technical: [
+    '000570',
+    'technical',
+    'A system between the banks has failed, or could not read the payment.',
+  ],
+  date: ['000580', 'date', 'The bank does not pay on the date that was asked for.'],
+  duplicate: ['000590', 'duplicate', 'The bank takes the payment for a repetition.'],
+  cancelled: ['000595', 'cancelled', 'The payment was cancelled at the bank.'],
+} as const
 
-/** Why a bank did not pay, or gave money back. */
-export type Cause =
-  | 'account_invalid'
-  | 'account_closed'
-  | 'account_blocked'
-  | 'bank_invalid'
-  | 'party_mismatch'
-  | 'address_invalid'
-  | 'refused'
-  | 'amount'
-  | 'funds'
-  | 'duplicate'
-  | 'regulatory'
-  | 'technical'
-  | 'date'
-  | 'cancelled'
-  /** Says that something is in order: no failure, wherever it stands. */
-  | 'positive'
-  | 'unspecified'
+type Failing = keyof typeof MEANINGS
 
-interface Meaning {
-  /** Behind PF (failed) or PR (reversed). */
-  readonly number: string
-  readonly category: string
-  readonly message: string
-}
+/** Why a bank did not pay, or gave money back. A positive reason is no failure, wherever it is. */
+export type Cause = Failing | 'positive'
 
-const MEANINGS: Readonly<Record<Exclude<Cause, 'positive'>, Meaning>> = {
-  unspecified: {
-    number: '000500',
-    category: 'bank',
-    message: 'The bank gives no reason that says more.',
-  },
-  account_invalid: {
-    number: '000510',
-    category: 'account',
-    message: 'The account does not exist.',
-  },
-  account_closed: { number: '000511', category: 'account', message: 'The account is closed.' },
-  account_blocked: {
-    number: '000512',
-    category: 'account',
-    message: 'The account is blocked, or takes no such payments.',
-  },
-  bank_invalid: {
-    number: '000513',
-    category: 'account',
-    message: 'The code of the bank is wrong, or the bank takes no such payments.',
-  },
-  party_mismatch: {
-    number: '000520',
-    category: 'party',
-    message: 'The name does not fit the account.',
-  },
-  address_invalid: {
-    number: '000521',
-    category: 'party',
-    message: 'The address is missing or incomplete.',
-  },
-  refused: {
-    number: '000530',
-    category: 'receiver',
-    message: 'The beneficiary has refused the payment.',
-  },
-  amount: {
-    number: '000540',
-    category: 'amount',
-    message: 'The bank does not pay this amount or currency.',
-  },
-  funds: {
-    number: '000550',
-    category: 'bank',
-    message: 'The bank has not executed the payment.',
-  },
-  regulatory: {
-    number: '000560',
-    category: 'regulatory',
-    message: 'The payment lacks what the law asks for, or the law forbids it.',
-  },
-  technical: {
-    number: '000570',
-    category: 'technical',
-    message: 'A system between the banks has failed, or could not read the payment.',
-  },
-  date: {
-    number: '000580',
-    category: 'date',
-    message: 'The bank does not pay on the date that was asked for.',
-  },
-  duplicate: {
-    number: '000590',
-    category: 'duplicate',
-    message: 'The bank takes the payment for a repetition.',
-  },
-  cancelled: {
-    number: '000595',
-    category: 'cancelled',
-    message: 'The payment was cancelled at the bank.',
-  },
-}
+/** Codes by what they mean, separated by blanks. */
+type Codes = Readonly<Partial<Record<Cause, string>>>
 
 /** ExternalStatusReason1Code and ExternalReturnReason1Code. */
-const ISO: Readonly<Record<string, Cause>> = {
-  ...{ AC01: 'account_invalid', AC02: 'account_invalid', AC03: 'account_invalid' },
-  ...{ AC04: 'account_closed', AC07: 'account_closed' },
-  ...{ AC06: 'account_blocked', AC14: 'account_blocked', AG01: 'account_blocked' },
-  ...{ AG03: 'account_blocked', AC13: 'account_blocked' },
-  ...{ RC01: 'bank_invalid', RC03: 'bank_invalid', RC04: 'bank_invalid', RC07: 'bank_invalid' },
-  ...{ RC02: 'bank_invalid', RC05: 'bank_invalid', RC06: 'bank_invalid', RC08: 'bank_invalid' },
-  ...{ RC09: 'bank_invalid', RC10: 'bank_invalid', AGNT: 'bank_invalid' },
-  ...{ BE01: 'party_mismatch', BE06: 'party_mismatch', RVNM: 'party_mismatch' },
-  ...{ BE22: 'party_mismatch', BE23: 'party_mismatch' },
-  ...{ BE04: 'address_invalid', BE07: 'address_invalid', BE10: 'address_invalid' },
-  ...{ BE11: 'address_invalid' },
-  ...{ CUST: 'refused', MD06: 'refused', NOAS: 'refused', FOCR: 'refused' },
-  ...{ AM01: 'amount', AM02: 'amount', AM03: 'amount', AM06: 'amount', AM09: 'amount' },
-  ...{ AM11: 'amount', AM12: 'amount', AM13: 'amount', AM14: 'amount', CURR: 'amount' },
-  AM04: 'funds',
-  ...{ AM05: 'duplicate', DUPL: 'duplicate', DU01: 'duplicate', DU02: 'duplicate' },
-  ...{ DU03: 'duplicate', DU04: 'duplicate', DU05: 'duplicate' },
-  ...{ RR01: 'regulatory', RR02: 'regulatory', RR03: 'regulatory', RR04: 'regulatory' },
-  ...{ RR05: 'regulatory', RR06: 'regulatory', RR07: 'regulatory', RR08: 'regulatory' },
-  ...{ RR09: 'regulatory', RR10: 'regulatory', RR11: 'regulatory', RR12: 'regulatory' },
-  ...{ AM07: 'regulatory', LEGL: 'regulatory', FRAD: 'regulatory', FR01: 'regulatory' },
-  ...{ AB01: 'technical', AB02: 'technical', AB03: 'technical', AB04: 'technical' },
-  ...{ AB05: 'technical', AB06: 'technical', AB07: 'technical', AB08: 'technical' },
-  ...{ AB09: 'technical', AB10: 'technical', FF10: 'technical', ED05: 'technical' },
-  ...{ DT01: 'date', DT02: 'date', DT03: 'date', DT04: 'date', DT05: 'date', DT06: 'date' },
+const ISO: Codes = {
+  account_invalid: 'AC01 AC02 AC03',
+  account_closed: 'AC04 AC07',
+  account_blocked: 'AC06 AC13 AC14 AG01 AG03',
+  bank_invalid: 'RC01 RC02 RC03 RC04 RC05 RC06 RC07 RC08 RC09 RC10 AGNT',
+  party_mismatch: 'BE01 BE06 BE22 BE23 RVNM',
+  address_invalid: 'BE04 BE07 BE10 BE11',
+  refused: 'CUST MD06 NOAS FOCR',
+  amount: 'AM01 AM02 AM03 AM06 AM09 AM11 AM12 AM13 AM14 CURR',
+  funds: 'AM04',
+  duplicate: 'AM05 DUPL DU01 DU02 DU03 DU04 DU05',
+  regulatory: 'RR01 RR02 RR03 RR04 RR05 RR06 RR07 RR08 RR09 RR10 RR11 RR12 AM07 LEGL FRAD FR01',
+  technical: 'AB01 AB02 AB03 AB04 AB05 AB06 AB07 AB08 AB09 AB10 FF10 ED05',
+  date: 'DT01 DT02 DT03 DT04 DT05 DT06',
   // The order was cancelled, or handed over for cancellation.
-  ...{ DS02: 'cancelled', CUTA: 'cancelled' },
-  ...{ DS01: 'positive', DS05: 'positive', DS07: 'positive' },
-  ...{ MS02: 'unspecified', MS03: 'unspecified', NARR: 'unspecified' },
+  cancelled: 'DS02 CUTA',
+  positive: 'DS01 DS05 DS07',
+  unspecified: 'MS02 MS03 NARR',
 }
 
 /** Return reason codes as they concern credits. */
-const NACHA: Readonly<Record<string, Cause>> = {
-  R02: 'account_closed',
-  ...{ R03: 'account_invalid', R04: 'account_invalid' },
-  ...{ R12: 'bank_invalid', R13: 'bank_invalid' },
-  ...{ R14: 'party_mismatch', R15: 'party_mismatch', R17: 'account_invalid' },
-  ...{ R16: 'account_blocked', R20: 'account_blocked' },
-  ...{ R21: 'party_mismatch', R22: 'party_mismatch' },
-  R23: 'refused',
-  R24: 'duplicate',
-  R06: 'cancelled',
-  ...{ R18: 'date' },
-  ...{ R19: 'amount' },
-  ...{ R25: 'technical', R26: 'technical', R27: 'technical', R28: 'bank_invalid' },
+const NACHA: Codes = {
+  account_invalid: 'R03 R04 R17',
+  account_closed: 'R02',
+  account_blocked: 'R16 R20',
+  bank_invalid: 'R12 R13 R28',
+  party_mismatch: 'R14 R15 R21 R22',
+  refused: 'R23',
+  amount: 'R19',
+  duplicate: 'R24',
+  technical: 'R25 R26 R27',
+  date: 'R18',
+  cancelled: 'R06',
 }
 
-const SCHEMES: Readonly<Record<Scheme, Readonly<Record<string, Cause>>>> = {
-  iso20022: ISO,
-  nacha: NACHA,
+function causesByCode(codes: Codes): ReadonlyMap<string, Cause> {
+  const causes = Object.entries(codes) as [Cause, string][]
+  return new Map(causes.flatMap(([cause, of]) => of.split(' ').map(code => [code, cause])))
 }
+
+const SCHEMES = { iso20022: causesByCode(ISO), nacha: causesByCode(NACHA) }
+export type Scheme = keyof typeof SCHEMES
 
 /** The cause of a code; undefined for one that is not known. */
 export function causeOf(scheme: Scheme, code: string): Cause | undefined {
-  const codes = SCHEMES[scheme]
-  return Object.hasOwn(codes, code) ? codes[code] : undefined
+  return SCHEMES[scheme].get(code)
 }
 
 /**
@@ -175,7 +100,7 @@ export function failureOf(
   status: 'failed' | 'reversed',
 ): Failure {
   const causes = reasons.map(code => causeOf(scheme, code)).filter(isTelling)
-  const { number, category, message } = MEANINGS[causes[0] ?? 'unspecified']
+  const [number, category, message] = MEANINGS[causes[0] ?? 'unspecified']
   const codes = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`
   return {
     code: `${status === 'failed' ? 'PF' : 'PR'}${number}`,
@@ -184,6 +109,6 @@ export function failureOf(
   }
 }
 
-function isTelling(cause: Cause | undefined): cause is Exclude<Cause, 'positive'> {
+function isTelling(cause: Cause | undefined): cause is Failing {
   return cause !== undefined && cause !== 'unspecified' && cause !== 'positive'
 }
