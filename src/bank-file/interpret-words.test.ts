@@ -2,69 +2,40 @@
 // bank, references for the timeline, what a new file makes void, and whether a debit is booked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import {
+  debit,
+  evidenceOf,
+  FILE,
+  group,
+  HEARD,
+  item,
+  returned,
+  type Said,
+  SEALED,
+  status,
+} from '../../test/support/given/bank-words.ts'
 import type { BankProfile } from '../bank-format.ts'
 import { readProfile } from '../iso20022/profile.ts'
 import { Bookings, type Evidence, isBooked } from './evidence.ts'
-import { type Interpretation, interpret, type Subject } from './interpret.ts'
+import { type Interpretation, interpret } from './interpret.ts'
 
 const { value: GENERIC } = readProfile('generic')
 assert.ok(GENERIC !== undefined)
-const SEALED = '2026-11-23T09:00:00.000000Z'
-const SENT = '2026-11-23T10:00:00.000000Z'
-const HEARD = '2026-11-24T10:00:00.000000Z'
 /** Before its file was sealed: it was in another one. */
 const EARLIER = { received_at: '2026-11-22T10:00:00.000000Z' }
-const item = { amount: 10_000n, currency: 'EUR' }
+/** Money that comes back, without a reason. */
+const credit = (change: Partial<Evidence> = {}) => returned({ reasons: [], ...change })
 
-const says = (change: Partial<Evidence>): Evidence => ({
-  level: 'transaction',
-  code: '',
-  reasons: [],
-  text: '',
-  amount: null,
-  currency: '',
-  is_credit: null,
-  said_at: '2026-11-24',
-  reference: '',
-  received_at: HEARD,
-  ...change,
-})
-const status = (text: string, change: Partial<Evidence> = {}) => {
-  const [code = '', ...reasons] = text.split('/')
-  return says({ code, reasons, ...change })
-}
-const group = (text: string) => status(text, { level: 'group' })
-const debit = (change: Partial<Evidence> = {}) => {
-  const booked = { level: 'booking', code: 'BOOK', is_credit: false } as const
-  return says({ ...booked, ...item, reference: 'D-1 camt.053 17', ...change })
-}
-const credit = (change: Partial<Evidence> = {}) => {
-  const booked = { level: 'return', code: 'BOOK', is_credit: true } as const
-  return says({ ...booked, ...item, reference: 'C-1 camt.053 18', ...change })
-}
-
-const FILE: NonNullable<Subject['file']> = {
-  sealed_at: SEALED,
-  execution_date: '2026-11-24',
-  state: 'sent',
-  sent_at: SENT,
-  updated_at: SENT,
-}
-
-function heard(said: readonly Evidence[], profile: Partial<BankProfile> = {}): Interpretation {
+function heard(said: readonly Said[], profile: Partial<BankProfile> = {}): Interpretation {
   const subject = { item, profile: { ...(GENERIC as BankProfile), ...profile }, file: FILE }
-  return interpret(said, { ...subject, now: HEARD })
+  return interpret(said.map(evidenceOf), { ...subject, now: HEARD })
 }
 
 const ACCEPTED = { settles_on: 'accepted' } as const
 const OWN_CODE = { meanings: { WAIT: 'requires_action' } } as const
 
-const EXCEPTIONS: readonly (readonly [message: string, ...said: Evidence[]])[] = [
-  [
-    'second_debit: The bank has debited the payment twice.',
-    debit(),
-    debit({ reference: 'D-2 camt.053 17' }),
-  ],
+const EXCEPTIONS: readonly (readonly [message: string, ...said: Said[]])[] = [
+  ['second_debit: The bank has debited the payment twice.', debit(), debit('D-2 camt.053 17')],
   [
     'second_return: The bank has returned the payment twice.',
     debit(),
@@ -73,7 +44,7 @@ const EXCEPTIONS: readonly (readonly [message: string, ...said: Evidence[]])[] =
   ],
   [
     'rejected_but_booked: The bank has rejected the payment, and its debit is booked.',
-    status('RJCT/AC04'),
+    'RJCT/AC04',
     debit(),
   ],
   [
@@ -83,23 +54,19 @@ const EXCEPTIONS: readonly (readonly [message: string, ...said: Evidence[]])[] =
   ],
   [
     'paid_after_rejection: The bank has rejected the payment, and then says that it pays (AC04).',
-    status('RJCT/AC04'),
-    status('ACSP'),
+    'RJCT/AC04',
+    'ACSP',
   ],
   [
     'contradiction: The bank says that it pays and that it does not (DS01, DS05).',
-    status('RJCT/DS01/DS05'),
+    'RJCT/DS01/DS05',
   ],
   [
     'contradiction: The bank says that it pays and that it does not (AM04, AC04, AC06).',
-    status('RJCT/AM04'),
-    status('RJCT/AC04/AC06'),
+    'RJCT/AM04',
+    'RJCT/AC04/AC06',
   ],
-  [
-    'contradiction: The bank says that it pays and that it does not.',
-    status('ACSP'),
-    group('RJCT/AC04'),
-  ],
+  ['contradiction: The bank says that it pays and that it does not.', 'ACSP', group('RJCT/AC04')],
   [
     'amount_differs: The bank names another amount or currency (EUR 90.00 instead of EUR 100.00).',
     debit({ amount: 9_000n }),
@@ -115,7 +82,7 @@ const EXCEPTIONS: readonly (readonly [message: string, ...said: Evidence[]])[] =
   ],
   [
     'duplicate: The bank takes the payment for a repetition of one that it has (DU01, AM05).',
-    status('RJCT/DU01/AM05'),
+    'RJCT/DU01/AM05',
   ],
   [
     'group_rejected: ' +
@@ -128,28 +95,30 @@ const EXCEPTIONS: readonly (readonly [message: string, ...said: Evidence[]])[] =
     group('ACSP'),
     group('RJCT/AC04'),
   ],
-  ['no_funds: The settlement account is short (AM04).', status('PDNG/AM04')],
-  ['no_funds: The settlement account is short (AM04).', status('PART/AM04')],
-  ['no_funds: The settlement account is short (AM04).', status('RCVD/AM04')],
+  ['no_funds: The settlement account is short (AM04).', 'PDNG/AM04'],
+  ['no_funds: The settlement account is short (AM04).', 'PART/AM04'],
+  ['no_funds: The settlement account is short (AM04).', 'RCVD/AM04'],
   [
     'needs_person: ' +
       'The bank waits for a person: a second signature, or the name of the payee (PATC, X001).',
-    status('PATC/X001'),
+    'PATC/X001',
   ],
-  ['none', status('ACSP'), status('PATC')],
-  ['none', status('PATC'), status('ACSP')],
-  ['none', status('PATC'), status('RJCT/AC04')],
-  ['none', status('PDNG/AM04'), status('RJCT/AC04')],
-  ['none', status('RJCT/AC04'), status('RJCT/AC04')],
-  ['none', status('RJCT/FF10'), status('RJCT/FF10')],
-  ['none', status('RJCT/AC04'), status('RJCT/FF10')],
-  ['none', status('RJCT/DS01/AC04')],
-  ['none', group('RJCT/AC04'), status('ACSP'), status('RJCT/AC04')],
+  ['none', 'ACSP', 'PATC'],
+  ['none', 'PATC', 'ACSP'],
+  ['none', 'PATC', 'RJCT/AC04'],
+  ['none', 'PDNG/AM04', 'RJCT/AC04'],
+  ['none', 'RJCT/AC04', 'RJCT/AC04'],
+  ['none', 'RJCT/FF10', 'RJCT/FF10'],
+  ['none', 'RJCT/AC04', 'RJCT/FF10'],
+  ['none', 'RJCT/DS01/AC04'],
+  ['none', group('RJCT/AC04'), 'ACSP', 'RJCT/AC04'],
   ['none', status('RJCT/AC04', { level: 'note' })],
 ]
 
 for (const [wanted, ...said] of EXCEPTIONS) {
-  const words = said.map(({ level, code, reasons }) => [level, code, ...reasons].join(' '))
+  const words = said
+    .map(evidenceOf)
+    .map(({ level, code, reasons }) => [level, code, ...reasons].join(' '))
   test(`${words.join('; ')}: ${wanted}`, () => {
     const { exception } = heard(said)
     assert.equal(
@@ -168,12 +137,12 @@ test('a group that is rejected after a success and given back: nothing more to l
 })
 
 test('a payment of a rejected group: an acceptance of it is a contradiction and no success', () => {
-  const { steps, exception } = heard([group('RJCT/AC04'), status('ACSP')], ACCEPTED)
+  const { steps, exception } = heard([group('RJCT/AC04'), 'ACSP'], ACCEPTED)
   assert.deepEqual([steps, exception?.kind], [[], 'contradiction'])
 })
 
 test('short of funds after a success: reversed, and no other way takes it', () => {
-  const { steps, not_taken } = heard([status('ACSP'), status('RJCT/AM04')], ACCEPTED)
+  const { steps, not_taken } = heard(['ACSP', 'RJCT/AM04'], ACCEPTED)
   const last = steps.at(-1)
   assert.deepEqual([last?.status, last?.failure?.code], ['reversed', 'PR000550'])
   assert.equal(not_taken, undefined)
@@ -194,12 +163,12 @@ for (const [text, wanted] of [
 }
 
 test('a cancelled payment says the codes that came with it', () => {
-  const [step] = heard([status('CANC/CUST')]).steps
+  const [step] = heard(['CANC/CUST']).steps
   assert.match(step?.failure?.message ?? '', /\(DS02, CUST\)/)
 })
 
 test('the account is asked: with the codes, and not once the bank has decided', () => {
-  const asked = status('WAIT/X001')
+  const asked = 'WAIT/X001'
   assert.deepEqual(heard([asked], OWN_CODE).steps, [
     {
       status: 'requires_action',
@@ -207,11 +176,11 @@ test('the account is asked: with the codes, and not once the bank has decided', 
       description: 'The bank asks for more before it pays (WAIT, X001).',
     },
   ])
-  for (const before of [status('ACSP'), status('RJCT/FF10'), group('RJCT/AC04')]) {
+  for (const before of ['ACSP', 'RJCT/FF10', group('RJCT/AC04')]) {
     assert.deepEqual(heard([before, asked], OWN_CODE).steps, [])
   }
   assert.equal(heard([asked, asked], OWN_CODE).steps.length, 1)
-  const going_on = heard([asked, status('ACSP')], OWN_CODE).steps
+  const going_on = heard([asked, 'ACSP'], OWN_CODE).steps
   assert.deepEqual(
     going_on.map(step => step.status),
     ['requires_action', 'processing'],
@@ -219,11 +188,11 @@ test('the account is asked: with the codes, and not once the bank has decided', 
 })
 
 for (const [what, said, wanted] of [
-  ['a status', [status('ACSP/X001')], { bank_status: 'ACSP X001' }],
+  ['a status', ['ACSP/X001'], { bank_status: 'ACSP X001' }],
   ['a status of the group', [group('ACSP')], {}],
   ['a debit', [debit()], { bank_reference: 'D-1' }],
-  ['a debit without a reference', [debit({ reference: '' })], {}],
-  ['a debit that its statement alone names', [debit({ reference: 'camt.053 17' })], {}],
+  ['a debit without a reference', [debit('')], {}],
+  ['a debit that its statement alone names', [debit('camt.053 17')], {}],
   ['money that came back', [debit(), credit()], { bank_reference: 'D-1' }],
   [
     'less that came back',
@@ -243,7 +212,7 @@ for (const [what, said, wanted] of [
 
 test('silence is broken by a word that decides something, and by no other', () => {
   const silent = { silent_after_days: 3, ...ACCEPTED }
-  const until = (...said: Evidence[]) => heard(said, silent).silent_until
+  const until = (...said: Said[]) => heard(said, silent).silent_until
   const in_three_days = '2026-11-26T10:00:00.000000Z'
   for (const word of ['RCVD', 'PART', 'ACTC', 'WHAT']) {
     assert.equal(until(status(word)), in_three_days, word)
@@ -258,7 +227,7 @@ test('another file: what was said of the earlier one is over, but for another am
   assert.equal(heard([status('RJCT/FF10', EARLIER)]).not_taken, undefined)
   assert.equal(heard([debit({ amount: 9_000n, ...EARLIER })]).exception?.kind, 'amount_differs')
   // The earlier acceptance does not make this rejection a failure.
-  assert.ok(heard([status('ACSP', EARLIER), status('RJCT/FF10')]).not_taken)
+  assert.ok(heard([status('ACSP', EARLIER), 'RJCT/FF10']).not_taken)
   const { exception } = heard([status('ACSP', EARLIER), group('RJCT/AC04')])
   assert.equal(exception?.kind, 'group_rejected')
   // At the very moment of the seal it is this file's.
@@ -270,29 +239,25 @@ test('a status is one of a payment, whichever direction it names', () => {
   assert.equal(step?.status, 'succeeded')
 })
 
-const BOOKED: readonly (readonly [what: string, said: readonly Evidence[], booked: boolean])[] = [
+const BOOKED: readonly (readonly [what: string, said: readonly Said[], booked: boolean])[] = [
   ['nothing', [], false],
-  ['statuses alone', [status('ACSC')], false],
+  ['statuses alone', ['ACSC'], false],
   ['a debit', [debit()], true],
   ['a debit of another amount', [debit({ amount: 1n })], true],
   ['a debit that came back', [debit(), credit()], false],
   ['a debit and a credit of ours', [debit(), credit({ level: 'booking' })], false],
   ['a debit, and a word on a credit', [debit(), status('ACSC', { is_credit: true })], true],
   ['a return alone', [credit()], false],
-  [
-    'two debits, one of which came back',
-    [debit(), debit({ reference: 'D-2 camt.053 17' }), credit()],
-    true,
-  ],
-  ['one debit, told by both', [debit(), debit({ reference: 'D-9 camt.054 3' }), credit()], false],
+  ['two debits, one of which came back', [debit(), debit('D-2 camt.053 17'), credit()], true],
+  ['one debit, told by both', [debit(), debit('D-9 camt.054 3'), credit()], false],
   [
     'two debits without references of their own',
-    [debit({ reference: 'camt.053 17' }), debit({ reference: 'camt.053 18' }), credit()],
+    [debit('camt.053 17'), debit('camt.053 18'), credit()],
     true,
   ],
   [
     'one debit without a reference, told twice',
-    [debit({ reference: 'camt.053 17' }), debit({ reference: 'camt.053 17' }), credit()],
+    [debit('camt.053 17'), debit('camt.053 17'), credit()],
     false,
   ],
   [
@@ -300,20 +265,16 @@ const BOOKED: readonly (readonly [what: string, said: readonly Evidence[], booke
     [debit(), debit({ reference: 'D-1 camt.053 18', said_at: '2026-11-25' }), credit()],
     false,
   ],
-  [
-    'a reference that goes on in another line',
-    [debit({ reference: 'camt.053 1\ncamt.053 2' }), credit()],
-    false,
-  ],
+  ['a reference that goes on in another line', [debit('camt.053 1\ncamt.053 2'), credit()], false],
 ]
 
 for (const [what, said, booked] of BOOKED) {
-  test(`isBooked, ${what}: ${booked}`, () => assert.equal(isBooked(said), booked))
+  test(`isBooked, ${what}: ${booked}`, () => assert.equal(isBooked(said.map(evidenceOf)), booked))
 }
 
 test('a booking is one more the first time alone, whichever message tells it', () => {
   const bookings = new Bookings()
   const told = ['D-1 camt.053 17', 'D-1 camt.053 18', 'D-9 camt.054 3', 'D-2 camt.053 18']
-  const more = told.map(reference => bookings.add(debit({ reference })))
+  const more = told.map(reference => bookings.add(debit(reference)))
   assert.deepEqual([more, bookings.count], [[true, false, false, true], 2])
 })
