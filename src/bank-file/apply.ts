@@ -205,27 +205,12 @@ function blockFile(payment_information_id: string): string {
 function evidenceOf(item: FoundItem, said: BankSays, sha256: string): NewEvidence {
   const named = said.end_to_end_id !== '' || said.uetr !== '' || said.instruction_id !== ''
   const { account_id, payout_id, attempt } = item
-  const { level, code, reasons, text, is_credit, reference, said_at, statement } = said
-  const told = named || said.amount === null
-  const amount = told ? said.amount : item.amount
-  const currency = told ? said.currency : item.currency
+  const { level, code, reasons, text, is_credit, said_at, position } = said
+  const { amount, currency } = named || said.amount === null ? said : item
   // The same status of a payment in another file is another one.
   const is_status = ['file', 'group', 'transaction'].includes(level)
-  const source = is_status ? said.msg_id || item.msg_id : statement
-  return {
-    account_id,
-    payout_id,
-    attempt,
-    level,
-    code,
-    reasons,
-    text,
-    amount,
-    currency,
-    is_credit,
-    reference: [reference, source].filter(Boolean).join(' '),
-    said_at,
-    sha256,
-    position: said.position,
-  }
+  const source = is_status ? said.msg_id || item.msg_id : said.statement
+  const reference = [said.reference, source].filter(Boolean).join(' ')
+  const told = { level, code, reasons, text, amount, currency, is_credit, reference, said_at }
+  return { account_id, payout_id, attempt, ...told, sha256, position }
 }

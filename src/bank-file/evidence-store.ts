@@ -1,28 +1,16 @@
 // The statements of rail_item_evidence: what banks have said of items, each thing once.
-import type { BankSays } from '../bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import type { Instant } from '../instant.ts'
 import { hashJson } from '../seal.ts'
-import { type ItemKey, itemName } from './item-store.ts'
+import type { Evidence } from './evidence.ts'
+import { type ItemKey, itemKeys, itemName } from './item-store.ts'
 
-export interface NewEvidence extends ItemKey {
-  readonly level: BankSays['level']
-  readonly code: string
-  readonly reasons: readonly string[]
-  readonly text: string
-  readonly amount: bigint | null
-  readonly currency: string
-  readonly is_credit: boolean | null
-  readonly reference: string
-  readonly said_at: string
+export interface NewEvidence extends ItemKey, Omit<Evidence, 'received_at'> {
   /** The file in hex digits, and the place in it. */
   readonly sha256: string
   readonly position: string
 }
 
-export interface KeptEvidence extends NewEvidence {
-  readonly received_at: Instant
-}
+export type KeptEvidence = NewEvidence & Evidence
 
 /** Keeps what is said for the first time; returns the items of that, each once. */
 export async function insertEvidence(
@@ -55,10 +43,7 @@ export async function listEvidence(
   keys: readonly ItemKey[],
 ): Promise<KeptEvidence[]> {
   return sql<KeptEvidence[]>`
-    select e.* from unnest(${keys.map(key => key.account_id)}::text[],
-      ${keys.map(key => key.payout_id)}::text[],
-      ${keys.map(key => String(key.attempt))}::text[]::integer[])
-      as k(account_id, payout_id, attempt)
+    select e.* from ${itemKeys(sql, keys)}
     cross join lateral (
       select t.account_id, t.payout_id, t.attempt, t.number, t.received_at, t.level, t.code,
         t.reasons, t.text, t.amount, t.currency, t.is_credit, t.reference, t.said_at,

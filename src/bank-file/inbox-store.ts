@@ -4,8 +4,7 @@ import type { BankSays } from '../bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 
-export const INBOX_STATES = ['stored', 'read', 'quarantined'] as const
-export type InboxState = (typeof INBOX_STATES)[number]
+type InboxState = 'stored' | 'read' | 'quarantined'
 
 export interface InboxFile {
   /** Hex digits. */

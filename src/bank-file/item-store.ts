@@ -15,8 +15,15 @@ export interface ItemKey {
 export const itemName = ({ account_id, payout_id, attempt }: ItemKey) =>
   `${account_id}/${payout_id}-${attempt}`
 
+/** Where in which file an item stands; '' while it waits for one. */
+interface Place {
+  readonly msg_id: string
+  readonly payment_information_id: string
+  readonly instruction_id: string
+}
+
 /** What the finder sees of an item. */
-export interface FoundItem extends ItemKey {
+export interface FoundItem extends ItemKey, Place {
   readonly end_to_end_id: string
   readonly uetr: string
   readonly rail: string
@@ -26,46 +33,25 @@ export interface FoundItem extends ItemKey {
   readonly closes_at: Instant
   /** YYYY-MM-DD */
   readonly execution_date: string
-  readonly msg_id: string
-  readonly payment_information_id: string
-  readonly instruction_id: string
   /** Files that it was in before, which were refused as a whole or never sent. */
   readonly earlier_files: readonly string[]
   readonly created_at: Instant
 }
 
-type Placed =
-  | 'msg_id'
-  | 'payment_information_id'
-  | 'instruction_id'
-  | 'earlier_files'
-  | 'created_at'
-
-export interface NewItem extends Omit<FoundItem, Placed> {
+export interface NewItem extends Omit<FoundItem, keyof Place | 'earlier_files' | 'created_at'> {
   readonly payment: Payment
 }
 
-const FOUND = [
-  'account_id',
-  'payout_id',
-  'attempt',
-  'end_to_end_id',
-  'uetr',
-  'rail',
-  'amount',
-  'currency',
-  'seal_at',
-  'closes_at',
-  'msg_id',
-  'payment_information_id',
-  'instruction_id',
-  'earlier_files',
-  'created_at',
-] as const
+const found = (sql: Sql | TransactionSql) => sql`
+  i.account_id, i.payout_id, i.attempt, i.end_to_end_id, i.uetr, i.rail, i.amount, i.currency,
+  i.seal_at, i.closes_at, to_char(i.execution_date, 'YYYY-MM-DD') as execution_date, i.msg_id,
+  i.payment_information_id, i.instruction_id, i.earlier_files, i.created_at`
 
-const found = (sql: Sql | TransactionSql, alias = 'i') =>
-  sql`${sql([...FOUND].map(name => `${alias}.${name}`))},
-    to_char(${sql(`${alias}.execution_date`)}, 'YYYY-MM-DD') as execution_date`
+/** `k(account_id, payout_id, attempt)`, to be joined laterally; see keysOf of db/keys.ts. */
+export const itemKeys = (sql: Sql | TransactionSql, keys: readonly ItemKey[]) => sql`
+  unnest(${keys.map(key => key.account_id)}::text[], ${keys.map(key => key.payout_id)}::text[],
+    ${keys.map(key => String(key.attempt))}::text[]::integer[])
+    as k(account_id, payout_id, attempt)`
 
 /** Takes items; one that is there stays as it is. */
 export async function insertItems(tx: TransactionSql, items: readonly NewItem[]): Promise<void> {
@@ -86,11 +72,7 @@ export async function findItems(
   keys: readonly ItemKey[],
 ): Promise<FoundItem[]> {
   return sql<FoundItem[]>`
-    select ${found(sql)}
-    from unnest(${keys.map(key => key.account_id)}::text[],
-      ${keys.map(key => key.payout_id)}::text[],
-      ${keys.map(key => String(key.attempt))}::text[]::integer[])
-      as k(account_id, payout_id, attempt)
+    select ${found(sql)} from ${itemKeys(sql, keys)}
     cross join lateral (
       select * from rail_items t where t.account_id = k.account_id and t.payout_id = k.payout_id
         and t.attempt = k.attempt limit 1
@@ -137,17 +119,11 @@ export async function readPayments(
   return new Map(rows.map(({ end_to_end_id, payment }) => [end_to_end_id, payment]))
 }
 
-export interface PlacedItem {
-  readonly end_to_end_id: string
-  readonly payment_information_id: string
-  readonly instruction_id: string
-}
-
 /** Says where in a file items stand. Fails as contention when one waits no more. */
 export async function placeItems(
   tx: TransactionSql,
   msg_id: string,
-  places: readonly PlacedItem[],
+  places: readonly (Omit<Place, 'msg_id'> & { readonly end_to_end_id: string })[],
 ): Promise<void> {
   await tx`
     with placed as (
@@ -185,11 +161,11 @@ export async function findSpokenOf(
       select ${found(finder)} from rail_items i
       where i.instruction_id <> '' and i.instruction_id = any (${ids('instruction_id')}::text[])`,
     finder<FoundItem[]>`
-      select i.* from unnest(${[...new Set(blocks)]}::text[]) as b(id)
+      select f.* from unnest(${[...new Set(blocks)]}::text[]) as b(id)
       cross join lateral (
-        select ${found(finder, 't')} from rail_items t
-        where t.payment_information_id = b.id and b.id <> '' limit 1
-      ) i`,
+        select ${found(finder)} from rail_items i
+        where i.payment_information_id = b.id and b.id <> '' limit 1
+      ) f`,
   ])
   const each = rows.flat().map(item => [item.end_to_end_id, item] as const)
   return [...new Map(each).values()]
@@ -202,10 +178,7 @@ export async function listItemsOf(finder: Sql, msg_id: string): Promise<FoundIte
 }
 
 /** A payment information block of a file; '' for all of it. */
-export interface Block {
-  readonly msg_id: string
-  readonly payment_information_id: string
-}
+export type Block = Omit<Place, 'instruction_id'>
 
 /** What the payments of a block come to: by currency, in minor units. */
 export async function sumBlock(

@@ -4,30 +4,7 @@ import type { Sql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
-import type { Instant } from '../instant.ts'
-
-export const FILE_TROUBLES = [
-  'file_unknown',
-  'file_rejected',
-  'file_to_release',
-  'file_release_late',
-  'file_not_sent',
-  'rail_problem',
-  'report_quarantined',
-  'lines_set_aside',
-] as const
-export type FileTrouble = (typeof FILE_TROUBLES)[number]
-
-export interface FoundTrouble {
-  readonly rail: string
-  readonly kind: FileTrouble
-  /** The message id of a file, the hash of a report in hex digits, or the rail. */
-  readonly about: string
-  readonly message: string
-  readonly since: Instant
-  /** Of a file for the bank, hex digits; '' for another thing. */
-  readonly sha256: string
-}
+import type { FileTrouble, FoundTrouble } from './trouble.ts'
 
 /** The oldest first. `finder` sees whose payouts wait for a file that was refused. */
 export async function findTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> {

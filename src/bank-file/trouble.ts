@@ -1,7 +1,7 @@
-// What a person is told of trouble with a file or a rail, and the command that comes next. Pure.
-import type { FileTrouble, FoundTrouble } from './trouble-store.ts'
+// Trouble with a file or a rail: what a person is told of it, and the command that comes next. Pure.
+import type { Instant } from '../instant.ts'
 
-const MEANINGS: Readonly<Record<FileTrouble, string>> = {
+const MEANINGS = {
   file_unknown: 'it may have arrived: ask the bank',
   file_rejected: 'the bank has refused it, and its payouts wait',
   file_to_release: 'it waits for its release',
@@ -10,6 +10,18 @@ const MEANINGS: Readonly<Record<FileTrouble, string>> = {
   rail_problem: 'files cannot be sealed, exchanged or read',
   report_quarantined: 'nothing of this file of the bank is applied',
   lines_set_aside: 'lines of this file of the bank are not applied',
+} as const
+export type FileTrouble = keyof typeof MEANINGS
+
+export interface FoundTrouble {
+  readonly rail: string
+  readonly kind: FileTrouble
+  /** The message id of a file, the hash of a report in hex digits, or the rail. */
+  readonly about: string
+  readonly message: string
+  readonly since: Instant
+  /** Of a file for the bank, hex digits; '' for another thing. */
+  readonly sha256: string
 }
 
 const HASH_DIGITS = 12
