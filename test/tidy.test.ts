@@ -33,7 +33,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['postgres'],
   ['engine', 'account', 'user'],
   ['ledger', 'price'],
-  ['idempotency', 'audit'],
+  ['audit'],
   ['http'],
   ['event', 'session'],
   ['network'],

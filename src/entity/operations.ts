@@ -8,7 +8,7 @@ import { unlessLate } from '../engine/late.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
 import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
-import type { Answering, Claiming } from '../idempotency/kept-reply.ts'
+import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
 import {

@@ -9,7 +9,7 @@ import { claimOf, send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
-import type { Answered } from '../idempotency/operations.ts'
+import type { Answered } from '../http/idempotency/operations.ts'
 import type { Entity } from './entity.ts'
 import { checkDuplicate, type WriteEntity, type WrittenEntity } from './operations.ts'
 import {

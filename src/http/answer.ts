@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
-import type { Claim, Reply } from '../idempotency/kept-reply.ts'
+import type { Claim, Reply } from './idempotency/kept-reply.ts'
 import { hashJson } from '../seal.ts'
 import { codingOf, encode } from './coding.ts'
 import { isKnown } from './document.ts'

@@ -20,7 +20,7 @@ import {
   textOrNull,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Reply } from '../idempotency/kept-reply.ts'
+import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { EACH, PERS } from '../limit/limit.ts'
 import { type LimitCells, MAX_NEW_FOR } from '../limit/load.ts'
 import { MAX_HOURS } from '../limit/window.ts'

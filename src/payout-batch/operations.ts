@@ -5,7 +5,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { type LongOperation, loadingAll } from '../engine/operation.ts'
 import { forEachInTurns, nextTurn } from '../engine/turns.ts'
 import { success } from '../http/answer.ts'
-import type { Answering } from '../idempotency/kept-reply.ts'
+import type { Answering } from '../http/idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { updateBooks } from '../ledger/store.ts'
 import {

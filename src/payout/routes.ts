@@ -17,7 +17,7 @@ import {
 } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Answered } from '../idempotency/operations.ts'
+import type { Answered } from '../http/idempotency/operations.ts'
 import { checkAction } from './action.ts'
 import type { CreatedPayout } from './create-operation.ts'
 import { dryRunPayout } from './dry-run.ts'

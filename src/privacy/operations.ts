@@ -4,10 +4,17 @@ import { presentBeneficiary } from '../beneficiary/response.ts'
 import type { Operation } from '../engine/operation.ts'
 import { presentEntity } from '../entity/response.ts'
 import { success } from '../http/answer.ts'
+import { KEPT_SEAL, type KeptReply } from '../http/idempotency/kept-reply.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { findPayouts } from '../payout/store.ts'
 import type { Party } from './privacy.ts'
-import { decideErasure, type Erased, type Stored, type StoredParty } from './rules.ts'
+import {
+  decideErasure,
+  type Erased,
+  type ErasedReply,
+  type Stored,
+  type StoredParty,
+} from './rules.ts'
 import {
   findKeeps,
   findOldFiles,
@@ -51,7 +58,7 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
     return { books, party, payouts: payouts.toSorted(byId), keeps, events, kept, files, inbox }
   },
 
-  decide: (stored, command) => decideErasure(stored, command, showParty),
+  decide: (stored, command) => decideErasure(stored, command, eraseReply),
 
   store: (tx, outcomes, { books }) => {
     const writes = outcomes.map(({ events }) => ({ entries: [], events }))
@@ -62,8 +69,13 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
   },
 }
 
-function showParty({ kind, row }: StoredParty): string {
-  return success(kind === 'beneficiary' ? presentBeneficiary(row) : presentEntity(row)).body
+/** A repeated request gets the party as it is now: it makes nobody a second time. */
+function eraseReply(reply: KeptReply, { kind, row }: StoredParty): ErasedReply {
+  const shown = kind === 'beneficiary' ? presentBeneficiary(row) : presentEntity(row)
+  const after = { ...reply, body: success(shown).body }
+  const key = `${reply.operation} ${reply.key}`
+  const [was, becomes] = [KEPT_SEAL.digest(reply), KEPT_SEAL.digest(after)]
+  return { reply: after, row: { table_name: 'idempotency_keys', key, was, becomes } }
 }
 
 function byId(a: Party, b: Party): number {

@@ -7,7 +7,7 @@ import { IN_REVIEW } from '../entity/states.ts'
 import { found, invalidField, Refusal, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
-import { KEPT_SEAL, type KeptReply } from '../idempotency/kept-reply.ts'
+import type { KeptReply } from '../http/idempotency/kept-reply.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { APPROVAL_SEAL, PAYOUT_SEAL } from '../payout/columns.ts'
@@ -106,14 +106,14 @@ export function obstacleWords({ rule, message, until }: Obstacle): string {
   return `${rule}: ${message}${until === null ? '' : `, until ${until.slice(0, 10)}`}`
 }
 
-/** The text of the answer that shows a party. */
-export type ShowParty = (party: StoredParty) => string
+/** Makes the answer that is kept of a party from now on: it shows the party in its erased form. */
+export type EraseReply = (reply: KeptReply, erased: StoredParty) => ErasedReply
 
 /** Decides an erasure. Refuses a party that is not there, is erased already, or must be kept. */
 export function decideErasure(
   stored: Stored,
   asked: Party & { readonly person: string; readonly reason: string },
-  show: ShowParty,
+  eraseReply: EraseReply,
 ): Erased {
   const { account_id, id } = asked
   const party = found(stored.party)
@@ -136,7 +136,7 @@ export function decideErasure(
   const erased = erasedParty(party, now)
   const before = stored.payouts.filter(payout => payout.beneficiary_details.status !== 'erased')
   const payouts = before.map(erasedPayout)
-  const replies = stored.kept.map(reply => erasedReply(reply, show(erased)))
+  const replies = stored.kept.map(reply => eraseReply(reply, erased))
   const rows = rowsOf(erased, { ...stored, payouts: before }, replies)
   const { person: erased_by, reason } = asked
   const erasure = { account_id, party_id: id, erased_at: now, erased_by, reason }
@@ -198,12 +198,4 @@ function erasedParty(party: StoredParty, now: Instant): StoredParty {
   return party.kind === 'beneficiary'
     ? { kind: party.kind, row: { ...erasedBeneficiary(party.row), updated_at: now } }
     : { kind: party.kind, row: { ...erasedEntity(party.row), updated_at: now } }
-}
-
-/** A repeated request gets the party as it is now: it makes nobody a second time. */
-function erasedReply(reply: KeptReply, body: string): ErasedReply {
-  const after = { ...reply, body }
-  const key = `${reply.operation} ${reply.key}`
-  const [was, becomes] = [KEPT_SEAL.digest(reply), KEPT_SEAL.digest(after)]
-  return { reply: after, row: { table_name: 'idempotency_keys', key, was, becomes } }
 }

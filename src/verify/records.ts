@@ -2,8 +2,8 @@
 // paid from files, kept answers, batches. Each rule is one select.
 import { idTimeSql, microsSql } from '../db/id-sql.ts'
 import { TIME_END } from '../event/row.ts'
-import { KEPT_SEAL } from '../idempotency/kept-reply.ts'
-import { KEPT_HOURS } from '../idempotency/rules.ts'
+import { KEPT_SEAL } from '../http/idempotency/kept-reply.ts'
+import { KEPT_HOURS } from '../http/idempotency/rules.ts'
 import { RAIL } from './payout-states.ts'
 import { isArchived, ofAccount, type Rule } from './rows.ts'
 

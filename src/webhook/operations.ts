@@ -11,7 +11,7 @@ import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { success } from '../http/answer.ts'
 import { readRange } from '../http/list.ts'
 import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
-import type { Answering, Claiming, Reply } from '../idempotency/kept-reply.ts'
+import type { Answering, Claiming, Reply } from '../http/idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { lockBooks } from '../ledger/store.ts'
 import {

@@ -2,7 +2,7 @@
 // account, method and path, for 24 hours, and only for what succeeded.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { deleteOutlivedReplies } from '../../src/idempotency/store.ts'
+import { deleteOutlivedReplies } from '../../src/http/idempotency/store.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'
 import { localPayout } from '../support/given/bodies.ts'

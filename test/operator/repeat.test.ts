@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import document from '../../docs/operator.openapi.json' with { type: 'json' }
-import { deleteOutlivedReplies } from '../../src/idempotency/store.ts'
+import { deleteOutlivedReplies } from '../../src/http/idempotency/store.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { openCli } from '../support/service/cli.ts'
 import { type Answer, addPerson } from '../support/service/service.ts'

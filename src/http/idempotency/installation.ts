@@ -1,9 +1,9 @@
 // Keeps answers to requests that change what is no account's, such as rates and routes, under their
 // Idempotency-Key. They stand with those of accounts, under a name that no account has.
-import { confineTo } from '../db/confine.ts'
-import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
-import type { Operation } from '../engine/operation.ts'
-import type { Instant } from '../instant.ts'
+import { confineTo } from '../../db/confine.ts'
+import { databaseNow, type Sql, type TransactionSql } from '../../db/connect.ts'
+import type { Operation } from '../../engine/operation.ts'
+import type { Instant } from '../../instant.ts'
 import type { Claim, ReadReply, Reply } from './kept-reply.ts'
 import { isKept, keptName, replay } from './rules.ts'
 import { findKeptReplies, insertKeptReplies } from './store.ts'

@@ -2,10 +2,10 @@
 // the book's lock and written in the transaction of the effect, so no repeat slips in between.
 // Every write of an account passes here, so this file also refuses writes of frozen and closed
 // accounts; a repeat of an earlier request still gets its kept answer.
-import { checkActive, checkOpen } from '../account/states.ts'
-import type { TransactionSql } from '../db/connect.ts'
-import type { LongOperation, Operation } from '../engine/operation.ts'
-import { type Book, bookOf } from '../ledger/rules.ts'
+import { checkActive, checkOpen } from '../../account/states.ts'
+import type { TransactionSql } from '../../db/connect.ts'
+import type { LongOperation, Operation } from '../../engine/operation.ts'
+import { type Book, bookOf } from '../../ledger/rules.ts'
 import type { Answering, Claiming, KeptReply, ReadReply, Reply } from './kept-reply.ts'
 import { KEPT_SEAL } from './kept-reply.ts'
 import { isKept, keptName, replay } from './rules.ts'

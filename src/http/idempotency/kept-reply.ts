@@ -1,6 +1,6 @@
 // Answers kept for Idempotency-Keys, and what commands and outcomes carry for them.
-import type { Instant } from '../instant.ts'
-import { sealOf } from '../seal.ts'
+import type { Instant } from '../../instant.ts'
+import { sealOf } from '../../seal.ts'
 
 /** A request under an Idempotency-Key. */
 export interface Claim {

@@ -1,8 +1,8 @@
 // The statements of idempotency keys.
-import type { TransactionSql } from '../db/connect.ts'
-import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
-import { inserter } from '../db/rows.ts'
-import { eachShard, tableAt, within } from '../db/shard.ts'
+import type { TransactionSql } from '../../db/connect.ts'
+import { type Connections, deleteInPortions, PORTION } from '../../db/forget.ts'
+import { inserter } from '../../db/rows.ts'
+import { eachShard, tableAt, within } from '../../db/shard.ts'
 import type { KeptReply } from './kept-reply.ts'
 import { KEPT_KINDS } from './kept-reply.ts'
 import { KEPT_HOURS } from './rules.ts'

@@ -2,7 +2,7 @@
 // gets.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NOW, refusalOf } from '../../test/support/given/in-memory.ts'
+import { NOW, refusalOf } from '../../../test/support/given/in-memory.ts'
 import type { ReadReply } from './kept-reply.ts'
 import { isKept, KEPT_HOURS, keptName, replay } from './rules.ts'
 
