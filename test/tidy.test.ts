@@ -47,7 +47,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['rail', 'funding', 'entity', 'nacha'],
   ['account-lifecycle', 'screening', 'limit'],
   ['quote'],
-  ['requirement', 'payout-options', 'account-summary', 'rate'],
+  ['requirement', 'account-summary'],
   ['payout'],
   ['webhook'],
   ['timeline', 'sandbox', 'payout-batch', 'payout-group', 'bank-file', 'connector', 'event-object'],

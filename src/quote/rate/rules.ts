@@ -1,8 +1,8 @@
 // The rate at which an account would be quoted at this moment. Pure.
-import type { Instant } from '../instant.ts'
-import type { Decimal } from '../money/decimal.ts'
-import type { Pricing } from '../price/price.ts'
-import { customerRate, goodUntil, type Step, stepsBetween } from '../price/rate/rules.ts'
+import type { Instant } from '../../instant.ts'
+import type { Decimal } from '../../money/decimal.ts'
+import type { Pricing } from '../../price/price.ts'
+import { customerRate, goodUntil, type Step, stepsBetween } from '../../price/rate/rules.ts'
 
 export interface IndicativeRate {
   readonly from: string

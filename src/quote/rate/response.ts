@@ -1,10 +1,10 @@
 // An indicative rate as answers show it.
-import { Literals, RateNumber, Timestamp } from '../http/schema.ts'
-import { Type } from '../http/type.ts'
-import { formatDecimal } from '../money/decimal.ts'
-import { rateToJson } from '../money/json.ts'
-import { presentRows } from '../quote/explain.ts'
-import { Digits, RATE_ROWS } from '../quote/response.ts'
+import { Literals, RateNumber, Timestamp } from '../../http/schema.ts'
+import { Type } from '../../http/type.ts'
+import { formatDecimal } from '../../money/decimal.ts'
+import { rateToJson } from '../../money/json.ts'
+import { presentRows } from '../explain.ts'
+import { Digits, RATE_ROWS } from '../response.ts'
 import type { IndicativeRate } from './rules.ts'
 
 export const RateResponse = Type.Object(

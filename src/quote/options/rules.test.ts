@@ -1,9 +1,9 @@
 // The ways a payout could go, as tables: which there are, their order, and what refuses one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { account, anyRoute, feeRow, NOW, pricing } from '../../test/support/given/in-memory.ts'
-import { totalDebit } from '../quote/rules.ts'
-import type { Route } from '../rail/rules.ts'
+import { account, anyRoute, feeRow, NOW, pricing } from '../../../test/support/given/in-memory.ts'
+import { totalDebit } from '../rules.ts'
+import type { Route } from '../../rail/rules.ts'
 import type { OptionsRequest } from './request.ts'
 import { payoutOptions, waysOf } from './rules.ts'
 

@@ -1,12 +1,12 @@
 // What a caller sends to compare the ways a payout could go: a quote request without its way.
 
 import type { Static } from 'typebox'
-import type { Account } from '../account/rules.ts'
-import { refuseIfAny } from '../errors.ts'
-import { Amount, Closed, CountryCode, CurrencyCode, EntityId } from '../http/schema.ts'
-import { Type } from '../http/type.ts'
-import { checkCountry } from '../network/country.ts'
-import { checkCurrency, checkHolding } from '../quote/terms.ts'
+import type { Account } from '../../account/rules.ts'
+import { refuseIfAny } from '../../errors.ts'
+import { Amount, Closed, CountryCode, CurrencyCode, EntityId } from '../../http/schema.ts'
+import { Type } from '../../http/type.ts'
+import { checkCountry } from '../../network/country.ts'
+import { checkCurrency, checkHolding } from '../terms.ts'
 
 export const OptionsRequest = Closed(
   {

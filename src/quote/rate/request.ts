@@ -1,9 +1,9 @@
 // What a caller sends to ask for a rate: two currencies.
 import type { Static } from 'typebox'
-import { refuseIfAny } from '../errors.ts'
-import { CurrencyText } from '../http/list.ts'
-import { Closed } from '../http/schema.ts'
-import { checkCurrency } from '../quote/terms.ts'
+import { refuseIfAny } from '../../errors.ts'
+import { CurrencyText } from '../../http/list.ts'
+import { Closed } from '../../http/schema.ts'
+import { checkCurrency } from '../terms.ts'
 
 export const RateQuery = Closed({
   from: CurrencyText('What is converted.'),
