@@ -45,7 +45,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['approval'],
   ['beneficiary'],
   ['rail', 'funding', 'entity', 'nacha'],
-  ['account-lifecycle', 'screening', 'limit'],
+  ['screening', 'limit'],
   ['quote'],
   ['requirement', 'account-summary'],
   ['payout'],

@@ -3,15 +3,9 @@ import type { Command } from 'commander'
 import { DUPLICATE_WINDOW_S, MAX_DUPLICATE_WINDOW_S } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
 import type { Settings } from '../account/store.ts'
-import {
-  createAccount,
-  type NewAccount,
-  type OpenedAccount,
-  type Writer,
-} from '../account-lifecycle/create.ts'
-import { changeSettings, changeState } from '../account-lifecycle/operations.ts'
 import type { HistoricRow } from '../audit/store.ts'
 import type { Booking } from '../funding/rules.ts'
+import { changeSettings, changeState } from '../operator/account-operations.ts'
 import {
   type AccountInFull,
   accountNamed,
@@ -19,8 +13,13 @@ import {
   presentAccount,
   showAccount,
 } from '../operator/accounts.ts'
+import {
+  createAccount,
+  type NewAccount,
+  type OpenedAccount,
+  type Writer,
+} from '../operator/create-account.ts'
 import { listKeysOf } from '../operator/keys.ts'
-import { countOpenPayouts } from '../payout/state-store.ts'
 import { type Context, example, named, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { book } from './funding.ts'
@@ -251,8 +250,7 @@ function stateCommand(account: Command, name: string, to: AccountState, descript
       const change = { account_id, to, reason }
       const { from } = await withContext(async context => {
         await accountNamed(context.sql, account_id)
-        const operation = changeState(countOpenPayouts)
-        return context.run({ operation, command: change, act: null })
+        return context.run({ operation: changeState, command: change, act: null })
       })
       const words = `${account_id}  was ${from}, is ${to}: ${reason}`
       print({ account_id, from, to, reason }, words)

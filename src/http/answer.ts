@@ -3,10 +3,10 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
-import type { Claim, Reply } from './idempotency/kept-reply.ts'
 import { hashJson } from '../seal.ts'
 import { codingOf, encode } from './coding.ts'
 import { isKnown } from './document.ts'
+import type { Claim, Reply } from './idempotency/kept-reply.ts'
 
 /**
  * 1 to 255 characters of visible ASCII (§idempotency.key). The IETF draft puts the key in double

@@ -3,14 +3,12 @@
 import type { FastifyInstance } from 'fastify'
 import { DUPLICATE_WINDOW_S } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
-import { createAccount } from '../account-lifecycle/create.ts'
-import { changeSettings, changeState } from '../account-lifecycle/operations.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
 import { send, sendList, success } from '../http/answer.ts'
 import { operationDocs } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
-import { countOpenPayouts } from '../payout/state-store.ts'
+import { changeSettings, changeState } from './account-operations.ts'
 import {
   AccountSettings,
   AccountsQuery,
@@ -25,6 +23,7 @@ import {
   OpenedAccountResponse,
 } from './account-response.ts'
 import { accountNamed, findAccounts, presentAccount, showAccount } from './accounts.ts'
+import { createAccount } from './create-account.ts'
 import { authorOf, callOf, type OfDesk } from './desk.ts'
 import {
   AccountPath,
@@ -202,7 +201,7 @@ function stateRoute(
     async (request, reply) => {
       const change = { account_id: request.params.id, to, reason: request.body.reason }
       const changed = await deps.desk.run(authorOf(request, `account ${name}`), {
-        operation: changeState(countOpenPayouts),
+        operation: changeState,
         command: change,
         act: null,
       })

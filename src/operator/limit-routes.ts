@@ -6,6 +6,7 @@ import { invalidField, refuseIfAny } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
 import { checkConfirmed } from '../http/authenticate.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
+import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
 import {
   Closed,
@@ -20,7 +21,6 @@ import {
   textOrNull,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { EACH, PERS } from '../limit/limit.ts'
 import { type LimitCells, MAX_NEW_FOR } from '../limit/load.ts'
 import { MAX_HOURS } from '../limit/window.ts'

@@ -8,6 +8,7 @@ import { found } from '../errors.ts'
 import { claimOf, send, sendList, sendTagged, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { type Expanding, expandAll } from '../http/expand.ts'
+import type { Answered } from '../http/idempotency/operations.ts'
 import {
   checkList,
   type ExpandingListQuery,
@@ -17,7 +18,6 @@ import {
 } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Answered } from '../http/idempotency/operations.ts'
 import { checkAction } from './action.ts'
 import type { CreatedPayout } from './create-operation.ts'
 import { dryRunPayout } from './dry-run.ts'

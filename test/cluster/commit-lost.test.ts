@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
-import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
 import { readConfig } from '../../src/config.ts'
 import { openDeps } from '../../src/deps.ts'
 import { makeMetrics } from '../../src/metrics.ts'
+import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
+import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { NO_BROWSER, openBrowser, openPage } from '../support/service/browser.ts'

@@ -3,7 +3,7 @@
 // have no key, and keys, references and claims bring out what there is. Nothing is lost, nothing twice.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
+import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
-import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
 import { MAX_LONG_BODIES } from '../../src/http/body.ts'
 import { MAX_UNANSWERED } from '../../src/http/connections.ts'
+import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import {

@@ -73,5 +73,9 @@ export const TARGETS: readonly Target[] = [
   target('entity/comparable.ts', ['entity/comparable.test.ts']),
   target('entity/duplicates.ts', ['entity/duplicates.test.ts']),
   target('entity/rules.ts', ['entity/rules.test.ts'], ['test/api/entity-approval.test.ts']),
-  target('http/idempotency/rules.ts', ['http/idempotency/rules.test.ts'], ['test/api/idempotency.test.ts']),
+  target(
+    'http/idempotency/rules.ts',
+    ['http/idempotency/rules.test.ts'],
+    ['test/api/idempotency.test.ts'],
+  ),
 ]

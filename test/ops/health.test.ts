@@ -2,7 +2,7 @@
 // changes its mind before any caller is given up.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
+import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { startProxy, type TcpProxy } from '../support/network/proxy.ts'

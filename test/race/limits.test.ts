@@ -2,7 +2,7 @@
 // payouts that give headroom back while others take it. Expects of each race one exact end.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
+import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'

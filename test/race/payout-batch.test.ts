@@ -2,7 +2,7 @@
 // accounts, and over two processes. Money is right whoever comes first, and nobody waits for ever.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { OpenedAccount } from '../../src/account-lifecycle/create.ts'
+import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'

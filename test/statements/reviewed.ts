@@ -25,7 +25,11 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/webhook/queue-store.ts', says: 'where (account_id, endpoint_id) >', why: FOUND },
   { file: 'src/payout/hold-store.ts', says: 'from ended_reviews where due_at <=', why: FOUND },
   { file: 'src/payout/due-store.ts', says: 'where ask_rail_at <= statement', why: FOUND },
-  { file: 'src/http/idempotency/store.ts', says: 'select account_id from idempotency_keys', why: FOUND },
+  {
+    file: 'src/http/idempotency/store.ts',
+    says: 'select account_id from idempotency_keys',
+    why: FOUND,
+  },
   { file: 'src/payout/duplicate-store.ts', says: 'select account_id from payout', why: FOUND },
   { file: 'src/payout/over-store.ts', says: 'where ask_again_at <=', why: FOUND },
   { file: 'src/payout/over-store.ts', says: 'update payout_attempts', why: LIVE },

@@ -4,10 +4,10 @@ import { presentProblem } from '../../http/errors.ts'
 import { ErrorDetail, Money, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { amountToJson } from '../../money/json.ts'
+import { FIGURES_DAYS, type RailFigures } from '../../rail/figures.ts'
 import { QuoteRequest } from '../request.ts'
 import { PRICE, presentPrice } from '../response.ts'
 import { totalDebit } from '../rules.ts'
-import { FIGURES_DAYS, type RailFigures } from '../../rail/figures.ts'
 import type { PayoutOption } from './rules.ts'
 
 const Price = Type.Object({ ...PRICE, total_debit: Money }, { title: 'OptionPrice' })

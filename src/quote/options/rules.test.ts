@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { account, anyRoute, feeRow, NOW, pricing } from '../../../test/support/given/in-memory.ts'
-import { totalDebit } from '../rules.ts'
 import type { Route } from '../../rail/rules.ts'
+import { totalDebit } from '../rules.ts'
 import type { OptionsRequest } from './request.ts'
 import { payoutOptions, waysOf } from './rules.ts'
 

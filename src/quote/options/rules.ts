@@ -5,12 +5,12 @@ import { CHAINS } from '../../network/chain.ts'
 import { networksOf } from '../../network/local.ts'
 import { paymentNetworksOf } from '../../network/payment.ts'
 import type { Pricing } from '../../price/price.ts'
+import { selectRoutes } from '../../rail/rules.ts'
 import { type Judged, judgeTerms, type Payer } from '../judge.ts'
 import type { QuoteTerms } from '../quote.ts'
 import { CHARGE_TYPES, type QuoteRequest } from '../request.ts'
 import { routeSubject, totalDebit } from '../rules.ts'
 import { quoteTerms } from '../terms.ts'
-import { selectRoutes } from '../../rail/rules.ts'
 import type { OptionsRequest } from './request.ts'
 
 /** One way, and what it comes to. */

@@ -1,14 +1,13 @@
 // What an operator does by the command line, without a process of its own for each command.
 
 import type { AccountState } from '../../../src/account/states.ts'
-import type { OpenedAccount } from '../../../src/account-lifecycle/create.ts'
-import { changeState } from '../../../src/account-lifecycle/operations.ts'
 import { onDatabase } from '../../../src/cli/context.ts'
 import type { Operation } from '../../../src/engine/operation.ts'
 import { bookMoney, reverseBooking } from '../../../src/funding/operations.ts'
 import type { BookingKind, Correction } from '../../../src/funding/rules.ts'
 import { newId } from '../../../src/id.ts'
-import { countOpenPayouts } from '../../../src/payout/state-store.ts'
+import { changeState } from '../../../src/operator/account-operations.ts'
+import type { OpenedAccount } from '../../../src/operator/create-account.ts'
 import { listUsers } from '../../../src/user/store.ts'
 import type { TestService } from './service.ts'
 
@@ -26,7 +25,7 @@ export async function operate<C, S, O>(
 
 export function setState(service: TestService, { account }: OpenedAccount, to: AccountState) {
   const change = { account_id: account.account_id, to, reason: 'Test' }
-  return operate(service, changeState(countOpenPayouts), change)
+  return operate(service, changeState, change)
 }
 
 /** `amount` in minor units of USD, negative where it leaves. */

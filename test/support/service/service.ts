@@ -6,12 +6,6 @@ import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify'
 import { hashSecret, makeApiKey, type Scope } from '../../../src/account/rules.ts'
 import { newSecret, newUserSecret } from '../../../src/account/secret.ts'
 import { insertApiKey } from '../../../src/account/store.ts'
-import {
-  createAccount,
-  type OpenedAccount,
-  type Writer,
-} from '../../../src/account-lifecycle/create.ts'
-import { openAccount } from '../../../src/account-lifecycle/operations.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { Context } from '../../../src/cli/context.ts'
 import { type Config, readConfig } from '../../../src/config.ts'
@@ -24,6 +18,12 @@ import type { Limit } from '../../../src/limit/limit.ts'
 import { insertLimit } from '../../../src/limit/store.ts'
 import { makeMetrics } from '../../../src/metrics.ts'
 import { parseDecimal } from '../../../src/money/decimal.ts'
+import { openAccount } from '../../../src/operator/account-operations.ts'
+import {
+  createAccount,
+  type OpenedAccount,
+  type Writer,
+} from '../../../src/operator/create-account.ts'
 import type { Fee } from '../../../src/price/fee/rules.ts'
 import { replaceFees } from '../../../src/price/fee/store.ts'
 import type { PolicyName, Scope as PricingScope } from '../../../src/price/policy/rules.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { useShards } from '../db/shard.ts'
 import { Refusal } from '../errors.ts'
-import { openAccount } from './operations.ts'
+import { openAccount } from './account-operations.ts'
 
 const WHOLE = [{ first: -(2 ** 31), last: 2 ** 31 - 1 }]
 const HALVES = [

@@ -11,7 +11,6 @@ import {
   updateState,
 } from '../account/store.ts'
 import { confineTo } from '../db/confine.ts'
-import type { TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
@@ -20,6 +19,7 @@ import type { Book } from '../ledger/rules.ts'
 import { insertBalances, insertBook, type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
+import { countOpenPayouts } from '../payout/state-store.ts'
 
 interface OpenAccount {
   readonly account: Account
@@ -96,39 +96,32 @@ interface ChangeStateState extends LockedBooks {
   readonly open_payouts: ReadonlyMap<string, number>
 }
 
-/** Counts the open payouts of an account, for which the room of payouts above has the statement. */
-type CountOpen = (tx: TransactionSql, account_id: string) => Promise<number>
-
 /** Freezes, unfreezes, closes or reopens an account. For lanes of one command. */
-export function changeState(
-  countOpen: CountOpen,
-): Operation<ChangeState, ChangeStateState, ChangedState> {
-  return {
-    name: 'change_account_state',
-    async load(tx, commands) {
-      const ids = commands.map(({ account_id }) => account_id)
-      const [locked, counts] = await Promise.all([
-        lockBooks(tx, ids),
-        Promise.all(ids.map(async id => [id, await countOpen(tx, id)] as const)),
-      ])
-      return { ...locked, open_payouts: new Map(counts) }
-    },
-    decide({ books, open_payouts }, change) {
-      const { account_id, to } = change
-      const book = bookNamed(books, account_id)
-      const from = book.state
-      if (!ACCOUNT_TRANSITIONS[from].includes(to)) {
-        const message =
-          from === to
-            ? `Account ${account_id} is ${from} already.`
-            : `Account ${account_id} is ${from}; freezing it reopens it.`
-        throw refusal('invalid_transition', message)
-      }
-      if (to === 'closed') checkEmpty(book, open_payouts.get(account_id) ?? 0)
-      return { ...change, from }
-    },
-    store: (tx, outcomes) => Promise.all(outcomes.map(change => updateState(tx, change))),
-  }
+export const changeState: Operation<ChangeState, ChangeStateState, ChangedState> = {
+  name: 'change_account_state',
+  async load(tx, commands) {
+    const ids = commands.map(({ account_id }) => account_id)
+    const [locked, counts] = await Promise.all([
+      lockBooks(tx, ids),
+      Promise.all(ids.map(async id => [id, await countOpenPayouts(tx, id)] as const)),
+    ])
+    return { ...locked, open_payouts: new Map(counts) }
+  },
+  decide({ books, open_payouts }, change) {
+    const { account_id, to } = change
+    const book = bookNamed(books, account_id)
+    const from = book.state
+    if (!ACCOUNT_TRANSITIONS[from].includes(to)) {
+      const message =
+        from === to
+          ? `Account ${account_id} is ${from} already.`
+          : `Account ${account_id} is ${from}; freezing it reopens it.`
+      throw refusal('invalid_transition', message)
+    }
+    if (to === 'closed') checkEmpty(book, open_payouts.get(account_id) ?? 0)
+    return { ...change, from }
+  },
+  store: (tx, outcomes) => Promise.all(outcomes.map(change => updateState(tx, change))),
 }
 
 function checkEmpty({ account_id, balances }: Book, open_payouts: number): void {

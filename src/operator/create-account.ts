@@ -4,7 +4,7 @@ import { type Account, DUPLICATE_WINDOW_S, makeApiKey } from '../account/rules.t
 import { newSecret } from '../account/secret.ts'
 import type { Booking } from '../funding/rules.ts'
 import { newId } from '../id.ts'
-import { openUnderNewId, type Write } from './operations.ts'
+import { openUnderNewId, type Write } from './account-operations.ts'
 
 export interface NewAccount {
   readonly name: string
