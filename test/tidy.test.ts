@@ -19,6 +19,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'nearest',
     'only-set',
     'found-by',
+    'given',
     'seal',
     'steps',
     'settings',

@@ -72,10 +72,13 @@ interface ListOptions {
 
 async function listAction({ status, account: account_id, limit }: ListOptions): Promise<void> {
   const filter = { account_id: account_id ?? null, ...(status !== undefined && { status }) }
-  const { listed, has_more, now } = await withContext(async ({ audit: sql }) => {
+  const { found, now } = await withContext(async ({ audit: sql }) => {
     if (account_id !== undefined) await accountNamed(sql, account_id)
-    return { ...(await listEntities(sql, filter, limit)), now: await databaseNow(sql) }
+    // One more than is shown tells whether there are more.
+    return { found: await listEntities(sql, filter, limit + 1), now: await databaseNow(sql) }
   })
+  const has_more = found.length > limit
+  const listed = found.slice(0, limit)
   const results = listed.map(({ entity, held, screening }) => ({
     account_id: entity.account_id,
     ...presentEntity(entity),

@@ -7,9 +7,9 @@ import { databaseNow } from '../db/connect.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { presentForDesk, presentInFull } from '../operator/payout-response.ts'
-import { listPayouts, type ShownPayout, showPayout } from '../operator/payouts.ts'
+import { type ShownPayout, showPayout } from '../operator/payouts.ts'
 import { withAnswers } from '../payout/action.ts'
-import type { DeskFilter } from '../payout/list-store.ts'
+import { type DeskFilter, listForDesk } from '../payout/list-store.ts'
 import type { Payout } from '../payout/payout.ts'
 import { PAYOUT_STATUSES, type PayoutStatus } from '../payout/states.ts'
 import { uetrOf } from '../payout/swift/uetr.ts'
@@ -74,9 +74,11 @@ async function listAction({ status, rail, account, limit }: ListOptions): Promis
       readOneOf('rail', rail, [SIMULATOR, ...names])
     }
     if (account !== undefined) await accountNamed(audit, account)
-    return { found: await listPayouts(audit, filter, limit), now: await databaseNow(audit) }
+    // One payout more than is shown tells whether there are more.
+    return { found: await listForDesk(audit, filter, limit + 1), now: await databaseNow(audit) }
   })
-  const { payouts, has_more } = found
+  const has_more = found.length > limit
+  const payouts = found.slice(0, limit)
   const rows = payouts.map(payout => ({
     payout: payout.id,
     account: payout.account_id,

@@ -40,10 +40,14 @@ import {
   findBeneficiaryApproval,
 } from './approvals.ts'
 import { callOf, type Desk, operatorOf } from './desk.ts'
-import { checkWords, type Named } from './request.ts'
+import { checkWords } from './request.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly desk: Desk
+}
+
+interface Named {
+  readonly Params: { readonly id: string }
 }
 
 interface Words {

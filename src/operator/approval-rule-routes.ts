@@ -1,21 +1,27 @@
 // GET and POST /v3/operator/approval_rule, and POST /v3/operator/approval_rule/{id}/remove.
-import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { EXPIRES_AFTER_DAYS, MAX_APPROVERS, MAX_DAYS, RULE_SUBJECTS } from '../approval/approval.ts'
 import type { RuleCells } from '../approval/load.ts'
 import { refusal } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
+import { given } from '../given.ts'
+import { success } from '../http/answer.ts'
+import { pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
-import { Closed, CurrencyCode, Envelope, Id, Literals, Text } from '../http/schema.ts'
+import {
+  Closed,
+  CurrencyCode,
+  Id,
+  integerOrNull,
+  Literals,
+  Text,
+  textOrNull,
+} from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { addRule, presentRule, removeRule, rulesFor } from './approval-rules.ts'
-import { authorOf, callOf, type OfDesk } from './desk.ts'
-import { whole } from './price-response.ts'
-import { AccountId, MAX_MINOR, type Named } from './request.ts'
+import { authorOf, callOf } from './desk.ts'
+import { type DeskRoutes, listed } from './desk-routes.ts'
+import { AccountId, MAX_MINOR, majorText, Nothing } from './request.ts'
 import { readOrRefuse } from './words.ts'
 
 const Country = Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166, two letters.' })
@@ -58,101 +64,64 @@ const AddRule = Closed(
 )
 type AddRule = Static<typeof AddRule>
 
-const textOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'] })
-
 export const Rule = Type.Object(
   {
     rule_id: Id('apr', 'The rule.'),
     subject: Literals(RULE_SUBJECTS),
-    account_id: textOrNull,
-    key_id: textOrNull,
-    payout_type: textOrNull,
-    network: textOrNull,
-    country: textOrNull,
-    currency: textOrNull,
+    account_id: textOrNull(),
+    key_id: textOrNull(),
+    payout_type: textOrNull(),
+    network: textOrNull(),
+    country: textOrNull(),
+    currency: textOrNull(),
     new_payee: Type.Boolean(),
-    at_least: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
-    at_least_currency: textOrNull,
+    at_least: integerOrNull(),
+    at_least_currency: textOrNull(),
     approvers: Type.Integer(),
     expires_after_days: Type.Integer(),
   },
   { title: 'ApprovalRule', description: 'What waits; null is any.' },
 )
 
-export function approvalRuleRoutes(app: FastifyInstance, deps: OfDesk): void {
-  listRoute(app, deps)
-  addRoute(app, deps)
-  removeRoute(app, deps)
-}
-
-function listRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.get(
-    '/v3/operator/approval_rule',
-    {
-      config: { scope: 'installation_read' },
-      schema: operationDocs({
-        operationId: 'listApprovalRules',
-        summary:
-          'List the rules by which payouts and beneficiaries wait until people approve them.',
-        response: Envelope(ListOf(Rule)),
-        refusals: [],
-      }),
-    },
-    async (_request, reply) => {
-      const rules = await rulesFor(deps.desk.audit)
-      return send(reply, success(whole(rules.map(presentRule))))
-    },
-  )
-}
-
-function addRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.post<{ Body: AddRule }>(
-    '/v3/operator/approval_rule',
-    {
-      config: { scope: 'installation_write', check: checkAmount },
-      schema: operationDocs({
-        operationId: 'addApprovalRule',
-        summary: 'Let payouts, or beneficiaries, wait until people approve them.',
-        description:
-          'For payouts made from now on. A payout that one rule fits waits; of several, the most ' +
-          'approvers and the fewest days count. Adding a rule twice asks for nothing more.',
-        body: AddRule,
-        response: Envelope(Rule),
-        idempotent: true,
-        refusals: ['not_found', 'currency'],
-      }),
-    },
-    async (request, reply) => {
-      const call = callOf(request, 'approval-rule add')
-      const answer = await deps.desk.changeOnce(call, async sql => {
-        return presentRule(readOrRefuse(await addRule(sql, cellsOf(request.body))))
-      })
-      return send(reply, answer)
-    },
-  )
-}
-
-function removeRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.post<Named>(
-    '/v3/operator/approval_rule/:id/remove',
-    {
-      config: { scope: 'installation_write', asksPassword: true, optionalBody: true },
-      schema: operationDocs({
-        operationId: 'removeApprovalRule',
-        summary: 'Remove a rule of approvals.',
-        description: 'What waits by it goes on waiting. Payouts made from now on do not.',
-        params: pathId('apr'),
-        body: Closed({}, { title: 'RemoveApprovalRule', type: ['object', 'null'] }),
-        response: Envelope(Rule),
-        refusals: ['not_found'],
-      }),
-    },
-    async (request, reply) => {
+export function approvalRuleRoutes(routes: DeskRoutes): void {
+  routes.read('/v3/operator/approval_rule', {
+    operationId: 'listApprovalRules',
+    summary: 'List the rules by which payouts and beneficiaries wait until people approve them.',
+    response: ListOf(Rule),
+    refusals: [],
+    answer: async (_, { audit }) => listed((await rulesFor(audit)).map(presentRule)),
+  })
+  routes.write('/v3/operator/approval_rule', {
+    config: { check: checkAmount },
+    operationId: 'addApprovalRule',
+    summary: 'Let payouts, or beneficiaries, wait until people approve them.',
+    description:
+      'For payouts made from now on. A payout that one rule fits waits; of several, the most ' +
+      'approvers and the fewest days count. Adding a rule twice asks for nothing more.',
+    body: AddRule,
+    response: Rule,
+    idempotent: true,
+    refusals: ['not_found', 'currency'],
+    answer: (request, desk) =>
+      desk.changeOnce(callOf(request, 'approval-rule add'), async sql =>
+        presentRule(readOrRefuse(await addRule(sql, cellsOf(request.body)))),
+      ),
+  })
+  routes.write('/v3/operator/approval_rule/:id/remove', {
+    config: { asksPassword: true, optionalBody: true },
+    operationId: 'removeApprovalRule',
+    summary: 'Remove a rule of approvals.',
+    description: 'What waits by it goes on waiting. Payouts made from now on do not.',
+    params: pathId('apr'),
+    body: Nothing('RemoveApprovalRule'),
+    response: Rule,
+    refusals: ['not_found'],
+    async answer(request, desk) {
       const author = authorOf(request, 'approval-rule remove')
-      const rule = await deps.desk.change(author, sql => removeRule(sql, request.params.id))
-      return send(reply, success(presentRule(rule)))
+      const rule = await desk.change(author, sql => removeRule(sql, request.params.id))
+      return success(presentRule(rule))
     },
-  )
+  })
 }
 
 /** An amount says nothing without its currency, nor a currency without its amount. */
@@ -163,23 +132,18 @@ function checkAmount({ at_least, at_least_currency }: AddRule): void {
 }
 
 function cellsOf(body: AddRule): RuleCells {
-  const { at_least, at_least_currency, approvers, expires_after_days, new_payee = false } = body
-  const amount = at_least !== undefined &&
-    at_least_currency !== undefined && {
-      atLeast: formatMajor(BigInt(at_least), currencyExponent(at_least_currency)),
-      currency: at_least_currency,
-    }
-  return {
+  return given({
     beneficiaries: body.subject === 'beneficiary',
-    ...(body.account_id !== undefined && { account: body.account_id }),
-    ...(body.key_id !== undefined && { key: body.key_id }),
-    ...(body.payout_type !== undefined && { type: body.payout_type }),
-    ...(body.network !== undefined && { network: body.network }),
-    ...(body.country !== undefined && { country: body.country }),
-    ...(body.currency !== undefined && { paidIn: body.currency }),
-    ...(approvers !== undefined && { approvers: String(approvers) }),
-    ...(expires_after_days !== undefined && { days: String(expires_after_days) }),
-    newPayee: new_payee,
-    ...amount,
-  }
+    account: body.account_id,
+    key: body.key_id,
+    type: body.payout_type,
+    network: body.network,
+    country: body.country,
+    paidIn: body.currency,
+    newPayee: body.new_payee ?? false,
+    atLeast: majorText(body.at_least, body.at_least_currency),
+    currency: body.at_least_currency,
+    approvers: body.approvers?.toString(),
+    days: body.expires_after_days?.toString(),
+  })
 }

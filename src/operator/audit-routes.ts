@@ -1,36 +1,22 @@
 // GET /v3/operator/audit.
-import type { FastifyInstance } from 'fastify'
-import { type AuditFilter, listAudit } from '../audit/store.ts'
+import { listAudit } from '../audit/store.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
-import { sendList, success } from '../http/answer.ts'
-import { operationDocs } from '../http/docs.ts'
-import { ListOf } from '../http/list.ts'
-import { Envelope } from '../http/schema.ts'
 import { instantFromIso } from '../instant.ts'
 import { ChangeResponse, presentChange } from './audit-response.ts'
-import type { OfDesk } from './desk.ts'
-import { AuditQuery, checkLimit, pageOf, type Query, readLimit } from './request.ts'
+import type { DeskRoutes } from './desk-routes.ts'
+import { AuditQuery, checkLimit, type Query } from './request.ts'
 
-export function auditRoutes(app: FastifyInstance, deps: OfDesk): void {
-  app.get<{ Querystring: Query }>(
-    '/v3/operator/audit',
-    {
-      config: { scope: 'installation_read', checkQuery: checkAudit },
-      schema: operationDocs({
-        operationId: 'listAudit',
-        summary: 'List what people have changed, newest first.',
-        description: 'By commands and by this API, in one log that is chained by hashes.',
-        querystring: AuditQuery,
-        response: Envelope(ListOf(ChangeResponse)),
-        refusals: ['invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
-      const limit = readLimit(request.query)
-      const found = await listAudit(deps.desk.audit, filterOf(request.query), limit + 1)
-      return sendList(request, reply, success(pageOf(found, limit, presentChange)))
-    },
-  )
+export function auditRoutes(routes: DeskRoutes): void {
+  routes.page('/v3/operator/audit', {
+    config: { checkQuery: checkAudit },
+    operationId: 'listAudit',
+    summary: 'List what people have changed, newest first.',
+    description: 'By commands and by this API, in one log that is chained by hashes.',
+    querystring: AuditQuery,
+    item: ChangeResponse,
+    find: (query, { audit }, most) => listAudit(audit, filterOf(query), most),
+    present: presentChange,
+  })
 }
 
 function checkAudit(query: Query): void {
@@ -46,7 +32,7 @@ function checkAudit(query: Query): void {
 }
 
 function filterOf({ by = '', act = '', account_id = '', id = '', since, before }: Query) {
-  const filter: AuditFilter = {
+  return {
     by,
     act,
     account_id,
@@ -54,5 +40,4 @@ function filterOf({ by = '', act = '', account_id = '', id = '', since, before }
     since: since === undefined ? null : (instantFromIso(since) ?? null),
     before: before === undefined ? null : BigInt(before),
   }
-  return filter
 }

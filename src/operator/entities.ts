@@ -37,11 +37,8 @@ export async function listEntities(
   audit: Sql,
   { status, account_id }: { readonly status?: ApprovalStatus; readonly account_id: string | null },
   limit: number,
-): Promise<{ readonly listed: readonly ListedEntity[]; readonly has_more: boolean }> {
-  // One more than is shown tells whether there are more.
-  const found = await listFor(audit, status, account_id, limit + 1)
-  const entities = found.slice(0, limit)
-  return { listed: await withHolds(audit, entities), has_more: found.length > limit }
+): Promise<ListedEntity[]> {
+  return withHolds(audit, await listFor(audit, status, account_id, limit))
 }
 
 async function withHolds(audit: Sql, entities: readonly Entity[]): Promise<ListedEntity[]> {

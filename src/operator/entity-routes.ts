@@ -1,27 +1,16 @@
 // GET /v3/operator/entity and /{id}, and POST /v3/operator/entity/{id}/review.
-import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { EntityResponse, presentEntity } from '../entity/response.ts'
 import { APPROVAL_STATUSES, type ApprovalStatus, REVIEW_RESULTS } from '../entity/states.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
-import { send, sendList, success } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
-import { ListOf } from '../http/list.ts'
-import { Closed, Envelope, Literals, optional, textOrNull } from '../http/schema.ts'
+import { pathId } from '../http/docs.ts'
+import { Closed, Literals, optional, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { instantFromIso } from '../instant.ts'
-import { callOf, type OfDesk } from './desk.ts'
+import { callOf } from './desk.ts'
+import type { DeskRoutes } from './desk-routes.ts'
 import { entityNamed, type ListedEntity, listEntities, review, showEntity } from './entities.ts'
-import {
-  AccountId,
-  checkLimit,
-  checkLines,
-  LimitText,
-  type Named,
-  type Query,
-  Reason,
-  readLimit,
-} from './request.ts'
+import { AccountId, checkLines, LimitText, Reason } from './request.ts'
 
 const MEMBERS = {
   account_id: AccountId,
@@ -64,86 +53,55 @@ const ReviewRequest = Closed(
 )
 type ReviewRequest = Static<typeof ReviewRequest>
 
-export function deskEntityRoutes(app: FastifyInstance, deps: OfDesk): void {
-  app.get<{ Querystring: Query }>(
-    '/v3/operator/entity',
-    {
-      config: { scope: 'installation_read', checkQuery: checkLimit },
-      schema: operationDocs({
-        operationId: 'listDeskEntities',
-        summary: 'List entities that wait for a review, the longest first.',
-        description: 'With a status that does not wait, the newest first.',
-        querystring: EntitiesQuery,
-        response: Envelope(ListOf(DeskEntity)),
-        refusals: ['invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
-      const { status, account_id = null } = request.query
+export function deskEntityRoutes(routes: DeskRoutes): void {
+  routes.page('/v3/operator/entity', {
+    operationId: 'listDeskEntities',
+    summary: 'List entities that wait for a review, the longest first.',
+    description: 'With a status that does not wait, the newest first.',
+    querystring: EntitiesQuery,
+    item: DeskEntity,
+    find({ status, account_id = null }, { audit }, most) {
       // The schema knows the statuses.
       const filter = { account_id, ...(status && { status: status as ApprovalStatus }) }
-      const limit = readLimit(request.query)
-      const { listed, has_more } = await listEntities(deps.desk.audit, filter, limit)
-      return sendList(
-        request,
-        reply,
-        success({ object: 'list', has_more, results: listed.map(present) }),
-      )
+      return listEntities(audit, filter, most)
     },
-  )
-  app.get<Named>(
-    '/v3/operator/entity/:id',
-    {
-      config: { scope: 'installation_read' },
-      schema: operationDocs({
-        operationId: 'getDeskEntity',
-        summary: 'Show an entity, and how many payouts wait for its review.',
-        params: pathId('ent'),
-        response: Envelope(ShownEntityResponse),
-        refusals: ['not_found'],
-      }),
+    present,
+  })
+  routes.read('/v3/operator/entity/:id', {
+    operationId: 'getDeskEntity',
+    summary: 'Show an entity, and how many payouts wait for its review.',
+    params: pathId('ent'),
+    response: ShownEntityResponse,
+    refusals: ['not_found'],
+    async answer({ params }, { audit }) {
+      const shown = await showEntity(audit, params.id)
+      return { ...present(shown), account_name: shown.account?.name ?? '' }
     },
-    async (request, reply) => {
-      const shown = await showEntity(deps.desk.audit, request.params.id)
-      return send(reply, success({ ...present(shown), account_name: shown.account?.name ?? '' }))
+  })
+  routes.write('/v3/operator/entity/:id/review', {
+    config: { asksPassword: true, check: checkReview },
+    operationId: 'reviewEntity',
+    summary: 'Approve an entity, reject it, or ask its account for something.',
+    description:
+      'Payouts held for it are released once it is approved, and fail once it is rejected.',
+    params: pathId('ent'),
+    body: ReviewRequest,
+    response: EntityResponse,
+    idempotent: true,
+    refusals: ['not_found', 'entity_changed', 'invalid_transition'],
+    async answer(request, desk) {
+      const { status, seen, reason = '' } = request.body
+      const call = callOf(request, COMMANDS[status])
+      const entity = await entityNamed(desk.audit, request.params.id)
+      const asked = { status, description: reason, seen: instantFromIso(seen) ?? '' }
+      return desk.answer(call, review(entity, asked), ({ entity }) => presentEntity(entity))
     },
-  )
-  reviewRoute(app, deps)
+  })
 }
 
 function present({ entity, held: payouts_held, screening }: ListedEntity) {
   const { account_id } = entity
   return { account_id, payouts_held, screening, entity: presentEntity(entity) }
-}
-
-function reviewRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.post<Named & { Body: ReviewRequest }>(
-    '/v3/operator/entity/:id/review',
-    {
-      config: { scope: 'installation_write', asksPassword: true, check: checkReview },
-      schema: operationDocs({
-        operationId: 'reviewEntity',
-        summary: 'Approve an entity, reject it, or ask its account for something.',
-        description:
-          'Payouts held for it are released once it is approved, and fail once it is rejected.',
-        params: pathId('ent'),
-        body: ReviewRequest,
-        response: Envelope(EntityResponse),
-        idempotent: true,
-        refusals: ['not_found', 'entity_changed', 'invalid_transition'],
-      }),
-    },
-    async (request, reply) => {
-      const { id } = request.params
-      const { status, seen, reason = '' } = request.body
-      const call = callOf(request, COMMANDS[status])
-      const entity = await entityNamed(deps.desk.audit, id)
-      const asked = { status, description: reason, seen: instantFromIso(seen) ?? '' }
-      const deed = review(entity, asked)
-      const answer = await deps.desk.answer(call, deed, reviewed => presentEntity(reviewed.entity))
-      return send(reply, answer)
-    },
-  )
 }
 
 const COMMANDS = {

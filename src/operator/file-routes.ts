@@ -1,15 +1,11 @@
 // GET /v3/operator/bank_file, /v3/operator/bank_file/{id} and …/content, and POST …/release and
 // …/withdraw.
-import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { FILE_STATES, type FileState, findFile, listFiles } from '../bank-file/file-store.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
-import { send, sendList, success } from '../http/answer.ts'
-import { operationDocs } from '../http/docs.ts'
-import { ListOf } from '../http/list.ts'
-import { Closed, Envelope, Id, Literals, optional, Timestamp } from '../http/schema.ts'
+import { Closed, Id, Literals, optional, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { callOf, type OfDesk, operatorOf } from './desk.ts'
+import { callOf, operatorOf } from './desk.ts'
+import type { DeskRoutes } from './desk-routes.ts'
 import {
   presentFile,
   presentFileInFull,
@@ -18,18 +14,7 @@ import {
   showFile,
   takeBack,
 } from './files.ts'
-import {
-  AccountId,
-  checkLimit,
-  checkWords,
-  Force,
-  LimitText,
-  type Named,
-  pageOf,
-  type Query,
-  Reason,
-  readLimit,
-} from './request.ts'
+import { AccountId, checkWords, Force, LimitText, Reason } from './request.ts'
 
 /** As the bank has it. */
 const MessageId = Type.String({
@@ -114,13 +99,11 @@ const ReleaseRequest = Closed(
   { digest: Digest, force: Type.Optional(Force) },
   { title: 'ReleaseRequest' },
 )
-type ReleaseRequest = Static<typeof ReleaseRequest>
 
 const WithdrawRequest = Closed(
   { reason: Reason, digest: Type.Optional(Digest) },
   { title: 'WithdrawRequest' },
 )
-type WithdrawRequest = Static<typeof WithdrawRequest>
 
 const TakenBackResponse = Type.Object(
   {
@@ -143,141 +126,83 @@ const FilesQuery = Closed(
   }),
 )
 
-export function deskFileRoutes(app: FastifyInstance, deps: OfDesk): void {
-  listRoute(app, deps)
-  getRoute(app, deps)
-  contentRoute(app, deps)
-  releaseRoute(app, deps)
-  withdrawRoute(app, deps)
-}
-
-function listRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.get<{ Querystring: Query }>(
-    '/v3/operator/bank_file',
-    {
-      config: { scope: 'installation_read', checkQuery: checkLimit },
-      schema: operationDocs({
-        operationId: 'listBankFiles',
-        summary: 'List the files for banks, newest first.',
-        querystring: FilesQuery,
-        response: Envelope(ListOf(FileResponse)),
-        refusals: ['invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
-      const { starting_after, rail } = request.query
-      const after = starting_after && (await findFile(deps.desk.audit, starting_after))
+export function deskFileRoutes(routes: DeskRoutes): void {
+  routes.page('/v3/operator/bank_file', {
+    operationId: 'listBankFiles',
+    summary: 'List the files for banks, newest first.',
+    querystring: FilesQuery,
+    item: FileResponse,
+    async find({ starting_after, rail, state }, { audit }, limit) {
+      const after = starting_after && (await findFile(audit, starting_after))
       const isKnown = starting_after === undefined || after !== undefined
       refuseIfAny(isKnown ? [] : [invalidParameter('starting_after', 'It names no file.')])
-      const limit = readLimit(request.query)
-      const state = request.query['state'] as FileState | undefined
-      const query = { rail, state, starting_after, limit: limit + 1 }
-      const files = await listFiles(deps.desk.audit, query)
-      return sendList(request, reply, success(pageOf(files, limit, presentFile)))
+      // The schema knows the states.
+      return listFiles(audit, { rail, state: state as FileState, starting_after, limit })
     },
-  )
+    present: presentFile,
+  })
+  routes.read('/v3/operator/bank_file/:id', {
+    operationId: 'getBankFile',
+    summary: 'Show a file for a bank and the payments in it.',
+    description: 'Its bytes are at `/content`.',
+    params: FilePath,
+    response: FileInFullResponse,
+    refusals: ['not_found'],
+    answer: async ({ params }, { audit }) => presentFileInFull(await showFile(audit, params.id)),
+  })
+  routes.read('/v3/operator/bank_file/:id/content', {
+    operationId: 'getBankFileContent',
+    summary: 'Show a file as its bank reads it.',
+    description: 'It names who is paid. Look at it before you release the file.',
+    params: FilePath,
+    response: ContentResponse,
+    refusals: ['not_found'],
+    answer: ({ params }, { audit }) => showContent(audit, params.id),
+  })
+  decisionRoutes(routes)
 }
 
-function getRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.get<Named>(
-    '/v3/operator/bank_file/:id',
-    {
-      config: { scope: 'installation_read' },
-      schema: operationDocs({
-        operationId: 'getBankFile',
-        summary: 'Show a file for a bank and the payments in it.',
-        description: 'Its bytes are at `/content`.',
-        params: FilePath,
-        response: Envelope(FileInFullResponse),
-        refusals: ['not_found'],
-      }),
-    },
-    async (request, reply) => {
-      const shown = await showFile(deps.desk.audit, request.params.id)
-      return send(reply, success(presentFileInFull(shown)))
-    },
-  )
-}
-
-function contentRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.get<Named>(
-    '/v3/operator/bank_file/:id/content',
-    {
-      config: { scope: 'installation_read' },
-      schema: operationDocs({
-        operationId: 'getBankFileContent',
-        summary: 'Show a file as its bank reads it.',
-        description: 'It names who is paid. Look at it before you release the file.',
-        params: FilePath,
-        response: Envelope(ContentResponse),
-        refusals: ['not_found'],
-      }),
-    },
-    async (request, reply) =>
-      send(reply, success(await showContent(deps.desk.audit, request.params.id))),
-  )
-}
-
-function releaseRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.post<Named & { Body: ReleaseRequest }>(
-    '/v3/operator/bank_file/:id/release',
-    {
-      config: { scope: 'installation_write', asksPassword: true },
-      schema: operationDocs({
-        operationId: 'releaseBankFile',
-        summary: 'Release a sealed file as it was shown to you, so that it is sent.',
-        description:
-          'A file in which payouts are over or go another way is 422 `likely_slip`: withdraw it, ' +
-          'and the others go into the next file, or send it as it is by `force`.',
-        params: FilePath,
-        body: ReleaseRequest,
-        response: Envelope(FileResponse),
-        idempotent: true,
-        refusals: ['not_found', 'approval_outdated', 'invalid_transition', 'likely_slip'],
-      }),
-    },
-    async (request, reply) => {
-      const { id: msg_id } = request.params
+function decisionRoutes(routes: DeskRoutes): void {
+  routes.write('/v3/operator/bank_file/:id/release', {
+    config: { asksPassword: true },
+    operationId: 'releaseBankFile',
+    summary: 'Release a sealed file as it was shown to you, so that it is sent.',
+    description:
+      'A file in which payouts are over or go another way is 422 `likely_slip`: withdraw it, ' +
+      'and the others go into the next file, or send it as it is by `force`.',
+    params: FilePath,
+    body: ReleaseRequest,
+    response: FileResponse,
+    idempotent: true,
+    refusals: ['not_found', 'approval_outdated', 'invalid_transition', 'likely_slip'],
+    answer(request, desk) {
       const { digest, force = false } = request.body
-      const { audit } = deps.desk
-      const call = callOf(request, 'file release')
       const person = operatorOf(request).name
-      const answer = await deps.desk.changeOnce(call, async sql =>
-        presentFile(await release({ sql, audit }, { msg_id, digest, force, person })),
+      const asked = { msg_id: request.params.id, digest, force, person }
+      return desk.changeOnce(callOf(request, 'file release'), async sql =>
+        presentFile(await release({ sql, audit: desk.audit }, asked)),
       )
-      return send(reply, answer)
     },
-  )
-}
-
-function withdrawRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.post<Named & { Body: WithdrawRequest }>(
-    '/v3/operator/bank_file/:id/withdraw',
-    {
-      config: { scope: 'installation_write', check: checkWords },
-      schema: operationDocs({
-        operationId: 'withdrawBankFile',
-        summary: 'Take back a file that the bank has never been offered.',
-        description:
-          'Its payments go into the next file, under their ids; those that are over by now are ' +
-          'left out, and those that wait for a person go once they wait no more.',
-        params: FilePath,
-        body: WithdrawRequest,
-        response: Envelope(TakenBackResponse),
-        idempotent: true,
-        refusals: ['not_found', 'approval_outdated', 'invalid_transition'],
-      }),
-    },
-    async (request, reply) => {
-      const { id: msg_id } = request.params
+  })
+  routes.write('/v3/operator/bank_file/:id/withdraw', {
+    config: { check: checkWords },
+    operationId: 'withdrawBankFile',
+    summary: 'Take back a file that the bank has never been offered.',
+    description:
+      'Its payments go into the next file, under their ids; those that are over by now are ' +
+      'left out, and those that wait for a person go once they wait no more.',
+    params: FilePath,
+    body: WithdrawRequest,
+    response: TakenBackResponse,
+    idempotent: true,
+    refusals: ['not_found', 'approval_outdated', 'invalid_transition'],
+    answer(request, desk) {
       const { digest, reason } = request.body
-      const { audit } = deps.desk
-      const call = callOf(request, 'file withdraw')
       const note = `${operatorOf(request).name}: ${reason}`
-      const answer = await deps.desk.changeOnce(call, async sql =>
-        takeBack({ sql, audit }, { msg_id, digest, note }),
+      const asked = { msg_id: request.params.id, digest, note }
+      return desk.changeOnce(callOf(request, 'file withdraw'), sql =>
+        takeBack({ sql, audit: desk.audit }, asked),
       )
-      return send(reply, answer)
     },
-  )
+  })
 }

@@ -1,14 +1,13 @@
 // POST /v3/operator/fund, /withdraw and /adjust, and /balance_transaction/{id}/reverse.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Account } from '../account/rules.ts'
 import type { Reason } from '../errors.ts'
 import type { Booking } from '../funding/rules.ts'
-import { send } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
-import { Envelope } from '../http/schema.ts'
+import { pathId } from '../http/docs.ts'
 import { newId } from '../id.ts'
 import { Unknown } from './deed.ts'
-import { callOf, type OfDesk, operatorOf } from './desk.ts'
+import { callOf, type Desk, operatorOf } from './desk.ts'
+import type { DeskRoutes } from './desk-routes.ts'
 import { booking, checkProof, checkSplit, reversal } from './funding.ts'
 import { BookingResponse, presentBooking } from './funding-response.ts'
 import {
@@ -16,12 +15,11 @@ import {
   checkMoney,
   checkWords,
   FundAccount,
-  type Named,
   ReasonRequest,
   Withdrawal,
 } from './request.ts'
 
-interface Needs extends OfDesk {
+interface Needs {
   readonly reference: { current(): { readonly accounts: ReadonlyMap<string, Account> } }
 }
 
@@ -36,9 +34,9 @@ const REFUSALS: readonly Reason[] = [
   'balance_limit_exceeded',
 ]
 
-export function fundingRoutes(app: FastifyInstance, deps: Needs): void {
-  fundRoute(app, deps)
-  bookingRoute(app, deps, Withdrawal, {
+export function fundingRoutes(routes: DeskRoutes, deps: Needs): void {
+  fundRoute(routes, deps)
+  bookingRoute(routes, deps, Withdrawal, {
     name: 'withdraw',
     summary: 'Book money that leaves an account other than by a payout.',
     description: 'Send the money by your bank; this books it. No balance goes below zero.',
@@ -49,7 +47,7 @@ export function fundingRoutes(app: FastifyInstance, deps: Needs): void {
       source: newId('wdr'),
     }),
   })
-  bookingRoute(app, deps, Adjustment, {
+  bookingRoute(routes, deps, Adjustment, {
     name: 'adjust',
     summary: 'Correct a balance, up or down.',
     description: 'The other side, the ledger code `adjustments`, is the operator’s.',
@@ -60,45 +58,39 @@ export function fundingRoutes(app: FastifyInstance, deps: Needs): void {
       source: newId('adj'),
     }),
   })
-  reverseRoute(app, deps)
+  reverseRoute(routes)
 }
 
 type Asked = Omit<Booking, 'by'>
 
-function fundRoute(app: FastifyInstance, deps: Needs): void {
-  app.post<{ Body: FundAccount }>(
-    '/v3/operator/fund',
-    {
-      config: { scope: 'installation_write', asksPassword: true, check: checkFunding },
-      schema: operationDocs({
-        operationId: 'fundAccount',
-        summary: 'Credit an account with money that has come in.',
-        description:
-          'A balance transaction of type `escrow`. A reference funds an account once; one that ' +
-          'has funded another live account is refused, unless `split` says that the payment is ' +
-          'split over accounts.',
-        body: FundAccount,
-        response: Envelope(BookingResponse),
-        idempotent: true,
-        refusals: [...REFUSALS, 'source_already_used'],
-      }),
-    },
-    async (request, reply) => {
-      const { account_id, currency, reference = '', split = false, source } = request.body
+function fundRoute(routes: DeskRoutes, deps: Needs): void {
+  routes.write('/v3/operator/fund', {
+    config: { asksPassword: true, check: checkFunding },
+    operationId: 'fundAccount',
+    summary: 'Credit an account with money that has come in.',
+    description:
+      'A balance transaction of type `escrow`. A reference funds an account once; one that ' +
+      'has funded another live account is refused, unless `split` says that the payment is ' +
+      'split over accounts.',
+    body: FundAccount,
+    response: BookingResponse,
+    idempotent: true,
+    refusals: [...REFUSALS, 'source_already_used'],
+    answer(request, desk) {
+      const { account_id, currency, amount, reference = '', split = false, source } = request.body
       checkProof(accountOf(deps, account_id), reference)
-      const asked: Asked = {
+      return book(desk, request, 'fund', {
         kind: 'funding',
         account_id,
         currency,
-        amount: BigInt(request.body.amount),
+        amount: BigInt(amount),
         source: source ?? newId('esc'),
         reference,
         reason: '',
         split,
-      }
-      return send(reply, await book(deps, request, 'fund', asked))
+      })
     },
-  )
+  })
 }
 
 function checkFunding(body: FundAccount): void {
@@ -114,69 +106,56 @@ interface BookingRoute {
 }
 
 function bookingRoute(
-  app: FastifyInstance,
+  routes: DeskRoutes,
   deps: Needs,
   body: typeof Withdrawal | typeof Adjustment,
-  { name, summary, description, read }: BookingRoute,
+  { name, read, ...words }: BookingRoute,
 ): void {
-  app.post<{ Body: Withdrawal }>(
-    `/v3/operator/${name}`,
-    {
-      config: { scope: 'installation_write', asksPassword: true, check: checkMoney },
-      schema: operationDocs({
-        operationId: `${name}Money`,
-        summary,
-        description,
-        body,
-        response: Envelope(BookingResponse),
-        idempotent: true,
-        refusals: [...REFUSALS, 'insufficient_balance'],
-      }),
-    },
-    async (request, reply) => {
+  routes.write(`/v3/operator/${name}`, {
+    config: { asksPassword: true, check: checkMoney },
+    operationId: `${name}Money`,
+    ...words,
+    body,
+    response: BookingResponse,
+    idempotent: true,
+    refusals: [...REFUSALS, 'insufficient_balance'],
+    answer(request, desk) {
       accountOf(deps, request.body.account_id)
-      return send(reply, await book(deps, request, name, read(request.body)))
+      return book(desk, request, name, read(request.body))
     },
-  )
+  })
 }
 
-function book(deps: Needs, request: FastifyRequest, name: string, asked: Asked) {
-  const call = callOf(request, name)
-  const deed = booking(operatorOf(request), asked)
-  return deps.desk.answer(call, deed, presentBooking)
+function book(desk: Desk, request: FastifyRequest, name: string, asked: Asked) {
+  return desk.answer(callOf(request, name), booking(operatorOf(request), asked), presentBooking)
 }
 
-function reverseRoute(app: FastifyInstance, deps: Needs): void {
-  app.post<Named & { Body: ReasonRequest }>(
-    '/v3/operator/balance_transaction/:id/reverse',
-    {
-      config: { scope: 'installation_write', asksPassword: true, check: checkWords },
-      schema: operationDocs({
-        operationId: 'reverseBooking',
-        summary: 'Take back what was funded, withdrawn or adjusted, once.',
-        description: 'The whole amount goes back; its reference stays used.',
-        params: pathId('btr'),
-        body: ReasonRequest,
-        response: Envelope(BookingResponse),
-        idempotent: true,
-        refusals: [
-          'not_found',
-          'account_frozen',
-          'account_closed',
-          'not_reversible',
-          'already_reversed',
-          'insufficient_balance',
-          'balance_limit_exceeded',
-        ],
-      }),
-    },
-    async (request, reply) => {
-      const { id } = request.params
+function reverseRoute(routes: DeskRoutes): void {
+  routes.write('/v3/operator/balance_transaction/:id/reverse', {
+    config: { asksPassword: true, check: checkWords },
+    operationId: 'reverseBooking',
+    summary: 'Take back what was funded, withdrawn or adjusted, once.',
+    description: 'The whole amount goes back; its reference stays used.',
+    params: pathId('btr'),
+    body: ReasonRequest,
+    response: BookingResponse,
+    idempotent: true,
+    refusals: [
+      'not_found',
+      'account_frozen',
+      'account_closed',
+      'not_reversible',
+      'already_reversed',
+      'insufficient_balance',
+      'balance_limit_exceeded',
+    ],
+    async answer(request, desk) {
+      const { params, body } = request
       const call = callOf(request, 'reverse')
-      const deed = await reversal(deps.desk.audit, operatorOf(request), id, request.body.reason)
-      return send(reply, await deps.desk.answer(call, deed, presentBooking))
+      const deed = await reversal(desk.audit, operatorOf(request), params.id, body.reason)
+      return desk.answer(call, deed, presentBooking)
     },
-  )
+  })
 }
 
 /** The account of this id. Refuses (404) an id that no account has. */

@@ -1,17 +1,16 @@
 // GET and POST /v3/operator/limit, GET /v3/operator/limit/{id}, and POST …/remove.
-import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Sql } from '../db/connect.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
+import { given } from '../given.ts'
+import { success } from '../http/answer.ts'
 import { checkConfirmed } from '../http/authenticate.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
+import { pathId } from '../http/docs.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
 import {
   Closed,
   CurrencyCode,
-  Envelope,
   Id,
   integerOrNull,
   Literals,
@@ -24,10 +23,10 @@ import { Type } from '../http/type.ts'
 import { EACH, PERS } from '../limit/limit.ts'
 import { type LimitCells, MAX_NEW_FOR } from '../limit/load.ts'
 import { MAX_HOURS } from '../limit/window.ts'
-import { currencyExponent, findCurrency } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
+import { findCurrency } from '../money/currency.ts'
 import type { PricingAt } from '../price/price.ts'
-import { authorOf, type Call, callOf, type OfDesk } from './desk.ts'
+import { authorOf, type Call, callOf, type Desk } from './desk.ts'
+import { type DeskRoutes, listed } from './desk-routes.ts'
 import {
   listLimitsOf,
   placeLimit,
@@ -38,11 +37,10 @@ import {
   type SetLimit,
   showLimit,
 } from './limits.ts'
-import { whole } from './price-response.ts'
-import { AccountId, MAX_MINOR, type Named, type Query } from './request.ts'
+import { AccountId, MAX_MINOR, majorText, Nothing } from './request.ts'
 import { readOrRefuse } from './words.ts'
 
-interface Needs extends OfDesk {
+interface Needs {
   readonly reference: { pricing(price_version: bigint | null): Promise<PricingAt> }
 }
 
@@ -128,74 +126,66 @@ const UsedLimitResponse = Type.Object(
   { title: 'UsedLimit', description: 'A limit, and what it has counted.' },
 )
 
-export function deskLimitRoutes(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Querystring: Query }>(
-    '/v3/operator/limit',
-    {
-      config: { scope: 'installation_read' },
-      schema: operationDocs({
-        operationId: 'listLimits',
-        summary: 'List the limits, or those that count payouts of an account.',
-        querystring: Closed(optional({ account_id: AccountId })),
-        response: Envelope(ListOf(LimitResponse)),
-        refusals: ['invalid_query_parameter', 'not_found'],
-      }),
+export function deskLimitRoutes(routes: DeskRoutes, deps: Needs): void {
+  routes.read('/v3/operator/limit', {
+    operationId: 'listLimits',
+    summary: 'List the limits, or those that count payouts of an account.',
+    querystring: Closed(optional({ account_id: AccountId })),
+    response: ListOf(LimitResponse),
+    refusals: ['invalid_query_parameter', 'not_found'],
+    async answer({ query: { account_id } }, { audit }) {
+      return listed((await listLimitsOf(audit, account_id)).map(presentLimit))
     },
-    async (request, reply) => {
-      const limits = await listLimitsOf(deps.desk.audit, request.query['account_id'])
-      return send(reply, success(whole(limits.map(presentLimit))))
+  })
+  routes.read('/v3/operator/limit/:id', {
+    operationId: 'getLimit',
+    summary: 'Show what a limit has counted, the most used first.',
+    params: pathId('lim'),
+    response: UsedLimitResponse,
+    refusals: ['not_found'],
+    answer: async ({ params }, { audit }) => presentUsed(await showLimit(audit, params.id)),
+  })
+  setRoute(routes, deps)
+  routes.write('/v3/operator/limit/:id/remove', {
+    config: { asksPassword: true, optionalBody: true },
+    operationId: 'removeLimit',
+    summary: 'Remove a limit; set again, it counts anew.',
+    params: pathId('lim'),
+    body: Nothing('RemoveLimitRequest'),
+    response: LimitResponse,
+    refusals: ['not_found'],
+    async answer(request, desk) {
+      const author = authorOf(request, 'limit remove')
+      const removed = await desk.change(author, sql => removeLimit(sql, request.params.id))
+      return success(presentLimit(removed))
     },
-  )
-  app.get<Named>(
-    '/v3/operator/limit/:id',
-    {
-      config: { scope: 'installation_read' },
-      schema: operationDocs({
-        operationId: 'getLimit',
-        summary: 'Show what a limit has counted, the most used first.',
-        params: pathId('lim'),
-        response: Envelope(UsedLimitResponse),
-        refusals: ['not_found'],
-      }),
-    },
-    async (request, reply) => {
-      const shown = await showLimit(deps.desk.audit, request.params.id)
-      return send(reply, success(presentUsed(shown)))
-    },
-  )
-  setRoute(app, deps)
-  removeRoute(app, deps)
+  })
 }
 
-function setRoute(app: FastifyInstance, deps: Needs): void {
-  app.post<{ Body: SetLimitRequest }>(
-    '/v3/operator/limit',
-    {
-      config: { scope: 'installation_write', check: checkLimit },
-      schema: operationDocs({
-        operationId: 'setLimit',
-        summary: 'Set a limit, or change the cap of the one that counts the same.',
-        description:
-          'Payouts of the window that are there count from the beginning, as for `corridor limit ' +
-          'set`, which also has the time for an installation of thousands of accounts. A session ' +
-          'that raises a cap has given its password lately.',
-        body: SetLimitRequest,
-        response: Envelope(SetLimitResponse),
-        idempotent: true,
-        refusals: ['currency', 'amount_out_of_range', 'not_found'],
-      }),
-    },
-    async (request, reply) => {
-      const call = callOf(request, 'limit set')
-      const checkRaise = () => checkConfirmed(request)
-      return send(reply, await setOnce(deps, call, cellsOf(request.body), checkRaise))
-    },
-  )
+function setRoute(routes: DeskRoutes, deps: Needs): void {
+  routes.write('/v3/operator/limit', {
+    config: { check: checkLimit },
+    operationId: 'setLimit',
+    summary: 'Set a limit, or change the cap of the one that counts the same.',
+    description:
+      'Payouts of the window that are there count from the beginning, as for `corridor limit ' +
+      'set`, which also has the time for an installation of thousands of accounts. A session ' +
+      'that raises a cap has given its password lately.',
+    body: SetLimitRequest,
+    response: SetLimitResponse,
+    idempotent: true,
+    refusals: ['currency', 'amount_out_of_range', 'not_found'],
+    answer: (request, desk) =>
+      setOnce(desk, deps, callOf(request, 'limit set'), cellsOf(request.body), () =>
+        checkConfirmed(request),
+      ),
+  })
 }
 
 /** Sets the limit in many transactions; the one that makes or changes it keeps the answer. */
 async function setOnce(
-  { desk, reference }: Needs,
+  desk: Desk,
+  { reference }: Needs,
   call: Call,
   cells: LimitCells,
   checkRaise: () => void,
@@ -223,28 +213,6 @@ async function setOnce(
   return readOrRefuse(placed)
 }
 
-function removeRoute(app: FastifyInstance, deps: Needs): void {
-  app.post<Named>(
-    '/v3/operator/limit/:id/remove',
-    {
-      config: { scope: 'installation_write', asksPassword: true, optionalBody: true },
-      schema: operationDocs({
-        operationId: 'removeLimit',
-        summary: 'Remove a limit; set again, it counts anew.',
-        params: pathId('lim'),
-        body: Closed({}, { title: 'RemoveLimitRequest', type: ['object', 'null'] }),
-        response: Envelope(LimitResponse),
-        refusals: ['not_found'],
-      }),
-    },
-    async (request, reply) => {
-      const author = authorOf(request, 'limit remove')
-      const removed = await deps.desk.change(author, sql => removeLimit(sql, request.params.id))
-      return send(reply, success(presentLimit(removed)))
-    },
-  )
-}
-
 function checkLimit({ amount, currency }: SetLimitRequest): void {
   refuseIfAny(
     amount !== undefined && (currency === undefined || findCurrency(currency) === undefined)
@@ -255,22 +223,18 @@ function checkLimit({ amount, currency }: SetLimitRequest): void {
 
 /** The text of the same limit, as a command has it. */
 function cellsOf(body: SetLimitRequest): LimitCells {
-  const { account_id, key_id, new_for_hours, amount, currency = '', count, hours } = body
-  const cells = {
-    account: account_id,
-    key: key_id,
+  return given({
+    account: body.account_id,
+    key: body.key_id,
     each: body.each,
     rail: body.rail,
     network: body.network,
-    newFor: new_for_hours?.toString(),
-    amount:
-      amount === undefined ? undefined : formatMajor(BigInt(amount), currencyExponent(currency)),
+    newFor: body.new_for_hours?.toString(),
+    amount: majorText(body.amount, body.currency),
     currency: body.currency,
-    count: count?.toString(),
+    count: body.count?.toString(),
     per: body.per === 'hours' ? undefined : body.per,
     zone: body.zone,
-    hours: hours?.toString(),
-  }
-  const said = Object.entries(cells).filter(([, text]) => text !== undefined)
-  return Object.fromEntries(said) as LimitCells
+    hours: body.hours?.toString(),
+  })
 }

@@ -1,26 +1,23 @@
 // GET and POST /v3/operator/route, and POST /v3/operator/route/remove.
-import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { CALENDAR_NAMES, type Timetable } from '../calendar/calendar.ts'
 import { MAX_LEAD_MINUTES } from '../calendar/rules.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
-import { send, success } from '../http/answer.ts'
-import { operationDocs } from '../http/docs.ts'
+import { given } from '../given.ts'
 import { ListOf } from '../http/list.ts'
 import {
   Amount,
   Closed,
   CountryCode,
   CurrencyCode,
-  Envelope,
   integerOrNull,
   Literals,
+  optional,
   Text,
   textOrNull,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { currencyExponent, findCurrency } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
+import { findCurrency } from '../money/currency.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import {
   MAX_ARRIVAL_DAYS,
@@ -28,7 +25,8 @@ import {
   type RouteCells,
   readTimetable,
 } from '../rail/load-route.ts'
-import { callOf, type OfDesk } from './desk.ts'
+import { callOf } from './desk.ts'
+import { type DeskRoutes, listed } from './desk-routes.ts'
 import {
   listRouting,
   presentRoute,
@@ -36,19 +34,18 @@ import {
   removeRoute,
   setRoute,
 } from './payout-routing.ts'
-import { whole } from './price-response.ts'
-import { AccountId } from './request.ts'
+import { AccountId, majorText } from './request.ts'
 import { readOrRefuse } from './words.ts'
 
-const CONDITIONS = {
-  type: Type.Optional(Literals(PAYOUT_TYPES)),
-  network: Type.Optional(Text(64, { minLength: 1 })),
-  currency: Type.Optional(CurrencyCode),
-  country: Type.Optional(CountryCode),
-  account_id: Type.Optional(AccountId),
-  min_amount: Type.Optional(Amount),
-  max_amount: Type.Optional(Amount),
-}
+const CONDITIONS = optional({
+  type: Literals(PAYOUT_TYPES),
+  network: Text(64, { minLength: 1 }),
+  currency: CurrencyCode,
+  country: CountryCode,
+  account_id: AccountId,
+  min_amount: Amount,
+  max_amount: Amount,
+})
 
 const Rail = Text(40, { minLength: 1, description: 'manual, or a rail that there is.' })
 
@@ -105,87 +102,54 @@ const SetRouteResponse = Type.Object(
   { title: 'ChangedRoute', description: 'The route, and what it was.' },
 )
 
-export function deskRoutingRoutes(app: FastifyInstance, deps: OfDesk): void {
-  app.get(
-    '/v3/operator/route',
-    {
-      config: { scope: 'installation_read' },
-      schema: operationDocs({
-        operationId: 'listRoutes',
-        summary: 'List the routes of payouts.',
-        response: Envelope(ListOf(RouteRow)),
-        refusals: [],
-      }),
+export function deskRoutingRoutes(routes: DeskRoutes): void {
+  routes.read('/v3/operator/route', {
+    operationId: 'listRoutes',
+    summary: 'List the routes of payouts.',
+    response: ListOf(RouteRow),
+    refusals: [],
+    async answer(_, { audit }) {
+      const { routes, timetables } = await listRouting(audit)
+      return listed(routes.map(route => presentRoute(route, timetables)))
     },
-    async (_request, reply) => {
-      const { routes, timetables } = await listRouting(deps.desk.audit)
-      return send(reply, success(whole(routes.map(route => presentRoute(route, timetables)))))
-    },
-  )
-  setRouteRoute(app, deps)
-  removeRouteRoute(app, deps)
-}
-
-function setRouteRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.post<{ Body: SetRouteRequest }>(
-    '/v3/operator/route',
-    {
-      config: { scope: 'installation_write', asksPassword: true, check: checkRoute },
-      schema: operationDocs({
-        operationId: 'setRoute',
-        summary: 'Add a route, or change the one of the same conditions to the same rail.',
-        description: 'A cut-off is not lost by not being said: that is refused.',
-        body: SetRouteRequest,
-        response: Envelope(SetRouteResponse),
-        idempotent: true,
-        refusals: ['currency', 'amount_out_of_range', 'not_found', 'route_conflict'],
-      }),
-    },
-    async (request, reply) => {
+  })
+  routes.write('/v3/operator/route', {
+    config: { asksPassword: true, check: checkRoute },
+    operationId: 'setRoute',
+    summary: 'Add a route, or change the one of the same conditions to the same rail.',
+    description: 'A cut-off is not lost by not being said: that is refused.',
+    body: SetRouteRequest,
+    response: SetRouteResponse,
+    idempotent: true,
+    refusals: ['currency', 'amount_out_of_range', 'not_found', 'route_conflict'],
+    answer(request, desk) {
       const { body } = request
-      const { rail, priority, no_cut_off = false } = body
-      const asked = {
-        cells: cellsOf(body),
-        rail,
-        priority: String(priority ?? 0),
-        timetable: timetableOf(body),
-        no_cut_off,
-      }
-      const call = callOf(request, 'route set')
-      const answer = await deps.desk.changeOnce(call, async sql => {
+      const { rail, priority = 0, no_cut_off = false } = body
+      const timetable = timetableOf(body)
+      const asked = { cells: cellsOf(body), rail, priority: `${priority}`, timetable, no_cut_off }
+      return desk.changeOnce(callOf(request, 'route set'), async sql => {
         const { route, before, timetables } = readOrRefuse(await setRoute(sql, asked))
         const was = before === undefined ? null : presentRoute(before, timetables)
         return { route: presentRoute(route, timetables), before: was }
       })
-      return send(reply, answer)
     },
-  )
-}
-
-function removeRouteRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.post<{ Body: RemoveRouteRequest }>(
-    '/v3/operator/route/remove',
-    {
-      config: { scope: 'installation_write', asksPassword: true, check: checkRoute },
-      schema: operationDocs({
-        operationId: 'removeRoute',
-        summary: 'Remove the route of exactly these conditions; without any, the route for all.',
-        body: RemoveRouteRequest,
-        response: Envelope(RouteRow),
-        idempotent: true,
-        refusals: ['currency', 'amount_out_of_range', 'not_found'],
-      }),
-    },
-    async (request, reply) => {
+  })
+  routes.write('/v3/operator/route/remove', {
+    config: { asksPassword: true, check: checkRoute },
+    operationId: 'removeRoute',
+    summary: 'Remove the route of exactly these conditions; without any, the route for all.',
+    body: RemoveRouteRequest,
+    response: RouteRow,
+    idempotent: true,
+    refusals: ['currency', 'amount_out_of_range', 'not_found'],
+    answer(request, desk) {
       const { body } = request
-      const call = callOf(request, 'route remove')
-      const answer = await deps.desk.changeOnce(call, async sql => {
+      return desk.changeOnce(callOf(request, 'route remove'), async sql => {
         const conditions = readOrRefuse(await readConditionsOf(sql, cellsOf(body)))
         return presentRoute(await removeRoute(sql, conditions, body.rail))
       })
-      return send(reply, answer)
     },
-  )
+  })
 }
 
 function checkRoute(body: RemoveRouteRequest | SetRouteRequest): void {
@@ -201,27 +165,16 @@ function checkRoute(body: RemoveRouteRequest | SetRouteRequest): void {
 
 function timetableOf({ cut_off }: { readonly cut_off?: Static<typeof CutOff> }): Timetable | null {
   if (cut_off === undefined) return null
-  const { time, zone, calendar, lead_minutes, arrival_days } = cut_off
-  const read = readTimetable({
-    cutOff: time,
-    zone,
-    calendar,
-    ...(lead_minutes !== undefined && { lead: String(lead_minutes) }),
-    ...(arrival_days !== undefined && { arrivesAfter: String(arrival_days) }),
-  })
+  const { time: cutOff, zone, calendar, lead_minutes, arrival_days } = cut_off
+  const lead = lead_minutes?.toString()
+  const arrivesAfter = arrival_days?.toString()
+  const read = readTimetable(given({ cutOff, zone, calendar, lead, arrivesAfter }))
   return readOrRefuse(read, 'cut_off')
 }
 
 function cellsOf(body: RemoveRouteRequest): RouteCells {
-  const { type, network, currency, country, account_id, min_amount, max_amount } = body
-  const major = (amount: number) => formatMajor(BigInt(amount), currencyExponent(currency ?? ''))
-  return {
-    ...(type !== undefined && { type }),
-    ...(network !== undefined && { network }),
-    ...(currency !== undefined && { currency }),
-    ...(country !== undefined && { country }),
-    ...(account_id !== undefined && { account: account_id }),
-    ...(min_amount !== undefined && { minAmount: major(min_amount) }),
-    ...(max_amount !== undefined && { maxAmount: major(max_amount) }),
-  }
+  const { type, network, currency, country, account_id: account, min_amount, max_amount } = body
+  const minAmount = majorText(min_amount, currency)
+  const maxAmount = majorText(max_amount, currency)
+  return given({ type, network, currency, country, account, minAmount, maxAmount })
 }

@@ -11,8 +11,6 @@ import {
   type HandlingState,
   handlePayout,
 } from '../payout/by-hand-operation.ts'
-import { type DeskFilter, listForDesk } from '../payout/list-store.ts'
-import type { Payout } from '../payout/payout.ts'
 import { GIVEN_BACK_STATUSES } from '../payout/states.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
@@ -28,17 +26,6 @@ export async function accountOfPayout(audit: Sql, payout_id: string): Promise<st
   const account_id = await findPayoutAccount(audit, payout_id)
   if (account_id === undefined) throw new Unknown('payout', payout_id)
   return account_id
-}
-
-/** A page of the payouts of all accounts, and whether there are more. */
-export async function listPayouts(
-  audit: Sql,
-  filter: DeskFilter,
-  limit: number,
-): Promise<{ readonly payouts: readonly Payout[]; readonly has_more: boolean }> {
-  // One payout more than is shown tells whether there are more.
-  const found = await listForDesk(audit, filter, limit + 1)
-  return { payouts: found.slice(0, limit), has_more: found.length > limit }
 }
 
 export interface ShownPayout {

@@ -95,8 +95,3 @@ export const RemovedPolicy = Type.Object(
   },
   { title: 'RemovedPolicy' },
 )
-
-/** All rows: such tables are small. */
-export function whole(results: readonly object[]) {
-  return { object: 'list', has_more: false, results }
-}

@@ -1,10 +1,8 @@
 // GET /v3/operator/rail_figures: how the rails have done lately, by window.
-import type { FastifyInstance } from 'fastify'
-import { send, success } from '../http/answer.ts'
-import { operationDocs } from '../http/docs.ts'
-import { Closed, Envelope, integerOrNull, textOrNull } from '../http/schema.ts'
+import { Closed, integerOrNull, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { FIGURES_WINDOWS, type KnownFigures } from '../rail/figures.ts'
+import type { DeskRoutes } from './desk-routes.ts'
 
 const Seconds = (description: string) => integerOrNull({ description })
 
@@ -31,25 +29,20 @@ export const RailFigures = Type.Object(
   { title: 'RailFiguresByWindow', description: 'The shortest window first, rails by name.' },
 )
 
-export function railFigureRoutes(
-  app: FastifyInstance,
-  deps: { readonly railFigures: KnownFigures },
-): void {
-  app.get(
-    '/v3/operator/rail_figures',
-    {
-      config: { scope: 'installation_read' },
-      schema: operationDocs({
-        operationId: 'listRailFigures',
-        summary: 'How the rails have done in the last day, week and month.',
-        description:
-          'Of live accounts, as counted every hour by a process that settles payouts; one that ' +
-          'has not counted yet answers with `counted_at` null.',
-        response: Envelope(RailFigures),
-        refusals: [],
-      }),
-    },
-    async (_request, reply) => {
+interface Needs {
+  readonly railFigures: KnownFigures
+}
+
+export function railFigureRoutes(routes: DeskRoutes, deps: Needs): void {
+  routes.read('/v3/operator/rail_figures', {
+    operationId: 'listRailFigures',
+    summary: 'How the rails have done in the last day, week and month.',
+    description:
+      'Of live accounts, as counted every hour by a process that settles payouts; one that ' +
+      'has not counted yet answers with `counted_at` null.',
+    response: RailFigures,
+    refusals: [],
+    async answer() {
       const { counted_at, windows } = deps.railFigures
       const results = [...windows].flatMap(([days, rails]) =>
         [...rails].toSorted().map(([rail, { payouts, succeeded, median_s, p95_s }]) => ({
@@ -58,7 +51,7 @@ export function railFigureRoutes(
           ...{ median_seconds: median_s, p95_seconds: p95_s },
         })),
       )
-      return send(reply, success({ counted_at, results }))
+      return { counted_at, results }
     },
-  )
+  })
 }

@@ -5,7 +5,8 @@ import { DOCUMENTED } from '../http/docs.ts'
 import { Closed, CurrencyCode, Literals, optional, REASON, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { type IdPrefix, idPatternOf } from '../id.ts'
-import { findCurrency } from '../money/currency.ts'
+import { currencyExponent, findCurrency } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
 import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import { GIVEN_BACK_STATUSES, PAYOUT_STATUSES, STEP_STATUSES } from '../payout/states.ts'
 import { readLine } from '../visible.ts'
@@ -168,12 +169,6 @@ export const LimitText = Type.String({
 
 export type Query = Readonly<Record<string, string>>
 
-/** A page of what was found, which is one more than the limit when there are more. */
-export function pageOf<Row>(found: readonly Row[], limit: number, present: (row: Row) => object) {
-  const results = found.slice(0, limit).map(present)
-  return { object: 'list', has_more: found.length > limit, results }
-}
-
 export function readLimit({ limit }: Query): number {
   return limit === undefined ? DEFAULT_LIMIT : Number(limit)
 }
@@ -212,10 +207,15 @@ export const AuditQuery = Closed(
   }),
 )
 
-/** A route whose path names one object. */
-export interface Named {
-  readonly Params: { readonly id: string }
-}
-
 /** A path that names one account. */
 export const AccountPath = Type.Object({ id: AccountId })
+
+/** A body that says nothing, and may be left out. */
+export function Nothing(title: string) {
+  return Closed({}, { title, type: ['object', 'null'] })
+}
+
+/** An amount as the text of a command has it, in major units. */
+export function majorText(amount: number | undefined, currency = ''): string | undefined {
+  return amount === undefined ? undefined : formatMajor(BigInt(amount), currencyExponent(currency))
+}

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { deskAccountRoutes } from './account-routes.ts'
 import { approvalRuleRoutes } from './approval-rule-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
+import type { OfDesk } from './desk.ts'
+import { DeskRoutes } from './desk-routes.ts'
 import { deskEntityRoutes } from './entity-routes.ts'
 import { deskExceptionRoutes } from './exception-routes.ts'
 import { deskFileRoutes } from './file-routes.ts'
@@ -21,32 +23,33 @@ import { upkeepRoutes } from './upkeep-routes.ts'
 import { deskUserRoutes } from './user-routes.ts'
 import { deskWebhookRoutes } from './webhook-routes.ts'
 
-type Needs = Parameters<typeof deskPayoutRoutes>[1] &
+type Needs = OfDesk &
+  Parameters<typeof deskPayoutRoutes>[1] &
   Parameters<typeof fundingRoutes>[1] &
   Parameters<typeof deskLimitRoutes>[1] &
-  Parameters<typeof auditRoutes>[1] &
   Parameters<typeof incomeRoutes>[1] &
   Parameters<typeof railFigureRoutes>[1]
 
 export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
-  deskAccountRoutes(app, deps)
-  incomeRoutes(app, deps)
-  deskKeyRoutes(app, deps)
-  deskEntityRoutes(app, deps)
-  deskPriceRoutes(app, deps)
-  approvalRuleRoutes(app, deps)
-  deskPayoutRoutes(app, deps)
-  deskExceptionRoutes(app, deps)
-  deskScreeningRoutes(app, deps)
-  deskLimitRoutes(app, deps)
-  deskListRoutes(app, deps)
-  deskRoutingRoutes(app, deps)
-  deskRailRoutes(app, deps)
-  railFigureRoutes(app, deps)
-  deskFileRoutes(app, deps)
-  deskWebhookRoutes(app, deps)
-  fundingRoutes(app, deps)
-  auditRoutes(app, deps)
-  deskUserRoutes(app, deps)
-  upkeepRoutes(app, deps)
+  const routes = new DeskRoutes(app, deps)
+  deskAccountRoutes(routes)
+  incomeRoutes(routes, deps)
+  deskKeyRoutes(routes)
+  deskEntityRoutes(routes)
+  deskPriceRoutes(routes)
+  approvalRuleRoutes(routes)
+  deskPayoutRoutes(routes, deps)
+  deskExceptionRoutes(routes)
+  deskScreeningRoutes(routes)
+  deskLimitRoutes(routes, deps)
+  deskListRoutes(routes)
+  deskRoutingRoutes(routes)
+  deskRailRoutes(routes)
+  railFigureRoutes(routes, deps)
+  deskFileRoutes(routes)
+  deskWebhookRoutes(routes)
+  fundingRoutes(routes, deps)
+  auditRoutes(routes)
+  deskUserRoutes(routes)
+  upkeepRoutes(routes)
 }

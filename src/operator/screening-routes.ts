@@ -1,27 +1,15 @@
 // GET /v3/operator/screening and /{id}, and POST /v3/operator/screening/{id}/clear and /confirm: of
 // payouts, and of parties by themselves.
-import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
-import { send, sendList, success } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
-import { ListOf } from '../http/list.ts'
-import { Closed, Envelope, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
+import { success } from '../http/answer.ts'
+import { pathId } from '../http/docs.ts'
+import { Closed, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPatternOf } from '../id.ts'
 import type { Said } from '../screening/match.ts'
 import type { Deed } from './deed.ts'
-import { authorOf, type OfDesk, operatorOf } from './desk.ts'
-import {
-  AccountId,
-  checkLimit,
-  checkWords,
-  type Named,
-  PageQuery,
-  pageOf,
-  type Query,
-  ReasonRequest,
-  readLimit,
-} from './request.ts'
+import { authorOf, operatorOf } from './desk.ts'
+import type { DeskRoutes } from './desk-routes.ts'
+import { AccountId, checkWords, PageQuery, Reason } from './request.ts'
 import {
   decide,
   type FoundFilter,
@@ -115,14 +103,13 @@ const DecidedResponse = Type.Object(
 
 const DecideScreeningRequest = Closed(
   {
-    reason: ReasonRequest.properties.reason,
+    reason: Reason,
     digest: Type.Optional(
       Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of what you were shown.' }),
     ),
   },
   { title: 'DecideScreeningRequest' },
 )
-type DecideScreeningRequest = Static<typeof DecideScreeningRequest>
 
 const HeldQuery = PageQuery(PREFIXES, {
   account_id: AccountId,
@@ -130,97 +117,64 @@ const HeldQuery = PageQuery(PREFIXES, {
   state: Literals(STATES, { description: 'Only what waits for this.' }),
 })
 
-export function deskScreeningRoutes(app: FastifyInstance, deps: OfDesk): void {
-  app.get<{ Querystring: Query }>(
-    '/v3/operator/screening',
-    {
-      config: { scope: 'installation_read', checkQuery: checkLimit },
-      schema: operationDocs({
-        operationId: 'listHeldByScreening',
-        summary:
-          'List payouts that screening holds and parties that may be listed, the oldest first.',
-        description: 'Payouts come first, then entities, then beneficiaries.',
-        querystring: HeldQuery,
-        response: Envelope(ListOf(HeldResponse)),
-        refusals: ['invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
-      const { account_id = '', of = '', state = '', starting_after = '' } = request.query
+export function deskScreeningRoutes(routes: DeskRoutes): void {
+  routes.page('/v3/operator/screening', {
+    operationId: 'listHeldByScreening',
+    summary: 'List payouts that screening holds and parties that may be listed, the oldest first.',
+    description: 'Payouts come first, then entities, then beneficiaries.',
+    querystring: HeldQuery,
+    item: HeldResponse,
+    find({ account_id = '', of = '', state = '', starting_after = '' }, { audit }, most) {
       // The schema knows the kinds.
       const filter = { account_id, of: of as FoundFilter['of'], state, starting_after }
-      const limit = readLimit(request.query)
-      const held = await listFound(deps.desk.audit, filter, limit + 1)
-      return sendList(request, reply, success(pageOf(held, limit, presentFound)))
+      return listFound(audit, filter, most)
     },
-  )
-  app.get<Named>(
-    '/v3/operator/screening/:id',
-    {
-      config: { scope: 'installation_read' },
-      schema: operationDocs({
-        operationId: 'getScreening',
-        summary:
-          'Show whom the parties of a payout, or a party, may be, with each score in pieces.',
-        params: pathId(...PREFIXES),
-        response: Envelope(ScreeningResponse),
-        refusals: ['not_found'],
-      }),
-    },
-    async (request, reply) => {
-      const shown = await showScreening(deps.desk, request.params.id)
-      return send(reply, success(presentScreening(shown)))
-    },
-  )
-  decisionRoute(
-    app,
-    deps,
-    'clear',
-    'cleared',
-    'Say that a party is not listed, or nobody of a payout, which goes on.',
-  )
-  decisionRoute(
-    app,
-    deps,
-    'confirm',
-    'confirmed',
-    'Say that a party is listed, or somebody of a payout, whose money is kept.',
-  )
+    present: presentFound,
+  })
+  routes.read('/v3/operator/screening/:id', {
+    operationId: 'getScreening',
+    summary: 'Show whom the parties of a payout, or a party, may be, with each score in pieces.',
+    params: pathId(...PREFIXES),
+    response: ScreeningResponse,
+    refusals: ['not_found'],
+    answer: async ({ params }, desk) => presentScreening(await showScreening(desk, params.id)),
+  })
+  decisionRoute(routes, {
+    name: 'clear',
+    state: 'cleared',
+    summary: 'Say that a party is not listed, or nobody of a payout, which goes on.',
+  })
+  decisionRoute(routes, {
+    name: 'confirm',
+    state: 'confirmed',
+    summary: 'Say that a party is listed, or somebody of a payout, whose money is kept.',
+  })
 }
 
-function decisionRoute(
-  app: FastifyInstance,
-  deps: OfDesk,
-  name: 'clear' | 'confirm',
-  state: Said['state'],
-  summary: string,
-): void {
-  app.post<Named & { Body: DecideScreeningRequest }>(
-    `/v3/operator/screening/:id/${name}`,
-    {
-      config: { scope: 'installation_write', asksPassword: true, check: checkWords },
-      schema: operationDocs({
-        operationId: `${name}Screening`,
-        summary,
-        params: pathId(...PREFIXES),
-        body: DecideScreeningRequest,
-        response: Envelope(DecidedResponse),
-        refusals: ['not_found', 'invalid_transition', 'approval_outdated'],
-      }),
-    },
-    async (request, reply) => {
+interface Decision extends Pick<Said, 'state'> {
+  readonly name: 'clear' | 'confirm'
+  readonly summary: string
+}
+
+function decisionRoute(routes: DeskRoutes, { name, state, summary }: Decision): void {
+  routes.write(`/v3/operator/screening/:id/${name}`, {
+    config: { asksPassword: true, check: checkWords },
+    operationId: `${name}Screening`,
+    summary,
+    params: pathId(...PREFIXES),
+    body: DecideScreeningRequest,
+    response: DecidedResponse,
+    refusals: ['not_found', 'invalid_transition', 'approval_outdated'],
+    async answer(request, desk) {
       const { id } = request.params
-      const { reason, digest } = request.body
-      const { desk } = deps
       const author = authorOf(request, `screening ${name}`)
       const by = {
         audit: desk.audit,
         run: <C, S, O>(deed: Deed<C, S, O>) => desk.run(author, deed),
       }
-      const said = { state, reason, ...(digest !== undefined && { digest }) }
-      const decided = await decide(by, operatorOf(request), id, said)
-      const { matches, screening } = decided
-      return send(reply, success({ id, of: kindOf(id), state, matches: matches.length, screening }))
+      const said = { state, ...request.body }
+      const { matches, screening } = await decide(by, operatorOf(request), id, said)
+      return success({ id, of: kindOf(id), state, matches: matches.length, screening })
     },
-  )
+  })
 }

@@ -1,23 +1,13 @@
 // GET /v3/operator/webhook_endpoint, and POST /v3/operator/webhook_endpoint/{id}/replay and
 // /enable.
-import type { FastifyInstance } from 'fastify'
-import { send, sendList, success } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
-import { ListOf } from '../http/list.ts'
-import { Closed, Envelope, Id, Literals, textOrNull } from '../http/schema.ts'
+import { pathId } from '../http/docs.ts'
+import { Id, Literals, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { presentReplay, ReplayResponse } from '../webhook/response.ts'
 import type { WebhookEndpoint } from '../webhook/webhook.ts'
-import { callOf, type OfDesk } from './desk.ts'
-import {
-  AccountId,
-  checkLimit,
-  type Named,
-  PageQuery,
-  pageOf,
-  type Query,
-  readLimit,
-} from './request.ts'
+import { callOf } from './desk.ts'
+import type { DeskRoutes } from './desk-routes.ts'
+import { AccountId, Nothing, PageQuery } from './request.ts'
 import { type FailingEndpoint, listFailing, MOST_COUNTED } from './webhook-store.ts'
 import { enabling, endpointNamed, replay } from './webhooks.ts'
 
@@ -44,31 +34,53 @@ export const FailingResponse = Type.Object(
 
 const EndpointState = Type.Object(ENDPOINT, { title: 'EndpointState' })
 
-const Nothing = Closed({}, { title: 'NothingRequest', type: ['object', 'null'] })
+/** One schema: two of the same title must be the same. */
+const Empty = Nothing('NothingRequest')
 
-export function deskWebhookRoutes(app: FastifyInstance, deps: OfDesk): void {
-  app.get<{ Querystring: Query }>(
-    '/v3/operator/webhook_endpoint',
-    {
-      config: { scope: 'installation_read', checkQuery: checkLimit },
-      schema: operationDocs({
-        operationId: 'listFailingEndpoints',
-        summary: 'List webhook endpoints that are disabled or have dead deliveries.',
-        description: 'The oldest endpoint first.',
-        querystring: PageQuery('whe', {}),
-        response: Envelope(ListOf(FailingResponse)),
-        refusals: ['invalid_query_parameter'],
-      }),
+export function deskWebhookRoutes(routes: DeskRoutes): void {
+  routes.page('/v3/operator/webhook_endpoint', {
+    operationId: 'listFailingEndpoints',
+    summary: 'List webhook endpoints that are disabled or have dead deliveries.',
+    description: 'The oldest endpoint first.',
+    querystring: PageQuery('whe', {}),
+    item: FailingResponse,
+    find: ({ starting_after = '' }, { audit }, most) => listFailing(audit, starting_after, most),
+    present: presentFailing,
+  })
+  routes.write('/v3/operator/webhook_endpoint/:id/replay', {
+    config: { optionalBody: true },
+    operationId: 'replayDead',
+    summary: 'Deliver every event again whose last delivery to an endpoint is dead.',
+    description: 'With the same `webhook-id`, by which a receiver knows what it has had.',
+    params: pathId('whe'),
+    body: Empty,
+    response: ReplayResponse,
+    idempotent: true,
+    refusals: ['not_found', 'invalid_transition'],
+    async answer(request, desk) {
+      const call = callOf(request, 'events replay')
+      const deed = replay(await endpointNamed(desk.audit, request.params.id), { status: 'dead' })
+      return desk.answer(call, deed, ({ endpoint, replayed }) => presentReplay(endpoint, replayed))
     },
-    async (request, reply) => {
-      const limit = readLimit(request.query)
-      const { starting_after = '' } = request.query
-      const found = await listFailing(deps.desk.audit, starting_after, limit + 1)
-      return sendList(request, reply, success(pageOf(found, limit, presentFailing)))
+  })
+  routes.write('/v3/operator/webhook_endpoint/:id/enable', {
+    config: { optionalBody: true },
+    operationId: 'enableEndpoint',
+    summary: 'Enable an endpoint that was disabled because it answered 410.',
+    description:
+      'It goes on where it stopped: nothing is missed. What its account has disabled, its ' +
+      'account enables.',
+    params: pathId('whe'),
+    body: Empty,
+    response: EndpointState,
+    idempotent: true,
+    refusals: ['not_found', 'invalid_transition'],
+    async answer(request, desk) {
+      const call = callOf(request, 'webhook enable')
+      const deed = enabling(await endpointNamed(desk.audit, request.params.id))
+      return desk.answer(call, deed, ({ endpoint }) => presentState(endpoint))
     },
-  )
-  replayRoute(app, deps)
-  enableRoute(app, deps)
+  })
 }
 
 function presentFailing({ url, ...endpoint }: FailingEndpoint) {
@@ -77,61 +89,4 @@ function presentFailing({ url, ...endpoint }: FailingEndpoint) {
 
 function presentState({ id, account_id, url, status, disabled_reason }: WebhookEndpoint) {
   return { id, account_id, host: new URL(url).host, status, disabled_reason }
-}
-
-function replayRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.post<Named>(
-    '/v3/operator/webhook_endpoint/:id/replay',
-    {
-      config: { scope: 'installation_write', optionalBody: true },
-      schema: operationDocs({
-        operationId: 'replayDead',
-        summary: 'Deliver every event again whose last delivery to an endpoint is dead.',
-        description: 'With the same `webhook-id`, by which a receiver knows what it has had.',
-        params: pathId('whe'),
-        body: Nothing,
-        response: Envelope(ReplayResponse),
-        idempotent: true,
-        refusals: ['not_found', 'invalid_transition'],
-      }),
-    },
-    async (request, reply) => {
-      const { id } = request.params
-      const call = callOf(request, 'events replay')
-      const endpoint = await endpointNamed(deps.desk.audit, id)
-      const deed = replay(endpoint, { status: 'dead' })
-      const answer = await deps.desk.answer(call, deed, ({ endpoint, replayed }) =>
-        presentReplay(endpoint, replayed),
-      )
-      return send(reply, answer)
-    },
-  )
-}
-
-function enableRoute(app: FastifyInstance, deps: OfDesk): void {
-  app.post<Named>(
-    '/v3/operator/webhook_endpoint/:id/enable',
-    {
-      config: { scope: 'installation_write', optionalBody: true },
-      schema: operationDocs({
-        operationId: 'enableEndpoint',
-        summary: 'Enable an endpoint that was disabled because it answered 410.',
-        description:
-          'It goes on where it stopped: nothing is missed. What its account has disabled, its ' +
-          'account enables.',
-        params: pathId('whe'),
-        body: Nothing,
-        response: Envelope(EndpointState),
-        idempotent: true,
-        refusals: ['not_found', 'invalid_transition'],
-      }),
-    },
-    async (request, reply) => {
-      const { id } = request.params
-      const call = callOf(request, 'webhook enable')
-      const deed = enabling(await endpointNamed(deps.desk.audit, id))
-      const answer = await deps.desk.answer(call, deed, ({ endpoint }) => presentState(endpoint))
-      return send(reply, answer)
-    },
-  )
 }

@@ -1,0 +1,120 @@
+// Registers the routes of operators: who may call them, what openapi.json says of them, and how
+// their answers are sent.
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import { send, sendList, success } from '../http/answer.ts'
+import { type OperationDocs, operationDocs } from '../http/docs.ts'
+import type { Reply } from '../http/idempotency/kept-reply.ts'
+import { ListOf } from '../http/list.ts'
+import { Envelope } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import type { Desk, OfDesk } from './desk.ts'
+import { checkLimit, type Query, readLimit } from './request.ts'
+
+interface Sent<Params extends TSchema, Body extends TSchema> {
+  Params: Static<Params>
+  Querystring: Query
+  Body: Static<Body>
+}
+
+type Request<Params extends TSchema, Body extends TSchema> = FastifyRequest<Sent<Params, Body>>
+
+interface Route<Params extends TSchema, Body extends TSchema> extends OperationDocs {
+  readonly params?: Params
+  readonly body?: Body
+  /** Besides who may call it. */
+  readonly config?: Omit<FastifyContextConfig, 'scope'>
+}
+
+interface ReadRoute<Params extends TSchema> extends Route<Params, TSchema> {
+  answer(request: Request<Params, TSchema>, desk: Desk): Promise<object>
+}
+
+interface WriteRoute<Params extends TSchema, Body extends TSchema> extends Route<Params, Body> {
+  readonly method?: 'PATCH'
+  answer(request: Request<Params, Body>, desk: Desk): Promise<Reply>
+}
+
+interface PageRoute<Row> extends Omit<Route<TSchema, TSchema>, 'response' | 'refusals'> {
+  readonly querystring: TSchema
+  readonly item: TSchema
+  /** The first `most` rows that are asked for. */
+  find(query: Query, desk: Desk, most: number): Promise<readonly Row[]>
+  present(row: Row): object
+}
+
+export class DeskRoutes {
+  readonly #app: FastifyInstance
+  readonly #deps: OfDesk
+
+  constructor(app: FastifyInstance, deps: OfDesk) {
+    this.#app = app
+    this.#deps = deps
+  }
+
+  /** What operators and auditors look at. */
+  read<Params extends TSchema>(path: string, { answer, ...route }: ReadRoute<Params>): void {
+    this.#app.get<Sent<Params, TSchema>>(path, described('read', route), async (request, reply) =>
+      send(reply, success(await answer(request, this.#deps.desk))),
+    )
+  }
+
+  /** The same of a list, which is compressed when it is long. */
+  list<Params extends TSchema>(path: string, { answer, ...route }: ReadRoute<Params>): void {
+    this.#app.get<Sent<Params, TSchema>>(path, described('read', route), async (request, reply) =>
+      sendList(request, reply, success(await answer(request, this.#deps.desk))),
+    )
+  }
+
+  /** A list that is read a page at a time. */
+  page<Row>(path: string, { item, find, present, ...route }: PageRoute<Row>): void {
+    this.list(path, {
+      config: { checkQuery: checkLimit },
+      ...route,
+      response: ListOf(item),
+      refusals: ['invalid_query_parameter'],
+      async answer({ query }, desk) {
+        const limit = readLimit(query)
+        // One more than is shown tells whether there are more.
+        const found = await find(query, desk, limit + 1)
+        return listed(found.slice(0, limit).map(present), found.length > limit)
+      },
+    })
+  }
+
+  /** What operators do. */
+  write<Params extends TSchema, Body extends TSchema>(
+    path: string,
+    { answer, method, ...route }: WriteRoute<Params, Body>,
+  ): void {
+    this.#app.route<Sent<Params, Body>>({
+      method: method ?? 'POST',
+      url: path,
+      ...described('write', route),
+      handler: async (request, reply) => send(reply, await answer(request, this.#deps.desk)),
+    })
+  }
+}
+
+function described(may: 'read' | 'write', { config, response, ...docs }: Route<TSchema, TSchema>) {
+  return {
+    config: { scope: `installation_${may}` as const, ...config },
+    schema: operationDocs({ ...docs, response: Envelope(response) }),
+  }
+}
+
+/** The answer of a list, by default of one that is answered whole. */
+export function listed(results: readonly object[], has_more = false) {
+  return { object: 'list', has_more, results }
+}
+
+/** The schema of such an answer. */
+export function WholeList<Item extends TSchema>(
+  item: Item,
+  names: { readonly title: string; readonly description: string },
+) {
+  return Type.Object(
+    { object: Type.Literal('list'), has_more: Type.Literal(false), results: Type.Array(item) },
+    names,
+  )
+}
