@@ -1,24 +1,23 @@
 // Applies lines of a bank's file: evidence about payments, answers about whole files, and lines set
 // aside. Each may be applied again, after a crash or from another file, and changes nothing then.
 import type { BankSays } from '../bank-format.ts'
-import { confineTo } from '../db/confine.ts'
-import type { TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import { wakePayouts } from '../payout/wake-store.ts'
 import { answerOf, type FileAnswer, isRefusal } from './answer.ts'
 import { insertEvidence, type NewEvidence } from './evidence-store.ts'
 import { answerFile, findFile, findFiles, listSharing, type RailFile } from './file-store.ts'
 import { insertStrays, type StrayLine } from './inbox-store.ts'
+import { type Block, type FoundItem, findSpokenOf, listBlock, sumBlock } from './item-store.ts'
 import {
-  type Block,
-  type FoundItem,
-  findSpokenOf,
-  type ItemKey,
-  listBlock,
-  sumBlock,
-} from './item-store.ts'
-import { byIds, type Group, type ItemsById, matchLine, type Stray } from './match.ts'
-import type { Bank, OpenFileRail } from './open-rail.ts'
+  type Bank,
+  byIds,
+  type Group,
+  type ItemsById,
+  matchLine,
+  namesPayment,
+  type Stray,
+} from './match.ts'
+import type { OpenFileRail } from './open-rail.ts'
+import { keyOf, transactMany } from './waiting.ts'
 
 /** What lines are judged with. */
 interface Known {
@@ -28,9 +27,6 @@ interface Known {
 
 /** Items of a group that are read, and lines that are written, at once. */
 const TOGETHER = 1_000
-
-/** Longer than so many lines take to write. */
-const WRITE_MS = 60_000
 
 /** Returns how many lines were set aside. */
 export async function applyLines(
@@ -153,9 +149,10 @@ class Applying {
    * earlier file. That it has refused a payment stops nothing.
    */
   #stoppedBy(said: BankSays, about: FoundItem | undefined) {
-    const file = said.msg_id || blockFile(said.payment_information_id)
-    const names_payment = [said.end_to_end_id, said.uetr, said.instruction_id].some(id => id !== '')
-    if (!names_payment) return { end_to_end_id: '', msg_id: file }
+    if (!namesPayment(said)) {
+      const msg_id = said.msg_id || blockFile(said.payment_information_id)
+      return { end_to_end_id: '', msg_id }
+    }
     const refused = isRefusal(said.code, this.#rail.config.profile.meanings)
     return { end_to_end_id: refused ? '' : (about?.end_to_end_id ?? ''), msg_id: '' }
   }
@@ -169,27 +166,22 @@ class Applying {
     this.#evidence = []
     this.#strays = []
     this.#answers = new Map()
-    const accounts = [...new Set(evidence.map(({ account_id }) => account_id))]
-    await transact(this.#rail.sql, async tx => {
-      await tx.unsafe(`set local statement_timeout = ${WRITE_MS}`)
-      void confineTo(tx, accounts)
+    await transactMany(this.#rail.sql, evidence, async tx => {
       if (strays.length > 0) await insertStrays(tx, this.#sha256, strays)
       for (const [msg_id, answer] of answers) {
         const is_new = await answerFile(tx, msg_id, answer.state, answer.reason)
         if (is_new) tell(this.#rail, msg_id, answer)
       }
-      if (evidence.length > 0) await wake(tx, await insertEvidence(tx, evidence))
+      if (evidence.length === 0) return
+      const fresh = await insertEvidence(tx, evidence)
+      // The attempts that are over, too, are asked about next.
+      const news = fresh.map(item => ({ ...keyOf(item), attempt: item.attempt }))
+      await wakePayouts(tx, news)
     })
   }
 }
 
 const RECEIVED: FileAnswer = { state: 'acknowledged', reason: '' }
-
-/** The attempts of fresh evidence are asked about next, those that are over as well. */
-function wake(tx: TransactionSql, fresh: readonly ItemKey[]) {
-  const news = fresh.map(({ account_id, payout_id: id, attempt }) => ({ account_id, id, attempt }))
-  return wakePayouts(tx, news)
-}
 
 function tell(rail: OpenFileRail, msg_id: string, { state, reason }: FileAnswer): void {
   const level = state === 'rejected' ? 'error' : 'info'
@@ -203,10 +195,9 @@ function blockFile(payment_information_id: string): string {
 
 /** One line as evidence about an item. Of a group, each item has its own amount. */
 function evidenceOf(item: FoundItem, said: BankSays, sha256: string): NewEvidence {
-  const named = said.end_to_end_id !== '' || said.uetr !== '' || said.instruction_id !== ''
   const { account_id, payout_id, attempt } = item
   const { level, code, reasons, text, is_credit, said_at, position } = said
-  const { amount, currency } = named || said.amount === null ? said : item
+  const { amount, currency } = namesPayment(said) || said.amount === null ? said : item
   // The same status of a payment in another file is another one.
   const is_status = ['file', 'group', 'transaction'].includes(level)
   const source = is_status ? said.msg_id || item.msg_id : said.statement

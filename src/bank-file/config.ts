@@ -22,17 +22,10 @@ export interface FileRailConfig {
   readonly fetch_every_s: number
 }
 
-const MEMBERS = [
-  'settlement_account',
-  'profile',
-  'transport',
-  'timetable',
-  'pgp',
-  'fetch_every_s',
-] as const
+const MEMBERS = ['settlement_account', 'profile', 'transport', 'timetable', 'pgp', 'fetch_every_s']
 
 /** What `timetable` says where a bank takes files at any time. A missing one is a problem. */
-export const ALWAYS_OPEN = 'always_open'
+const ALWAYS_OPEN = 'always_open'
 
 const FETCH_EVERY_S = 60
 
@@ -81,19 +74,8 @@ function readTimetable(rail: Members, json: unknown): Timetable | null {
   }
 }
 
-const ACCOUNT_MEMBERS = [
-  'name',
-  'holder',
-  'iban',
-  'account',
-  'bic',
-  'clearing_code',
-  'currency',
-  'address',
-] as const
-
 function readSettlementAccount(members: Members): SettlementAccount {
-  members.only(ACCOUNT_MEMBERS)
+  members.only(['name', 'holder', 'iban', 'account', 'bic', 'clearing_code', 'currency', 'address'])
   const account = {
     name: members.text('name', 70),
     holder: members.text('holder', 70),

@@ -103,7 +103,8 @@ export class Exchange {
     const why = failureWords(error)
     if (this.#logged.get(what) !== why) {
       // What the far end says is no fault of ours, and needs no stack.
-      log.error({ rail: name, why, ...(!isExpected(error) && { err: error }) }, what)
+      const is_expected = error instanceof TransportFailed || error instanceof FileFaulty
+      log.error({ rail: name, why, ...(!is_expected && { err: error }) }, what)
     }
     this.#logged.set(what, why)
     return why
@@ -160,8 +161,4 @@ class Retries {
       throw error
     }
   }
-}
-
-function isExpected(error: unknown): boolean {
-  return error instanceof TransportFailed || error instanceof FileFaulty
 }

@@ -2,7 +2,6 @@
 // nothing, or contradicts what was sent, is nobody's. Pure.
 import type { BankSays } from '../bank-format.ts'
 import type { FoundItem } from './item-store.ts'
-import { accountPaidFrom, type Bank } from './open-rail.ts'
 
 /** The outcome of one line. */
 export type Match =
@@ -31,14 +30,21 @@ export function byIds(items: readonly FoundItem[]): ItemsById {
   return Object.fromEntries(IDS.map(name => [name, by(name)] as const)) as unknown as ItemsById
 }
 
+/** The accounts that a bank debits, as its statements name them. */
+export interface Bank {
+  /** Of each rail that exchanges files at the same place, by its name. */
+  readonly rails: ReadonlyMap<string, string>
+  /** Of each file that is spoken of, as it was sealed: the rail may debit another one since. */
+  readonly files: ReadonlyMap<string, string>
+}
+
 const STATUSES: readonly BankSays['level'][] = ['file', 'group', 'transaction']
 const MONEY: readonly BankSays['level'][] = ['booking', 'return']
 const ABOUT_FILES: readonly BankSays['level'][] = ['file', 'group']
 
 export function matchLine(said: BankSays, items: ItemsById, bank: Bank): Match {
-  const { end_to_end_id, uetr, instruction_id, payment_information_id, msg_id } = said
-  const named = end_to_end_id !== '' || uetr !== '' || instruction_id !== ''
-  if (!named) {
+  const { payment_information_id, msg_id } = said
+  if (!namesPayment(said)) {
     const in_batch = payment_information_id !== ''
     if (ABOUT_FILES.includes(said.level) || in_batch) {
       return { group: { msg_id, payment_information_id } }
@@ -47,7 +53,7 @@ export function matchLine(said: BankSays, items: ItemsById, bank: Bank): Match {
   }
   const found = candidates(said, items)
   const [item, another] = found
-  if (item === undefined) return { stray: `no payment has the id ${idWords(said)}` }
+  if (item === undefined) return { stray: `no payment has the id ${idOf(said)}` }
   if (another !== undefined) return { stray: `its ids are those of ${found.length} payments` }
   return judged(item, said, bank)
 }
@@ -97,8 +103,20 @@ function judged(item: FoundItem, said: BankSays, bank: Bank): Match {
   return { item }
 }
 
+/** The account that a payment is debited from; undefined when it was sent to another bank. */
+function accountPaidFrom({ rails, files }: Bank, item: FoundItem): string | undefined {
+  const account = rails.get(item.rail)
+  if (account === undefined) return undefined
+  return files.get(item.msg_id || (item.earlier_files.at(-1) ?? '')) ?? account
+}
+
 const plain = (account: string) => account.replaceAll(/[\s-]/g, '').toUpperCase()
 
-function idWords({ end_to_end_id, uetr, instruction_id }: BankSays): string {
+/** Whether a line names one payment, by any of its ids. */
+export function namesPayment(said: BankSays): boolean {
+  return idOf(said) !== ''
+}
+
+function idOf({ end_to_end_id, uetr, instruction_id }: BankSays): string {
   return end_to_end_id || uetr || instruction_id
 }

@@ -1,15 +1,13 @@
 // What a person does about a file: releases it, takes it back before the bank can have it, sends it
 // again, or puts the payments of a refused one into another. What the bank has said, and what
 // payouts have become, is looked at in the transaction that changes the file.
-import { confineTo } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import { type Meaning, meaningOf } from '../iso20022/status.ts'
 import { isRepetition } from './answer.ts'
 import { listEvidence } from './evidence-store.ts'
 import { approve, noteResealed, type RailFile, sendAgain, withdrawFile } from './file-store.ts'
 import { type FoundItem, itemName, takeOut } from './item-store.ts'
-import { accountsOf, sortWaiting, whyNotSent } from './waiting.ts'
+import { sortWaiting, transactMany, whyNotSent } from './waiting.ts'
 
 /** What a person says of a file. */
 interface Saying {
@@ -20,22 +18,6 @@ interface Saying {
   readonly items: readonly FoundItem[]
 }
 
-/** Longer than the payments of a file take to be looked at. */
-const LOOK_MS = 60_000
-
-/** Runs `work` where the payouts of these items stay as they are. */
-export function withItems<T>(
-  sql: Sql,
-  items: readonly FoundItem[],
-  work: (tx: TransactionSql) => Promise<T>,
-): Promise<T> {
-  return transact(sql, async tx => {
-    await tx.unsafe(`set local statement_timeout = ${LOOK_MS}`)
-    void confineTo(tx, accountsOf(items))
-    return work(tx)
-  })
-}
-
 /** Releases a sealed file by its hash; returns why not. What is likely a slip may be forced. */
 export async function releaseFile(
   sql: Sql,
@@ -44,7 +26,7 @@ export async function releaseFile(
 ): Promise<
   { readonly reason: 'likely_slip' | 'invalid_transition'; readonly message: string } | undefined
 > {
-  return withItems(sql, items, async tx => {
+  return transactMany(sql, items, async tx => {
     const fault = force ? undefined : await faultOf(tx, file, items)
     if (fault !== undefined) return { reason: 'likely_slip', message: fault }
     if (await approve(tx, file, person, force)) return undefined
@@ -78,7 +60,7 @@ export async function resendFile(
     const way = state === 'rejected' ? '; corridor file reseal puts its payments into another' : ''
     return `file ${msg_id} is ${state}: there is nothing to send again${way}`
   }
-  return withItems(sql, items, async tx => {
+  return transactMany(sql, items, async tx => {
     // First, as whoever says --force must have read it.
     const fault = force ? undefined : await faultOf(tx, file, items)
     if (fault !== undefined) return fault
@@ -105,7 +87,7 @@ export async function takeBackFile(
   { msg_id, state }: RailFile,
   { note, items }: Omit<Saying, 'force'>,
 ): Promise<Resealed> {
-  return withItems(sql, items, async tx => {
+  return transactMany(sql, items, async tx => {
     const { waiting, held } = await sortWaiting(tx, items)
     // Nobody looks at a file that was taken back: what is held waits outside it.
     if (await withdrawFile(tx, msg_id, note)) return putBack(tx, msg_id, [...waiting, ...held])
@@ -130,7 +112,7 @@ export async function resealFile(
         '--force if it pays none of it',
     }
   }
-  return withItems(sql, items, async tx => {
+  return transactMany(sql, items, async tx => {
     const { waiting } = await sortWaiting(tx, items)
     await noteResealed(tx, msg_id, note)
     if (force) return putBack(tx, msg_id, waiting)

@@ -3,10 +3,9 @@
 // commit.
 import { hash } from 'node:crypto'
 import type { BankProfile, FileBatch, FileItem, WrittenFile } from '../bank-format.ts'
-import { confineTo, readConfined } from '../db/confine.ts'
+import { readConfined, transactConfined } from '../db/confine.ts'
 import { databaseNow } from '../db/connect.ts'
 import { Contention, classify } from '../db/failure.ts'
-import { transact } from '../db/transact.ts'
 import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor, parseMajor } from '../money/decimal.ts'
@@ -23,17 +22,14 @@ import {
   readPayments,
   withdraw,
 } from './item-store.ts'
-import { accountText, type OpenFileRail } from './open-rail.ts'
+import type { OpenFileRail } from './open-rail.ts'
 import { PgpFailed, wrap } from './pgp.ts'
 import { NoSlot, slotOf } from './slot.ts'
 import { failureWords } from './transport.ts'
-import { accountsOf, keyOf, sortWaiting } from './waiting.ts'
+import { accountsOf, keyOf, sortWaiting, transactMany } from './waiting.ts'
 
 /** Files have at most so many items, whatever the bank takes: one is written in memory. */
 export const MOST_ITEMS = 50_000
-
-/** Longer than a file of so many items takes to store. */
-const STORE_MS = 60_000
 
 /** A file that its format finds fault with: nothing of it is stored, and its items wait. */
 export class FileFaulty extends Error {
@@ -110,8 +106,7 @@ async function postpone(
   now: Instant,
 ): Promise<void> {
   const slot = slotOf(rail.config.timetable, now)
-  await transact(rail.sql, async tx => {
-    void confineTo(tx, accountsOf(late))
+  await transactConfined(rail.sql, accountsOf(late), async tx => {
     const { waiting } = await sortWaiting(tx, late)
     await putOff(tx, late.map(idOf), slot)
     await wakePayouts(tx, waiting.map(keyOf))
@@ -127,8 +122,7 @@ const idOf = ({ end_to_end_id }: FoundItem) => end_to_end_id
 
 /** Items whose payouts or attempts are over go into no file. Returns what has become of all. */
 async function withdrawOver(rail: OpenFileRail, due: readonly FoundItem[]) {
-  return transact(rail.sql, async tx => {
-    void confineTo(tx, accountsOf(due))
+  return transactConfined(rail.sql, accountsOf(due), async tx => {
     const sorted = await sortWaiting(tx, due)
     if (sorted.over.length > 0) await withdraw(tx, sorted.over.map(idOf))
     return sorted
@@ -240,7 +234,7 @@ async function store(
 ): Promise<void> {
   const { bytes, count, control_sum, execution_date, places } = written
   const { msg_id, profile } = batch
-  const { pgp } = rail.config
+  const { pgp, settlement_account } = rail.config
   const encrypted = pgp !== null && (pgp.encrypt_to !== '' || pgp.sign_as !== '')
   // Encrypted once, since gpg writes other bytes each time.
   const envelope = encrypted ? await wrap(pgp, bytes) : null
@@ -249,7 +243,7 @@ async function store(
     name: `${msg_id}.${rail.format.extension}${encrypted ? '.asc' : ''}`,
     rail: rail.name,
     format: rail.format.name,
-    settlement_account: accountText(rail),
+    settlement_account: settlement_account.iban || settlement_account.account,
     currency: batch.items[0]?.currency ?? '',
     execution_date,
     item_count: count,
@@ -262,10 +256,8 @@ async function store(
   }
   const placed = [...places].map(([end_to_end_id, place]) => ({ end_to_end_id, ...place }))
   await during('file', 'commit', count, () =>
-    transact(rail.sql, async tx => {
-      await tx.unsafe(`set local statement_timeout = ${STORE_MS}`)
+    transactMany(rail.sql, found, async tx => {
       await tx`select pg_advisory_xact_lock(hashtextextended(${`corridor seal ${rail.name}`}, 0))`
-      void confineTo(tx, accountsOf(found))
       const { waiting } = await sortWaiting(tx, found)
       if (waiting.length < found.length) throw new Contention('a payout waits no more')
       await insertFile(tx, file)

@@ -18,9 +18,8 @@ import {
 } from './file-store.ts'
 import { listItemsOf } from './item-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
-import { withItems } from './resend.ts'
 import { failureWords, NameTaken, type Transport, TransportFailed } from './transport.ts'
-import { whyNotSent } from './waiting.ts'
+import { transactMany, whyNotSent } from './waiting.ts'
 
 /**
  * How often a file is offered by itself, to a bank that takes each once. Uploads that were cut off
@@ -87,7 +86,7 @@ async function checked<T>(
   const { msg_id, forced } = file
   const is_free = forced || vouched
   const items = is_free ? [] : await listItemsOf(rail.finder, msg_id)
-  const done = await withItems(rail.sql, items, async tx => {
+  const done = await transactMany(rail.sql, items, async tx => {
     const why = is_free ? undefined : await whyNotSent(tx, file, items)
     return why === undefined ? { of: await step(tx) } : { why }
   })
@@ -101,7 +100,9 @@ async function notThere(rail: OpenFileRail, file: RailFile): Promise<boolean> {
   const { msg_id, name } = file
   const may = file.resend_is_safe && file.offers < MOST_OFFERS
   const items = may ? await listItemsOf(rail.finder, msg_id) : []
-  const why = may ? await withItems(rail.sql, items, tx => whyNotSent(tx, file, items)) : undefined
+  const why = may
+    ? await transactMany(rail.sql, items, tx => whyNotSent(tx, file, items))
+    : undefined
   const again = may && why === undefined
   const reason = again
     ? 'it may have arrived; sent again, as the bank takes a file once'

@@ -1,6 +1,8 @@
 // Which items' payouts still wait for them: no other may be put into a file, or money that is back
 // with its account, or goes another way, would be paid as well.
-import type { TransactionSql } from '../db/connect.ts'
+import { confineTo } from '../db/confine.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { transact } from '../db/transact.ts'
 import { nameOf } from '../id.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { loadAttempts } from '../payout/attempt-store.ts'
@@ -19,6 +21,22 @@ export const keyOf = ({ account_id, payout_id: id }: ItemKey) => ({ account_id, 
 export const accountsOf = (items: readonly Pick<ItemKey, 'account_id'>[]) => [
   ...new Set(items.map(({ account_id }) => account_id)),
 ]
+
+/** Longer than the payments of a file take to be looked at, or written. */
+const MOST_MS = 60_000
+
+/** A transaction about as many items as a file may have, confined to their accounts. */
+export function transactMany<T>(
+  sql: Sql,
+  items: readonly Pick<ItemKey, 'account_id'>[],
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  return transact(sql, async tx => {
+    await tx.unsafe(`set local statement_timeout = ${MOST_MS}`)
+    void confineTo(tx, accountsOf(items))
+    return work(tx)
+  })
+}
 
 interface Sorted {
   readonly waiting: FoundItem[]
