@@ -19,7 +19,7 @@ import type { Book } from '../ledger/rules.ts'
 import { insertBalances, insertBook, type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
-import { countOpenPayouts } from '../payout/state-store.ts'
+import { countOpenPayouts } from '../payout/count-store.ts'
 
 interface OpenAccount {
   readonly account: Account

@@ -11,12 +11,12 @@ import {
   type HandlingState,
   handlePayout,
 } from '../payout/by-hand-operation.ts'
+import { findHeldByScreening, type HeldByScreening } from '../payout/screening-store.ts'
 import { GIVEN_BACK_STATUSES } from '../payout/states.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
 import { findPayoutAccount } from '../payout/store.ts'
 import type { Failure, RailStatus, RailStep } from '../rail/rail.ts'
-import { findHeld, type HeldByScreening } from '../screening/match-store.ts'
 import type { TimelineSource } from '../timeline/rules.ts'
 import { findTimeline } from '../timeline/store.ts'
 import { type Deed, type Operator, Unknown } from './deed.ts'
@@ -42,7 +42,7 @@ export async function showPayout(
   const account_id = await accountOfPayout(audit, payout_id)
   const key = { account_id, id: payout_id }
   const account = (await listAccounts(sql)).find(known => known.account_id === account_id)
-  const held = await findHeld(audit, key)
+  const held = await findHeldByScreening(audit, key)
   const source = await findTimeline(sql, key)
   if (source === undefined || account === undefined) throw new Unknown('payout', payout_id)
   return { account, source, held }

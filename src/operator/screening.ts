@@ -6,11 +6,12 @@ import type { Sql } from '../db/connect.ts'
 import { findAccountOf } from '../db/keys.ts'
 import { findEntities } from '../entity/store.ts'
 import { decideScreening } from '../payout/screening-operation.ts'
+import { type HeldFilter, listHeldByScreening } from '../payout/screening-store.ts'
 import { findOpenPayouts } from '../payout/state-store.ts'
 import { decideParty } from '../screening/decide-operation.ts'
 import { findListed } from '../screening/list-store.ts'
 import { digestOfMatches, type Said, type StoredMatch } from '../screening/match.ts'
-import { findMatches, findUndecided, type HeldFilter, listHeld } from '../screening/match-store.ts'
+import { findMatches, findUndecided } from '../screening/match-store.ts'
 import { findParty, listListedParties } from '../screening/party-store.ts'
 import { type Deed, type Operator, Unknown } from './deed.ts'
 import { accountOfPayout } from './payouts.ts'
@@ -80,7 +81,7 @@ async function listOf(
   limit: number,
 ): Promise<Held[]> {
   if (of === 'payout') {
-    const held = await listHeld(audit, filter, limit)
+    const held = await listHeldByScreening(audit, filter, limit)
     return held.map(({ updated_at: since, ...payout }) => ({ ...payout, of, since }))
   }
   const parties = await listListedParties(audit, TABLES[of], filter, limit)

@@ -1,5 +1,4 @@
-// Lists of payouts: an account's, an operator's over all accounts, and the counts that metrics
-// show.
+// Lists of payouts: an account's, and an operator's over all accounts.
 
 import type { Fragment } from 'postgres'
 import { findNamed } from '../beneficiary/store.ts'
@@ -17,12 +16,8 @@ import {
 } from '../db/page.ts'
 import { type Refusal, refusal } from '../errors.ts'
 import { idBound, instantIn, withPrefix } from '../id.ts'
-import type { Instant } from '../instant.ts'
-import { MANUAL, SIMULATOR } from '../rail/rail.ts'
-import { unclaimed } from './due-store.ts'
 import { askedPairs, BY_METADATA } from './metadata-store.ts'
 import type { Payout } from './payout.ts'
-import { mayBeAsked, mayBegin, versionBefore } from './screen-store.ts'
 import { GIVEN_BACK_STATUSES, isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
 
@@ -235,60 +230,4 @@ export async function listForDesk(
     where ${account_id === undefined ? audit`true` : audit`b.account_id = ${account_id}`}
     order by ${waits ? audit`created_at, id` : audit`created_at desc, id desc`} limit ${limit}`
   return rows.map(payoutOf)
-}
-
-/**
- * How many due payouts nobody asks their rail about, by rail. Their rail is none of `rails`, or it
- * takes no payouts of their account.
- */
-export function countLeftAlone(
-  finder: Sql,
-  rails: readonly string[],
-): Promise<{ rail: string; payouts: number }[]> {
-  return finder<{ rail: string; payouts: number }[]>`
-    select rail, count(*)::integer as payouts from open_payouts join books using (account_id)
-    where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
-      and (not rail = any (${[...rails]}::text[]) or (rail = ${SIMULATOR}) <> sandbox)
-    group by rail order by rail`
-}
-
-/** How many payouts have been due for so long and are unclaimed, though their rail may be asked. */
-export async function countOverdue(
-  audit: Sql,
-  paused: readonly string[],
-  late_s: number,
-): Promise<number> {
-  const [row] = await audit<{ payouts: number }[]>`
-    select count(*)::integer as payouts from open_payouts o
-    where ask_rail_at <= statement_timestamp() - make_interval(secs => ${late_s})
-      and ${unclaimed(audit)} and ${mayBegin(audit, 'o', 'o')}
-      and ${mayBeAsked(audit, await versionBefore(audit))}
-      and not rail = any (${[...paused]}::text[])`
-  return row?.payouts ?? 0
-}
-
-interface Waiting {
-  readonly status: PayoutStatus
-  readonly payouts: number
-  /** For how long the oldest has been there to be paid. */
-  readonly oldest_s: number
-}
-
-/** How many payouts of the rail `manual` wait for people, by status; none before its time. */
-export async function countByHand(finder: Sql): Promise<Waiting[]> {
-  const rows = await finder<
-    { status: PayoutStatus; payouts: number; first: string | null; due: Instant; now: Instant }[]
-  >`
-    select o.status, count(*)::integer as payouts, statement_timestamp() as now,
-      min(o.id) filter (where execute_at is null) as first,
-      coalesce(min(execute_at), statement_timestamp()) as due
-    from books b join open_payouts o using (account_id)
-    where not b.sandbox and o.rail = ${MANUAL} and o.status = any (${[...OPEN_STATUSES]}::text[])
-      and (execute_at is null or execute_at <= statement_timestamp())
-    group by o.status`
-  return rows.map(({ first, due, now, ...waiting }) => {
-    const made = first === null ? due : instantIn(first)
-    const since = made < due ? made : due
-    return { ...waiting, oldest_s: (Date.parse(now) - Date.parse(since)) / 1000 }
-  })
 }

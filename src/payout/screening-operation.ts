@@ -6,8 +6,8 @@ import { lockBooks } from '../ledger/store.ts'
 import { decidedBy, type Said, type ScreeningHold, type StoredMatch } from '../screening/match.ts'
 import { findConfirmed, findMatches, storeDecision } from '../screening/match-store.ts'
 import type { ReadPayout } from './payout.ts'
-import { updateHold } from './screen-store.ts'
 import { partiesOfPayout } from './screening-step.ts'
+import { updateHold } from './screening-store.ts'
 import { findOpenPayouts, lockOpenPayouts } from './state-store.ts'
 
 export interface DecideScreening extends Said {

@@ -1,37 +1,16 @@
 // The statements of payout states. A payout has a narrow row in `open_payouts` while something is
 // still to be done, and one in `payout_outcomes` when it is over. Steps write them under the lock
-// of the payout's book; workers claim open ones without that lock.
-import { transactConfined } from '../db/confine.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
+// of the payout's book; workers claim open ones without that lock (claim-store.ts).
+import type { TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { deleter, inRounds, inserter, updater } from '../db/rows.ts'
-import { accountsOf, among, eachShard, within } from '../db/shard.ts'
+import { eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
-import type { Instant } from '../instant.ts'
-import { attemptOf, type NotTaken } from '../rail/attempt.ts'
-import type { Attempt } from '../rail/rail.ts'
-import { keepsAttempts, simulatedAttempt } from './attempt.ts'
-import { type ClaimedAttempt, claimAttempts } from './attempt-store.ts'
 import { STATE_KINDS } from './columns.ts'
-import { type DuePayout, unclaimed } from './due-store.ts'
 import type { OpenPayout, Payout, ReadPayout } from './payout.ts'
-import {
-  type ListsVersion,
-  mayBeAsked,
-  mayBegin,
-  presentVersion,
-  versionBefore,
-} from './screen-store.ts'
-import { isGivenBack, isOpen, OPEN_STATUSES } from './states.ts'
+import { isOpen, OPEN_STATUSES } from './states.ts'
 import type { Advance } from './step.ts'
-import {
-  findPayouts,
-  joinState,
-  PAYOUT_COLUMNS,
-  type PayoutRow,
-  payoutOf,
-  STATE_COLUMNS,
-} from './store.ts'
+import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
 
 const KEY = ['account_id', 'id'] as const
 const KEY_KINDS = { account_id: 'text', id: 'text' } as const
@@ -237,117 +216,6 @@ export async function findOpenPayouts(
   return rows.map(row => ({ ...row, ...payoutOf(row) }))
 }
 
-/** A claimed payout: until `claim`, nobody else asks its rail about it. */
-export interface ClaimedPayout extends Payout {
-  /** Its `claimed_until`, which identifies the claim. */
-  readonly claim: Instant
-  /** How many claims there were before. */
-  readonly rail_attempts: number
-  /** The time of the claim, by the account's clock. */
-  readonly claimed_at: Instant
-  readonly attempt: Attempt
-  /** When its rail was asked about the attempt first, before this claim; null: never. */
-  readonly asked_before: Instant | null
-  /** The rails of all its attempts; none of the simulator's. */
-  readonly tried: readonly string[]
-  /** It is screened at the present lists: a rail that does not have it may get it. */
-  readonly may_hand_over: boolean
-  /** Why the attempt was not taken: its rail is not asked, and the next route is looked for. */
-  readonly not_taken: NotTaken | null
-}
-
-/**
- * Claims due payouts for `lease_ms`. Whoever locks a due row has it, and the update checks again
- * under the lock that it is due. A claim that is not applied expires, and the payout is due again.
- * Rows that another transaction has locked are skipped: a claim never waits while it holds others.
- */
-export function claimDuePayouts(
-  sql: Sql,
-  keys: readonly Key[],
-  lease_ms: number,
-): Promise<ClaimedPayout[]> {
-  return eachShard(keys, keys => claimOfShard(sql, keys, lease_ms))
-}
-
-async function claimOfShard(
-  sql: Sql,
-  keys: readonly Key[],
-  lease_ms: number,
-): Promise<ClaimedPayout[]> {
-  const present = await versionBefore(sql)
-  return transactConfined(sql, accountsOf(keys), async tx => {
-    const claims = await claimRows(tx, keys, lease_ms, present)
-    // Statements of their own see the steps that were committed while the claim was running.
-    const [clocks, found] = await Promise.all([
-      tx<{ account_id: string; now: Instant }[]>`
-        select account_id, clock_timestamp() + clock_ahead as now from books b
-        where ${among(tx, 'b', keys)}`,
-      findPayouts(tx, claims),
-    ])
-    const clock = new Map(clocks.map(({ account_id, now }) => [account_id, now]))
-    const payouts = new Map(found.map(p => [nameOf(p), p]))
-    const held = claims.flatMap(claim => {
-      const payout = payouts.get(nameOf(claim))
-      const claimed_at = clock.get(claim.account_id)
-      if (payout === undefined || !claimed_at) return []
-      // The caller has checked that the claim's rail takes payouts of the account, so no other rail
-      // may be asked. No rail is asked about a payout whose money is back, even if its row is still
-      // there.
-      if (payout.rail !== claim.rail || isGivenBack(payout)) return []
-      return [{ ...claim, ...payout, claimed_at }]
-    })
-    const attempts = await claimAttempts(tx, held.filter(keepsAttempts))
-    return held.flatMap(payout => withAttempt(payout, attempts))
-  })
-}
-
-type FromAttempt = 'attempt' | 'asked_before' | 'tried' | 'not_taken'
-
-function withAttempt(
-  payout: Omit<ClaimedPayout, FromAttempt>,
-  attempts: ReadonlyMap<string, ClaimedAttempt>,
-): ClaimedPayout[] {
-  if (!keepsAttempts(payout)) {
-    const asked_before = payout.rail_attempts === 0 ? null : payout.created_at
-    const attempt = simulatedAttempt(payout)
-    return [{ ...payout, attempt, asked_before, tried: [], not_taken: null }]
-  }
-  const attempt = attempts.get(nameOf(payout))
-  if (attempt === undefined) return []
-  const { asked_before, tried, not_taken } = attempt
-  return [{ ...payout, attempt: attemptOf(attempt), asked_before, tried, not_taken }]
-}
-
-type Claim = Omit<DuePayout, 'begins'> &
-  Omit<ClaimedPayout, keyof Payout | 'claimed_at' | FromAttempt>
-
-function claimRows(
-  tx: TransactionSql,
-  keys: readonly Key[],
-  lease_ms: number,
-  present: ListsVersion,
-) {
-  return tx<Claim[]>`
-    update open_payouts o set rail_attempts = o.rail_attempts + 1,
-      claimed_until = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
-    from (
-      select r.* from ${keysOf(tx, keys)}
-      cross join lateral (
-        select ctid as place from open_payouts due
-        where due.account_id = k.account_id and due.id = k.id ${within(tx, 'due', keys)}
-          and ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
-          and ${mayBeAsked(tx, present)} and ${mayBegin(tx, 'due', 'k', keys)}
-        limit 1 for update skip locked
-      ) r
-    ) locked
-    where o.ctid = locked.place ${within(tx, 'o', keys)}
-      and o.ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
-      and ${mayBeAsked(tx, present)}
-    returning o.account_id, o.id, o.rail, o.claimed_until as claim,
-      o.rail_attempts - 1 as rail_attempts,
-      coalesce(o.screened = ${presentVersion(tx, present)}, false) as may_hand_over`
-}
-
 /**
  * Keeps payouts from being claimed until the transaction ends. Locks their rows in the order of
  * (account, id), under the locks of their books. It waits for a claim that is under way, so that
@@ -390,11 +258,4 @@ export async function lockWaiting(
         limit 1 for update
       ) r`,
   )
-}
-
-/** How many payouts of an account have a row of `open_payouts`. */
-export async function countOpenPayouts(tx: TransactionSql, account_id: string): Promise<number> {
-  const [row] = await tx<{ open: number }[]>`
-    select count(*)::integer as open from open_payouts where account_id = ${account_id}`
-  return row?.open ?? 0
 }

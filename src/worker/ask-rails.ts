@@ -2,7 +2,7 @@
 // payout delays no other. Hands a payout over only under its claim, and a second time only when its
 // rail says that it never got it.
 import type { Deps } from '../deps.ts'
-import type { ClaimedPayout } from '../payout/state-store.ts'
+import type { ClaimedPayout } from '../payout/claim-store.ts'
 import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
-import { countEnded } from '../payout/figures-store.ts'
+import { countEnded } from '../payout/count-store.ts'
 import { type Ended, FIGURES_DAYS, FIGURES_WINDOWS, figuresOf } from '../rail/figures.ts'
 import type { Worker } from './settle-payouts.ts'
 

@@ -4,7 +4,7 @@ import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { findApprovals } from '../entity/store.ts'
 import { nameOf, uniqueKeys } from '../id.ts'
-import type { DuePayout } from '../payout/due-store.ts'
+import type { DuePayout } from '../payout/claim-store.ts'
 import { findPayouts } from '../payout/store.ts'
 
 /** The due payouts but for those that wait for a review now, or could not be looked at. */

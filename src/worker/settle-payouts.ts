@@ -13,16 +13,15 @@ import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { keepsAttempts } from '../payout/attempt.ts'
-import { type DuePayout, listDuePayouts } from '../payout/due-store.ts'
+import { claimDuePayouts, type DuePayout, listDuePayouts } from '../payout/claim-store.ts'
+import { countByHand, countLeftAlone } from '../payout/count-store.ts'
 import { nextRoute, sameRoute, wantedOf } from '../payout/failover.ts'
-import { countByHand, countLeftAlone } from '../payout/list-store.ts'
 import type { NextRail, RailWords } from '../payout/report.ts'
-import { claimDuePayouts } from '../payout/state-store.ts'
+import { countHeldByScreening } from '../payout/screening-store.ts'
 import { findQuotes } from '../quote/store.ts'
 import { countExceptions } from '../rail/exception-store.ts'
 import { planFor, sentOf } from '../rail/plan.ts'
 import { mayTake, type RailReport } from '../rail/rail.ts'
-import { countHeld } from '../screening/match-store.ts'
 import { during } from '../steps.ts'
 import { askOver, OVER_ROUND } from './ask-over.ts'
 import { type Asked, askRails, type HeldPayout } from './ask-rails.ts'
@@ -179,7 +178,7 @@ export async function countWaiting(deps: Deps): Promise<void> {
     metrics.calendarDaysLeft.set({ calendar: calendar.name }, left)
   }
   metrics.payoutsScreening.reset()
-  for (const { screening, payouts } of await countHeld(finder)) {
+  for (const { screening, payouts } of await countHeldByScreening(finder)) {
     metrics.payoutsScreening.set({ state: screening }, payouts)
   }
   const pending = await countPending(finder)

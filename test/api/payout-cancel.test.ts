@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import payouts from '../../docs/api/examples/createPayout.json' with { type: 'json' }
 import type { ReviewResult } from '../../src/entity/states.ts'
-import { claimDuePayouts } from '../../src/payout/state-store.ts'
+import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import { PAYOUT_TYPES } from '../../src/quote/quote.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'

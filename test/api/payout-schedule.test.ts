@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { releaseOf } from '../../src/calendar/rules.ts'
-import { claimDuePayouts } from '../../src/payout/state-store.ts'
+import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import { simulator } from '../../src/rail/simulator.ts'
 import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'

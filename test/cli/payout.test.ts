@@ -1,7 +1,7 @@
 // corridor payout transition: the operator's step, its refusals, and money that goes back.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { claimDuePayouts } from '../../src/payout/state-store.ts'
+import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'

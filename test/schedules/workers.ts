@@ -1,7 +1,6 @@
 // What goes wrong with workers of the product, of which two processes have one each.
 import type { Deps } from '../../src/deps.ts'
-import { listDuePayouts } from '../../src/payout/due-store.ts'
-import { claimDuePayouts } from '../../src/payout/state-store.ts'
+import { claimDuePayouts, listDuePayouts } from '../../src/payout/claim-store.ts'
 import type { Rail, RailPayout, Rails } from '../../src/rail/rail.ts'
 import { askOver, OVER_ROUND } from '../../src/worker/ask-over.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'

@@ -2,7 +2,7 @@
 // lists change. The rails are scripts; the worker, the lanes and the rows are the product's.
 import assert from 'node:assert/strict'
 import { afterEach, before, beforeEach, test } from 'node:test'
-import { claimDuePayouts } from '../../src/payout/state-store.ts'
+import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import type { Rail, RailPayout } from '../../src/rail/rail.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
 import type { ListName } from '../../src/screening/screening.ts'

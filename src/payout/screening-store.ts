@@ -1,48 +1,8 @@
-// The statements of payouts that are to be screened, and of their holds.
+// The statements of payouts that are to be screened, and of those that screening holds.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { updater } from '../db/rows.ts'
-import { isSpread, type OfAccount, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
-import { readListsVersion } from '../screening/list-store.ts'
 import type { ScreeningHold } from '../screening/match.ts'
-
-/**
- * Whether the rail of a payout may be asked: one that never was gets it only as screened at the
- * version that the lists have in the snapshot of the statement.
- */
-export function mayBeAsked(sql: Sql | TransactionSql, present: ListsVersion) {
-  return sql`(screened = ${presentVersion(sql, present)} or rail_attempts > 0)`
-}
-
-/**
- * Whether a payout of this alias may go out: one that is scheduled from its time on, by the clock
- * of its account, while that is not frozen. `owner` names the account of the rows looked up.
- */
-export function mayBegin(
-  sql: Sql | TransactionSql,
-  row: 'o' | 'due',
-  owner: 'o' | 'k',
-  items?: readonly OfAccount[],
-) {
-  const [of, by] = [sql.unsafe(row), sql.unsafe(owner)]
-  return sql`(${of}.execute_at is null or ${of}.rail_attempts > 0 or exists (
-    select from books b where b.account_id = ${by}.account_id
-      ${items === undefined ? sql`` : within(sql, 'b', items)}
-      and b.state = 'active' and ${of}.execute_at <= statement_timestamp() + b.clock_ahead))`
-}
-
-/** The version of the lists, read before; undefined: as of the snapshot of the statement. */
-export type ListsVersion = bigint | undefined
-
-export function presentVersion(sql: Sql | TransactionSql, present: ListsVersion) {
-  if (present === undefined) return sql`(select lists_version from reference_version)`
-  return sql`${present}::bigint`
-}
-
-/** A spread database has the version on another machine than the payouts. */
-export async function versionBefore(sql: Sql | TransactionSql): Promise<ListsVersion> {
-  return isSpread() ? readListsVersion(sql as Sql) : undefined
-}
 
 /**
  * Payouts that were not screened at this version: those that were never, held ones that were not
@@ -95,3 +55,59 @@ export const updateCompared = updater<Key & { readonly compared: bigint }>(
   ['account_id', 'id'],
   { account_id: 'text', id: 'text', compared: 'bigint' },
 )
+
+/** A payout that is held, or waits to be screened. */
+export interface HeldByScreening extends Key {
+  readonly screening: 'waits' | 'open' | 'confirmed'
+  readonly status: string
+  readonly updated_at: string
+}
+
+/** Which payouts that screening holds; '' is any. */
+export interface HeldFilter {
+  readonly account_id: string
+  readonly state: string
+  /** The list goes on after this payout, held or not. */
+  readonly starting_after: string
+}
+
+const IS_HELD = "screened is null and status <> 'succeeded'"
+const HOLD = "case screening when '' then 'waits' else screening end"
+
+/** What is held, the oldest first; `waits` has those, too, that were not screened yet. */
+export async function listHeldByScreening(
+  sql: Sql,
+  { account_id, state, starting_after }: HeldFilter,
+  limit: number,
+): Promise<HeldByScreening[]> {
+  return sql<HeldByScreening[]>`
+    select account_id, id, ${sql.unsafe(HOLD)} as screening, status, updated_at
+    from open_payouts
+    where ${sql.unsafe(IS_HELD)}
+      and (${account_id} = '' or account_id = ${account_id})
+      and (${state} = '' or ${sql.unsafe(HOLD)} = ${state})
+      and id > ${starting_after}
+    order by id limit ${limit}`
+}
+
+/** How screening holds one payout; undefined when it does not. */
+export async function findHeldByScreening(
+  sql: Sql,
+  { account_id, id }: Key,
+): Promise<HeldByScreening | undefined> {
+  const [held] = await sql<HeldByScreening[]>`
+    select account_id, id, ${sql.unsafe(HOLD)} as screening, status, updated_at
+    from open_payouts
+    where ${sql.unsafe(IS_HELD)}
+      and account_id = ${account_id} and id = ${id}`
+  return held
+}
+
+/** How many payouts are held, by what they wait for. */
+export async function countHeldByScreening(
+  finder: Sql,
+): Promise<readonly { readonly screening: string; readonly payouts: number }[]> {
+  return finder<{ screening: string; payouts: number }[]>`
+    select ${finder.unsafe(HOLD)} as screening, count(*)::integer as payouts
+    from open_payouts where ${finder.unsafe(IS_HELD)} group by 1`
+}

@@ -1,0 +1,196 @@
+// The statements of claims: which payouts are due to have their rail asked, and who asks about one.
+// Finding them takes no lock: the claim decides.
+import { transactConfined } from '../db/confine.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { keysOf } from '../db/keys.ts'
+import { accountsOf, among, eachShard, isSpread, type OfAccount, within } from '../db/shard.ts'
+import { type Key, nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
+import { attemptOf, type NotTaken } from '../rail/attempt.ts'
+import type { Attempt } from '../rail/rail.ts'
+import { readListsVersion } from '../screening/list-store.ts'
+import { keepsAttempts, simulatedAttempt } from './attempt.ts'
+import { type ClaimedAttempt, claimAttempts } from './attempt-store.ts'
+import type { Payout } from './payout.ts'
+import { isGivenBack } from './states.ts'
+import { findPayouts } from './store.ts'
+
+/** A payout whose rail is due to be asked, as the finder sees it. */
+export interface DuePayout extends Key {
+  readonly rail: string
+  /** Its time has come, and its rail was not asked yet. */
+  readonly begins: boolean
+}
+
+/**
+ * Due payouts of these rails, the longest due first. Here and in claims, statement_timestamp()
+ * bounds the index scan. With clock_timestamp(), which is volatile, the scan would read every later
+ * row.
+ */
+export async function listDuePayouts(
+  finder: Sql,
+  rails: readonly string[],
+  limit: number,
+): Promise<DuePayout[]> {
+  return finder<DuePayout[]>`
+    select account_id, id, rail, execute_at is not null and rail_attempts = 0 as begins
+    from open_payouts o
+    where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
+      and ${mayBeAsked(finder, await versionBefore(finder))} and ${mayBegin(finder, 'o', 'o')}
+      and rail = any (${[...rails]}::text[])
+    order by ask_rail_at limit ${limit}`
+}
+
+/** A claimed payout stays due, and nobody else claims it until the claim expires. */
+export function unclaimed(sql: Sql | TransactionSql) {
+  return sql`(claimed_until is null or claimed_until <= statement_timestamp())`
+}
+
+/**
+ * Whether the rail of a payout may be asked: one that never was gets it only as screened at the
+ * version that the lists have in the snapshot of the statement.
+ */
+export function mayBeAsked(sql: Sql | TransactionSql, present: ListsVersion) {
+  return sql`(screened = ${presentVersion(sql, present)} or rail_attempts > 0)`
+}
+
+/**
+ * Whether a payout of this alias may go out: one that is scheduled from its time on, by the clock
+ * of its account, while that is not frozen. `owner` names the account of the rows looked up.
+ */
+export function mayBegin(
+  sql: Sql | TransactionSql,
+  row: 'o' | 'due',
+  owner: 'o' | 'k',
+  items?: readonly OfAccount[],
+) {
+  const [of, by] = [sql.unsafe(row), sql.unsafe(owner)]
+  return sql`(${of}.execute_at is null or ${of}.rail_attempts > 0 or exists (
+    select from books b where b.account_id = ${by}.account_id
+      ${items === undefined ? sql`` : within(sql, 'b', items)}
+      and b.state = 'active' and ${of}.execute_at <= statement_timestamp() + b.clock_ahead))`
+}
+
+/** The version of the lists, read before; undefined: as of the snapshot of the statement. */
+type ListsVersion = bigint | undefined
+
+function presentVersion(sql: Sql | TransactionSql, present: ListsVersion) {
+  if (present === undefined) return sql`(select lists_version from reference_version)`
+  return sql`${present}::bigint`
+}
+
+/** A spread database has the version on another machine than the payouts. */
+export async function versionBefore(sql: Sql | TransactionSql): Promise<ListsVersion> {
+  return isSpread() ? readListsVersion(sql as Sql) : undefined
+}
+
+/** A claimed payout: until `claim`, nobody else asks its rail about it. */
+export interface ClaimedPayout extends Payout {
+  /** Its `claimed_until`, which identifies the claim. */
+  readonly claim: Instant
+  /** How many claims there were before. */
+  readonly rail_attempts: number
+  /** The time of the claim, by the account's clock. */
+  readonly claimed_at: Instant
+  readonly attempt: Attempt
+  /** When its rail was asked about the attempt first, before this claim; null: never. */
+  readonly asked_before: Instant | null
+  /** The rails of all its attempts; none of the simulator's. */
+  readonly tried: readonly string[]
+  /** It is screened at the present lists: a rail that does not have it may get it. */
+  readonly may_hand_over: boolean
+  /** Why the attempt was not taken: its rail is not asked, and the next route is looked for. */
+  readonly not_taken: NotTaken | null
+}
+
+/**
+ * Claims due payouts for `lease_ms`. Whoever locks a due row has it, and the update checks again
+ * under the lock that it is due. A claim that is not applied expires, and the payout is due again.
+ * Rows that another transaction has locked are skipped: a claim never waits while it holds others.
+ */
+export function claimDuePayouts(
+  sql: Sql,
+  keys: readonly Key[],
+  lease_ms: number,
+): Promise<ClaimedPayout[]> {
+  return eachShard(keys, keys => claimOfShard(sql, keys, lease_ms))
+}
+
+async function claimOfShard(
+  sql: Sql,
+  keys: readonly Key[],
+  lease_ms: number,
+): Promise<ClaimedPayout[]> {
+  const present = await versionBefore(sql)
+  return transactConfined(sql, accountsOf(keys), async tx => {
+    const claims = await claimRows(tx, keys, lease_ms, present)
+    // Statements of their own see the steps that were committed while the claim was running.
+    const [clocks, found] = await Promise.all([
+      tx<{ account_id: string; now: Instant }[]>`
+        select account_id, clock_timestamp() + clock_ahead as now from books b
+        where ${among(tx, 'b', keys)}`,
+      findPayouts(tx, claims),
+    ])
+    const clock = new Map(clocks.map(({ account_id, now }) => [account_id, now]))
+    const payouts = new Map(found.map(p => [nameOf(p), p]))
+    const held = claims.flatMap(claim => {
+      const payout = payouts.get(nameOf(claim))
+      const claimed_at = clock.get(claim.account_id)
+      if (payout === undefined || !claimed_at) return []
+      // The caller has checked that the claim's rail takes payouts of the account, so no other rail
+      // may be asked. No rail is asked about a payout whose money is back, even if its row is still
+      // there.
+      if (payout.rail !== claim.rail || isGivenBack(payout)) return []
+      return [{ ...claim, ...payout, claimed_at }]
+    })
+    const attempts = await claimAttempts(tx, held.filter(keepsAttempts))
+    return held.flatMap(payout => withAttempt(payout, attempts))
+  })
+}
+
+type FromAttempt = 'attempt' | 'asked_before' | 'tried' | 'not_taken'
+
+function withAttempt(
+  payout: Omit<ClaimedPayout, FromAttempt>,
+  attempts: ReadonlyMap<string, ClaimedAttempt>,
+): ClaimedPayout[] {
+  if (!keepsAttempts(payout)) {
+    const asked_before = payout.rail_attempts === 0 ? null : payout.created_at
+    const attempt = simulatedAttempt(payout)
+    return [{ ...payout, attempt, asked_before, tried: [], not_taken: null }]
+  }
+  const attempt = attempts.get(nameOf(payout))
+  if (attempt === undefined) return []
+  const { asked_before, tried, not_taken } = attempt
+  return [{ ...payout, attempt: attemptOf(attempt), asked_before, tried, not_taken }]
+}
+
+type Claim = Omit<DuePayout, 'begins'> &
+  Omit<ClaimedPayout, keyof Payout | 'claimed_at' | FromAttempt>
+
+function claimRows(
+  tx: TransactionSql,
+  keys: readonly Key[],
+  lease_ms: number,
+  present: ListsVersion,
+) {
+  return tx<Claim[]>`
+    update open_payouts o set rail_attempts = o.rail_attempts + 1,
+      claimed_until = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
+    from (
+      select r.* from ${keysOf(tx, keys)}
+      cross join lateral (
+        select ctid as place from open_payouts due
+        where due.account_id = k.account_id and due.id = k.id ${within(tx, 'due', keys)}
+          and ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
+          and ${mayBeAsked(tx, present)} and ${mayBegin(tx, 'due', 'k', keys)}
+        limit 1 for update skip locked
+      ) r
+    ) locked
+    where o.ctid = locked.place ${within(tx, 'o', keys)}
+      and o.ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
+      and ${mayBeAsked(tx, present)}
+    returning o.account_id, o.id, o.rail, o.claimed_until as claim,
+      o.rail_attempts - 1 as rail_attempts,
+      coalesce(o.screened = ${presentVersion(tx, present)}, false) as may_hand_over`
+}
