@@ -52,15 +52,11 @@ export class Client {
     )
     const asked = `${method} ${path}`
     if (answer === null) throw new Unclear(`${asked}: no answer: ${error}`)
-    const { status_code, headers, is_whole } = answer
+    const { status_code, is_whole } = answer
     if (!is_whole) throw new Unclear(`${asked}: the answer ${status_code} is too long`)
     const text = answer.body.toString()
-    const problem = answerProblem(
-      this.#secrets,
-      request.id,
-      { ...answer, headers, body: text },
-      now(),
-    )
+    const signed = { ...answer, body: text }
+    const problem = answerProblem(this.#secrets, request.id, signed, now())
     if (problem !== '') throw new Unclear(`${asked}: the answer ${status_code} ${problem}`)
     if (status_code >= 500 || [401, 403, 408, 425, 429].includes(status_code)) {
       throw new Unclear(`${asked}: answered ${status_code}`)

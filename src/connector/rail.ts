@@ -184,9 +184,8 @@ export class ConnectorRail {
       })
     }
     const { key_lifetime_s } = await this.#capabilities.value
-    const lifetime_ms = key_lifetime_s === null ? null : key_lifetime_s * 1000
-    if (lifetime_ms === null) return
-    if (this.key_lifetime_ms === null || lifetime_ms < this.key_lifetime_ms) {
+    if (key_lifetime_s === null) return
+    if (this.key_lifetime_ms === null || key_lifetime_s * 1000 < this.key_lifetime_ms) {
       throw new Unclear('not handed over: the connector knows payments for a shorter time than set')
     }
   }

@@ -8,7 +8,7 @@ import { misfitsOf } from '../http/validators.ts'
 import type { RailRow } from '../rail/kind.ts'
 import { readSecrets } from './config.ts'
 import { WakeBody } from './protocol.ts'
-import { webhookProblem } from './signing.ts'
+import { signatureProblem } from './signing.ts'
 import { waker } from './wake.ts'
 
 const PATH = '/connector/:rail/webhook'
@@ -37,7 +37,7 @@ export function connectorRoutes(app: FastifyInstance, deps: Needs): void {
       const row = deps.reference.current().rails.find(({ name }) => name === rail)
       const now_s = Math.floor(Date.now() / 1000)
       const secrets = row?.kind === 'connector' ? (readSecrets(row.secret).value ?? []) : []
-      const problem = webhookProblem(secrets, request.headers, request.body ?? '', now_s)
+      const problem = signatureProblem(secrets, request.headers, request.body ?? '', now_s)
       // A rail that there is not looks like a wrong signature.
       if (problem !== '') {
         throw refusal('invalid_credentials', `The webhook ${problem} for this connector.`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { newSecret, webhookHeaders } from '../webhook/sign.ts'
-import { answerProblem, requestHeaders, webhookProblem } from './signing.ts'
+import { answerProblem, requestHeaders, signatureProblem } from './signing.ts'
 
 const secret = newSecret(new Uint8Array(32).fill(1))
 const other = newSecret(new Uint8Array(32).fill(2))
@@ -59,15 +59,15 @@ test('without a secret: nothing is believed, not even an empty signature', () =>
   const { headers } = answered(200, '{}')
   for (const signature of ['', ' ', headers['webhook-signature']]) {
     const sent = { ...headers, 'webhook-signature': signature }
-    assert.equal(webhookProblem([], sent, '{}', NOW_S), 'has a wrong signature')
+    assert.equal(signatureProblem([], sent, '{}', NOW_S), 'has a wrong signature')
   }
 })
 
 test('a request does not pass for a webhook, nor an answer for another one', () => {
   const headers = requestHeaders([secret], REQUEST)
-  assert.equal(webhookProblem([secret], headers, REQUEST.body, NOW_S), 'has a wrong signature')
+  assert.equal(signatureProblem([secret], headers, REQUEST.body, NOW_S), 'has a wrong signature')
   const { headers: of_answer } = answered(200, '{}')
-  assert.equal(webhookProblem([secret], of_answer, '{}', NOW_S), 'has a wrong signature')
+  assert.equal(signatureProblem([secret], of_answer, '{}', NOW_S), 'has a wrong signature')
 })
 
 test('hundreds of signatures in one header: the tenth counts, the eleventh does not', () => {

@@ -47,17 +47,8 @@ export function answerProblem(
   return headers['webhook-id'] === request_id ? '' : 'is signed for another request'
 }
 
-/** Why a webhook is not believed, as the end of a sentence about it; '' when it is. */
-export function webhookProblem(
-  secrets: Secrets,
-  headers: Headers,
-  body: string,
-  now_s: number,
-): string {
-  return signatureProblem(secrets, headers, body, now_s)
-}
-
-function signatureProblem(
+/** The same, of a webhook, or of anything else that is signed as it is. */
+export function signatureProblem(
   secrets: Secrets,
   headers: Headers,
   payload: string,

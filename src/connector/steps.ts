@@ -21,11 +21,6 @@ export interface Money {
 
 type Said = Pick<RailReport, 'steps' | 'not_taken' | 'exception'>
 
-const WAITS: Partial<Record<StepStatus, RailStep['status']>> = {
-  requires_action: 'requires_action',
-  on_hold: 'compliance_hold',
-}
-
 /** Ends that nothing follows. */
 const LAST: readonly string[] = ['rejected', 'not_taken', 'cancelled', 'returned']
 
@@ -117,15 +112,17 @@ function railSteps(told: readonly ToldStep[]): readonly RailStep[] {
   for (const step of told) {
     const next = isKnown(step.status) ? railStep(step, step.status) : undefined
     if (next === undefined) continue
-    const before = steps.at(-1)?.status ?? 'processing'
-    const waits = before === 'requires_action' || before === 'compliance_hold'
-    if (next.status === 'processing' ? !waits : false) continue
+    const waits = isWait(steps.at(-1))
+    if (next.status === 'processing' && !waits) continue
     // One wait follows another by way of `processing` (payout/states.ts).
-    const isWait = next.status === 'requires_action' || next.status === 'compliance_hold'
-    if (waits && isWait) steps.push({ status: 'processing', failure: null })
+    if (waits && isWait(next)) steps.push({ status: 'processing', failure: null })
     steps.push(next)
   }
   return steps
+}
+
+function isWait(step: RailStep | undefined): boolean {
+  return step?.status === 'requires_action' || step?.status === 'compliance_hold'
 }
 
 function railStep(step: ToldStep, status: StepStatus): RailStep | undefined {
@@ -134,8 +131,9 @@ function railStep(step: ToldStep, status: StepStatus): RailStep | undefined {
     case 'processing':
       return { status: 'processing', failure: null }
     case 'requires_action':
+      return { status: 'requires_action', failure: null, description: step.message }
     case 'on_hold':
-      return { status: WAITS[status] ?? 'processing', failure: null, description: step.message }
+      return { status: 'compliance_hold', failure: null, description: step.message }
     case 'paid':
       return { status: 'succeeded', failure: null }
     case 'rejected':
@@ -152,8 +150,11 @@ function railStep(step: ToldStep, status: StepStatus): RailStep | undefined {
 /** The raw code of the provider stays in the message. */
 function failureOf({ code, message, category }: ToldStep, known_as: string, fallback: string) {
   const words = [code, message].filter(text => text.trim() !== '').join(': ')
-  const kind = category === undefined || category === '' ? fallback : category
-  return { code: known_as, category: kind, message: words === '' ? 'No reason was given.' : words }
+  return {
+    code: known_as,
+    category: category || fallback,
+    message: words || 'No reason was given.',
+  }
 }
 
 const MINUTE_MS = 60_000

@@ -1,7 +1,7 @@
 // Checks of a connector: what it says of a payment is right, grows at its end alone, and stays.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ErrorBody, type Payment, STEP_STATUSES, type Step, UNKNOWN_PAYMENT } from '../protocol.ts'
-import { amountProblem, historyProblem } from '../steps.ts'
+import { amountProblem, historyProblem, isEnd } from '../steps.ts'
 import type { Group, KeptPayment } from './check.ts'
 import {
   expectStatus,
@@ -13,10 +13,9 @@ import {
   type Reply,
   Skipped,
 } from './probe.ts'
-import { checkEcho, checkSame, putNew, readyCapabilities } from './taking.ts'
+import { checkEcho, checkSame, otherAmount, putNew, readyCapabilities } from './taking.ts'
 
-const ENDS = ['paid', 'rejected', 'not_taken', 'cancelled', 'returned']
-const isOver = ({ steps }: Payment) => steps.some(({ status }) => ENDS.includes(status))
+const isOver = ({ steps }: Payment) => steps.some(({ status }) => isEnd(status))
 
 export const UNKNOWN: Group = {
   name: 'Unknown payments',
@@ -230,7 +229,7 @@ export const CHANGING: Group = {
       needs: ['get-unknown'],
       async run(probe) {
         needsCapability(probe, 'cancellation')
-        expectUnknownAction(await probe.ask('POST', `/payments/${newPaymentId()}/cancel`, {}))
+        expectStatus(await probe.ask('POST', `/payments/${newPaymentId()}/cancel`, {}), 404)
       },
     },
     {
@@ -262,7 +261,7 @@ export const CHANGING: Group = {
       async run(probe) {
         needsCapability(probe, 'answers')
         const path = `/payments/${newPaymentId()}/answers`
-        expectUnknownAction(await probe.ask('POST', path, ANSWERS))
+        expectStatus(await probe.ask('POST', path, ANSWERS), 404)
       },
     },
     {
@@ -287,11 +286,6 @@ export const CHANGING: Group = {
 
 const ANSWERS = {
   answers: [{ number: 1, created_at: '2026-01-01T00:00:00.000000Z', note: 'Invoice 4711' }],
-}
-
-/** The path names a payment: 404 tells that there is none. */
-function expectUnknownAction(reply: Reply): void {
-  expectStatus(reply, 404)
 }
 
 function needsCapability(probe: Probe, name: 'cancellation' | 'answers'): void {
@@ -348,8 +342,7 @@ export function keeping(earlier: readonly KeptPayment[]): Group {
           const [first] = probe.taken
           if (first === undefined) throw new Skipped('no payment was taken')
           const { id, order } = first
-          const other = { ...order, amount: (BigInt(order.amount) + 100n).toString() }
-          expectStatus(await probe.ask('PUT', `/payments/${id}`, other), 409)
+          expectStatus(await probe.ask('PUT', `/payments/${id}`, otherAmount(order)), 409)
         },
       },
     ],

@@ -54,16 +54,18 @@ export async function runChecks(
   const started_at = new Date().toISOString()
   const probe = new Probe(options)
   const checks: Checked[] = []
+  const passed = new Set<string>()
   for (const { name: group, checks: ofGroup } of groups) {
     for (const check of ofGroup) {
-      const missing = check.needs.find(name => !isPassed(checks, name))
+      const missing = check.needs.find(name => !passed.has(name))
       const started = performance.now()
-      const { result, detail } =
-        missing === undefined ? await judge(check, probe) : skippedFor(missing)
+      const { result, detail } = await judge(check, probe, missing)
       const duration_ms = Math.trunc(performance.now() - started)
       const { name, proves } = check
-      checks.push({ name, group, proves, result, detail, duration_ms })
-      tell(checks[checks.length - 1] as Checked)
+      if (result === 'passed') passed.add(name)
+      const checked = { name, group, proves, result, detail, duration_ms }
+      checks.push(checked)
+      tell(checked)
     }
   }
   const count = (wanted: Checked['result']) => checks.filter(one => one.result === wanted).length
@@ -81,17 +83,13 @@ export async function runChecks(
   }
 }
 
-function isPassed(checks: readonly Checked[], name: string): boolean {
-  return checks.some(checked => checked.name === name && checked.result === 'passed')
-}
-
-type Judged = Pick<Checked, 'result' | 'detail'>
-
-function skippedFor(missing: string): Judged {
-  return { result: 'skipped', detail: `${missing} has not passed` }
-}
-
-async function judge(check: Check, probe: Probe): Promise<Judged> {
+/** `missing` is a check that it needs, and that has not passed. */
+async function judge(
+  check: Check,
+  probe: Probe,
+  missing: string | undefined,
+): Promise<Pick<Checked, 'result' | 'detail'>> {
+  if (missing !== undefined) return { result: 'skipped', detail: `${missing} has not passed` }
   try {
     await check.run(probe)
     return { result: 'passed', detail: '' }

@@ -108,10 +108,10 @@ export class Probe {
   }
 
   /** Puts a new payment; fails the check unless it is taken. */
-  async put(order: Order, id = newPaymentId()): Promise<{ id: string; payment: Payment }> {
+  async put(id: string, order: Order): Promise<Payment> {
     const payment = paymentOf(await this.ask('PUT', `/payments/${id}`, order))
     this.taken.push({ id, order, reference: payment.reference })
-    return { id, payment }
+    return payment
   }
 
   /** Asks again and again until `isDone`, or until it takes too long. */
@@ -160,8 +160,8 @@ export function problemsOf(schema: object, json: unknown): string[] {
     .map(({ instancePath, message }) => `${instancePath || '/'} ${message}`)
 }
 
-export function newPaymentId(attempt = 1): string {
-  return `${newId('pot')}-${attempt}`
+export function newPaymentId(): string {
+  return `${newId('pot')}-1`
 }
 
 function anotherSecret(): string {

@@ -11,56 +11,61 @@ export function readyCapabilities({ capabilities }: Probe): Capabilities {
 }
 
 /** The currency of the checks: the first one of the connector. */
-export function limitsFor(probe: Probe): Limits {
+function limitsFor(probe: Probe): Limits {
   const [limits] = limitsOf(readyCapabilities(probe))
   if (limits === undefined) throw new Skipped('the connector carries no currency')
   return limits
 }
 
-/** An order for a new payment, whose amount ends in these two digits. */
-export function orderFor(probe: Probe, id: string, ending = 0): Order {
+type NewOrder = ReturnType<typeof orderOf>
+
+/** An order for a new payment, with its id. */
+function orderOf(probe: Probe, amount: bigint, currency: string) {
+  const id = newPaymentId()
+  return { id, order: sampleOrder(id, { amount, currency }, probe.options.order) }
+}
+
+/** One whose amount ends in these two digits. */
+function newOrder(probe: Probe, ending = 0): NewOrder {
   const limits = limitsFor(probe)
   const amount = amountEnding(ending, limits)
   if (limits.max !== null && amount > limits.max) throw new Skipped(`${amount} is over the limit`)
-  return sampleOrder(id, { amount, currency: limits.currency }, probe.options.order)
+  return orderOf(probe, amount, limits.currency)
 }
 
 /** Puts a new payment; fails the check unless it is taken. */
-export async function putNew(probe: Probe, ending = 0, id = newPaymentId()) {
-  const order = orderFor(probe, id, ending)
-  return { ...(await probe.put(order, id)), order }
+export async function putNew(probe: Probe, ending = 0) {
+  const { id, order } = newOrder(probe, ending)
+  return { id, order, payment: await probe.put(id, order) }
 }
 
 const otherIban = (order: Order): Order => ({
   ...order,
   beneficiary: { ...order.beneficiary, name: 'Somebody Else' },
 })
-const otherAmount = (order: Order): Order => {
-  return { ...order, amount: (BigInt(order.amount) + 100n).toString() }
-}
+export const otherAmount = (order: Order): Order => ({
+  ...order,
+  amount: (BigInt(order.amount) + 100n).toString(),
+})
 
 export function checkEcho(payment: Payment, id: string, order: Order): void {
-  for (const [member, sent] of Object.entries({ ...pick(order), id })) {
+  const { amount, currency } = order
+  for (const [member, sent] of Object.entries({ amount, currency, id })) {
     const said = payment[member as keyof Payment]
     if (said !== sent) throw new Finding(`${member} was sent as ${sent} and came back as ${said}`)
   }
 }
 
-function pick({ amount, currency }: Order) {
-  return { amount, currency }
-}
-
 /** Fails unless a refused order ends without having been paid. */
-async function expectRefused(probe: Probe, order: Order, id: string): Promise<void> {
-  await probe.put(order, id)
-  const seen = await probe.watch(id, ({ steps }) => steps.some(isEnd))
+async function expectRefused(probe: Probe, { id, order }: NewOrder): Promise<void> {
+  await probe.put(id, order)
+  const decisive = ['rejected', 'not_taken', 'paid']
+  const seen = await probe.watch(id, ({ steps }) =>
+    steps.some(step => decisive.includes(step.status)),
+  )
   const said = seen.at(-1)?.steps.map(({ status }) => status) ?? []
   if (said.some(status => status === 'rejected' || status === 'not_taken')) return
   throw new Finding(`${order.amount} ${order.currency} became ${said.join(', ')}`)
-}
-
-function isEnd({ status }: Payment['steps'][number]): boolean {
-  return ['rejected', 'not_taken', 'paid'].includes(status)
 }
 
 export const TAKING: Group = {
@@ -71,8 +76,8 @@ export const TAKING: Group = {
       proves: 'PUT takes a payment, and answers 200 with it.',
       needs: ['capabilities-limits'],
       async run(probe) {
-        const id = newPaymentId()
-        expectStatus(await probe.ask('PUT', `/payments/${id}`, orderFor(probe, id)), 200)
+        const { id, order } = newOrder(probe)
+        expectStatus(await probe.ask('PUT', `/payments/${id}`, order), 200)
       },
     },
     {
@@ -124,10 +129,9 @@ export const TAKING: Group = {
       proves: 'A PUT whose answer nobody reads can be repeated, and is one payment.',
       needs: ['put-at-once'],
       async run(probe) {
-        const id = newPaymentId()
-        const order = orderFor(probe, id)
+        const { id, order } = newOrder(probe)
         await probe.ask('PUT', `/payments/${id}`, order, { within_ms: HANG_UP_MS })
-        const { payment } = await probe.put(order, id)
+        const payment = await probe.put(id, order)
         checkSame(payment, paymentOf(await probe.ask('PUT', `/payments/${id}`, order)))
       },
     },
@@ -166,8 +170,7 @@ export const CHANGED: Group = {
       proves: 'A body changed after it was signed is refused, and leaves no trace.',
       needs: ['forged-refused', 'get-unknown', 'put-echo'],
       async run(probe) {
-        const id = newPaymentId()
-        const order = orderFor(probe, id)
+        const { id, order } = newOrder(probe)
         const sent_body = JSON.stringify({ ...order, amount: `${order.amount}0` })
         expectStatus(await probe.ask('PUT', `/payments/${id}`, order, { sent_body }), 401)
         expectStatus(await probe.ask('GET', `/payments/${id}`), 404)
@@ -178,9 +181,9 @@ export const CHANGED: Group = {
       proves: 'A member that it does not know is passed over.',
       needs: ['put-echo'],
       async run(probe) {
-        const id = newPaymentId()
-        const order = { ...orderFor(probe, id), of_a_later_version: 'anything' }
-        expectStatus(await probe.ask('PUT', `/payments/${id}`, order), 200)
+        const { id, order } = newOrder(probe)
+        const later = { ...order, of_a_later_version: 'anything' }
+        expectStatus(await probe.ask('PUT', `/payments/${id}`, later), 200)
       },
     },
     {
@@ -188,9 +191,9 @@ export const CHANGED: Group = {
       proves: 'An amount with a point is refused with 400, and nothing is taken.',
       needs: ['put-echo', 'get-unknown'],
       async run(probe) {
-        const id = newPaymentId()
-        const order = { ...orderFor(probe, id), amount: '10.50' }
-        expectStatus(await probe.ask('PUT', `/payments/${id}`, order), 400)
+        const { id, order } = newOrder(probe)
+        const unreadable = { ...order, amount: '10.50' }
+        expectStatus(await probe.ask('PUT', `/payments/${id}`, unreadable), 400)
         expectStatus(await probe.ask('GET', `/payments/${id}`), 404)
       },
     },
@@ -205,11 +208,9 @@ export const AMOUNTS: Group = {
       proves: 'An amount above 2^53 keeps each of its digits.',
       needs: ['put-echo'],
       async run(probe) {
-        const id = newPaymentId()
         const { currency } = limitsFor(probe)
-        const money = { amount: 9_007_199_254_740_993n, currency }
-        const order = sampleOrder(id, money, probe.options.order)
-        checkEcho((await probe.put(order, id)).payment, id, order)
+        const { id, order } = orderOf(probe, 9_007_199_254_740_993n, currency)
+        checkEcho(await probe.put(id, order), id, order)
       },
     },
     {
@@ -226,9 +227,7 @@ export const AMOUNTS: Group = {
         const carried = limitsOf(readyCapabilities(probe)).map(({ currency }) => currency)
         const currency = ['ISK', 'TOP', 'WST'].find(code => !carried.includes(code))
         if (currency === undefined) throw new Skipped('it carries every currency')
-        const id = newPaymentId()
-        const money = { amount: 100_000n, currency }
-        await expectRefused(probe, sampleOrder(id, money, probe.options.order), id)
+        await expectRefused(probe, orderOf(probe, 100_000n, currency))
       },
     },
     {
@@ -236,10 +235,9 @@ export const AMOUNTS: Group = {
       proves: 'Names in other scripts are taken.',
       needs: ['put-echo'],
       async run(probe) {
-        const id = newPaymentId()
-        const order = orderFor(probe, id)
+        const { id, order } = newOrder(probe)
         const name = '王小明 Παπαδόπουλος Đặng Ω̈'
-        await probe.put({ ...order, beneficiary: { ...order.beneficiary, name } }, id)
+        await probe.put(id, { ...order, beneficiary: { ...order.beneficiary, name } })
       },
     },
   ],
@@ -254,13 +252,12 @@ export function checkSame(first: Payment, again: Payment): void {
 }
 
 async function checkAtOnce(probe: Probe): Promise<void> {
-  const id = newPaymentId()
-  const order = orderFor(probe, id)
+  const { id, order } = newOrder(probe)
   const puts = Array.from({ length: 20 }, () => probe.ask('PUT', `/payments/${id}`, order))
   const replies = await Promise.all(puts)
   for (const reply of replies) expectStatus(reply, 200, 503)
   const taken = replies.filter(({ status_code }) => status_code === 200).map(paymentOf)
-  const { payment } = await probe.put(order, id)
+  const payment = await probe.put(id, order)
   for (const one of taken) checkSame(payment, one)
 }
 
@@ -276,7 +273,5 @@ async function checkOverLimit(probe: Probe): Promise<void> {
   // Ends in 00, as amounts that are paid do.
   const amount = ((least.max ?? 0n) / 100n + 1n) * 100n
   if (amount >= 2n ** 63n) throw new Skipped('its limit is the largest amount')
-  const id = newPaymentId()
-  const money = { amount, currency: least.currency }
-  await expectRefused(probe, sampleOrder(id, money, probe.options.order), id)
+  await expectRefused(probe, orderOf(probe, amount, least.currency))
 }
