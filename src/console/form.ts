@@ -2,7 +2,9 @@
 // harmless, and the password where the API asks for it again.
 import { randomUUID } from 'node:crypto'
 import { type Content, type Html, html } from '../html.ts'
-import type { ApiError, JsonObject } from './api.ts'
+import { findCurrency } from '../money/currency.ts'
+import { parseMajor } from '../money/decimal.ts'
+import { ApiError, type JsonObject } from './api.ts'
 import { words } from './show.ts'
 import type { Visit } from './visit.ts'
 
@@ -112,14 +114,45 @@ export function reasonField(visit: Visit): Html {
   return field(visit, { name: 'reason', label: 'Why', required: true })
 }
 
+/** What it says, as the API takes it. */
+export function reasonOf(visit: Visit): object {
+  return { reason: said(visit, 'reason') }
+}
+
+/** `1,234.50` as `1234.50`. */
+export function ungrouped(amount: string): string {
+  return amount.replace(/(?<=\d),(?=\d{3}(?:\D|$))/g, '')
+}
+
+/** The number that the form says, of at most nine digits; 0 when it says none. */
+export function countOf(visit: Visit, name: string): bigint {
+  return BigInt(/^\d{1,9}$/.exec(said(visit, name))?.[0] ?? '0')
+}
+
+/** The amount that the form says, in minor units of its currency. Refuses what is none. */
+export function amountOf(visit: Visit): { readonly amount: bigint; readonly currency: string } {
+  const currency = said(visit, 'currency')
+  const text = ungrouped(said(visit, 'amount'))
+  const exponent = findCurrency(currency)?.exponent
+  const amount = exponent === undefined ? undefined : parseMajor(text, exponent)
+  if (amount !== undefined) return { amount, currency }
+  const message = `“${text}” is no amount of ${currency}.`
+  throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: 'amount' }])
+}
+
 /** The same visit, whose calls the page does not show: their answers have a secret. */
 export function unseen(visit: Visit): Visit {
   return { ...visit, api: visit.api.quietly() }
 }
 
-/** The names of values as options, after one that stands for any of them. */
+/** Values as options, in words. */
+export function named(values: readonly string[]): [string, string][] {
+  return values.map(value => [value, words(value)])
+}
+
+/** The same, after one that stands for any of them. */
 export function anyOf(values: readonly string[]): [string, string][] {
-  return [['', 'Any'], ...values.map((value): [string, string] => [value, words(value)])]
+  return [['', 'Any'], ...named(values)]
 }
 
 /**
@@ -143,26 +176,16 @@ export function bodyOf(form: URLSearchParams, names: readonly string[]): Record<
 
 export function setMember(
   body: Record<string, unknown>,
-  path: readonly string[],
+  [first = '', ...rest]: readonly string[],
   value: unknown,
 ): void {
-  const [first = '', ...rest] = path
-  if (rest.length === 0) {
-    Object.defineProperty(body, first, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    })
-    return
+  let member = value
+  if (rest.length > 0) {
+    const inner = Object.hasOwn(body, first) ? body[first] : undefined
+    member = typeof inner === 'object' && inner !== null ? inner : {}
+    setMember(member as Record<string, unknown>, rest, value)
   }
-  const inner = Object.hasOwn(body, first) ? body[first] : undefined
-  const next = typeof inner === 'object' && inner !== null ? inner : {}
-  setMember(next as Record<string, unknown>, rest, value)
-  Object.defineProperty(body, first, {
-    value: next,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  })
+  // An assignment to `__proto__` would make no member.
+  const makes = { enumerable: true, configurable: true, writable: true }
+  Object.defineProperty(body, first, { ...makes, value: member })
 }

@@ -18,19 +18,22 @@ export interface Column<T> {
   readonly number?: boolean
 }
 
-export interface Listing<T> {
+export interface Table<T> {
+  readonly caption: string
+  readonly columns: readonly Column<T>[]
+  /** What stands there when there is nothing. */
+  readonly empty: Content
+}
+
+export interface Listing<T> extends Table<T> {
   /** The path of the API. */
   readonly api: string
   /** The path of the page. */
   readonly page: string
-  readonly caption: string
-  readonly columns: readonly Column<T>[]
   /** Their names are parameters of the API. */
   readonly filters: readonly Field[]
   /** Parameters that the person cannot change. */
   readonly fixed?: Readonly<Record<string, string>>
-  /** What stands there when there is nothing. */
-  readonly empty: Content
   /** Whether it can be had as CSV, at `page` with `.csv`. */
   readonly csv?: boolean
   /** Of a list that cannot be filtered by its time. */
@@ -81,8 +84,10 @@ export async function showList<T>(visit: Visit, listing: Listing<T>): Promise<Ht
     }),
     viewBar(visit, listing.page, filterQuery(visit, listing)),
   ])
+  const isFiltered = Object.keys(visit.query).some(name => name !== 'done')
+  const table = isFiltered ? { ...listing, empty: 'Nothing fits these filters.' } : listing
   return html`${views}${filters(visit, listing)}
-<div data-rows>${rows(visit, listing, page)}</div>
+<div data-rows>${rows(table, page.results)}</div>
 ${pager(visit, listing, page)}`
 }
 
@@ -104,21 +109,12 @@ ${isSet && html`<a href="${listing.page}">Clear</a>`}
 ${listing.csv && html`<a href="${listing.page}.csv${query}" download>CSV</a>`}</div></form>`
 }
 
-export function rows<T>(
-  visit: Visit,
-  listing: Pick<Listing<T>, 'columns' | 'caption' | 'empty'>,
-  { results }: Pick<ListOf<T>, 'results'>,
-): Html {
-  const columns = listing.columns.filter(column => column.show !== undefined)
-  if (results.length === 0) {
-    const isFiltered = Object.keys(visit.query).some(name => name !== 'done')
-    return html`<div class="empty">${
-      isFiltered ? 'Nothing fits these filters.' : listing.empty
-    }</div>`
-  }
+export function rows<T>({ caption, empty, ...table }: Table<T>, results: readonly T[]): Html {
+  if (results.length === 0) return html`<div class="empty">${empty}</div>`
+  const columns = table.columns.filter(column => column.show !== undefined)
   const kind = (column: Column<T>) => column.number && html` class="number"`
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${listing.caption}"><table>
-<caption class="hidden">${listing.caption}</caption><thead><tr>${columns.map(
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
+<caption class="hidden">${caption}</caption><thead><tr>${columns.map(
     column => html`<th scope="col"${kind(column)}>${column.name}</th>`,
   )}</tr></thead><tbody>${results.map(
     row =>

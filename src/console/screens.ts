@@ -8,6 +8,7 @@ import { checkSameOrigin } from '../http/browser.ts'
 import { toRefusal } from '../http/errors.ts'
 import { Api, ApiError } from './api.ts'
 import { Files } from './files.ts'
+import { post } from './form.ts'
 import { type Assets, framed } from './frame.ts'
 import { csvOf, type Listing } from './list.ts'
 import { rootOf, type Screen, type Visit } from './visit.ts'
@@ -20,6 +21,16 @@ export interface Needs {
 export type Show = (visit: Visit) => Promise<Screen | string>
 /** Does what a form asks for; the path to go to, or what is shown once, such as a secret. */
 export type Act = (visit: Visit) => Promise<Screen | string>
+
+/** A form that sends one request to the API: `:id` of its own path stands in the two others, too. */
+interface Sending {
+  /** The path of the API. */
+  readonly to: string
+  /** What is sent; nothing without it. */
+  readonly body?: (visit: Visit) => object
+  /** The page that comes next, under the root. */
+  readonly next: string
+}
 
 /** Longest form, a batch of payouts as CSV. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024
@@ -108,6 +119,17 @@ export class Screens {
         return this.#send(next, reply, { ...shown, status: error.status })
       }
     })
+  }
+
+  /** What a form sends; after a refusal, `again` shows the form with its problems. */
+  send(room: Room, path: string, { to, body, next }: Sending, again: Show): void {
+    const act = async (visit: Visit) => {
+      const filled = (text: string) =>
+        text.replace(/:(\w+)/g, (_, name: string) => visit.params[name] ?? '')
+      await post(visit, filled(to), body?.(visit) ?? {})
+      return rootOf(visit) + filled(next)
+    }
+    this.act(room, path, act, again)
   }
 
   /** The CSV of a list. */

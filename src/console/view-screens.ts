@@ -57,7 +57,6 @@ async function show(visit: Visit): Promise<Screen> {
   // A hidden name would be filled into every form of the page.
   const bare = { ...visit, form: new URLSearchParams(), trouble: null }
   const body = html`${place !== '' && keepForm(visit, place)}${rows(
-    { ...bare, query: {} },
     {
       caption: 'Your views',
       empty: 'None yet. Filter a list, and keep what you see under a name.',
@@ -74,7 +73,7 @@ async function show(visit: Visit): Promise<Screen> {
         { name: 'Change', show: view => forms(bare, `${root}/views/${view.id}`, view.name) },
       ],
     },
-    { results },
+    results,
   )}`
   return { title: 'Your views', body }
 }

@@ -1,9 +1,9 @@
 // The answer to what a payout requires: documents by their addresses, what people say of the payee,
 // and a note.
 import { type Html, html } from '../../html.ts'
-import { bodyOf, deed, field, post } from '../form.ts'
+import { bodyOf, deed, field, post, said } from '../form.ts'
 import type { Payout } from '../objects.ts'
-import { accountOf, may, rootOf, type Visit } from '../visit.ts'
+import { may, rootOf, type Visit } from '../visit.ts'
 
 /** Places for documents: a payout that requires more gets the others by the API. */
 const DOCUMENTS = [0, 1, 2] as const
@@ -54,10 +54,11 @@ function documentFields(visit: Visit, n: number): Html {
 /** Sends the answer; the path to go to. */
 export async function answer(visit: Visit): Promise<string> {
   const { id } = visit.params
-  const text = (name: string) => visit.form.get(name)?.trim() ?? ''
   const documents = DOCUMENTS.map(n =>
     Object.fromEntries(
-      PARTS.map(([name]) => [name, text(`document:${n}:${name}`)]).filter(([, value]) => value),
+      PARTS.map(([name]) => [name, said(visit, `document:${n}:${name}`)]).filter(
+        ([, value]) => value,
+      ),
     ),
   ).filter(document => Object.keys(document).length > 0)
   const members = OF_PAYEE.map(([name]) => `beneficiary_details.${name}`)
@@ -66,5 +67,5 @@ export async function answer(visit: Visit): Promise<string> {
     ...(documents.length > 0 && { documents }),
   }
   await post(visit, `/v3/payout/${id}/action`, body)
-  return `/console/${accountOf(visit).account_id}/payouts/${id}?done=answered`
+  return `${rootOf(visit)}/payouts/${id}?done=answered`
 }

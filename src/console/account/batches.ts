@@ -5,7 +5,7 @@ import type { Batch, BatchItem, GroupApproval } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, money, state, time, words } from '../show.ts'
 import { may, rootOf, type Screen, type Visit } from '../visit.ts'
-import { decide } from './decision.ts'
+import { decisionScreens } from './decision.ts'
 import { groupApproval } from './groups.ts'
 
 export function batchScreens(screens: Screens): void {
@@ -17,13 +17,7 @@ export function batchScreens(screens: Screens): void {
     }${await showList(visit, batchList(visit))}`,
   }))
   screens.show('account', '/batches/:id', batchScreen)
-  for (const decision of ['approve', 'reject'] as const) {
-    const act = (visit: Visit) => {
-      const { id = '' } = visit.params
-      return decide(visit, { object: 'payout_batch', id, decision, back: `/batches/${id}` })
-    }
-    screens.act('account', `/batches/:id/${decision}`, act, batchScreen)
-  }
+  decisionScreens(screens, 'payout_batch', 'batches', batchScreen)
 }
 
 function batchList(visit: Visit): Listing<Batch> {

@@ -7,11 +7,8 @@ import type { Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time, words } from '../show.ts'
 import { may, rootOf, type Screen, type Visit } from '../visit.ts'
-import {
-  beneficiaryApprovalOf,
-  beneficiaryApprovalScreens,
-  readApproval,
-} from './beneficiary-approval.ts'
+import { beneficiaryApprovalOf, readApproval } from './beneficiary-approval.ts'
+import { decisionScreens } from './decision.ts'
 import { payoutColumns } from './payouts.ts'
 
 export function beneficiaryScreens(screens: Screens): void {
@@ -21,14 +18,10 @@ export function beneficiaryScreens(screens: Screens): void {
   }))
   screens.csv('/beneficiaries', beneficiaryList)
   screens.show('account', '/beneficiaries/:id', showBeneficiary)
-  beneficiaryApprovalScreens(screens, showBeneficiary)
-  for (const act of ['archive', 'unarchive'] as const) {
-    const archive = async (visit: Visit) => {
-      const { id } = visit.params
-      await visit.api.post(`/v3/beneficiary/${id}/${act}`, {}, visit.form.get('key') ?? '')
-      return `${rootOf(visit)}/beneficiaries/${id}?done=${act}d`
-    }
-    screens.act('account', `/beneficiaries/:id/${act}`, archive, showBeneficiary)
+  decisionScreens(screens, 'beneficiary', 'beneficiaries', showBeneficiary)
+  for (const act of ['archive', 'unarchive']) {
+    const sending = { to: `/v3/beneficiary/:id/${act}`, next: `/beneficiaries/:id?done=${act}d` }
+    screens.send('account', `/beneficiaries/:id/${act}`, sending, showBeneficiary)
   }
 }
 
@@ -45,9 +38,8 @@ async function showBeneficiary(visit: Visit): Promise<Screen> {
 ${approval}
 <h2>Details</h2>${members(root, beneficiary)}
 <h2>Latest payouts</h2>${rows(
-    { ...visit, query: {} },
     { columns: payoutColumns(root), caption: 'Payouts to them', empty: 'None yet.' },
-    paid,
+    paid.results,
   )}</div>`
   return { title: beneficiary.name, body, live: id }
 }
@@ -102,23 +94,8 @@ function beneficiaryList(visit: Visit): Listing<Beneficiary> {
           ['true', 'archived'],
         ],
       },
-      {
-        name: 'type',
-        label: 'Is',
-        options: [
-          ['', 'Any'],
-          ['individual', 'individual'],
-          ['business', 'business'],
-        ],
-      },
-      {
-        name: 'destination_type',
-        label: 'Paid by',
-        options: [
-          ['', 'Any'],
-          ...DESTINATION_TYPES.map((type): [string, string] => [type, words(type)]),
-        ],
-      },
+      { name: 'type', label: 'Is', options: anyOf(['individual', 'business']) },
+      { name: 'destination_type', label: 'Paid by', options: anyOf(DESTINATION_TYPES) },
     ],
     empty: 'Nobody yet. Whoever you pay stands here from then on.',
   }

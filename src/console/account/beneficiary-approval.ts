@@ -2,27 +2,15 @@
 // decision. What is approved is the whole record as the page showed it.
 import { type Html, html } from '../../html.ts'
 import type { Json, JsonObject, ListOf } from '../api.ts'
-import { rows } from '../list.ts'
+import { rows, type Table } from '../list.ts'
 import type { Beneficiary, BeneficiaryApproval, Event } from '../objects.ts'
-import type { Screens, Show } from '../screens.ts'
 import { state, time, words } from '../show.ts'
 import { rootOf, type Visit } from '../visit.ts'
-import { decide, decisionForms, decisionsOf } from './decision.ts'
+import { decisionForms, decisionsOf } from './decision.ts'
 
 const API = '/v3/beneficiary'
 
-/** After a refusal `again` shows the beneficiary. */
-export function beneficiaryApprovalScreens(screens: Screens, again: Show): void {
-  for (const decision of ['approve', 'reject'] as const) {
-    const act = (visit: Visit) => {
-      const { id = '' } = visit.params
-      return decide(visit, { object: 'beneficiary', id, decision, back: `/beneficiaries/${id}` })
-    }
-    screens.act('account', `/beneficiaries/:id/${decision}`, act, again)
-  }
-}
-
-export interface Asked {
+interface Asked {
   readonly approval: BeneficiaryApproval
   readonly events: ListOf<Event>
 }
@@ -68,24 +56,23 @@ export async function waitingBeneficiaries(visit: Visit): Promise<Html | ''> {
     limit: '50',
   })
   if (waiting.results.length === 0) return ''
-  const listing = {
+  const table: Table<Beneficiary> = {
     caption: 'Beneficiaries that wait for an approval',
     empty: '',
     columns: [
       {
         name: 'Name',
-        show: ({ id, name }: Beneficiary) =>
-          html`<a href="${root}/beneficiaries/${id}">${name}</a>`,
+        show: ({ id, name }) => html`<a href="${root}/beneficiaries/${id}">${name}</a>`,
       },
-      { name: 'Is', show: ({ type }: Beneficiary) => words(type) },
+      { name: 'Is', show: ({ type }) => words(type) },
       {
         name: 'Paid by',
-        show: ({ destination_details: { type } }: Beneficiary) => words(String(type)),
+        show: ({ destination_details: { type } }) => words(String(type)),
       },
-      { name: 'Changed', show: ({ updated_at }: Beneficiary) => time(updated_at) },
+      { name: 'Changed', show: ({ updated_at }) => time(updated_at) },
     ],
   }
-  return html`<h2>Beneficiaries</h2>${rows({ ...visit, query: {} }, listing, waiting)}
+  return html`<h2>Beneficiaries</h2>${rows(table, waiting.results)}
 ${
   waiting.has_more &&
   html`<p><a href="${root}/beneficiaries?status=pending_approval">All that wait</a></p>`

@@ -1,8 +1,9 @@
 // The decision of an approver. What is approved is what the page showed: its digest goes with the
 // decision, and is shown.
 import { type Html, html } from '../../html.ts'
-import { deed, field, post, said } from '../form.ts'
+import { bodyOf, deed, field } from '../form.ts'
 import type { Approval, BeneficiaryApproval } from '../objects.ts'
+import type { Screens, Show } from '../screens.ts'
 import { time } from '../show.ts'
 import { may, rootOf, type Visit } from '../visit.ts'
 
@@ -11,13 +12,16 @@ type Shown = Pick<Approval, 'digest'> &
     readonly decisions: readonly { readonly user: string }[]
   }
 
+/** Where the pages of what is decided stand, under the root. */
+type Place = 'payouts' | 'batches' | 'approvals' | 'beneficiaries'
+
 const REJECTION = { name: 'reason', label: 'Why you reject it', required: true } as const
 
 export function decisionForms(
   visit: Visit,
   id: string,
   { digest, made_by, decisions }: Shown,
-  place: 'payouts' | 'batches' | 'approvals' | 'beneficiaries' = 'payouts',
+  place: Place,
 ): Html {
   if ([made_by].flat().includes(visit.person.user)) {
     return html`<p>You made it, so somebody else approves it.</p>`
@@ -55,22 +59,22 @@ export function decisionsOf(decisions: Approval['decisions']): Html | '' {
   )}</ul>`
 }
 
-interface Decided {
-  readonly object: 'payout' | 'payout_batch' | 'payout_import' | 'beneficiary'
-  readonly id: string
-  readonly decision: 'approve' | 'reject'
-  /** The page to go to, under the root. */
-  readonly back: string
-}
+type Decided = 'payout' | 'payout_batch' | 'payout_import' | 'beneficiary'
 
-/** Sends the decision; the path to go to. */
-export async function decide(
-  visit: Visit,
-  { object, id, decision, back }: Decided,
-): Promise<string> {
-  const [reason, digest] = [said(visit, 'reason'), said(visit, 'digest')]
-  const body = { ...(digest && { digest }), ...(reason && { reason }) }
-  await post(visit, `/v3/${object}/${id}/${decision}`, body)
-  const rejected = object === 'beneficiary' ? 'refused' : 'rejected'
-  return `${rootOf(visit)}${back}?done=${decision === 'approve' ? 'approved' : rejected}`
+/** Registers what approvers decide about such objects; after a refusal, `again` shows the object. */
+export function decisionScreens(
+  screens: Screens,
+  object: Decided,
+  place: Place,
+  again: Show,
+): void {
+  const done = { approve: 'approved', reject: object === 'beneficiary' ? 'refused' : 'rejected' }
+  for (const decision of ['approve', 'reject'] as const) {
+    const sending = {
+      to: `/v3/${object}/:id/${decision}`,
+      body: ({ form }: Visit) => bodyOf(form, ['digest', 'reason']),
+      next: `/${place}/:id?done=${done[decision]}`,
+    }
+    screens.send('account', `/${place}/:id/${decision}`, sending, again)
+  }
 }

@@ -1,6 +1,6 @@
 // Entities: the people and businesses that the account pays for, and where their review stands.
 import { html } from '../../html.ts'
-import { deed } from '../form.ts'
+import { anyOf, deed } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Entity } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -15,16 +15,8 @@ export function entityScreens(screens: Screens): void {
   }))
   screens.csv('/entities', entityList)
   screens.show('account', '/entities/:id', showEntity)
-  screens.act(
-    'account',
-    '/entities/:id/submit',
-    async visit => {
-      const { id } = visit.params
-      await visit.api.post(`/v3/entity/${id}/submit`, {}, visit.form.get('key') ?? '')
-      return `${rootOf(visit)}/entities/${id}?done=submitted`
-    },
-    showEntity,
-  )
+  const submission = { to: '/v3/entity/:id/submit', next: '/entities/:id?done=submitted' }
+  screens.send('account', '/entities/:id/submit', submission, showEntity)
 }
 
 async function showEntity(visit: Visit): Promise<Screen> {
@@ -77,11 +69,7 @@ function entityList(visit: Visit): Listing<Entity> {
       { name: 'Id', text: ({ id }) => id },
     ],
     filters: [
-      {
-        name: 'approval_status',
-        label: 'Review',
-        options: [['', 'Any'], ...STATUSES.map(s => [s, words(s)] as [string, string])],
-      },
+      { name: 'approval_status', label: 'Review', options: anyOf(STATUSES) },
       { name: 'reference_id', label: 'Your reference' },
     ],
     empty: 'No entities. Payouts in your own name need none.',

@@ -1,7 +1,7 @@
 // Batches and imports that are approved as one: those that wait, and what a person is shown of one
 // before they decide about all of it.
 import { type Content, type Html, html } from '../../html.ts'
-import { rows } from '../list.ts'
+import { rows, type Table } from '../list.ts'
 import type { GroupApproval, WaitingGroup, WaitingTotal } from '../objects.ts'
 import { facts, money, state, time } from '../show.ts'
 import { rootOf, type Visit } from '../visit.ts'
@@ -12,25 +12,24 @@ export async function waitingGroups(visit: Visit): Promise<Html | ''> {
   const root = rootOf(visit)
   const { groups } = await visit.api.get<{ groups: readonly WaitingGroup[] }>('/v3/payout_group')
   if (groups.length === 0) return ''
-  const listing = {
+  const table: Table<WaitingGroup> = {
     caption: 'Files and batches that are approved as one',
     empty: '',
     columns: [
       {
         name: 'What',
-        show: ({ id }: WaitingGroup) =>
+        show: ({ id }) =>
           id.startsWith('pim_')
             ? html`<a href="${root}/approvals/${id}">Payouts of a file</a>`
             : html`<a href="${root}/batches/${id}">Batch</a>`,
       },
-      { name: 'Payouts', number: true, show: ({ totals }: WaitingGroup) => countOf(totals) },
-      { name: 'They get', number: true, show: ({ totals }: WaitingGroup) => sums(totals) },
-      { name: 'Made by', show: ({ made_by }: WaitingGroup) => made_by.join(', ') },
-      { name: 'Waits since', show: ({ since }: WaitingGroup) => time(since) },
+      { name: 'Payouts', number: true, show: ({ totals }) => countOf(totals) },
+      { name: 'They get', number: true, show: ({ totals }) => sums(totals) },
+      { name: 'Made by', show: ({ made_by }) => made_by.join(', ') },
+      { name: 'Waits since', show: ({ since }) => time(since) },
     ],
   }
-  const table = rows({ ...visit, query: {} }, listing, { results: groups })
-  return html`<h2>Files and batches</h2>${table}`
+  return html`<h2>Files and batches</h2>${rows(table, groups)}`
 }
 
 const countOf = (totals: readonly WaitingTotal[]) =>

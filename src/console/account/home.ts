@@ -64,7 +64,7 @@ ${
   may(visit, 'maker') &&
   html`<p class="acts"><a class="button" href="${root}/payouts/new">New payout</a></p>`
 }
-${rows(visit, { ...LATEST, columns: payoutColumns(root) }, latest)}
+${rows({ ...LATEST, columns: payoutColumns(root) }, latest.results)}
 <h2>Balances of 30 days</h2>${await balanceLines(visit, balance)}
 </div>`
   return { title: visit.account?.name || 'Home', body, live: 'pot_' }
@@ -101,10 +101,7 @@ const AGES: readonly (readonly [string, number])[] = [
 const LATEST = { caption: 'Latest payouts', empty: 'None yet.' }
 
 /** Money in transit by age and currency. */
-function inTransit(
-  root: string,
-  page: { results: readonly Payout[]; has_more: boolean },
-): Html | '' {
+function inTransit(root: string, page: ListOf<Payout>): Html | '' {
   if (page.results.length === 0) return ''
   const now = Date.now()
   const sums = new Map<string, bigint>()

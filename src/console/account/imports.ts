@@ -6,7 +6,7 @@ import type { GroupApproval, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { copier } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
-import { decide } from './decision.ts'
+import { decisionScreens } from './decision.ts'
 import { groupApproval } from './groups.ts'
 import { payoutColumns } from './payouts.ts'
 
@@ -14,13 +14,7 @@ const API = '/v3/payout_import'
 
 export function importScreens(screens: Screens): void {
   screens.show('account', '/approvals/:id', importScreen)
-  for (const decision of ['approve', 'reject'] as const) {
-    const act = (visit: Visit) => {
-      const { id = '' } = visit.params
-      return decide(visit, { object: 'payout_import', id, decision, back: `/approvals/${id}` })
-    }
-    screens.act('account', `/approvals/:id/${decision}`, act, importScreen)
-  }
+  decisionScreens(screens, 'payout_import', 'approvals', importScreen)
 }
 
 async function importScreen(visit: Visit): Promise<Screen> {

@@ -1,6 +1,6 @@
 // The metadata of a payout: a form to change it, and what the form says as the API takes it.
 import { type Html, html } from '../../html.ts'
-import { deed, field } from '../form.ts'
+import { deed, field, said } from '../form.ts'
 import type { Payout } from '../objects.ts'
 import { may, rootOf, type Visit } from '../visit.ts'
 
@@ -26,7 +26,7 @@ export async function changeMetadata(visit: Visit): Promise<string> {
   const sent = [...form].flatMap(([name, text]) =>
     name.startsWith(PREFIX) ? [[name.slice(PREFIX.length), text] as const] : [],
   )
-  const name = form.get('name')?.trim() ?? ''
+  const name = said(visit, 'name')
   const added = name === '' ? [] : [[name, form.get('text') ?? ''] as const]
   const metadata = Object.fromEntries([...sent, ...added])
   await visit.api.send('PUT', `/v3/payout/${params.id}`, { metadata })

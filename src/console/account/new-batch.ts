@@ -4,7 +4,7 @@ import { readPayouts, type TextRow } from '../../bulk/text.ts'
 import { type Html, html } from '../../html.ts'
 import { ApiError } from '../api.ts'
 import { deed, field, post, said } from '../form.ts'
-import { rows } from '../list.ts'
+import { rows, type Table } from '../list.ts'
 import type { Batch, BatchItem } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money } from '../show.ts'
@@ -66,7 +66,7 @@ async function make(visit: Visit): Promise<Screen | string> {
       ? visit.api.post<Batch>('/v3/payout_batch', body)
       : post<Batch>(visit, '/v3/payout_batch', body),
   )
-  if (dry_run) return { title: 'New batch', body: checked(visit, findingsOf(visit, read, batch)) }
+  if (dry_run) return { title: 'New batch', body: checked(visit, findingsOf(read, batch)) }
   return `${rootOf(visit)}/batches/${batch.id}?done=batch`
 }
 
@@ -97,21 +97,21 @@ async function atLines<T>(read: readonly TextRow[], ask: () => Promise<T>): Prom
   }
 }
 
-function findingsOf(visit: Visit, read: readonly TextRow[], batch: Batch): Html {
+function findingsOf(read: readonly TextRow[], batch: Batch): Html {
   const { counts, totals, refused } = batch
-  const table = {
+  const table: Table<BatchItem> = {
     caption: 'Rows that are refused',
     empty: 'No row is refused.',
     columns: [
       {
         name: 'Line',
         number: true,
-        show: ({ position }: BatchItem) => read[Number(position)]?.line,
+        show: ({ position }) => read[Number(position)]?.line,
       },
-      { name: 'Your reference', show: ({ reference_id }: BatchItem) => reference_id },
+      { name: 'Your reference', show: ({ reference_id }) => reference_id },
       {
         name: 'Why not',
-        show: ({ errors }: BatchItem) => errors.map(({ message }) => message).join(' '),
+        show: ({ errors }) => errors.map(({ message }) => message).join(' '),
       },
     ],
   }
@@ -125,5 +125,5 @@ ${facts([
   ['Would be made', counts.created],
   ['Would be refused', counts.refused],
   ...costs,
-])}${rows(visit, table, { results: refused })}</section>`
+])}${rows(table, refused)}</section>`
 }

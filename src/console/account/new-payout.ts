@@ -4,7 +4,7 @@ import { type Html, html } from '../../html.ts'
 import { currencyExponent, findCurrency } from '../../money/currency.ts'
 import { parseMajor } from '../../money/decimal.ts'
 import { ApiError, type JsonObject, queryText } from '../api.ts'
-import { deed, field } from '../form.ts'
+import { deed, field, named, post, ungrouped } from '../form.ts'
 import type { Beneficiary, Payout, PayoutOption, Quote } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, money, time, words } from '../show.ts'
@@ -51,7 +51,6 @@ async function waysScreen(visit: Visit): Promise<Screen> {
   const asked = wish.amount !== '' && wish.currency !== ''
   const { minor, problem } = asked ? minorUnits(wish) : { minor: undefined, problem: '' }
   const ways = minor === undefined ? undefined : await optionsFor(visit, wish, minor)
-  const currencies = accountOf(visit).currencies
   const body = html`<form class="row" action="${rootOf(visit)}/payouts/new">
 ${wish.to && html`<input type="hidden" name="to" value="${wish.to}">`}
 ${field(visit, {
@@ -78,7 +77,7 @@ ${field(visit, {
   name: 'holding',
   label: 'From your balance in',
   value: wish.holding || accountOf(visit).primary_currency,
-  options: currencies.map(code => [code, code]),
+  options: named(accountOf(visit).currencies),
 })}
 <button class="main">Show the ways</button></form>
 ${
@@ -97,8 +96,7 @@ function minorUnits({ amount, currency }: Wish): { minor?: bigint; problem: stri
   if (findCurrency(currency) === undefined)
     return { problem: `${currency} is no currency we know.` }
   const exponent = currencyExponent(currency)
-  const plain = amount.replace(/(?<=\d),(?=\d{3}(?:\D|$))/g, '').trim()
-  const minor = parseMajor(plain, exponent)
+  const minor = parseMajor(ungrouped(amount).trim(), exponent)
   if (minor !== undefined && minor > 0n) return { minor, problem: '' }
   const example = exponent === 0 ? '12,000' : `12,000.${'0'.repeat(exponent)}`
   return { problem: `“${amount}” is no amount of ${currency}: write it like ${example}.` }
@@ -187,7 +185,7 @@ function nameOf({ quote_request }: PayoutOption): string {
 async function fixQuote(visit: Visit): Promise<string> {
   const { form } = visit
   const request = readRequest(form.get('request') ?? '')
-  const quote = await visit.api.post<Quote>('/v3/payout/quote', request, form.get('key') ?? '')
+  const quote = await post<Quote>(visit, '/v3/payout/quote', request)
   const country = form.get('country') ?? ''
   const to = form.get('to') ?? ''
   const { charge_type } = request.swift ?? {}

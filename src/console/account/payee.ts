@@ -2,7 +2,7 @@
 // The fields are those that the corridor requires (GET /v3/payout/requirements).
 import { type Html, html } from '../../html.ts'
 import { queryText } from '../api.ts'
-import { bodyOf, deed, type Field, field, setMember } from '../form.ts'
+import { bodyOf, deed, type Field, field, named, post, said, setMember } from '../form.ts'
 import type { Beneficiary, Payout, Quote, Requirement, Requirements } from '../objects.ts'
 import { facts, money, time, words } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
@@ -105,7 +105,7 @@ function payeeField(
     required,
     value: path === 'destination_details.bank.country' ? (visit.query.country ?? '') : '',
     member: `beneficiary_details.${path}`,
-    ...(closed && { options: closed.map(value => [value, words(value)] as const) }),
+    ...(closed && { options: named(closed) }),
   }
   return field(visit, spec)
 }
@@ -117,13 +117,12 @@ function labelOf(path: string): string {
 }
 
 function purposeFields(visit: Visit, { purpose: { codes } }: Requirements): Html {
-  const options = codes.map((code): [string, string] => [code, words(code)])
   return html`${field(visit, {
     name: 'purpose',
     label: 'Purpose',
     required: true,
     value: codes[0] ?? 'supplier_payment',
-    ...(options.length > 0 && { options }),
+    ...(codes.length > 0 && { options: named(codes) }),
   })}
 ${field(visit, {
   name: 'transaction_description',
@@ -166,7 +165,7 @@ export async function payPayee(visit: Visit): Promise<string> {
   const { fund_transfer_network } = quote.local
   if (fund_transfer_network !== '') body.local = { fund_transfer_network }
   if (quote.payout_type === 'swift') body.charge_type = visit.query.charge_type ?? 'shared'
-  const execute_at = form.get('execute_at')?.trim() ?? ''
+  const execute_at = said(visit, 'execute_at')
   if (execute_at !== '') body.execute_at = inUtc(execute_at)
   if (form.get('allow_duplicate') === 'true') body.allow_duplicate = true
   for (const [name, value] of form) {
@@ -174,6 +173,6 @@ export async function payPayee(visit: Visit): Promise<string> {
     if (!name.startsWith(PREFIX) || text === '') continue
     setMember(body, ['beneficiary_details', ...name.slice(PREFIX.length).split('.')], text)
   }
-  const made = await visit.api.post<Payout>('/v3/payout', body, form.get('key') ?? '')
+  const made = await post<Payout>(visit, '/v3/payout', body)
   return `${rootOf(visit)}/payouts/${made.id}?done=made`
 }

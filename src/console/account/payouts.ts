@@ -2,14 +2,14 @@
 import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES } from '../../payout/states.ts'
 import { PAYOUT_TYPES } from '../../quote/quote.ts'
-import { deed } from '../form.ts'
+import { anyOf, deed } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Approval, Payout, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { copier, digits, facts, idLink, members, money, state, time, words } from '../show.ts'
 import { accountOf, may, rootOf, type Screen, type Visit } from '../visit.ts'
 import { answer, answerForm } from './answer.ts'
-import { decide, decisionForms, decisionsOf } from './decision.ts'
+import { decisionForms, decisionScreens, decisionsOf } from './decision.ts'
 import { changeMetadata, metadataForm } from './metadata.ts'
 import { timelineOf } from './timeline.ts'
 
@@ -24,31 +24,14 @@ export function payoutScreens(screens: Screens): void {
   }))
   screens.csv('/payouts', payoutList)
   screens.show('account', '/payouts/:id', showPayout)
-  screens.act(
-    'account',
-    '/payouts/:id/cancel',
-    async visit => {
-      const { id } = visit.params
-      await visit.api.post(`/v3/payout/${id}/cancel`, {}, visit.form.get('key') ?? '')
-      return `${rootOf(visit)}/payouts/${id}?done=cancelled`
-    },
-    showPayout,
-  )
+  const cancelling = { to: '/v3/payout/:id/cancel', next: '/payouts/:id?done=cancelled' }
+  screens.send('account', '/payouts/:id/cancel', cancelling, showPayout)
   screens.act('account', '/payouts/:id/answer', answer, showPayout)
   screens.act('account', '/payouts/:id/metadata', changeMetadata, showPayout)
-  for (const decision of ['approve', 'reject'] as const) {
-    const act = (visit: Visit) => {
-      const { id = '' } = visit.params
-      return decide(visit, { object: 'payout', id, decision, back: `/payouts/${id}` })
-    }
-    screens.act('account', `/payouts/:id/${decision}`, act, showPayout)
-  }
+  decisionScreens(screens, 'payout', 'payouts', showPayout)
 }
 
-const choice = (values: readonly string[]) =>
-  [['', 'Any'], ...values.map(value => [value, words(value)])] as [string, string][]
-
-export function payoutList(visit: Visit): Listing<Payout> {
+function payoutList(visit: Visit): Listing<Payout> {
   const root = rootOf(visit)
   return {
     api: '/v3/payout',
@@ -57,8 +40,8 @@ export function payoutList(visit: Visit): Listing<Payout> {
     csv: true,
     columns: payoutColumns(root),
     filters: [
-      { name: 'status', label: 'State', options: choice(PAYOUT_STATUSES) },
-      { name: 'type', label: 'Type', options: choice(PAYOUT_TYPES) },
+      { name: 'status', label: 'State', options: anyOf(PAYOUT_STATUSES) },
+      { name: 'type', label: 'Type', options: anyOf(PAYOUT_TYPES) },
       {
         name: 'scheduled',
         label: 'Scheduled',
@@ -205,7 +188,7 @@ ${
   html`<p>A file has made it: <a href="${file}">decide about all of the file.</a></p>`
 }
 ${decisionsOf(approval.decisions)}
-${approval.status === 'pending' && decisionForms(visit, payout.id, approval)}`
+${approval.status === 'pending' && decisionForms(visit, payout.id, approval, 'payouts')}`
 }
 
 function acts(visit: Visit, payout: Payout): Html {

@@ -1,6 +1,6 @@
 // The statement: every movement of a balance, the balance as of any time, and files of both.
 import { type Html, html } from '../../html.ts'
-import { field } from '../form.ts'
+import { anyOf, field, named } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Balance, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -51,7 +51,7 @@ const FORMATS: readonly (readonly [string, string])[] = [
 function statementForm(visit: Visit): Html {
   const today = new Date().toISOString().slice(0, 10)
   const month = `${today.slice(0, 8)}01`
-  const currencies = accountOf(visit).currencies.map(code => [code, code] as const)
+  const currencies = named(accountOf(visit).currencies)
   const day = (name: string, label: string, value: string) =>
     field(visit, { name, label, type: 'date', value, required: true })
   return html`<details class="file"><summary>The statement of a period, as a file</summary>
@@ -63,11 +63,8 @@ ${field(visit, { name: 'format', label: 'Format', options: FORMATS })}
 <button class="quiet">Download</button></form></details>`
 }
 
-const OPERATIONS = ['credit', 'debit']
-
 function transactionList(visit: Visit): Listing<Transaction> {
   const root = rootOf(visit)
-  const currencies = accountOf(visit).currencies.map((code): [string, string] => [code, code])
   return {
     api: '/v3/balance_transaction',
     page: `${root}/transactions`,
@@ -96,12 +93,8 @@ function transactionList(visit: Visit): Listing<Transaction> {
       { name: 'Id', text: ({ id }) => id },
     ],
     filters: [
-      { name: 'currency', label: 'Currency', options: [['', 'Any'], ...currencies] },
-      {
-        name: 'operation_type',
-        label: 'Which way',
-        options: [['', 'Any'], ...OPERATIONS.map((o): [string, string] => [o, o])],
-      },
+      { name: 'currency', label: 'Currency', options: anyOf(accountOf(visit).currencies) },
+      { name: 'operation_type', label: 'Which way', options: anyOf(['credit', 'debit']) },
       { name: 'source', label: 'Payout or source' },
     ],
     empty: 'Nothing has moved yet.',

@@ -1,6 +1,7 @@
 // Requests: the last ones of a sandbox account, how each ended, and why it was refused.
 import { type Html, html } from '../../html.ts'
 import { ApiError } from '../api.ts'
+import { anyOf } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { LoggedRequest } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -28,11 +29,6 @@ async function requestsScreen(visit: Visit): Promise<Screen> {
   }
 }
 
-const any = (values: readonly string[]): [string, string][] => [
-  ['', 'Any'],
-  ...values.map((value): [string, string] => [value, value]),
-]
-
 function requestList(visit: Visit): Listing<LoggedRequest> {
   return {
     api: '/v3/request_log',
@@ -50,9 +46,9 @@ function requestList(visit: Visit): Listing<LoggedRequest> {
       {
         name: 'outcome',
         label: 'Ended',
-        options: any(['succeeded', 'refused', 'failed', 'abandoned']),
+        options: anyOf(['succeeded', 'refused', 'failed', 'abandoned']),
       },
-      { name: 'method', label: 'Method', options: any(['GET', 'POST', 'PUT', 'DELETE']) },
+      { name: 'method', label: 'Method', options: anyOf(['GET', 'POST', 'PUT', 'DELETE']) },
       { name: 'reason', label: 'Reason', hint: 'invalid_field' },
       { name: 'request_id', label: 'Request id' },
     ],

@@ -1,19 +1,22 @@
 // The sandbox: play money, its clock, and any state that a payout can come to.
 import { type Html, html } from '../../html.ts'
-import { currencyExponent, findCurrency } from '../../money/currency.ts'
-import { parseMajor } from '../../money/decimal.ts'
 import { STEP_STATUSES } from '../../payout/states.ts'
 import { SCRIPTS } from '../../rail/simulator.ts'
-import { ApiError } from '../api.ts'
-import { deed, field } from '../form.ts'
+import { amountOf, bodyOf, countOf, deed, field, named, post, said } from '../form.ts'
 import type { Screens } from '../screens.ts'
 import { digits, words } from '../show.ts'
 import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
 
 export function sandboxScreens(screens: Screens): void {
   screens.show('account', '/sandbox', sandboxScreen)
-  screens.act('account', '/sandbox/fund', fund, sandboxScreen)
-  screens.act('account', '/sandbox/clock', advance, sandboxScreen)
+  const funding = { to: '/v3/sandbox/fund', body: amountOf, next: '?done=funded' }
+  screens.send('account', '/sandbox/fund', funding, sandboxScreen)
+  const advance = {
+    to: '/v3/sandbox/clock/advance',
+    body: (visit: Visit) => ({ seconds: countOf(visit, 'seconds') }),
+    next: '/sandbox?done=advanced',
+  }
+  screens.send('account', '/sandbox/clock', advance, sandboxScreen)
   screens.act('account', '/sandbox/transition', move, sandboxScreen)
 }
 
@@ -45,8 +48,7 @@ async function sandboxScreen(visit: Visit): Promise<Screen> {
     return { title, body: html`<p>This account is live: its money and its clock are real.</p>` }
   }
   const root = `${rootOf(visit)}/sandbox`
-  const currencies = accountOf(visit).currencies.map((code): [string, string] => [code, code])
-  const states = STEP_STATUSES.map((status): [string, string] => [status, words(status)])
+  const currencies = named(accountOf(visit).currencies)
   const body = html`<div class="cards">
 <section class="card"><h2>Play money</h2>${deed(visit, {
     action: `${root}/fund`,
@@ -80,7 +82,7 @@ ${amountsCard(visit)}
       value: visit.query.payout ?? '',
       hint: 'pot_…',
     })}
-${field(visit, { name: 'status', label: 'Becomes', options: states })}
+${field(visit, { name: 'status', label: 'Becomes', options: named(STEP_STATUSES) })}
 ${field(visit, {
   name: 'description',
   label: 'What you are asked for',
@@ -90,34 +92,9 @@ ${field(visit, {
   return { title, body }
 }
 
-async function fund(visit: Visit): Promise<string> {
-  const { form } = visit
-  const currency = form.get('currency') ?? ''
-  const text = (form.get('amount') ?? '').replace(/(?<=\d),(?=\d{3}(?:\D|$))/g, '').trim()
-  const known = findCurrency(currency) !== undefined
-  const amount = known ? parseMajor(text, currencyExponent(currency)) : undefined
-  if (amount === undefined) {
-    const message = `“${text}” is no amount of ${currency}.`
-    throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: 'amount' }])
-  }
-  await visit.api.post('/v3/sandbox/fund', { amount, currency }, form.get('key') ?? '')
-  return `${rootOf(visit)}?done=funded`
-}
-
-async function advance(visit: Visit): Promise<string> {
-  const { form } = visit
-  const seconds = BigInt(form.get('seconds')?.match(/^\d{1,9}$/)?.[0] ?? '0')
-  await visit.api.post('/v3/sandbox/clock/advance', { seconds }, form.get('key') ?? '')
-  return `${rootOf(visit)}/sandbox?done=advanced`
-}
-
 async function move(visit: Visit): Promise<string> {
-  const { form } = visit
-  const payout = form.get('payout')?.trim() ?? ''
-  const status = form.get('status') ?? ''
-  const description = form.get('description')?.trim() ?? ''
-  const body = { status, ...(description && { description }) }
+  const payout = said(visit, 'payout')
   const path = `/v3/sandbox/payout/${encodeURIComponent(payout)}/transition`
-  await visit.api.post(path, body, form.get('key') ?? '')
+  await post(visit, path, bodyOf(visit.form, ['status', 'description']))
   return `${rootOf(visit)}/payouts/${payout}?done=moved`
 }

@@ -2,7 +2,7 @@
 // stays in this request: it is neither stored nor sent on.
 import { type Html, html } from '../../html.ts'
 import { signatures } from '../../webhook/sign.ts'
-import { deed, field } from '../form.ts'
+import { deed, field, said } from '../form.ts'
 import type { Event } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
@@ -36,7 +36,7 @@ async function signatureScreen(visit: Visit): Promise<Screen> {
   const headers = readHeaders(form.get('headers') ?? '')
   // A form sends every line break as CR LF, whatever was pasted.
   const pasted = (form.get('body') ?? '').replaceAll('\r\n', '\n')
-  const got = { headers, body: pasted, secret: form.get('secret')?.trim() ?? '' }
+  const got = { headers, body: pasted, secret: said(visit, 'secret') }
   const findings = [...checkSignature(got, Date.now()), ...(await compareBody(visit, got))]
   const body = html`<h2>Findings</h2><ul class="findings">${findings.map(
     ({ good, text }) => html`<li>${finding(good)} ${text}</li>`,

@@ -1,7 +1,7 @@
 // Webhooks: endpoints, their deliveries with each attempt, and sending again.
 import { type Html, html } from '../../html.ts'
 import type { JsonObject } from '../api.ts'
-import { deed, field, unseen } from '../form.ts'
+import { anyOf, bodyOf, deed, field, post, said, unseen } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Delivery, DeliveryInFull, Endpoint } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -9,29 +9,28 @@ import { facts, idLink, members, state, time } from '../show.ts'
 import { may, rootOf, type Screen, type Visit } from '../visit.ts'
 import { debuggerForm, debuggerScreens } from './signature.ts'
 
+const API = '/v3/webhook_endpoint'
+
 export function webhookScreens(screens: Screens): void {
   screens.show('account', '/webhooks', endpointsScreen)
   screens.act('account', '/webhooks', makeEndpoint, endpointsScreen)
   debuggerScreens(screens)
   screens.show('account', '/webhooks/:id', endpointScreen)
-  screens.act(
-    'account',
-    '/webhooks/:id/test',
-    async visit => {
-      const { id } = visit.params
-      await visit.api.post(`/v3/webhook_endpoint/${id}/test`, {}, visit.form.get('key') ?? '')
-      return `${rootOf(visit)}/webhooks/${id}?done=sent`
-    },
-    endpointScreen,
-  )
-  screens.act('account', '/webhooks/:id/replay', replay, endpointScreen)
+  const test = { to: `${API}/:id/test`, next: '/webhooks/:id?done=sent' }
+  screens.send('account', '/webhooks/:id/test', test, endpointScreen)
+  const replay = {
+    to: `${API}/:id/replay`,
+    body: (visit: Visit) => ({ events: listOf(visit, 'events') }),
+    next: '/webhooks/:id?done=replayed',
+  }
+  screens.send('account', '/webhooks/:id/replay', replay, endpointScreen)
   screens.show('account', '/webhooks/:id/deliveries/:delivery', deliveryScreen)
 }
 
 async function endpointsScreen(visit: Visit): Promise<Screen> {
   const root = rootOf(visit)
   const list = await showList<Endpoint>(visit, {
-    api: '/v3/webhook_endpoint',
+    api: API,
     page: `${root}/webhooks`,
     caption: 'Webhook endpoints',
     withoutDays: true,
@@ -71,19 +70,12 @@ ${field(visit, { name: 'description', label: 'Description (optional)' })}`,
 
 /** The secret is shown now and never again. */
 async function makeEndpoint(visit: Visit): Promise<Screen> {
-  const { form } = visit
-  const description = form.get('description')?.trim() ?? ''
   const body = {
-    url: form.get('url')?.trim() ?? '',
-    event_types: listOf(form.get('event_types')),
-    ...(description && { description }),
+    url: said(visit, 'url'),
+    event_types: listOf(visit, 'event_types'),
+    ...bodyOf(visit.form, ['description']),
   }
-  const key = form.get('key') ?? ''
-  const made = await unseen(visit).api.post<Endpoint & { secret: string }>(
-    '/v3/webhook_endpoint',
-    body,
-    key,
-  )
+  const made = await post<Endpoint & { secret: string }>(unseen(visit), API, body)
   const shown = html`<p>This is its secret. It is not shown again:</p>
 <pre class="secret" tabindex="0">${made.secret}</pre>
 <p>Your receiver checks each signature with it.</p>
@@ -91,19 +83,15 @@ async function makeEndpoint(visit: Visit): Promise<Screen> {
   return { title: 'The endpoint is made', body: shown }
 }
 
-const listOf = (text: string | null) => (text ?? '').split(/[\s,]+/).filter(Boolean)
-
-async function replay(visit: Visit): Promise<string> {
-  const { id } = visit.params
-  const events = listOf(visit.form.get('events'))
-  await visit.api.post(`/v3/webhook_endpoint/${id}/replay`, { events }, visit.form.get('key') ?? '')
-  return `${rootOf(visit)}/webhooks/${id}?done=replayed`
-}
+const listOf = (visit: Visit, name: string) =>
+  said(visit, name)
+    .split(/[\s,]+/)
+    .filter(Boolean)
 
 async function endpointScreen(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const root = rootOf(visit)
-  const endpoint = await visit.api.get<Endpoint>(`/v3/webhook_endpoint/${id}`)
+  const endpoint = await visit.api.get<Endpoint>(`${API}/${id}`)
   const body = html`<p class="lead">${state(endpoint.status)} ${endpoint.disabled_reason}</p>
 ${members(root, endpoint)}
 ${
@@ -114,12 +102,10 @@ ${
   return { title: endpoint.url, body, live: '*' }
 }
 
-const STATUSES = ['pending', 'delivered', 'dead']
-
 function deliveryList(visit: Visit, id: string): Listing<Delivery> {
   const page = `${rootOf(visit)}/webhooks/${id}`
   return {
-    api: `/v3/webhook_endpoint/${id}/delivery`,
+    api: `${API}/${id}/delivery`,
     page,
     caption: 'Deliveries, newest first',
     columns: [
@@ -133,13 +119,7 @@ function deliveryList(visit: Visit, id: string): Listing<Delivery> {
       { name: 'Next', show: ({ next_attempt_at }) => time(next_attempt_at) },
       { name: 'Made', show: ({ created_at }) => time(created_at) },
     ],
-    filters: [
-      {
-        name: 'status',
-        label: 'State',
-        options: [['', 'Any'], ...STATUSES.map((s): [string, string] => [s, s])],
-      },
-    ],
+    filters: [{ name: 'status', label: 'State', options: anyOf(['pending', 'delivered', 'dead']) }],
     empty: 'Nothing was sent yet.',
   }
 }
@@ -147,7 +127,7 @@ function deliveryList(visit: Visit, id: string): Listing<Delivery> {
 async function deliveryScreen(visit: Visit): Promise<Screen> {
   const { id = '', delivery = '' } = visit.params
   const root = rootOf(visit)
-  const path = `/v3/webhook_endpoint/${id}/delivery/${delivery}`
+  const path = `${API}/${id}/delivery/${delivery}`
   const sent = await visit.api.get<DeliveryInFull>(path)
   const body = html`<p class="lead">${state(sent.status)}</p>
 ${facts([

@@ -1,10 +1,18 @@
 // Accounts: what they hold, whether they may pay, their keys, and money that came in or goes out.
 import { type Html, html } from '../../html.ts'
-import { currencyExponent, findCurrency } from '../../money/currency.ts'
-import { parseMajor } from '../../money/decimal.ts'
-import { ApiError } from '../api.ts'
-import { deed, field, post, reasonField, said, unseen } from '../form.ts'
-import { rows, showList } from '../list.ts'
+import {
+  amountOf,
+  bodyOf,
+  deed,
+  field,
+  named,
+  post,
+  reasonField,
+  reasonOf,
+  said,
+  unseen,
+} from '../form.ts'
+import { rows, showList, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money, state, time } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
@@ -13,47 +21,34 @@ import type { DeskAccount, DeskKey } from './objects.ts'
 const API = '/v3/operator/account'
 /** What an operator makes of the state of an account. */
 const STATES = ['freeze', 'unfreeze', 'close'] as const
+const STATE_WORDS = { freeze: 'Freeze', unfreeze: 'Unfreeze', close: 'Close' } as const
 
 export function accountScreens(screens: Screens): void {
   screens.show('installation', '/accounts', list)
   screens.show('installation', '/accounts/:id', show)
-  const act = (name: string, deedOf: (visit: Visit, id: string) => Promise<unknown>) =>
-    screens.act(
-      'installation',
-      `/accounts/:id/${name}`,
-      async visit => {
-        const { id = '' } = visit.params
-        await deedOf(visit, id)
-        return `${rootOf(visit)}/accounts/${id}?done=saved`
-      },
-      show,
-    )
-  for (const name of STATES) {
-    act(name, (visit, id) => post(visit, `${API}/${id}/${name}`, { reason: said(visit, 'reason') }))
+  const send = (name: string, to: string, body: (visit: Visit) => object) => {
+    const next = '/accounts/:id?done=saved'
+    screens.send('installation', `/accounts/:id/${name}`, { to, body, next }, show)
   }
-  act('revoke', visit => post(visit, `/v3/operator/key/${said(visit, 'key_id')}/revoke`, {}))
-  act('fund', (visit, id) =>
-    post(visit, '/v3/operator/fund', {
-      ...booking(visit, id),
-      source: said(visit, 'source') || undefined,
-    }),
-  )
-  act('withdraw', (visit, id) =>
-    post(visit, '/v3/operator/withdraw', { ...booking(visit, id), reason: said(visit, 'reason') }),
-  )
+  for (const name of STATES) send(name, `${API}/:id/${name}`, reasonOf)
+  send('fund', '/v3/operator/fund', visit => ({
+    ...booking(visit),
+    source: said(visit, 'source') || undefined,
+  }))
+  send('withdraw', '/v3/operator/withdraw', visit => ({ ...booking(visit), ...reasonOf(visit) }))
+  screens.act('installation', '/accounts/:id/revoke', revokeKey, show)
   screens.act('installation', '/accounts/:id/key', makeKey, show)
 }
 
-function booking(visit: Visit, account_id: string): object {
-  const currency = said(visit, 'currency')
-  const text = said(visit, 'amount').replace(/(?<=\d),(?=\d{3}(?:\D|$))/g, '')
-  const known = findCurrency(currency) !== undefined
-  const amount = known ? parseMajor(text, currencyExponent(currency)) : undefined
-  if (amount === undefined) {
-    const message = `“${text}” is no amount of ${currency}.`
-    throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: 'amount' }])
-  }
+function booking(visit: Visit): object {
+  const { amount, currency } = amountOf(visit)
+  const { id: account_id } = visit.params
   return { account_id, currency, amount, reference: said(visit, 'reference') }
+}
+
+async function revokeKey(visit: Visit): Promise<string> {
+  await post(visit, `/v3/operator/key/${said(visit, 'key_id')}/revoke`, {})
+  return `${rootOf(visit)}/accounts/${visit.params.id}?done=saved`
 }
 
 interface Made {
@@ -64,8 +59,7 @@ interface Made {
 /** The secret is shown now and never again. */
 async function makeKey(visit: Visit): Promise<Screen> {
   const { id } = visit.params
-  const name = said(visit, 'name')
-  const body = { scope: said(visit, 'scope'), ...(name && { name }) }
+  const body = bodyOf(visit.form, ['scope', 'name'])
   const made = await post<Made>(unseen(visit), `${API}/${id}/key`, body)
   const shown = html`<p>This is the key with its secret. It is not shown again:</p>
 <pre class="secret" tabindex="0">${made.key_id}:${made.secret}</pre>
@@ -130,8 +124,6 @@ ${stateForms(visit, id, account.state)}
   return { title: account.name || id, body }
 }
 
-const STATE_WORDS = { freeze: 'Freeze', unfreeze: 'Unfreeze', close: 'Close' } as const
-
 /** What can be done, by the state of the account. */
 const POSSIBLE: Readonly<Record<string, readonly (typeof STATES)[number][]>> = {
   active: ['freeze'],
@@ -159,11 +151,7 @@ function moneyForms(visit: Visit, id: string, { currencies }: DeskAccount): Html
       button,
       asksPassword: true,
       body: html`${field(visit, { name: 'amount', label: 'Amount', required: true })}
-${field(visit, {
-  name: 'currency',
-  label: 'Currency',
-  options: currencies.map(c => [c, c] as const),
-})}
+${field(visit, { name: 'currency', label: 'Currency', options: named(currencies) })}
 ${field(visit, { name: 'reference', label: 'The bank’s reference', required: true })}${more}`,
     })}</details>`
   const source = field(visit, { name: 'source', label: 'Who paid it in (optional)' })
@@ -171,22 +159,22 @@ ${field(visit, { name: 'reference', label: 'The bank’s reference', required: t
 ${form('withdraw', 'Money goes out', reasonField(visit))}</div>`
 }
 
-const SCOPES = ['read', 'write', 'operator'].map((scope): [string, string] => [scope, scope])
+const SCOPES = named(['read', 'write', 'operator'])
 
 function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
   const path = `${rootOf(visit)}/accounts/${id}`
-  const listing = {
+  const table: Table<DeskKey> = {
     caption: 'Keys of the account',
     empty: 'No keys.',
     columns: [
-      { name: 'Key', show: ({ key_id }: DeskKey) => html`<code>${key_id}</code>` },
-      { name: 'Name', show: ({ name }: DeskKey) => name },
-      { name: 'May', show: ({ scope }: DeskKey) => scope },
-      { name: 'Of', show: ({ owner }: DeskKey) => owner },
-      { name: 'Last used', show: ({ last_used_at }: DeskKey) => time(last_used_at) },
+      { name: 'Key', show: ({ key_id }) => html`<code>${key_id}</code>` },
+      { name: 'Name', show: ({ name }) => name },
+      { name: 'May', show: ({ scope }) => scope },
+      { name: 'Of', show: ({ owner }) => owner },
+      { name: 'Last used', show: ({ last_used_at }) => time(last_used_at) },
       {
         name: 'State',
-        show: ({ key_id, revoked_at }: DeskKey) =>
+        show: ({ key_id, revoked_at }) =>
           revoked_at !== null
             ? html`revoked ${time(revoked_at)}`
             : html`<details><summary>Revoke</summary>${deed(visit, {
@@ -199,7 +187,7 @@ function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
       },
     ],
   }
-  return html`${rows(visit, listing, { results: keys })}
+  return html`${rows(table, keys)}
 <details><summary>A new key</summary>${deed(visit, {
     action: `${path}/key`,
     button: 'Make the key',

@@ -3,7 +3,7 @@ import { type Html, html } from '../../html.ts'
 import { MANUAL } from '../../rail/rail.ts'
 import type { ListOf } from '../api.ts'
 import type { Screens } from '../screens.ts'
-import { age } from '../show.ts'
+import { age, state, time } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
 import type {
   DeskAccount,
@@ -16,9 +16,9 @@ import type {
   Lists,
   RailException,
   Rate,
+  UpkeepRun,
 } from './objects.ts'
 import { isPast } from './prices.ts'
-import { upkeepOf } from './upkeep.ts'
 
 export function attentionScreens(screens: Screens): void {
   screens.show('installation', '', show)
@@ -93,9 +93,7 @@ async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
       ['payout waits for its account', 'payouts wait for their account'],
       asked,
       'payouts?status=requires_action',
-      row => {
-        return row.payout.created_at
-      },
+      row => row.payout.created_at,
     ),
     need(
       ['entity waits for a review', 'entities wait for a review'],
@@ -123,9 +121,7 @@ async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
       ['file for a bank waits for its release', 'files for banks wait for their release'],
       sealed,
       'files?state=sealed',
-      row => {
-        return row.sealed_at
-      },
+      row => row.sealed_at,
     ),
     need(
       ['webhook endpoint gets nothing', 'webhook endpoints get nothing'],
@@ -166,4 +162,24 @@ function needOf(visit: Visit, { what, count, since, place }: Need): Html {
   return html`<li><a href="${rootOf(visit)}/${place}">${count}</a> ${what[count === '1' ? 0 : 1]}${
     since && html`, the oldest for ${age(since, new Date().toISOString())}`
   }</li>`
+}
+
+const UPKEEP = [
+  ['verify', 'The books were proved', 'corridor verify'],
+  ['backup', 'A backup was taken', 'corridor backup'],
+] as const
+
+/** When the books were last proved, and when a backup was last taken. */
+async function upkeepOf(visit: Visit): Promise<Html> {
+  const { results } = await visit.api.list<UpkeepRun>('/v3/operator/upkeep')
+  const now = new Date().toISOString()
+  return html`<h2>Upkeep</h2><ul class="plain">${UPKEEP.map(([kind, what, command]) => {
+    const last = results.find(run => run.kind === kind)
+    if (last === undefined) {
+      return html`<li>${what}: never. Run <code>${command}</code> on the machine.</li>`
+    }
+    const { finished_at, well, told } = last
+    return html`<li>${what} ${age(finished_at, now)} ago, ${time(finished_at)}:
+${state(well ? 'in order' : 'not in order')} ${told}</li>`
+  })}</ul>`
 }

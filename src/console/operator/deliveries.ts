@@ -1,6 +1,6 @@
 // Webhook endpoints that get nothing: their dead deliveries, sent again.
 import { html } from '../../html.ts'
-import { deed, post } from '../form.ts'
+import { deed } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { state, time } from '../show.ts'
@@ -12,15 +12,8 @@ const API = '/v3/operator/webhook_endpoint'
 export function deliveryScreens(screens: Screens): void {
   screens.show('installation', '/deliveries', show)
   for (const name of ['replay', 'enable']) {
-    screens.act(
-      'installation',
-      `/deliveries/:id/${name}`,
-      async visit => {
-        await post(visit, `${API}/${visit.params.id}/${name}`, {})
-        return `${rootOf(visit)}/deliveries?done=replayed`
-      },
-      show,
-    )
+    const sending = { to: `${API}/:id/${name}`, next: '/deliveries?done=replayed' }
+    screens.send('installation', `/deliveries/:id/${name}`, sending, show)
   }
 }
 

@@ -1,6 +1,6 @@
 // Exceptions of rails: what a bank or provider has said that does not fit, for a person to judge.
 import { html } from '../../html.ts'
-import { deed, field, post, said } from '../form.ts'
+import { countOf, deed, field, said } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { time, words } from '../show.ts'
@@ -9,14 +9,12 @@ import type { RailException } from './objects.ts'
 
 export function exceptionScreens(screens: Screens): void {
   screens.show('installation', '/exceptions', list)
-  screens.act('installation', '/exceptions/:id', close, list)
-}
-
-async function close(visit: Visit): Promise<string> {
-  const number = BigInt(/^\d{1,9}$/.exec(said(visit, 'number'))?.[0] ?? '0')
-  const body = { number, note: said(visit, 'note') }
-  await post(visit, `/v3/operator/payout/${visit.params.id}/close_exception`, body)
-  return `${rootOf(visit)}/exceptions?done=saved`
+  const closing = {
+    to: '/v3/operator/payout/:id/close_exception',
+    body: (visit: Visit) => ({ number: countOf(visit, 'number'), note: said(visit, 'note') }),
+    next: '/exceptions?done=saved',
+  }
+  screens.send('installation', '/exceptions/:id', closing, list)
 }
 
 async function list(visit: Visit): Promise<Screen> {

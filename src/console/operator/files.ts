@@ -1,8 +1,9 @@
 // Files for banks: what is in one, byte for byte, and its release by a person who has looked at it.
+import { FILE_STATES } from '../../bank-file/file-store.ts'
 import { type Html, html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
-import { anyOf, deed, field, post, reasonField, said } from '../form.ts'
-import { rows, showList } from '../list.ts'
+import { anyOf, deed, field, reasonField, reasonOf, said } from '../form.ts'
+import { rows, showList, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money, state, time } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
@@ -13,22 +14,14 @@ const API = '/v3/operator/bank_file'
 export function fileScreens(screens: Screens): void {
   screens.show('installation', '/files', list)
   screens.show('installation', '/files/:id', show)
-  const act = (name: 'release' | 'withdraw', body: (visit: Visit) => object) =>
-    screens.act(
-      'installation',
-      `/files/:id/${name}`,
-      async visit => {
-        const { id } = visit.params
-        await post(visit, `${API}/${id}/${name}`, { digest: said(visit, 'digest'), ...body(visit) })
-        return `${rootOf(visit)}/files/${id}?done=saved`
-      },
-      show,
-    )
-  act('release', visit => (said(visit, 'force') === 'yes' ? { force: true } : {}))
-  act('withdraw', visit => ({ reason: said(visit, 'reason') }))
+  const send = (name: 'release' | 'withdraw', more: (visit: Visit) => object) => {
+    const body = (visit: Visit) => ({ digest: said(visit, 'digest'), ...more(visit) })
+    const sending = { to: `${API}/:id/${name}`, body, next: '/files/:id?done=saved' }
+    screens.send('installation', `/files/:id/${name}`, sending, show)
+  }
+  send('release', visit => (said(visit, 'force') === 'yes' ? { force: true } : {}))
+  send('withdraw', reasonOf)
 }
-
-const STATES = ['sealed', 'approved', 'uploading', 'sent', 'acknowledged', 'rejected', 'unknown']
 
 async function list(visit: Visit): Promise<Screen> {
   const root = rootOf(visit)
@@ -52,7 +45,7 @@ async function list(visit: Visit): Promise<Screen> {
       { name: 'Sealed', show: ({ sealed_at }) => time(sealed_at) },
     ],
     filters: [
-      { name: 'state', label: 'State', options: anyOf([...STATES, 'withdrawn']) },
+      { name: 'state', label: 'State', options: anyOf(FILE_STATES) },
       { name: 'rail', label: 'Rail' },
     ],
     empty: 'No files: no rail pays by files of a bank.',
@@ -75,22 +68,21 @@ async function show(visit: Visit): Promise<Screen> {
   // The digest before the bytes: it is never of more than the page has.
   const file = await visit.api.get<DeskFileInFull>(`${API}/${id}`)
   const { content } = await visit.api.quietly().get<{ content: string }>(`${API}/${id}/content`)
-  const payments = {
+  const payments: Table<Payment> = {
     caption: 'Payments in the file',
     empty: 'None.',
     columns: [
       {
         name: 'Payout',
-        show: ({ payout }: Payment) =>
-          html`<a href="${root}/payouts/${payout}"><code>${payout}</code></a>`,
+        show: ({ payout }) => html`<a href="${root}/payouts/${payout}"><code>${payout}</code></a>`,
       },
       {
         name: 'Amount',
         number: true,
-        show: ({ amount, currency }: Payment) => money(amount, currency),
+        show: ({ amount, currency }) => money(amount, currency),
       },
-      { name: 'The bank calls it', show: ({ end_to_end_id }: Payment) => end_to_end_id },
-      { name: 'Account', show: ({ account_id }: Payment) => account_id },
+      { name: 'The bank calls it', show: ({ end_to_end_id }) => end_to_end_id },
+      { name: 'Account', show: ({ account_id }) => account_id },
     ],
   }
   const body = html`<p class="lead">${stateOf(file)} ${file.reason}</p>
@@ -112,7 +104,7 @@ ${
   mayRunInstallation(visit.person.role, 'write') &&
   decisions(visit, id, file)
 }
-<h2>Payments</h2>${rows({ ...visit, query: {} }, payments, { results: file.payments })}
+<h2>Payments</h2>${rows(payments, file.payments)}
 <h2>What the bank reads</h2><pre tabindex="0">${content || 'It was erased.'}</pre>`
   return { title: `File ${id}`, body }
 }

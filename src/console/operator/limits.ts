@@ -1,7 +1,7 @@
 // Limits, and the rules of who must approve what.
 import { html } from '../../html.ts'
-import { deed, field, post, said } from '../form.ts'
-import { rows } from '../list.ts'
+import { bodyOf, deed, field, named, said } from '../form.ts'
+import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, words } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
@@ -9,32 +9,21 @@ import type { ApprovalRule, Limit } from './objects.ts'
 
 export function ruleScreens(screens: Screens): void {
   screens.show('installation', '/rules', show)
-  const act = (path: string, act: (visit: Visit) => Promise<unknown>) =>
-    screens.act(
-      'installation',
-      `/rules/${path}`,
-      async visit => {
-        await act(visit)
-        return `${rootOf(visit)}/rules?done=saved`
-      },
-      show,
-    )
-  act('approvals', addRule)
-  act('approvals/:id/remove', visit =>
-    post(visit, `/v3/operator/approval_rule/${visit.params.id}/remove`, {}),
-  )
-  act('limits/:id/remove', visit => post(visit, `/v3/operator/limit/${visit.params.id}/remove`, {}))
+  const send = (path: string, to: string, body?: (visit: Visit) => object) => {
+    const sending = { to, next: '/rules?done=saved', ...(body && { body }) }
+    screens.send('installation', `/rules/${path}`, sending, show)
+  }
+  send('approvals', '/v3/operator/approval_rule', ruleOf)
+  send('approvals/:id/remove', '/v3/operator/approval_rule/:id/remove')
+  send('limits/:id/remove', '/v3/operator/limit/:id/remove')
 }
 
-async function addRule(visit: Visit): Promise<unknown> {
-  const account_id = said(visit, 'account_id')
-  const approvers = BigInt(/^\d$/.exec(said(visit, 'approvers'))?.[0] ?? '1')
-  const body = {
-    approvers,
-    ...(account_id && { account_id }),
+function ruleOf(visit: Visit): object {
+  return {
+    approvers: BigInt(/^\d$/.exec(said(visit, 'approvers'))?.[0] ?? '1'),
+    ...bodyOf(visit.form, ['account_id']),
     ...(said(visit, 'new_payee') === 'yes' && { new_payee: true }),
   }
-  return post(visit, '/v3/operator/approval_rule', body)
 }
 
 async function show(visit: Visit): Promise<Screen> {
@@ -43,9 +32,7 @@ async function show(visit: Visit): Promise<Screen> {
     visit.api.list<ApprovalRule>('/v3/operator/approval_rule'),
     visit.api.list<Limit>('/v3/operator/limit', { account_id }),
   ])
-  // The account of the address is the one to make a rule for, and filters no rule.
-  const bare = { ...visit, query: {} }
-  const body = html`<h2>Who must approve</h2>${rows(bare, ruleTable(visit), rules)}
+  const body = html`<h2>Who must approve</h2>${rows(ruleTable(visit), rules.results)}
 <details${account_id && html` open`}><summary>A new rule</summary>${deed(visit, {
     action: `${rootOf(visit)}/rules/approvals`,
     button: 'Add the rule',
@@ -58,7 +45,7 @@ async function show(visit: Visit): Promise<Screen> {
 ${field(visit, {
   name: 'approvers',
   label: 'Approvals needed',
-  options: ['1', '2', '3'].map(n => [n, n] as const),
+  options: named(['1', '2', '3']),
 })}
 ${field(visit, {
   name: 'new_payee',
@@ -69,21 +56,21 @@ ${field(visit, {
   ],
 })}`,
   })}</details>
-<h2>Limits</h2>${rows(bare, limitTable(visit), limits)}`
+<h2>Limits</h2>${rows(limitTable(visit), limits.results)}`
   return { title: 'Limits and rules', body }
 }
 
-function ruleTable(visit: Visit) {
+function ruleTable(visit: Visit): Table<ApprovalRule> {
   return {
     caption: 'Rules of approvals',
     empty: 'No rules: payouts go out as soon as they are made.',
     columns: [
-      { name: 'Approvals', number: true, show: ({ approvers }: ApprovalRule) => approvers },
-      { name: 'Account', show: ({ account_id }: ApprovalRule) => account_id ?? 'every one' },
+      { name: 'Approvals', number: true, show: ({ approvers }) => approvers },
+      { name: 'Account', show: ({ account_id }) => account_id ?? 'every one' },
       { name: 'Payouts', show: payoutsOf },
       {
         name: '',
-        show: ({ rule_id }: ApprovalRule) => removal(visit, `approvals/${rule_id}`),
+        show: ({ rule_id }) => removal(visit, `approvals/${rule_id}`),
       },
     ],
   }
@@ -100,7 +87,7 @@ function payoutsOf(rule: ApprovalRule): string {
   return said || 'all'
 }
 
-function limitTable(visit: Visit) {
+function limitTable(visit: Visit): Table<Limit> {
   return {
     caption: 'Limits',
     empty: 'No limits.',
@@ -108,15 +95,15 @@ function limitTable(visit: Visit) {
       {
         name: 'At most',
         number: true,
-        show: ({ cap, currency }: Limit) =>
+        show: ({ cap, currency }) =>
           currency === null ? `${cap} payouts` : `${digits(cap, currency)} ${currency}`,
       },
-      { name: 'In', show: ({ window }: Limit) => window },
-      { name: 'Of each', show: ({ each }: Limit) => each },
-      { name: 'Account', show: ({ account_id }: Limit) => account_id ?? 'every one' },
-      { name: 'Rail', show: ({ rail }: Limit) => rail ?? 'any' },
-      { name: 'Network', show: ({ network }: Limit) => network ?? 'any' },
-      { name: '', show: ({ limit_id }: Limit) => removal(visit, `limits/${limit_id}`) },
+      { name: 'In', show: ({ window }) => window },
+      { name: 'Of each', show: ({ each }) => each },
+      { name: 'Account', show: ({ account_id }) => account_id ?? 'every one' },
+      { name: 'Rail', show: ({ rail }) => rail ?? 'any' },
+      { name: 'Network', show: ({ network }) => network ?? 'any' },
+      { name: '', show: ({ limit_id }) => removal(visit, `limits/${limit_id}`) },
     ],
   }
 }

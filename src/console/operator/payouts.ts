@@ -2,7 +2,7 @@
 // of it.
 import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payout/states.ts'
-import { anyOf, deed, field, post, reasonField, said } from '../form.ts'
+import { anyOf, bodyOf, deed, field, named, reasonField, reasonOf } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, members, money, state, time, words } from '../show.ts'
@@ -18,33 +18,13 @@ export function deskPayoutScreens(screens: Screens): void {
     body: await showList(visit, list(visit)),
   }))
   screens.show('installation', '/payouts/:id', show)
-  const act = (name: string, body: (visit: Visit) => object) =>
-    screens.act(
-      'installation',
-      `/payouts/:id/${name}`,
-      async visit => {
-        const { id } = visit.params
-        await post(visit, `${API}/${id}/${name}`, body(visit))
-        return `${rootOf(visit)}/payouts/${id}?done=saved`
-      },
-      show,
-    )
-  act('take', () => ({}))
-  act('release', visit => ({ reason: said(visit, 'reason') }))
-  act('transition', transitionOf)
-}
-
-function transitionOf(visit: Visit): object {
-  const status = said(visit, 'status')
-  const [reference, reason, description] = ['reference', 'reason', 'description'].map(name =>
-    said(visit, name),
-  )
-  return {
-    status,
-    ...(reference && { reference }),
-    ...(reason && { reason }),
-    ...(description && { description }),
+  const send = (name: string, body: (visit: Visit) => object) => {
+    const sending = { to: `${API}/:id/${name}`, body, next: '/payouts/:id?done=saved' }
+    screens.send('installation', `/payouts/:id/${name}`, sending, show)
   }
+  send('take', () => ({}))
+  send('release', reasonOf)
+  send('transition', ({ form }) => bodyOf(form, ['status', 'reference', 'reason', 'description']))
 }
 
 function list(visit: Visit): Listing<DeskPayoutRow> {
@@ -125,7 +105,6 @@ ${forms(visit, id, found.taken_by)}
 
 function forms(visit: Visit, id: string, taken_by: string): Html {
   const path = `${rootOf(visit)}/payouts/${id}`
-  const statuses = STEP_STATUSES.map((status): [string, string] => [status, words(status)])
   const take =
     taken_by === ''
       ? deed(visit, { action: `${path}/take`, button: 'Take it, to pay it by hand' })
@@ -135,7 +114,7 @@ function forms(visit: Visit, id: string, taken_by: string): Html {
     action: `${path}/transition`,
     button: 'Move it',
     asksPassword: true,
-    body: html`${field(visit, { name: 'status', label: 'Becomes', options: statuses })}
+    body: html`${field(visit, { name: 'status', label: 'Becomes', options: named(STEP_STATUSES) })}
 ${field(visit, {
   name: 'reference',
   label: 'The bank’s reference',

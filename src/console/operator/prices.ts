@@ -1,7 +1,7 @@
 // Rates with their age, fees and spreads: what payouts are priced by.
 import { html } from '../../html.ts'
-import { deed, field, post, said } from '../form.ts'
-import { rows } from '../list.ts'
+import { deed, field, said } from '../form.ts'
+import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, state, time, words } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
@@ -9,18 +9,17 @@ import type { Fee, Rate } from './objects.ts'
 
 export function priceScreens(screens: Screens): void {
   screens.show('installation', '/prices', show)
-  screens.act('installation', '/prices/rate', setRate, show)
+  const setting = { to: '/v3/operator/rate', body: rateOf, next: '/prices?done=saved' }
+  screens.send('installation', '/prices/rate', setting, show)
 }
 
-async function setRate(visit: Visit): Promise<string> {
-  const body = {
+function rateOf(visit: Visit): object {
+  return {
     base: said(visit, 'base').toUpperCase(),
     quote: said(visit, 'quote').toUpperCase(),
     mid: said(visit, 'mid'),
     source: said(visit, 'source'),
   }
-  await post(visit, '/v3/operator/rate', body)
-  return `${rootOf(visit)}/prices?done=saved`
 }
 
 async function show(visit: Visit): Promise<Screen> {
@@ -28,7 +27,7 @@ async function show(visit: Visit): Promise<Screen> {
     visit.api.list<Rate>('/v3/operator/rate'),
     visit.api.list<Fee>('/v3/operator/fee'),
   ])
-  const body = html`<h2>Rates</h2>${rows(visit, RATES, rates)}
+  const body = html`<h2>Rates</h2>${rows(RATES, rates.results)}
 <details><summary>Set a rate</summary>${deed(visit, {
     action: `${rootOf(visit)}/prices/rate`,
     button: 'Set the rate',
@@ -43,27 +42,27 @@ ${field(visit, {
 })}
 ${field(visit, { name: 'source', label: 'By whom', required: true })}`,
   })}</details>
-<h2>Fees</h2>${rows(visit, FEES, fees)}`
+<h2>Fees</h2>${rows(FEES, fees.results)}`
   return { title: 'Rates and fees', body }
 }
 
 const SAMPLE = html`<span class="state wait">sample</span>`
 
-const RATES = {
+const RATES: Table<Rate> = {
   caption: 'Rates',
   empty: 'No rates: nothing can be converted.',
   columns: [
     {
       name: 'Pair',
-      show: ({ base, quote }: Rate) =>
+      show: ({ base, quote }) =>
         html`<a href="/console/installation/prices/${base}/${quote}">${base}/${quote}</a>`,
     },
-    { name: 'Mid', number: true, show: ({ mid }: Rate) => mid },
-    { name: 'Source', show: ({ source, sample }: Rate) => html`${source} ${sample && SAMPLE}` },
-    { name: 'As of', show: ({ as_of }: Rate) => time(as_of) },
+    { name: 'Mid', number: true, show: ({ mid }) => mid },
+    { name: 'Source', show: ({ source, sample }) => html`${source} ${sample && SAMPLE}` },
+    { name: 'As of', show: ({ as_of }) => time(as_of) },
     {
       name: 'Good until',
-      show: ({ good_until, pegged }: Rate) =>
+      show: ({ good_until, pegged }) =>
         pegged ? 'pegged' : html`${isPast(good_until) && state('stale')} ${time(good_until)}`,
     },
   ],
@@ -73,24 +72,24 @@ export function isPast(at: string | null): boolean {
   return at !== null && Date.parse(at) < Date.now()
 }
 
-const FEES = {
+const FEES: Table<Fee> = {
   caption: 'Fees',
   empty: 'No fees: no payout can be priced.',
   columns: [
-    { name: 'Of', show: ({ payout_type }: Fee) => words(payout_type) },
+    { name: 'Of', show: ({ payout_type }) => words(payout_type) },
     {
       name: 'Where',
-      show: ({ payout_currency, destination_country, network, charge_type }: Fee) =>
+      show: ({ payout_currency, destination_country, network, charge_type }) =>
         [payout_currency, destination_country, network, charge_type].filter(Boolean).join(' ') ||
         'anywhere',
     },
     {
       name: 'Fixed',
       number: true,
-      show: ({ fixed_amount, fee_currency }: Fee) =>
+      show: ({ fixed_amount, fee_currency }) =>
         `${digits(fixed_amount, fee_currency)} ${fee_currency}`,
     },
-    { name: 'Variable', number: true, show: ({ variable_bps }: Fee) => `${variable_bps} bp` },
-    { name: '', show: ({ sample }: Fee) => sample && SAMPLE },
+    { name: 'Variable', number: true, show: ({ variable_bps }) => `${variable_bps} bp` },
+    { name: '', show: ({ sample }) => sample && SAMPLE },
   ],
 }

@@ -13,35 +13,31 @@ const WINDOWS = [
 ] as const
 
 type Window = (typeof WINDOWS)[number]
-const NAMED = { caption: 'How the rails did' }
+type OfRail = readonly [string, readonly RailFigure[]]
 
 export function readFigures({ api }: Visit): Promise<RailFigures> {
   return api.get<RailFigures>('/v3/operator/rail_figures')
 }
 
-export function figureTables(visit: Visit, { counted_at, results }: RailFigures): Html {
+export function figureTables({ counted_at, results }: RailFigures): Html {
   const rails = [...Map.groupBy(results, ({ rail }) => rail)]
-  const within = (all: readonly RailFigure[], of: string) => all.find(({ days }) => days === of)
+  const byWindow = (what: string, show: (figure: RailFigure | undefined) => Html) =>
+    WINDOWS.map(([days, name]) => ({
+      name: `${what}, ${name}`,
+      number: true,
+      show: ([, all]: OfRail) => show(all.find(figure => figure.days === days)),
+    }))
   const columns = [
-    { name: 'Rail', show: ([rail]: (typeof rails)[number]) => html`<strong>${rail}</strong>` },
-    ...WINDOWS.map(([days, name]) => ({
-      name: `Paid, ${name}`,
-      number: true,
-      show: ([, all]: (typeof rails)[number]) => rateOf(within(all, days)),
-    })),
-    ...WINDOWS.map(([days, name]) => ({
-      name: `Took, ${name}`,
-      number: true,
-      show: ([, all]: (typeof rails)[number]) => tookOf(within(all, days)),
-    })),
+    { name: 'Rail', show: ([rail]: OfRail) => html`<strong>${rail}</strong>` },
+    ...byWindow('Paid', rateOf),
+    ...byWindow('Took', tookOf),
   ]
-  const of = { results: rails }
   const empty =
     counted_at === null
       ? 'This process has not counted yet; one that settles payouts counts every hour.'
       : 'No payout of a live account has ended in 30 days.'
   return html`<h2>How they did</h2>
-${rows({ ...visit, query: {} }, { ...NAMED, empty, columns }, of)}
+${rows({ caption: 'How the rails did', empty, columns }, rails)}
 <p class="faint">Payouts of live accounts that a rail had and that ended; half of those paid took
 no longer than the first time, 95 of 100 no longer than the second.
 ${counted_at && html`Counted ${time(counted_at)}, every hour anew.`}</p>

@@ -1,7 +1,7 @@
 // Rails and routes: where payouts go, whether they may go there now, and how that went lately.
 import { html } from '../../html.ts'
-import { deed, post, reasonField, said } from '../form.ts'
-import { rows } from '../list.ts'
+import { deed, reasonField, reasonOf } from '../form.ts'
+import { type Column, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { state } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
@@ -10,19 +10,12 @@ import { figureTables, rateOf, readFigures } from './rail-figures.ts'
 
 export function railScreens(screens: Screens): void {
   screens.show('installation', '/rails', show)
-  const act = (name: 'pause' | 'resume', body: (visit: Visit) => object) =>
-    screens.act(
-      'installation',
-      `/rails/:name/${name}`,
-      async visit => {
-        const path = `/v3/operator/rail/${encodeURIComponent(visit.params.name ?? '')}/${name}`
-        await post(visit, path, body(visit))
-        return `${rootOf(visit)}/rails?done=saved`
-      },
-      show,
-    )
-  act('pause', visit => ({ reason: said(visit, 'reason') }))
-  act('resume', () => ({}))
+  const send = (name: 'pause' | 'resume', body: (visit: Visit) => object) => {
+    const sending = { to: `/v3/operator/rail/:name/${name}`, body, next: '/rails?done=saved' }
+    screens.send('installation', `/rails/:name/${name}`, sending, show)
+  }
+  send('pause', reasonOf)
+  send('resume', () => ({}))
 }
 
 async function show(visit: Visit): Promise<Screen> {
@@ -32,24 +25,24 @@ async function show(visit: Visit): Promise<Screen> {
     readFigures(visit),
   ])
   const root = rootOf(visit)
-  const railTable = {
+  const railTable: Table<DeskRail> = {
     caption: 'Rails',
     empty: 'No rails.',
     columns: [
-      { name: 'Rail', show: ({ name }: DeskRail) => html`<strong>${name}</strong>` },
-      { name: 'Kind', show: ({ kind }: DeskRail) => kind },
+      { name: 'Rail', show: ({ name }) => html`<strong>${name}</strong>` },
+      { name: 'Kind', show: ({ kind }) => kind },
       {
         name: 'State',
-        show: ({ paused, paused_reason }: DeskRail) =>
+        show: ({ paused, paused_reason }) =>
           html`${state(paused ? 'paused' : 'active')} ${paused_reason}`,
       },
       {
         name: 'Payouts',
-        show: ({ name }: DeskRail) => html`<a href="${root}/payouts?rail=${name}">its payouts</a>`,
+        show: ({ name }) => html`<a href="${root}/payouts?rail=${name}">its payouts</a>`,
       },
       {
         name: '',
-        show: ({ name, paused }: DeskRail) =>
+        show: ({ name, paused }) =>
           html`<details><summary>${paused ? 'Resume' : 'Pause'}</summary>${deed(visit, {
             action: `${root}/rails/${name}/${paused ? 'resume' : 'pause'}`,
             button: paused ? 'Resume it' : 'Pause it',
@@ -59,33 +52,32 @@ async function show(visit: Visit): Promise<Screen> {
       },
     ],
   }
-  const lately = {
+  const lately: Column<RouteRow> = {
     name: 'Paid, 7 days',
     number: true,
-    show: ({ rail }: RouteRow) =>
-      rateOf(figures.results.find(one => one.rail === rail && one.days === '7')),
+    show: ({ rail }) => rateOf(figures.results.find(one => one.rail === rail && one.days === '7')),
   }
   const routeTable = { ...ROUTES, columns: [...ROUTES.columns, lately] }
-  const body = html`${rows(visit, railTable, rails)}
-${figureTables(visit, figures)}
+  const body = html`${rows(railTable, rails.results)}
+${figureTables(figures)}
 <h2>Routes</h2><p>The first that fits, by priority. Others follow when a rail gives a payout up.</p>
-${rows(visit, routeTable, routes)}`
+${rows(routeTable, routes.results)}`
   return { title: 'Rails and routes', body }
 }
 
 const any = (text: string | null) => text ?? 'any'
 
-const ROUTES = {
+const ROUTES: Table<RouteRow> = {
   caption: 'Routes',
   empty: 'No routes: people pay what is live.',
   columns: [
-    { name: 'Priority', number: true, show: ({ priority }: RouteRow) => priority },
-    { name: 'Rail', show: ({ rail }: RouteRow) => rail },
-    { name: 'Type', show: ({ payout_type }: RouteRow) => any(payout_type) },
-    { name: 'Network', show: ({ network }: RouteRow) => any(network) },
-    { name: 'Currency', show: ({ currency }: RouteRow) => any(currency) },
-    { name: 'Country', show: ({ country }: RouteRow) => any(country) },
-    { name: 'Account', show: ({ account_id }: RouteRow) => any(account_id) },
-    { name: 'Now', show: ({ in_force }: RouteRow) => (in_force ? 'in force' : 'not now') },
+    { name: 'Priority', number: true, show: ({ priority }) => priority },
+    { name: 'Rail', show: ({ rail }) => rail },
+    { name: 'Type', show: ({ payout_type }) => any(payout_type) },
+    { name: 'Network', show: ({ network }) => any(network) },
+    { name: 'Currency', show: ({ currency }) => any(currency) },
+    { name: 'Country', show: ({ country }) => any(country) },
+    { name: 'Account', show: ({ account_id }) => any(account_id) },
+    { name: 'Now', show: ({ in_force }) => (in_force ? 'in force' : 'not now') },
   ],
 }

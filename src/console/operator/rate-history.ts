@@ -2,7 +2,7 @@
 import { html } from '../../html.ts'
 import type { Json } from '../api.ts'
 import { lineChart } from '../charts.ts'
-import { rows } from '../list.ts'
+import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
@@ -28,7 +28,7 @@ async function show(visit: Visit): Promise<Screen> {
   })
   const title = `1 ${base} in ${quote}`
   const body = html`${lineChart({ title, columns: ['Set on', quote], points })}
-<h2>Changes</h2>${rows(visit, TABLE, { results: changes })}`
+<h2>Changes</h2>${rows(TABLE, changes)}`
   return { title, body }
 }
 
@@ -54,14 +54,14 @@ function scaled(mid: string): bigint | undefined {
   return match === null ? undefined : BigInt(`${match[1]}${(match[2] ?? '').padEnd(12, '0')}`)
 }
 
-const TABLE = {
+const TABLE: Table<AuditedChange> = {
   caption: 'Changes of the rate, newest first',
   empty: 'It was not changed lately.',
   columns: [
-    { name: 'When', show: ({ changed_at }: AuditedChange) => time(changed_at) },
-    { name: 'Who', show: ({ changed_by }: AuditedChange) => changed_by },
-    { name: 'Was', number: true, show: ({ before }: AuditedChange) => text(before?.mid) },
-    { name: 'Became', number: true, show: ({ after }: AuditedChange) => text(after?.mid) },
-    { name: 'Source', show: ({ after }: AuditedChange) => text(after?.source) },
+    { name: 'When', show: ({ changed_at }) => time(changed_at) },
+    { name: 'Who', show: ({ changed_by }) => changed_by },
+    { name: 'Was', number: true, show: ({ before }) => text(before?.mid) },
+    { name: 'Became', number: true, show: ({ after }) => text(after?.mid) },
+    { name: 'Source', show: ({ after }) => text(after?.source) },
   ],
 }

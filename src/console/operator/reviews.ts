@@ -1,6 +1,6 @@
 // The reviews of entities: what waits, who they are, and the decision.
 import { html } from '../../html.ts'
-import { deed, field, post, said } from '../form.ts'
+import { bodyOf, deed, field } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time } from '../show.ts'
@@ -36,18 +36,9 @@ export function reviewScreens(screens: Screens): void {
     }),
   }))
   screens.show('installation', '/entities/:id', show)
-  screens.act('installation', '/entities/:id', review, show)
-}
-
-async function review(visit: Visit): Promise<string> {
-  const reason = said(visit, 'reason')
-  const body = {
-    status: said(visit, 'status'),
-    seen: said(visit, 'seen'),
-    ...(reason && { reason }),
-  }
-  await post(visit, `${API}/${visit.params.id}/review`, body)
-  return `${rootOf(visit)}/entities?done=saved`
+  const body = ({ form }: Visit) => bodyOf(form, ['status', 'seen', 'reason'])
+  const review = { to: `${API}/:id/review`, body, next: '/entities?done=saved' }
+  screens.send('installation', '/entities/:id', review, show)
 }
 
 const DECISIONS: readonly (readonly [string, string])[] = [

@@ -1,7 +1,7 @@
 // Payouts that screening holds and parties that may be listed: whom they are like, how much, and
 // the decision of a person.
 import { type Html, html } from '../../html.ts'
-import { anyOf, deed, post, reasonField, said } from '../form.ts'
+import { anyOf, bodyOf, deed, reasonField, reasonOf } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time } from '../show.ts'
@@ -14,17 +14,9 @@ export function screeningScreens(screens: Screens): void {
   screens.show('installation', '/screening', heldScreen)
   screens.show('installation', '/screening/:id', show)
   for (const decision of ['clear', 'confirm']) {
-    screens.act(
-      'installation',
-      `/screening/:id/${decision}`,
-      async visit => {
-        const path = `${API}/${visit.params.id}/${decision}`
-        const digest = said(visit, 'digest')
-        await post(visit, path, { reason: said(visit, 'reason'), ...(digest && { digest }) })
-        return `${rootOf(visit)}/screening?done=saved`
-      },
-      show,
-    )
+    const body = (visit: Visit) => ({ ...reasonOf(visit), ...bodyOf(visit.form, ['digest']) })
+    const sending = { to: `${API}/:id/${decision}`, body, next: '/screening?done=saved' }
+    screens.send('installation', `/screening/:id/${decision}`, sending, show)
   }
 }
 

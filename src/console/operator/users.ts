@@ -4,8 +4,18 @@ import { type Html, html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { ACCOUNT_ROLES, USER_ROLES } from '../../user/user.ts'
 import { ApiError, type ListOf } from '../api.ts'
-import { type Deed, deed, field, post, reasonField, said, unseen } from '../form.ts'
-import { rows } from '../list.ts'
+import {
+  type Deed,
+  deed,
+  field,
+  named,
+  post,
+  reasonField,
+  reasonOf,
+  said,
+  unseen,
+} from '../form.ts'
+import { type Column, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { copier, facts, state, time } from '../show.ts'
 import { rootOf, type Screen, type Visit } from '../visit.ts'
@@ -17,26 +27,20 @@ export function userScreens(screens: Screens): void {
   screens.show('installation', '/users', list)
   screens.act('installation', '/users', make, list)
   screens.show('installation', '/users/:name', show)
-  const act = (path: string, body: (visit: Visit) => object) =>
-    screens.act(
-      'installation',
-      `/users/:name/${path}`,
-      async visit => {
-        await post(visit, `${API}/${visit.params.name}/${path}`, body(visit))
-        return `${rootOf(visit)}/users/${visit.params.name}?done=saved`
-      },
-      show,
-    )
+  const send = (path: string, body: (visit: Visit) => object) => {
+    const sending = { to: `${API}/:name/${path}`, body, next: '/users/:name?done=saved' }
+    screens.send('installation', `/users/:name/${path}`, sending, show)
+  }
   const onAccount = (visit: Visit) => ({
     account_id: said(visit, 'account_id'),
     role: said(visit, 'role'),
   })
-  act('role', visit => ({ role: said(visit, 'role') }))
-  act('account_role', onAccount)
-  act('account_role/remove', onAccount)
-  act('disable', visit => ({ reason: said(visit, 'reason') }))
-  act('enable', () => ({}))
-  act('log_out', () => ({}))
+  send('role', visit => ({ role: said(visit, 'role') }))
+  send('account_role', onAccount)
+  send('account_role/remove', onAccount)
+  send('disable', reasonOf)
+  send('enable', () => ({}))
+  send('log_out', () => ({}))
   screens.act('installation', '/users/:name/login_link', makeLink, show)
 }
 
@@ -63,30 +67,23 @@ not shown again.</p>
 async function list(visit: Visit): Promise<Screen> {
   const users = await visit.api.list<DeskUser>(API)
   const root = rootOf(visit)
-  const table = rows(
-    { ...visit, query: {} },
-    {
-      caption: 'Users, by name',
-      empty: 'No users.',
-      columns: [
-        {
-          name: 'User',
-          show: ({ name, full_name }) =>
-            html`<a href="${root}/users/${name}"><strong>${name}</strong></a><br>${full_name}`,
-        },
-        { name: 'Is', show: ({ role }) => role },
-        { name: 'On accounts', show: ({ accounts }) => rolesOf(root, accounts) },
-        { name: 'Last seen', show: ({ last_seen_at }) => time(last_seen_at) },
-        { name: 'State', show: stateOf },
-        {
-          name: 'Did',
-          show: ({ name }) => html`<a href="${root}/audit?by=${name}">their acts</a>`,
-        },
-      ],
-    },
-    users,
-  )
-  const body = html`${table}${mayChange(visit) && html`<h2>Another person</h2>${newForm(visit)}`}`
+  const table: Table<DeskUser> = {
+    caption: 'Users, by name',
+    empty: 'No users.',
+    columns: [
+      {
+        name: 'User',
+        show: ({ name, full_name }) =>
+          html`<a href="${root}/users/${name}"><strong>${name}</strong></a><br>${full_name}`,
+      },
+      { name: 'Is', show: ({ role }) => role },
+      { name: 'On accounts', show: ({ accounts }) => rolesOf(root, accounts) },
+      { name: 'Last seen', show: ({ last_seen_at }) => time(last_seen_at) },
+      { name: 'State', show: stateOf },
+      { name: 'Did', show: ({ name }) => html`<a href="${root}/audit?by=${name}">their acts</a>` },
+    ],
+  }
+  const body = html`${rows(table, users.results)}${mayChange(visit) && html`<h2>Another person</h2>${newForm(visit)}`}`
   return { title: 'Users', body }
 }
 
@@ -146,17 +143,17 @@ function mayChange({ person }: Visit): boolean {
 
 function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean): Html {
   const root = rootOf(visit)
-  const columns = [
+  const columns: Column<Given>[] = [
     {
       name: 'Account',
-      show: ({ account_id }: Given) =>
+      show: ({ account_id }) =>
         html`<a href="${root}/accounts/${account_id}"><code>${account_id}</code></a>`,
     },
-    { name: 'Is its', show: ({ role }: Given) => role },
+    { name: 'Is its', show: ({ role }) => role },
   ]
-  const take = {
+  const take: Column<Given> = {
     name: '',
-    show: ({ account_id, role }: Given) =>
+    show: ({ account_id, role }) =>
       deed(visit, {
         action: `${root}/users/${name}/account_role/remove`,
         button: 'Take it away',
@@ -166,15 +163,8 @@ function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean)
 <input type="hidden" name="role" value="${role}">`,
       }),
   }
-  return rows(
-    { ...visit, query: {} },
-    {
-      caption: 'Roles on accounts',
-      empty: 'None.',
-      columns: mayChange(visit) && !isSelf ? [...columns, take] : columns,
-    },
-    { results: accounts },
-  )
+  const shown = mayChange(visit) && !isSelf ? [...columns, take] : columns
+  return rows({ caption: 'Roles on accounts', empty: 'None.', columns: shown }, accounts)
 }
 
 type Given = DeskUser['accounts'][number]
@@ -207,7 +197,7 @@ ${
 }
 
 const LINK = html`<p>Good once, for 15 minutes. It lets them set a password.</p>`
-const ROLES = ACCOUNT_ROLES.map(role => [role, role] as const)
+const ROLES = named(ACCOUNT_ROLES)
 
 function accountRoleFields(visit: Visit, { results, has_more }: ListOf<DeskAccount>): Html {
   const named = results.map(
