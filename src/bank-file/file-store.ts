@@ -15,8 +15,8 @@ export const FILE_STATES = [
 ] as const
 export type FileState = (typeof FILE_STATES)[number]
 
-/** A file without its bytes. */
-export interface RailFile {
+/** A file as it is sealed. */
+export interface NewFile {
   readonly msg_id: string
   readonly name: string
   readonly rail: string
@@ -30,12 +30,18 @@ export interface RailFile {
   readonly control_sum: string
   /** Hex digits. */
   readonly sha256: string
-  /** Bytes of the file, and of what is sent where that is encrypted. */
+  readonly bytes: Uint8Array
+  /** What is sent where that is encrypted. */
+  readonly envelope: Uint8Array | null
+  readonly needs_release: boolean
+  readonly resend_is_safe: boolean
+}
+
+/** A file without its bytes. */
+export interface RailFile extends Omit<NewFile, 'bytes' | 'envelope'> {
   readonly size: number
   readonly encrypted: boolean
   readonly sealed_at: Instant
-  readonly needs_release: boolean
-  readonly resend_is_safe: boolean
   readonly approved_by: string
   readonly approved_at: Instant | null
   readonly state: FileState
@@ -46,6 +52,7 @@ export interface RailFile {
   /** A person sends it although payouts in it are over, or go another way. */
   readonly forced: boolean
   readonly sent_at: Instant | null
+  /** Counted from 1: by it is known that no other upload has begun since. */
   readonly uploads: number
   readonly updated_at: Instant
 }
@@ -57,22 +64,6 @@ const columns = (sql: Sql | TransactionSql) => sql`
   octet_length(bytes) as size, envelope is not null as encrypted, sealed_at, needs_release,
   resend_is_safe,
   approved_by, approved_at, state, reason, offered_at, offers, forced, sent_at, uploads, updated_at`
-
-export type NewFile = Pick<
-  RailFile,
-  | 'msg_id'
-  | 'name'
-  | 'rail'
-  | 'format'
-  | 'settlement_account'
-  | 'currency'
-  | 'execution_date'
-  | 'item_count'
-  | 'control_sum'
-  | 'sha256'
-  | 'needs_release'
-  | 'resend_is_safe'
-> & { readonly bytes: Uint8Array; readonly envelope: Uint8Array | null }
 
 export async function insertFile(tx: TransactionSql, file: NewFile): Promise<void> {
   await tx`
@@ -136,11 +127,7 @@ export async function readBytes(
   return file
 }
 
-export interface Upload {
-  /** Counted from 1: by it is known that no other upload has begun since. */
-  readonly uploads: number
-  readonly offered_at: Instant | null
-}
+export type Upload = Pick<RailFile, 'uploads' | 'offered_at'>
 
 /** Begins an upload of what is approved, or was being uploaded before; undefined: it is not due. */
 export async function beginUpload(
@@ -308,15 +295,9 @@ export async function noteFetched(sql: Sql, rail: string): Promise<void> {
     on conflict (rail) do update set fetched_at = excluded.fetched_at`
 }
 
-/** A rail that exchanges files at the same place, and the account that its files debit. */
-export interface SharingRail {
-  readonly rail: string
-  readonly account: string
-}
-
-/** The rails with the inbox of this one, itself among them. */
-export async function listSharing(sql: Sql, rail: string): Promise<SharingRail[]> {
-  return sql<SharingRail[]>`
+/** The rails with the inbox of this one, itself among them, and the accounts that they debit. */
+export async function listSharing(sql: Sql, rail: string) {
+  return sql<{ rail: string; account: string }[]>`
     select other.name as rail, coalesce(nullif(other.config #>> '{settlement_account,iban}', ''),
       other.config #>> '{settlement_account,account}', '') as account
     from rails own join rails other

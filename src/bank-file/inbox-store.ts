@@ -170,14 +170,10 @@ export async function hasOpenLine(tx: TransactionSql, msg_id: string): Promise<b
   return row !== undefined
 }
 
-export interface KeptStray extends Pick<StrayLine, 'position' | 'reason' | 'said'> {
-  readonly sha256: string
-  readonly name: string
-  readonly rail: string
-  readonly created_at: Instant
-  readonly closed_by: string
-  readonly note: string
-}
+export type KeptStray = Pick<StrayLine, 'position' | 'reason' | 'said'> &
+  Pick<InboxFile, 'sha256' | 'name' | 'rail' | 'closed_by' | 'note'> & {
+    readonly created_at: Instant
+  }
 
 /** Lines that nobody has looked at, newest first; with `all`, the others too. */
 export async function listStrays(

@@ -1,6 +1,6 @@
 // Encrypts and decrypts files of a bank by the gpg program, with the keys of one folder. Keys are
 // named by their fingerprints; no other key is trusted.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,16 +41,7 @@ export async function wrap(
     '--output',
     '-',
   ]
-  const child = start(config, args, within_ms)
-  child.stdin.on('error', () => {})
-  child.stdin.end(bytes)
-  const [out, said, code] = await Promise.all([
-    buffer(child.stdout),
-    text(child.stderr),
-    ended(child, within_ms),
-  ])
-  if (code !== 0) throw new PgpFailed(`gpg did not encrypt: ${reasonOf(said)}`)
-  return out
+  return gpg(config, args, { what: 'encrypt', input: bytes, within_ms })
 }
 
 /**
@@ -67,16 +58,9 @@ export async function unwrap(
   // A small file may unpack to a large one.
   const bound = ['--max-output', String(most_bytes)]
   const args = [...bound, '--status-fd', '1', '--yes', '--output', to, '--decrypt', from]
-  const child = start(config, args, within_ms)
-  child.stdin.end()
-  const [status, said, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    ended(child, within_ms),
-  ])
-  if (code !== 0) throw new PgpFailed(`gpg did not decrypt: ${reasonOf(said)}`)
+  const said = await gpg(config, args, { what: 'decrypt', input: '', within_ms })
   if (config.signed_by === '') return
-  if (!signersOf(status).includes(config.signed_by)) {
+  if (!signersOf(said.toString()).includes(config.signed_by)) {
     throw new PgpFailed(`it is not signed by ${config.signed_by}, or by that key no longer`)
   }
 }
@@ -101,17 +85,30 @@ export function isWrapped(head: Uint8Array): boolean {
   return armoured || ((first & 0x80) !== 0 && [1, 3, 4, 8, 18, 20].includes(tag))
 }
 
-function start({ home }: PgpConfig, args: readonly string[], within_ms: number) {
+/** Runs gpg; returns what it writes. */
+async function gpg(
+  { home }: PgpConfig,
+  args: readonly string[],
+  { what, input, within_ms }: { what: string; input: string | Uint8Array; within_ms: number },
+): Promise<Buffer> {
   const child = spawn('gpg', ['--homedir', home, ...QUIET, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, LC_ALL: 'C' },
     timeout: within_ms,
     killSignal: 'SIGKILL',
   })
-  return child
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  const [out, said, code] = await Promise.all([
+    buffer(child.stdout),
+    text(child.stderr),
+    ended(child, within_ms),
+  ])
+  if (code !== 0) throw new PgpFailed(`gpg did not ${what}: ${reasonOf(said)}`)
+  return out
 }
 
-function ended(child: ReturnType<typeof start>, within_ms: number): Promise<number | null> {
+function ended(child: ChildProcess, within_ms: number): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.on('error', error => reject(new PgpFailed(`gpg cannot be run: ${error.message}`)))
     // Not at its close: what it has begun itself may hold its output open.

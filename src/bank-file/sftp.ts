@@ -41,6 +41,7 @@ const PIECE = 255_000
 /** By OpenSSL; that of the default order is computed in JavaScript. */
 const FAST_CIPHERS: CipherAlgorithm[] = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com']
 /** Codes of SFTP's answers. */
+const END_OF_FILE = 1
 const NO_SUCH_FILE = 2
 
 export async function openSftp(config: SftpConfig, secret: SftpSecret): Promise<Transport> {
@@ -52,13 +53,16 @@ export async function openSftp(config: SftpConfig, secret: SftpSecret): Promise<
   const call = <T>(what: string, start: (done: Done<T>) => void) => ask(what, lost.promise, start)
   const out = (name: string) => `${config.outbox}/${name}`
   const into = (name: string) => `${config.inbox}/${name}`
-  const sizeAt = async (path: string) =>
-    (await found(call<{ size: number }>(`look at ${path}`, done => sftp.stat(path, done))))?.size
+  const sizeAt = async (path: string) => {
+    const found = call<{ size: number }>(`look at ${path}`, done => sftp.stat(path, done))
+    return (await unless(NO_SUCH_FILE, found))?.size
+  }
   return {
     sizeOf: name => sizeAt(out(name)),
     write: (name, bytes) => writeAll(sftp, call, out(name), bytes),
     remove: async name => {
-      await found(call(`remove ${name}`, done => sftp.unlink(out(name), done)))
+      const removed = call(`remove ${name}`, done => sftp.unlink(out(name), done))
+      await unless(NO_SUCH_FILE, removed)
     },
     async rename(from, to) {
       // The server refuses a name that is taken; asked before, it says why.
@@ -157,12 +161,12 @@ async function ask<T>(
   }
 }
 
-/** Undefined instead of the failure that there is no such file. */
-async function found<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Undefined instead of the failure with this code. */
+async function unless<T>(code: number, answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
-    if ((error as { code?: number }).code === NO_SUCH_FILE) return undefined
+    if ((error as { code?: number }).code === code) return undefined
     throw error
   }
 }
@@ -212,29 +216,13 @@ async function* readAll(sftp: SFTPWrapper, call: Call, path: string): AsyncItera
   try {
     for (let at = 0; ; ) {
       const piece = Buffer.allocUnsafe(PIECE)
-      const count = await readPiece(sftp, call, handle, piece, at)
+      const read = call<number>('read', done => sftp.read(handle, piece, 0, PIECE, at, done))
+      const count = (await unless(END_OF_FILE, read)) ?? 0
       if (count === 0) return
       yield piece.subarray(0, count)
       at += count
     }
   } finally {
     await call(`close ${path}`, done => sftp.close(handle, done))
-  }
-}
-
-const END_OF_FILE = 1
-
-async function readPiece(
-  sftp: SFTPWrapper,
-  call: Call,
-  handle: Buffer,
-  piece: Buffer,
-  at: number,
-): Promise<number> {
-  try {
-    return await call<number>('read', done => sftp.read(handle, piece, 0, piece.length, at, done))
-  } catch (error) {
-    if ((error as { code?: number }).code === END_OF_FILE) return 0
-    throw error
   }
 }
