@@ -52,9 +52,8 @@ export function openEntityBodies(): BodyProblems {
 
 export async function importEntities(wanted: Import<EntityRow>): Promise<RunEnd> {
   const { account_id } = wanted.account
-  const problemsOf = openEntityBodies()
   const started_at = await readConfined(wanted.sql, [account_id], tx => accountNow(tx, account_id))
-  return runImport(wanted, new EntityRows(wanted, problemsOf, started_at))
+  return runImport(wanted, new EntityRows(wanted, started_at))
 }
 
 interface CreateEntity extends WriteEntity {
@@ -66,27 +65,20 @@ const NOT_WRITTEN = ''
 
 class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, EntityRow> {
   readonly operation: ReturnType<typeof writeEntity>
-  readonly #account_id: string
-  readonly #import_name: string
-  readonly #problemsOf: BodyProblems
+  readonly #wanted: Import<EntityRow>
   readonly #started_at: Instant
+  readonly #problemsOf = openEntityBodies()
   readonly #keys: RowKeys
   /** Dry run: the lines that would have created an entity, by the key of an identity. */
   readonly #lines = new HashNumbers()
   /** One of those entities, which stands for all of them. */
   #unwritten: Entity | undefined
 
-  constructor(
-    { account, name, dry_run }: Import<EntityRow>,
-    problemsOf: BodyProblems,
-    started_at: Instant,
-  ) {
-    this.operation = writeEntity(dry_run ? () => NOT_WRITTEN : bookId, upsertEndedReviews)
-    this.#account_id = account.account_id
-    this.#import_name = name
-    this.#problemsOf = problemsOf
+  constructor(wanted: Import<EntityRow>, started_at: Instant) {
+    this.operation = writeEntity(wanted.dry_run ? () => NOT_WRITTEN : bookId, upsertEndedReviews)
+    this.#wanted = wanted
     this.#started_at = started_at
-    this.#keys = new RowKeys(name)
+    this.#keys = new RowKeys(wanted.name)
   }
 
   read(body: unknown) {
@@ -95,16 +87,12 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
     const request = body as EntityRequest
     const draft = draftOf(request, this.#keys.next(hashJson(request)).key)
     const change = { kind: 'create', draft } as const
-    return { command: { account_id: this.#account_id, claim: null, change } }
+    return { command: { account_id: this.#wanted.account.account_id, claim: null, change } }
   }
 
   acts(outcomes: readonly WrittenEntity[]) {
-    const created = outcomes.filter(({ did }) => did === 'created')
-    return actOfImport(
-      'entities',
-      this.#import_name,
-      created.map(({ entity }) => entity),
-    )
+    const created = outcomes.filter(({ did }) => did === 'created').map(({ entity }) => entity)
+    return actOfImport('entities', this.#wanted.name, created)
   }
 
   written(line: number, _: CreateEntity, outcome: WrittenEntity, again: boolean): EntityRow {
@@ -124,7 +112,7 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
     if (this.#unwritten === undefined) return
     for (const { key } of draft.judged) {
       if (key === null || this.#lines.get(key) === 0) continue
-      const name = identityName(this.#account_id, key)
+      const name = identityName(this.#wanted.account.account_id, key)
       // An entity that somebody else has created meanwhile comes first.
       if ((live.get(name) ?? []).length === 0) live.set(name, [this.#unwritten])
     }

@@ -255,7 +255,7 @@ function shorter(name: string): string {
 export const PAYOUT_COLUMNS: ColumnSet = payoutColumns()
 
 /** The columns of a file of payouts. */
-export function payoutColumns(): ColumnSet {
+function payoutColumns(): ColumnSet {
   const required = [['amount', MAJOR], ['currency'], ['purpose'], ['transaction_description']]
   const set = columnsOf(PayoutRequest, required)
   const names = set.names.map(shorter)

@@ -3,7 +3,7 @@ import type { LineProblem } from '../csv.ts'
 import { Refusal } from '../errors.ts'
 import { MAX_BODY_BYTES } from '../http/json.ts'
 import { readBody, readHeader } from './file.ts'
-import { completeRow, payoutColumns } from './payouts.ts'
+import { completeRow, PAYOUT_COLUMNS } from './payouts.ts'
 import { splitRecords } from './records.ts'
 
 export interface TextRow {
@@ -21,7 +21,7 @@ export function readPayouts(text: string): {
   const records = splitRecords(Buffer.from(text), { quotes: true, max_bytes: MAX_BODY_BYTES })
   const [first, ...others] = records
   if (first === undefined) return { rows: [], problems: [{ line: 1, message: 'no header line' }] }
-  const header = readHeader(first.bytes.toString('utf8'), payoutColumns())
+  const header = readHeader(first.bytes.toString('utf8'), PAYOUT_COLUMNS)
   if (header.messages !== undefined) {
     const problems = header.messages.map(message => ({ line: first.line, message }))
     return { rows: [], problems }
@@ -31,9 +31,9 @@ export function readPayouts(text: string): {
   for (const record of others) {
     const { line } = record
     const read = readBody(header.value, record)
-    const wrong = read instanceof Refusal ? read.problems : completeRow(read as object).problems
-    problems.push(...wrong.map(({ message }) => ({ line, message })))
-    if (!(read instanceof Refusal)) rows.push({ line, body: completeRow(read as object).body })
+    const row = read instanceof Refusal ? read : completeRow(read as object)
+    problems.push(...row.problems.map(({ message }) => ({ line, message })))
+    if ('body' in row) rows.push({ line, body: row.body })
   }
   return { rows, problems }
 }

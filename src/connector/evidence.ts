@@ -6,11 +6,7 @@ import type { Payment, Step } from './protocol.ts'
 import { amountProblem, type Money, type ToldStep } from './steps.ts'
 
 /** One thing that a connector said; whose it is, its payout says. */
-export type Word = Pick<
-  NewEvidence,
-  'position' | 'level' | 'code' | 'reasons' | 'message' | 'amount' | 'currency' | 'reference'
-> &
-  Pick<NewEvidence, 'said_at' | 'detail'>
+export type Word = Omit<NewEvidence, 'account_id' | 'payout_id' | 'attempt' | 'rail' | 'source'>
 
 /** The levels of evidence; the number of a step is part of its level. */
 const PAYMENT = 'payment'
@@ -70,20 +66,19 @@ export function wasTaken(evidence: readonly Evidence[]): boolean {
 }
 
 /** The steps, in the order in which they came. */
-export function stepsIn(evidence: readonly Evidence[]): readonly (ToldStep & Received)[] {
+export function stepsIn(
+  evidence: readonly Evidence[],
+): readonly (ToldStep & Pick<Evidence, 'received_at'>)[] {
   return evidence.flatMap(({ level, code: status, reasons, detail, ...said }) => {
     const [, number] = STEP.exec(level) ?? []
     if (number === undefined) return []
     const { message, amount, currency, received_at } = said
     const { category = '' } = detail as { readonly category?: string }
     const code = reasons[0] ?? ''
-    return [
-      { number: Number(number), status, code, message, category, amount, currency, received_at },
-    ]
+    const money = { amount, currency }
+    return [{ number: Number(number), status, code, message, category, ...money, received_at }]
   })
 }
-
-type Received = Pick<Evidence, 'received_at'>
 
 /** Why a person must look at what was said of the payment; undefined when it fits the order. */
 export function paymentProblem(
