@@ -111,21 +111,9 @@ async function showGroupAction(id: string): Promise<void> {
     return readConfined(sql, [account_id], tx => findGroup(tx, { account_id, id }))
   })
   if (shown === undefined) throw new CommandFailed(`${id} is no more`)
-  if (isImport(id)) {
-    const approval = presentImportApproval(id, shown)
-    print(approval, describeGroup(id, approval, approval.further))
-  } else {
-    const approval = presentBatchApproval(id, shown)
-    print(approval, describeGroup(id, approval, 0))
-  }
-}
-
-function describeGroup(
-  id: string,
-  approval: Omit<ReturnType<typeof presentBatchApproval>, 'object' | 'payout_batch'>,
-  further: number,
-): string {
+  const approval = isImport(id) ? presentImportApproval(id, shown) : presentBatchApproval(id, shown)
   const { waiting, totals, needed, expires_at, digest, ended } = approval
+  const further = 'further' in approval ? approval.further : 0
   const others = further > 0 && `${further} wait besides, and come after these`
   const ends = ended.map(({ status, payouts }) => `${payouts} ${status}`).join(', ')
   const lines = [
@@ -137,7 +125,7 @@ function describeGroup(
   if (expires_at !== null) {
     lines.push(`approvals  ${needed}`, `until      ${toSecond(expires_at)}`, `digest     ${digest}`)
   }
-  return lines.join('\n')
+  print(approval, lines.join('\n'))
 }
 
 async function decideGroupAction(id: string, decision: Decision, options: Deciding): Promise<void> {

@@ -85,8 +85,8 @@ export function keyTable(keys: readonly ApiKeyListing[]): string {
     owner: key.owner ?? '',
     'makes only': key.makes_only ? 'yes' : '',
     created: toSecond(key.created_at),
-    'last used': key.last_used_at === null ? 'never' : toSecond(key.last_used_at),
-    revoked: key.revoked_at === null ? '' : toSecond(key.revoked_at),
+    'last used': toSecond(key.last_used_at) || 'never',
+    revoked: toSecond(key.revoked_at),
   }))
   return listing(rows, 'no key; corridor key create makes one')
 }
@@ -152,7 +152,7 @@ function userKeyTable(keys: readonly UserKeyListing[]): string {
     user: key.user_name,
     name: key.name,
     created: toSecond(key.created_at),
-    revoked: key.revoked_at === null ? '' : toSecond(key.revoked_at),
+    revoked: toSecond(key.revoked_at),
   }))
   return listing(rows, 'no key; corridor user key create makes one')
 }

@@ -124,12 +124,11 @@ async function statusAction(): Promise<void> {
 }
 
 function cellsOf({ list, status, state, is_required }: ListRow) {
-  const until = status === undefined ? null : staleAt(status)
   return {
     list,
     required: is_required ? 'yes' : 'no',
     state,
-    'current until': until === null ? '' : toSecond(until),
+    'current until': status === undefined ? '' : toSecond(staleAt(status)),
     version: String(status?.version ?? ''),
     entries: String(status?.entry_count ?? ''),
     names: String(status?.name_count ?? ''),

@@ -157,7 +157,7 @@ function showWords({ source, account, held }: ShownPayout): string {
       account: `${account.account_id} ${account.name}${account.sandbox ? ', a sandbox' : ''}`,
       debited: debited(payout),
       made: toSecond(payout.created_at),
-      executed: payout.execute_at === null ? '' : toSecond(payout.execute_at),
+      executed: toSecond(payout.execute_at),
       status_description: payout.status_description,
       failure: payout.failure,
       bank_reference: payout.rail_reference,
@@ -216,17 +216,16 @@ const STATE_WORDS: Readonly<Record<TimelineAttempt['state'], string>> = {
 
 function attemptWords(attempt: TimelineAttempt): string[] {
   const { number, rail, state, not_taken, failure } = attempt
-  const second = (at: Instant | null) => (at === null ? '' : toSecond(at))
   const said = not_taken ?? failure
   return outline({
     [`attempt ${number}, rail ${rail}`]: {
       state: STATE_WORDS[state],
       why_this_rail: attemptReason(attempt),
-      release_at: second(attempt.release_at),
-      handed_over_at: second(attempt.handed_over_at),
-      released_at: second(attempt.released_at),
-      expected_at: second(attempt.expected_at),
-      ended_at: second(attempt.ended_at),
+      release_at: toSecond(attempt.release_at),
+      handed_over_at: toSecond(attempt.handed_over_at),
+      released_at: toSecond(attempt.released_at),
+      expected_at: toSecond(attempt.expected_at),
+      ended_at: toSecond(attempt.ended_at),
       because: said === null ? '' : `${said.code}: ${said.message}`,
       uetr: attempt.uetr,
       ...attempt.references,

@@ -8,7 +8,7 @@ import { type AskedRate, datedRates, presentChangedRate, setRate } from '../oper
 import { findPivot } from '../price/policy/store.ts'
 import { changeRates, FeedUnreadable, takeFeed } from '../price/rate/change.ts'
 import { ECB_URL, FetchFailed, refuseUrl } from '../price/rate/fetch.ts'
-import { type Judged, MAX_MOVE_BPS, type Problem } from '../price/rate/guard.ts'
+import { type Judged, MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import { guessRateFormat, parseRates, presentRate, type RateFormat } from '../price/rate/load.ts'
 import { describeRate, type Rate } from '../price/rate/rules.ts'
 import { deleteRate } from '../price/rate/store.ts'
@@ -101,7 +101,7 @@ async function setAction(base: string, quote: string, mid: string, options: SetO
   const [problem] = problems
   const [change] = changes
   if (problem !== undefined) {
-    throw new CommandFailed(`${problem.message}${forceable ? FORCE_HINTS[kindOf(change)] : ''}`)
+    throw new CommandFailed(`${problem.message}${forceable ? forceHint(change) : ''}`)
   }
   if (change === undefined) return
   const replaced = describeReplaced(change)
@@ -110,18 +110,12 @@ async function setAction(base: string, quote: string, mid: string, options: SetO
   print(presentChangedRate(change), `${would}${describeRate(change.rate)}; ${before}`)
 }
 
-const FORCE_HINTS = {
-  inverse: '; set that one, or --force replaces it',
-  older: '; --force sets it all the same',
-  moved: '; --force sets it all the same',
-  crossed: '; --force sets it all the same',
-  pegged: '; --peg changes the peg, --force makes it an ordinary rate',
-}
-
-/** The hint of --peg fits only a pair whose own row is pegged. */
-function kindOf(change: Judged | undefined): Problem['kind'] | 'crossed' {
-  const kind = change?.problem?.kind ?? 'moved'
-  return kind === 'pegged' && change?.before?.pegged !== true ? 'crossed' : kind
+function forceHint(change: Judged | undefined): string {
+  const kind = change?.problem?.kind
+  if (kind === 'inverse') return '; set that one, or --force replaces it'
+  // --peg changes the peg of a pair whose own row is pegged, and of no crossed one.
+  if (kind !== 'pegged' || change?.before?.pegged !== true) return '; --force sets it all the same'
+  return '; --peg changes the peg, --force makes it an ordinary rate'
 }
 
 async function removeAction(base: string, quote: string): Promise<void> {

@@ -71,9 +71,9 @@ function linesOf(
   })
 }
 
-/** `2026-10-06 09:30:00Z`. */
-export function toSecond(instant: Instant): string {
-  return `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`
+/** `2026-10-06 09:30:00Z`; '' for what has not happened. */
+export function toSecond(instant: Instant | null): string {
+  return instant === null ? '' : `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`
 }
 
 type Member = readonly [name: string, value: unknown]
