@@ -8,7 +8,6 @@ import {
   type FoundFilter,
   kindOf,
   listFound,
-  presentFound,
   presentScreening,
   SCREENED_KINDS,
   type ShownMatch,
@@ -223,7 +222,7 @@ async function listAction(options: ListOptions): Promise<void> {
     since: toSecond(since),
   }))
   const words = listing(rows, 'screening holds nothing')
-  print({ object: 'list', results: found.map(presentFound) }, words)
+  print({ object: 'list', results: found }, words)
 }
 
 async function showAction(id: string): Promise<void> {

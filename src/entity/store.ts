@@ -1,7 +1,7 @@
 // The statements of entities. Writes run under the lock of the account's book.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { narrowedTo } from '../db/found.ts'
-import { findAccountOf, findByKeys, keysOf } from '../db/keys.ts'
+import { findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
@@ -244,11 +244,6 @@ export async function findApprovals(
         where e.account_id = k.account_id and e.id = k.id ${within(sql, 'e', keys)} limit 1
       ) r`,
   )
-}
-
-/** The account of an entity: operators name an entity by its id alone. */
-export function findEntityAccount(sql: Sql, id: string): Promise<string | undefined> {
-  return findAccountOf(sql, 'entities', id)
 }
 
 /** Entities in review, in all accounts or in one, the longest unchanged first. */

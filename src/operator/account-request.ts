@@ -23,22 +23,24 @@ export const NewAccountRequest = Closed(
     name: Name,
     currencies: Currencies,
     primary_currency: CurrencyCode,
-    sandbox: Type.Optional(
-      Type.Boolean({ description: 'For tests: its clock can be moved, and it funds itself.' }),
-    ),
-    duplicate_window_s: Type.Optional(Window),
+    ...optional({
+      sandbox: Type.Boolean({
+        description: 'For tests: its clock can be moved, and it funds itself.',
+      }),
+      duplicate_window_s: Window,
+    }),
   },
   { title: 'NewAccount' },
 )
 export type NewAccountRequest = Static<typeof NewAccountRequest>
 
 export const AccountSettings = Closed(
-  {
-    name: Type.Optional(Name),
-    add_currencies: Type.Optional(Currencies),
-    primary_currency: Type.Optional(CurrencyCode),
-    duplicate_window_s: Type.Optional(Window),
-  },
+  optional({
+    name: Name,
+    add_currencies: Currencies,
+    primary_currency: CurrencyCode,
+    duplicate_window_s: Window,
+  }),
   { title: 'AccountSettings', description: 'What is left out stays; no currency is taken away.' },
 )
 export type AccountSettings = Static<typeof AccountSettings>
@@ -46,13 +48,16 @@ export type AccountSettings = Static<typeof AccountSettings>
 export const NewKeyRequest = Closed(
   {
     scope: Literals(SCOPES, { description: 'What the key may do in its account.' }),
-    name: Type.Optional(Text(MAX_NAME, { description: 'What the key is for.' })),
-    owner: Type.Optional(
-      Text(40, { description: 'The user whose key it is, who then approves none of its payouts.' }),
-    ),
-    makes_only: Type.Optional(
-      Type.Boolean({ description: 'Each payout that it makes needs an approval.', default: false }),
-    ),
+    ...optional({
+      name: Text(MAX_NAME, { description: 'What the key is for.' }),
+      owner: Text(40, {
+        description: 'The user whose key it is, who then approves none of its payouts.',
+      }),
+      makes_only: Type.Boolean({
+        description: 'Each payout that it makes needs an approval.',
+        default: false,
+      }),
+    }),
   },
   { title: 'NewKey' },
 )

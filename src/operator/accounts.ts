@@ -2,16 +2,31 @@
 import type { Account } from '../account/rules.ts'
 import { type AccountListing, listAccounts, listAccountsInFull } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
+import { findAccountOf } from '../db/keys.ts'
 import { listBalancesOf } from '../ledger/store.ts'
-import { Unknown } from './deed.ts'
+import { known } from './deed.ts'
 
 /** The account of this id. Refuses an id that no account has. */
 export async function accountNamed(sql: Sql, account_id: string): Promise<Account> {
   const accounts = await listAccounts(sql)
-  const account = accounts.find(known => known.account_id === account_id)
-  if (account !== undefined) return account
-  const ids = accounts.map(known => known.account_id)
-  throw new Unknown('account', account_id, ids)
+  const ids = accounts.map(account => account.account_id)
+  return known('account', account_id, accounts[ids.indexOf(account_id)], ids)
+}
+
+const TABLES = {
+  payout: 'payouts',
+  entity: 'entities',
+  beneficiary: 'beneficiaries',
+  'webhook endpoint': 'webhook_endpoints',
+} as const
+
+/** The account of an object. Refuses an id that nothing of its kind has. */
+export async function accountOf(
+  audit: Sql,
+  kind: keyof typeof TABLES,
+  id: string,
+): Promise<string> {
+  return known(kind, id, await findAccountOf(audit, TABLES[kind], id))
 }
 
 export interface AccountInFull extends AccountListing {
@@ -34,8 +49,7 @@ export async function findAccounts(
 export async function showAccount(audit: Sql, account_id: string): Promise<AccountInFull> {
   await accountNamed(audit, account_id)
   const [account] = await findAccounts(audit, account_id)
-  if (account === undefined) throw new Unknown('account', account_id)
-  return account
+  return known('account', account_id, account)
 }
 
 /** Amounts are in minor units, as text. */

@@ -14,6 +14,7 @@ import { BeneficiaryResponse, presentBeneficiary } from '../beneficiary/response
 import type { TransactionSql } from '../db/connect.ts'
 import type { Reads } from '../engine/reads.ts'
 import { found, type Reason } from '../errors.ts'
+import { given } from '../given.ts'
 import { send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
@@ -274,7 +275,7 @@ function decisionRoute(
       const key = { account_id: request.account.account_id, id: request.params.id }
       const { digest, reason = '' } = request.body
       const { name: user_name } = operatorOf(request)
-      const asked = { user_name, decision, reason, ...(digest !== undefined && { digest }) }
+      const asked = given({ user_name, decision, reason, digest })
       return send(reply, await of.decide(deps.desk, request, key, asked))
     },
   )

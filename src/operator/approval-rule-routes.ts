@@ -13,6 +13,7 @@ import {
   Id,
   integerOrNull,
   Literals,
+  optional,
   Text,
   textOrNull,
 } from '../http/schema.ts'
@@ -24,42 +25,36 @@ import { type DeskRoutes, listed } from './desk-routes.ts'
 import { AccountId, MAX_MINOR, majorText, Nothing } from './request.ts'
 import { readOrRefuse } from './words.ts'
 
-const Country = Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166, two letters.' })
-const KeyId = Text(64, { minLength: 1, description: 'Only what this API key makes.' })
-const Network = Text(64, { minLength: 1, description: 'A local or payment network, or a chain.' })
-
 const AddRule = Closed(
-  {
-    subject: Type.Optional(
-      Literals(RULE_SUBJECTS, {
-        default: 'payout',
-        description:
-          'What people approve: payouts; or each new or changed beneficiary before a payout may ' +
-          'go to it, with no conditions but `account_id`, `key_id` and `country`.',
-      }),
-    ),
-    account_id: Type.Optional(AccountId),
-    key_id: Type.Optional(KeyId),
-    payout_type: Type.Optional(Literals(PAYOUT_TYPES)),
-    network: Type.Optional(Network),
-    country: Type.Optional(Country),
-    currency: Type.Optional(CurrencyCode),
-    new_payee: Type.Optional(
-      Type.Boolean({ description: 'Only payees, as they are, whom no payout was approved to.' }),
-    ),
-    at_least: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_MINOR,
-        description: 'Only from this amount on, in minor units of `at_least_currency`.',
-      }),
-    ),
-    at_least_currency: Type.Optional(CurrencyCode),
-    approvers: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_APPROVERS, default: 1 })),
-    expires_after_days: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: EXPIRES_AFTER_DAYS }),
-    ),
-  },
+  optional({
+    subject: Literals(RULE_SUBJECTS, {
+      default: 'payout',
+      description:
+        'What people approve: payouts; or each new or changed beneficiary before a payout may ' +
+        'go to it, with no conditions but `account_id`, `key_id` and `country`.',
+    }),
+    account_id: AccountId,
+    key_id: Text(64, { minLength: 1, description: 'Only what this API key makes.' }),
+    payout_type: Literals(PAYOUT_TYPES),
+    network: Text(64, { minLength: 1, description: 'A local or payment network, or a chain.' }),
+    country: Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166, two letters.' }),
+    currency: CurrencyCode,
+    new_payee: Type.Boolean({
+      description: 'Only payees, as they are, whom no payout was approved to.',
+    }),
+    at_least: Type.Integer({
+      minimum: 1,
+      maximum: MAX_MINOR,
+      description: 'Only from this amount on, in minor units of `at_least_currency`.',
+    }),
+    at_least_currency: CurrencyCode,
+    approvers: Type.Integer({ minimum: 1, maximum: MAX_APPROVERS, default: 1 }),
+    expires_after_days: Type.Integer({
+      minimum: 1,
+      maximum: MAX_DAYS,
+      default: EXPIRES_AFTER_DAYS,
+    }),
+  }),
   { title: 'AddApprovalRule', description: 'Conditions hold together; what is left out is any.' },
 )
 type AddRule = Static<typeof AddRule>

@@ -11,7 +11,7 @@ import { amountToJson } from '../money/json.ts'
 import { COUNTRIES } from '../network/country.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { accountNamed } from './accounts.ts'
-import { Unknown } from './deed.ts'
+import { known } from './deed.ts'
 import { networkName } from './limits.ts'
 
 /** Adds a rule for payouts made from now on, or says all that is wrong with it. */
@@ -42,10 +42,7 @@ export async function rulesFor(sql: Sql, account?: string): Promise<readonly App
 /** Removes a rule. Refuses an id that no rule has. */
 export async function removeRule(sql: Sql, rule_id: string): Promise<ApprovalRule> {
   const rule = (await listRules(sql)).find(one => one.rule_id === rule_id)
-  if (rule === undefined || !(await deleteRule(sql, rule_id))) {
-    throw new Unknown('approval rule', rule_id)
-  }
-  return rule
+  return known('approval rule', rule_id, (await deleteRule(sql, rule_id)) ? rule : undefined)
 }
 
 /** Its amount in minor units. */

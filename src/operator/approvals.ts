@@ -8,7 +8,6 @@ import {
 } from '../beneficiary/approval-operation.ts'
 import { findLatestApprovals } from '../beneficiary/approval-store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { findAccountOf } from '../db/keys.ts'
 import { importId, type Key, nameOf } from '../id.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
@@ -16,7 +15,7 @@ import { findPayouts } from '../payout/store.ts'
 import { type DecidedGroup, isImport } from '../payout-group/group.ts'
 import { type DecideGroup, decideGroup } from '../payout-group/operations.ts'
 import { findGroupAccount } from '../payout-group/store.ts'
-import { type Deed, Unknown } from './deed.ts'
+import { type Deed, known } from './deed.ts'
 
 /** A person decides about a payout, whose account must have them as an approver. */
 export function deciding(
@@ -38,9 +37,8 @@ export function deciding(
 
 /** The account of a batch or an import. Refuses an id that none has. */
 export async function accountOfGroup(audit: Sql, id: string): Promise<string> {
-  const account_id = await findGroupAccount(audit, id)
-  if (account_id !== undefined) return account_id
-  throw new Unknown(isImport(id) ? 'payout import' : 'payout batch', id)
+  const kind = isImport(id) ? 'payout import' : 'payout batch'
+  return known(kind, id, await findGroupAccount(audit, id))
 }
 
 /** A person decides about all payouts of a batch or an import that wait. */
@@ -62,13 +60,6 @@ export function decidingGroup({ account_id, id: group_id }: Key, asked: AskedDec
       }
     },
   }
-}
-
-/** The account of a beneficiary. Refuses an id that none has. */
-export async function accountOfBeneficiary(audit: Sql, id: string): Promise<string> {
-  const account_id = await findAccountOf(audit, 'beneficiaries', id)
-  if (account_id === undefined) throw new Unknown('beneficiary', id)
-  return account_id
 }
 
 /** A person decides about a beneficiary, whose account must have them as an approver. */

@@ -43,7 +43,7 @@ export type Kind =
   | 'user'
   | 'webhook endpoint'
 
-/** Refuses (404) an id that nothing of its kind has, of whatever account. */
+/** A refusal (404) of an id that nothing of its kind has, of whatever account. */
 export class Unknown extends Refusal {
   readonly kind: Kind
   readonly id: string
@@ -56,4 +56,10 @@ export class Unknown extends Refusal {
     this.id = id
     this.known = known
   }
+}
+
+/** What was found. Refuses (404) an id that nothing of its kind has. */
+export function known<T>(kind: Kind, id: string, found: T | undefined, ids?: readonly string[]): T {
+  if (found !== undefined) return found
+  throw new Unknown(kind, id, ids)
 }

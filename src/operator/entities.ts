@@ -8,7 +8,6 @@ import type { EntityState } from '../entity/rules.ts'
 import { type ApprovalStatus, IN_REVIEW, type ReviewResult } from '../entity/states.ts'
 import {
   findEntities,
-  findEntityAccount,
   findListedEntities,
   listByStatus,
   listInReview,
@@ -18,7 +17,8 @@ import { previousStatus } from '../event/event.ts'
 import { bookId, type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { countHeldPayouts, listHoldingEntities, upsertEndedReviews } from '../payout/hold-store.ts'
-import { type Deed, Unknown } from './deed.ts'
+import { accountOf } from './accounts.ts'
+import { type Deed, known } from './deed.ts'
 
 /** An entity with what its account is not shown. */
 export interface ListedEntity {
@@ -68,10 +68,9 @@ async function listFor(
 
 /** An entity of any account. Refuses an id that no entity has. */
 export async function entityNamed(audit: Sql, id: string): Promise<Entity> {
-  const account_id = await findEntityAccount(audit, id)
-  const [entity] = account_id === undefined ? [] : await findEntities(audit, [{ account_id, id }])
-  if (entity === undefined) throw new Unknown('entity', id)
-  return entity
+  const account_id = await accountOf(audit, 'entity', id)
+  const [entity] = await findEntities(audit, [{ account_id, id }])
+  return known('entity', id, entity)
 }
 
 export interface ShownEntity extends ListedEntity {

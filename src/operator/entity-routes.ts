@@ -10,7 +10,7 @@ import { instantFromIso } from '../instant.ts'
 import { callOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
 import { entityNamed, type ListedEntity, listEntities, review, showEntity } from './entities.ts'
-import { AccountId, checkLines, LimitText, Reason } from './request.ts'
+import { AccountId, checkLines, LimitText, Reason, Time } from './request.ts'
 
 const MEMBERS = {
   account_id: AccountId,
@@ -42,11 +42,7 @@ const EntitiesQuery = Closed(
 const ReviewRequest = Closed(
   {
     status: Literals(REVIEW_RESULTS, { description: 'What the review comes to.' }),
-    seen: Type.String({
-      format: 'date-time',
-      maxLength: 64,
-      description: 'The `updated_at` of what you have looked at; if it is another one, 409.',
-    }),
+    seen: Time('The `updated_at` of what you have looked at; if it is another one, 409.'),
     reason: Type.Optional(Reason),
   },
   { title: 'ReviewRequest', description: 'The account is told the reason.' },

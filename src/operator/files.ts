@@ -7,13 +7,11 @@ import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
 import { amountToJson } from '../money/json.ts'
 import { hashJson } from '../seal.ts'
-import { Unknown } from './deed.ts'
+import { known } from './deed.ts'
 
 /** The file of this message id. Refuses an id that no file has. */
 export async function fileNamed(sql: Sql, msg_id: string): Promise<RailFile> {
-  const file = await findFile(sql, msg_id)
-  if (file !== undefined) return file
-  throw new Unknown('file', msg_id)
+  return known('file', msg_id, await findFile(sql, msg_id))
 }
 
 interface FileInFull {

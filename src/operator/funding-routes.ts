@@ -1,16 +1,23 @@
 // POST /v3/operator/fund, /withdraw and /adjust, and /balance_transaction/{id}/reverse.
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../account/rules.ts'
+import {
+  BalanceTransactionResponse,
+  presentBalanceTransaction,
+} from '../balance-transaction/response.ts'
 import type { Reason } from '../errors.ts'
-import type { Booking } from '../funding/rules.ts'
+import type { Booking, Correction } from '../funding/rules.ts'
 import { pathId } from '../http/docs.ts'
+import { Minor } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { newId } from '../id.ts'
-import { Unknown } from './deed.ts'
+import { amountToJson } from '../money/json.ts'
+import { known } from './deed.ts'
 import { callOf, type Desk, operatorOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
 import { booking, checkProof, checkSplit, reversal } from './funding.ts'
-import { BookingResponse, presentBooking } from './funding-response.ts'
 import {
+  AccountId,
   Adjustment,
   checkMoney,
   checkWords,
@@ -21,6 +28,27 @@ import {
 
 interface Needs {
   readonly reference: { current(): { readonly accounts: ReadonlyMap<string, Account> } }
+}
+
+const BookingResponse = Type.Object(
+  {
+    account_id: AccountId,
+    by: Type.String({ description: 'Who has booked it.' }),
+    balance_before: Minor,
+    balance_after: Minor,
+    balance_transaction: BalanceTransactionResponse,
+  },
+  { title: 'Booking', description: 'What was booked, and the balance before and after it.' },
+)
+
+function presentBooking({ entries: [{ line }], balance_before }: Correction) {
+  return {
+    account_id: line.account_id,
+    by: line.metadata.by ?? '',
+    balance_before: amountToJson(balance_before),
+    balance_after: amountToJson(line.balance_after),
+    balance_transaction: presentBalanceTransaction(line),
+  }
 }
 
 const REFUSALS: readonly Reason[] = [
@@ -160,7 +188,5 @@ function reverseRoute(routes: DeskRoutes): void {
 
 /** The account of this id. Refuses (404) an id that no account has. */
 function accountOf({ reference }: Needs, account_id: string): Account {
-  const account = reference.current().accounts.get(account_id)
-  if (account === undefined) throw new Unknown('account', account_id)
-  return account
+  return known('account', account_id, reference.current().accounts.get(account_id))
 }

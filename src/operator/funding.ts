@@ -10,7 +10,7 @@ import {
   reverseBooking,
 } from '../funding/operations.ts'
 import type { Booking, Correction, Reversal } from '../funding/rules.ts'
-import { type Deed, type Operator, Unknown } from './deed.ts'
+import { type Deed, known, type Operator } from './deed.ts'
 
 /** Books money on an account. */
 export function booking(
@@ -42,8 +42,7 @@ export async function reversal(
   id: string,
   reason: string,
 ): Promise<Deed<Reversal, ReversalState, Correction>> {
-  const account_id = await findAccountOfLine(audit, id)
-  if (account_id === undefined) throw new Unknown('balance transaction', id)
+  const account_id = known('balance transaction', id, await findAccountOfLine(audit, id))
   const command = { account_id, id, reason, by: name }
   return { operation: reverseBooking, command, act: bookingAct }
 }

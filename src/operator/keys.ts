@@ -13,7 +13,7 @@ import { invalidField, refuseIfAny } from '../errors.ts'
 import { newId } from '../id.ts'
 import { listUsers } from '../user/store.ts'
 import { accountNamed } from './accounts.ts'
-import { Unknown } from './deed.ts'
+import { known } from './deed.ts'
 
 export interface MadeKey {
   readonly account_id: string
@@ -51,7 +51,6 @@ export interface RevokedKey extends Pick<ApiKeyListing, 'account_id' | 'scope' |
 }
 
 export async function revokeKey(sql: Sql, key_id: string): Promise<RevokedKey> {
-  const key = await findKey(sql, key_id)
-  if (key === undefined) throw new Unknown('key', key_id)
+  const key = known('key', key_id, await findKey(sql, key_id))
   return { ...key, was_revoked: (await markKeyRevoked(sql, key_id)) === undefined }
 }

@@ -19,7 +19,7 @@ import type { PricingAt } from '../price/price.ts'
 import { SIMULATOR } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
 import { accountNamed } from './accounts.ts'
-import { Unknown } from './deed.ts'
+import { known } from './deed.ts'
 import { VOCABULARY } from './fees.ts'
 
 export interface SetLimit {
@@ -172,9 +172,9 @@ export function removeLimit(sql: Sql, limit_id: string): Promise<Limit> {
 }
 
 async function limitNamed(sql: Sql | TransactionSql, limit_id: string): Promise<Limit> {
-  const limit = (await listLimits(sql)).find(one => one.limit_id === limit_id)
-  if (limit !== undefined) return limit
-  throw new Unknown('limit', limit_id)
+  const limits = await listLimits(sql)
+  const limit = limits.find(one => one.limit_id === limit_id)
+  return known('limit', limit_id, limit)
 }
 
 export function presentSet({ limit, before, counted }: SetLimit) {

@@ -54,8 +54,10 @@ const CutOff = Closed(
     time: Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['15:00'] }),
     zone: Text(64, { minLength: 1, examples: ['Europe/Berlin'] }),
     calendar: Literals(CALENDAR_NAMES, { description: 'Whose business days.' }),
-    lead_minutes: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LEAD_MINUTES })),
-    arrival_days: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_ARRIVAL_DAYS })),
+    ...optional({
+      lead_minutes: Type.Integer({ minimum: 1, maximum: MAX_LEAD_MINUTES }),
+      arrival_days: Type.Integer({ minimum: 0, maximum: MAX_ARRIVAL_DAYS }),
+    }),
   },
   { title: 'CutOff' },
 )
@@ -64,11 +66,13 @@ const SetRouteRequest = Closed(
   {
     ...CONDITIONS,
     rail: Rail,
-    priority: Type.Optional(Type.Integer({ minimum: -MAX_PRIORITY, maximum: MAX_PRIORITY })),
-    cut_off: Type.Optional(CutOff),
-    no_cut_off: Type.Optional(
-      Type.Boolean({ description: 'As the rail takes payouts: by its own timetable, or at once.' }),
-    ),
+    ...optional({
+      priority: Type.Integer({ minimum: -MAX_PRIORITY, maximum: MAX_PRIORITY }),
+      cut_off: CutOff,
+      no_cut_off: Type.Boolean({
+        description: 'As the rail takes payouts: by its own timetable, or at once.',
+      }),
+    }),
   },
   { title: 'SetRoute', description: 'A condition that is left out is any.' },
 )

@@ -4,6 +4,7 @@ import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { previousStatus } from '../event/event.ts'
+import { given } from '../given.ts'
 import { type Handling, operatorStep, type Person } from '../payout/by-hand.ts'
 import {
   type Handled,
@@ -15,18 +16,11 @@ import { findHeldByScreening, type HeldByScreening } from '../payout/screening-s
 import { GIVEN_BACK_STATUSES } from '../payout/states.ts'
 import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
-import { findPayoutAccount } from '../payout/store.ts'
 import type { Failure, RailStatus, RailStep } from '../rail/rail.ts'
 import type { TimelineSource } from '../timeline/rules.ts'
 import { findTimeline } from '../timeline/store.ts'
-import { type Deed, type Operator, Unknown } from './deed.ts'
-
-/** The account of a payout. Refuses an id that no payout has. */
-export async function accountOfPayout(audit: Sql, payout_id: string): Promise<string> {
-  const account_id = await findPayoutAccount(audit, payout_id)
-  if (account_id === undefined) throw new Unknown('payout', payout_id)
-  return account_id
-}
+import { accountOf } from './accounts.ts'
+import { type Deed, known, type Operator } from './deed.ts'
 
 export interface ShownPayout {
   readonly account: Account
@@ -39,13 +33,12 @@ export async function showPayout(
   { audit, sql }: { readonly audit: Sql; readonly sql: Sql },
   payout_id: string,
 ): Promise<ShownPayout> {
-  const account_id = await accountOfPayout(audit, payout_id)
+  const account_id = await accountOf(audit, 'payout', payout_id)
   const key = { account_id, id: payout_id }
   const account = (await listAccounts(sql)).find(known => known.account_id === account_id)
   const held = await findHeldByScreening(audit, key)
   const source = await findTimeline(sql, key)
-  if (source === undefined || account === undefined) throw new Unknown('payout', payout_id)
-  return { account, source, held }
+  return known('payout', payout_id, source && account && { account, source, held })
 }
 
 /** What a person says of what they do. */
@@ -70,12 +63,12 @@ export async function handling(
   payout_id: string,
   { act, from, ...words }: AskedHandling,
 ): Promise<Deed<HandlePayout, HandlingState, Handled>> {
-  const account_id = await accountOfPayout(audit, payout_id)
+  const account_id = await accountOf(audit, 'payout', payout_id)
   const person = personOf(operator, words)
   const held = (taken_by: string) => ({ account_id, id: payout_id, taken_by })
   return {
     operation: handlePayout,
-    command: { account_id, payout_id, act, person, ...(from !== undefined && { from }) },
+    command: given({ account_id, payout_id, act, person, from }),
     act: ({ before, payout }) => ({
       table_name: 'payouts',
       reason: person.reason ?? '',
@@ -101,7 +94,7 @@ export async function transition(
   asked: AskedTransition,
 ): Promise<Deed<Advance, AdvanceState, AdvanceOutcome>> {
   const step = stepOf(asked)
-  const account_id = await accountOfPayout(audit, payout_id)
+  const account_id = await accountOf(audit, 'payout', payout_id)
   const { reason, description, failure } = asked
   return {
     operation: advancePayout,
@@ -126,18 +119,9 @@ export async function transition(
 export function stepOf({ status, failure, description, reason }: AskedTransition): RailStep {
   const told = GIVEN_BACK_STATUSES.includes(status) && reason !== undefined
   const whole = told ? { message: reason, ...failure } : failure
-  return operatorStep(status, {
-    ...(whole !== undefined && { failure: whole }),
-    ...(description !== undefined && { description }),
-  })
+  return operatorStep(status, given({ failure: whole, description }))
 }
 
 function personOf({ name, is_login }: Operator, { reference, reason, force }: Words): Person {
-  return {
-    name,
-    is_login,
-    force: force === true,
-    ...(reference !== undefined && { reference }),
-    ...(reason !== undefined && { reason }),
-  }
+  return given({ name, is_login, force: force === true, reference, reason })
 }

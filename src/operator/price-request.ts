@@ -1,10 +1,17 @@
 // What operators send of rates, fees and pricing.
 import type { Static } from 'typebox'
 import { invalidField, refuseIfAny } from '../errors.ts'
-import { Amount, Closed, CountryCode, CurrencyCode, Literals, Text } from '../http/schema.ts'
+import {
+  Amount,
+  Closed,
+  CountryCode,
+  CurrencyCode,
+  Literals,
+  optional,
+  Text,
+} from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { currencyExponent, findCurrency } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
+import { findCurrency } from '../money/currency.ts'
 import { type FeeCells, readFee } from '../price/fee/load.ts'
 import type { Fee } from '../price/fee/rules.ts'
 import { readValue } from '../price/policy/load.ts'
@@ -13,16 +20,13 @@ import { MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
 import { VOCABULARY } from './fees.ts'
-import { AccountId } from './request.ts'
+import { AccountId, MAX_MINOR, majorText, Time } from './request.ts'
 
-const Force = Type.Optional(
-  Type.Boolean({ description: 'Confirms what is refused as `likely_slip`.' }),
-)
+const Force = Type.Boolean({ description: 'Confirms what is refused as `likely_slip`.' })
 
 const PAIR = { base: CurrencyCode, quote: CurrencyCode }
 
 export const RatePair = Closed(PAIR, { title: 'RatePair' })
-export type RatePair = Static<typeof RatePair>
 
 export const SetRate = Closed(
   {
@@ -32,25 +36,17 @@ export const SetRate = Closed(
       description: 'Units of `quote` for one of `base`, mid-market: a plain decimal as text.',
       examples: ['7.81'],
     }),
-    source: Type.Optional(Text(200, { minLength: 1, description: 'Where it comes from.' })),
-    as_of: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        maxLength: 64,
-        description: 'The time it is of; by default now.',
-      }),
-    ),
-    peg: Type.Optional(
-      Type.Boolean({ description: '`quote` is pegged to `base`, and crossed through it.' }),
-    ),
-    max_move_bps: Type.Optional(
-      Type.Integer({
+    ...optional({
+      source: Text(200, { minLength: 1, description: 'Where it comes from.' }),
+      as_of: Time('The time it is of; by default now.'),
+      peg: Type.Boolean({ description: '`quote` is pegged to `base`, and crossed through it.' }),
+      max_move_bps: Type.Integer({
         minimum: 0,
         maximum: 1_000_000,
         description: `How far it may be from the present one; by default ${MAX_MOVE_BPS}.`,
       }),
-    ),
-    force: Force,
+      force: Force,
+    }),
   },
   { title: 'SetRate' },
 )
@@ -58,26 +54,30 @@ export type SetRate = Static<typeof SetRate>
 
 const SUBJECT = {
   payout_type: Literals(PAYOUT_TYPES),
-  payout_currency: Type.Optional(CurrencyCode),
-  destination_country: Type.Optional(CountryCode),
-  network: Type.Optional(Text(64, { minLength: 1 })),
-  charge_type: Type.Optional(Literals(CHARGE_TYPES)),
+  ...optional({
+    payout_currency: CurrencyCode,
+    destination_country: CountryCode,
+    network: Text(64, { minLength: 1 }),
+    charge_type: Literals(CHARGE_TYPES),
+  }),
 }
 
 export const FeeSubject = Closed(SUBJECT, { title: 'FeeSubject', description: 'Absent is any.' })
 export type FeeSubject = Static<typeof FeeSubject>
 
-const Free = Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991 })
+const Free = Type.Integer({ minimum: 0, maximum: MAX_MINOR })
 
 export const SetFee = Closed(
   {
     ...SUBJECT,
     fixed_amount: Type.Optional(Free),
     fee_currency: CurrencyCode,
-    variable_bps: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-    minimum_amount: Type.Optional(Amount),
-    maximum_amount: Type.Optional(Amount),
-    force: Force,
+    ...optional({
+      variable_bps: Type.Integer({ minimum: 0, maximum: 10_000 }),
+      minimum_amount: Amount,
+      maximum_amount: Amount,
+      force: Force,
+    }),
   },
   {
     title: 'SetFee',
@@ -95,8 +95,7 @@ export function readFeeRequest(body: FeeSubject | SetFee): Fee {
       { reason: 'currency', message: 'There is no such currency.', remarks: 'fee_currency' },
     ])
   }
-  const major = (amount: number | undefined) =>
-    amount === undefined ? '' : formatMajor(BigInt(amount), currencyExponent(fee_currency))
+  const major = (amount: number | undefined) => majorText(amount, fee_currency) ?? ''
   const cells: FeeCells = {
     payout_type: body.payout_type,
     payout_currency: body.payout_currency ?? '',
@@ -119,26 +118,18 @@ export function readFeeRequest(body: FeeSubject | SetFee): Fee {
 const REMOVED: Partial<SetFee> = { fixed_amount: 0, fee_currency: 'USD' }
 
 export const SetPricing = Closed(
-  {
-    spread_bps: Type.Optional(Type.Integer({ minimum: 0, maximum: 9_999 })),
-    quote_validity_s: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000 })),
-    schedule_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 31_536_000 })),
-    max_age_s: Type.Optional(
-      Text(10, { minLength: 1, description: 'Seconds as text, or `calendar`.' }),
-    ),
-    pivot: Type.Optional(CurrencyCode),
-    account_id: Type.Optional(AccountId),
-    from_currency: Type.Optional(CurrencyCode),
-    to_currency: Type.Optional(CurrencyCode),
-    from: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        maxLength: 64,
-        description: 'From when on; by default now.',
-      }),
-    ),
+  optional({
+    spread_bps: Type.Integer({ minimum: 0, maximum: 9_999 }),
+    quote_validity_s: Type.Integer({ minimum: 1, maximum: 31_536_000 }),
+    schedule_s: Type.Integer({ minimum: 0, maximum: 31_536_000 }),
+    max_age_s: Text(10, { minLength: 1, description: 'Seconds as text, or `calendar`.' }),
+    pivot: CurrencyCode,
+    account_id: AccountId,
+    from_currency: CurrencyCode,
+    to_currency: CurrencyCode,
+    from: Time('From when on; by default now.'),
     force: Force,
-  },
+  }),
   {
     title: 'SetPricing',
     description: 'Without account and pair it is for the whole installation.',
@@ -178,14 +169,7 @@ export function readPricing(body: SetPricing): Partial<Record<PolicyName, string
 export const EndPricing = Closed(
   {
     policy_id: Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Of the row.' }),
-    from: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        maxLength: 64,
-        description: 'When it ends; by default now.',
-      }),
-    ),
+    from: Type.Optional(Time('When it ends; by default now.')),
   },
   { title: 'EndPricing' },
 )
-export type EndPricing = Static<typeof EndPricing>

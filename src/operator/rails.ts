@@ -6,15 +6,13 @@ import { MANUAL } from '../rail/rail.ts'
 import { listRails, updatePause } from '../rail/row-store.ts'
 import type { Route } from '../rail/rules.ts'
 import { listRoutes } from '../rail/store.ts'
-import { Unknown } from './deed.ts'
+import { known } from './deed.ts'
 
 /** The rail of this name. Refuses a name that no rail has. */
 export async function railNamed(sql: Sql, name: string): Promise<RailRow> {
   const rails = await listRails(sql)
-  const rail = rails.find(known => known.name === name)
-  if (rail !== undefined) return rail
-  const names = rails.map(known => known.name)
-  throw new Unknown('rail', name, names)
+  const names = rails.map(rail => rail.name)
+  return known('rail', name, rails[names.indexOf(name)], names)
 }
 
 /** A rail, and the routes that lead to it. */

@@ -26,12 +26,13 @@ export const AccountId = Type.String({
 })
 
 export const TakeRequest = Closed(
-  {
-    from: Type.Optional(
-      Text(40, { minLength: 1, description: 'Who has it now, to take it over; ask them first.' }),
-    ),
-    reason: Type.Optional(Reason),
-  },
+  optional({
+    from: Text(40, {
+      minLength: 1,
+      description: 'Who has it now, to take it over; ask them first.',
+    }),
+    reason: Reason,
+  }),
   { title: 'TakeRequest' },
 )
 export type TakeRequest = Static<typeof TakeRequest>
@@ -42,29 +43,27 @@ export type ReasonRequest = Static<typeof ReasonRequest>
 export const OperatorTransition = Closed(
   {
     status: Literals(STEP_STATUSES, { description: 'What the payout becomes.' }),
-    reference: Type.Optional(Reference),
-    reason: Type.Optional(Reason),
-    description: Type.Optional(
-      Text(MAX_REASON, {
+    ...optional({
+      reference: Reference,
+      reason: Reason,
+      description: Text(MAX_REASON, {
         minLength: 1,
         description: `For ${ASKING}: what the account is asked for.`,
       }),
-    ),
-    failure: Type.Optional(
-      Closed(
-        {
-          code: Type.Optional(Text(64, { minLength: 1 })),
-          category: Type.Optional(Text(64, { minLength: 1 })),
-          message: Type.Optional(Text(MAX_REASON, { minLength: 1 })),
-        },
+      failure: Closed(
+        optional({
+          code: Text(64, { minLength: 1 }),
+          category: Text(64, { minLength: 1 }),
+          message: Text(MAX_REASON, { minLength: 1 }),
+        }),
         {
           description:
             `For ${GIVEN_BACK_STATUSES.join(' and ')}. What is left out is ` +
             `${OPERATOR_FAILURE.code}, ${OPERATOR_FAILURE.category}, and the reason.`,
         },
       ),
-    ),
-    force: Type.Optional(Force),
+      force: Force,
+    }),
   },
   { title: 'OperatorTransition' },
 )
@@ -89,16 +88,14 @@ const IN_MINOR = 'Integer in minor units of the currency.'
 export const FundAccount = Closed(
   {
     ...moneyOf(1, IN_MINOR),
-    reference: Type.Optional(Reference),
-    split: Type.Optional(
-      Type.Boolean({ description: 'The payment of this reference is split over accounts.' }),
-    ),
-    source: Type.Optional(
-      Type.String({
+    ...optional({
+      reference: Reference,
+      split: Type.Boolean({ description: 'The payment of this reference is split over accounts.' }),
+      source: Type.String({
         pattern: '^esc_[0-9A-Za-z]{1,60}$',
         description: 'The escrow that it came from; a source funds an account once.',
       }),
-    ),
+    }),
   },
   { title: 'FundAccount', description: 'A live account needs a reference.' },
 )
@@ -206,6 +203,11 @@ export const AuditQuery = Closed(
     since: Type.String({ format: 'date-time', description: 'Only from this time on.' }),
   }),
 )
+
+/** A time, as text. */
+export function Time(description: string) {
+  return Type.String({ format: 'date-time', maxLength: 64, description })
+}
 
 /** A path that names one account. */
 export const AccountPath = Type.Object({ id: AccountId })

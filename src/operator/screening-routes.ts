@@ -15,7 +15,6 @@ import {
   type FoundFilter,
   kindOf,
   listFound,
-  presentFound,
   presentScreening,
   SCREENED,
   SCREENED_KINDS,
@@ -129,7 +128,7 @@ export function deskScreeningRoutes(routes: DeskRoutes): void {
       const filter = { account_id, of: of as FoundFilter['of'], state, starting_after }
       return listFound(audit, filter, most)
     },
-    present: presentFound,
+    present: found => found,
   })
   routes.read('/v3/operator/screening/:id', {
     operationId: 'getScreening',

@@ -3,7 +3,6 @@ import type { Act } from '../audit/act.ts'
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import { readConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
-import { findAccountOf } from '../db/keys.ts'
 import { findEntities } from '../entity/store.ts'
 import { decideScreening } from '../payout/screening-operation.ts'
 import { type HeldFilter, listHeldByScreening } from '../payout/screening-store.ts'
@@ -13,8 +12,8 @@ import { findListed } from '../screening/list-store.ts'
 import { digestOfMatches, type Said, type StoredMatch } from '../screening/match.ts'
 import { findMatches, findUndecided } from '../screening/match-store.ts'
 import { findParty, listListedParties } from '../screening/party-store.ts'
-import { type Deed, type Operator, Unknown } from './deed.ts'
-import { accountOfPayout } from './payouts.ts'
+import { accountOf } from './accounts.ts'
+import { type Deed, known, type Operator } from './deed.ts'
 
 /** What screening may hold, and the beginning of its ids. */
 export const SCREENED = { payout: 'pot', entity: 'ent', beneficiary: 'bnf' } as const
@@ -25,7 +24,7 @@ export function kindOf(id: string): ScreenedKind | undefined {
   return SCREENED_KINDS.find(kind => id.startsWith(`${SCREENED[kind]}_`))
 }
 
-/** A payout that screening holds, or a party that may be listed. */
+/** A payout that screening holds, or a party that may be listed, as operators see it. */
 interface FoundByScreening {
   readonly id: string
   readonly of: ScreenedKind
@@ -61,10 +60,10 @@ export async function listFound(
   const matches = await findUndecided(audit, results)
   const listed = await findListed(audit, matches)
   const byObject = Map.groupBy(matches, match => match.object_id)
-  return results.map(held => {
-    const of = byObject.get(held.id) ?? []
-    const delisted = of.length > 0 && !of.some(match => listed.has(entryName(match)))
-    return { ...held, delisted }
+  return results.map(({ id, of, account_id, screening, status, since }) => {
+    const found = byObject.get(id) ?? []
+    const delisted = found.length > 0 && !found.some(match => listed.has(entryName(match)))
+    return { id, of, account_id, screening, delisted, status, since }
   })
 }
 
@@ -86,11 +85,6 @@ async function listOf(
   }
   const parties = await listListedParties(audit, TABLES[of], filter, limit)
   return parties.map(({ found_at: since, ...party }) => ({ ...party, of, since }))
-}
-
-export function presentFound(found: FoundByScreening) {
-  const { id, of, account_id, screening, delisted, status, since } = found
-  return { id, of, account_id, screening, delisted, status, since }
 }
 
 export interface ShownScreening {
@@ -119,7 +113,7 @@ interface Reading {
 
 /** Whom a payout's parties, or a party by itself, may be. */
 export async function showScreening({ audit, sql }: Reading, id: string): Promise<ShownScreening> {
-  const account_id = await accountOf(audit, id)
+  const account_id = await accountOf(audit, kindOf(id) ?? 'payout', id)
   const find = { payout: findPayout, entity: findEntity, beneficiary: findBeneficiary }
   const { object, matches } = await readConfined(sql, [account_id], async tx => ({
     object: await find[kindOf(id) ?? 'payout'](tx, { account_id, id }),
@@ -136,32 +130,22 @@ type Tx = Parameters<typeof findOpenPayouts>[0]
 
 async function findPayout(tx: Tx, key: Named): Promise<Found> {
   const [payout] = await findOpenPayouts(tx, [key])
-  if (payout === undefined) throw new Unknown('payout', key.id)
-  const { status, screening, screened, is_open } = payout
+  const { status, screening, screened, is_open } = known('payout', key.id, payout)
   return { ...key, of: 'payout', status, screening, screened, is_open }
 }
 
 async function findEntity(tx: Tx, key: Named): Promise<Found> {
   const [[entity], party] = await Promise.all([findEntities(tx, [key]), findParty(tx, key)])
-  if (entity === undefined || party === undefined) throw new Unknown('entity', key.id)
-  const { approval_status: status } = entity
-  return { ...key, of: 'entity', status, screening: party.screening, screened: null, is_open: true }
+  const { approval_status: status } = known('entity', key.id, entity)
+  const { screening } = known('entity', key.id, party)
+  return { ...key, of: 'entity', status, screening, screened: null, is_open: true }
 }
 
 async function findBeneficiary(tx: Tx, key: Named): Promise<Found> {
   const [[row], party] = await Promise.all([findBeneficiaries(tx, [key]), findParty(tx, key)])
-  if (row === undefined || party === undefined) throw new Unknown('beneficiary', key.id)
-  const { status } = row.details
-  const { screening } = party
+  const { status } = known('beneficiary', key.id, row).details
+  const { screening } = known('beneficiary', key.id, party)
   return { ...key, of: 'beneficiary', status, screening, screened: null, is_open: true }
-}
-
-async function accountOf(audit: Sql, id: string): Promise<string> {
-  const kind = kindOf(id) ?? 'payout'
-  if (kind === 'payout') return accountOfPayout(audit, id)
-  const account_id = await findAccountOf(audit, TABLES[kind], id)
-  if (account_id === undefined) throw new Unknown(kind, id)
-  return account_id
 }
 
 export function presentScreening({ screened, matches, is_open: _, ...shown }: ShownScreening) {
@@ -197,7 +181,7 @@ export async function decide(
   id: string,
   { state, reason, ...seen }: Pick<Said, 'state' | 'reason' | 'digest'>,
 ): Promise<Decided> {
-  const account_id = await accountOf(audit, id)
+  const account_id = await accountOf(audit, kindOf(id) ?? 'payout', id)
   const said = { account_id, state, person, reason, ...seen }
   const act = (was: string, { matches, screening }: Decided): Act => ({
     table_name: 'screening_matches',

@@ -16,7 +16,7 @@ import {
 } from '../user/store.ts'
 import type { RoleOnAccount, User, UserRole } from '../user/user.ts'
 import { accountNamed } from './accounts.ts'
-import { Unknown } from './deed.ts'
+import { known } from './deed.ts'
 
 export type UserWithRoles = User & {
   readonly accounts: readonly Omit<RoleOnAccount, 'user_name'>[]
@@ -34,10 +34,8 @@ export async function listWithRoles(sql: Sql): Promise<UserWithRoles[]> {
 /** A user, disabled or not. Refuses a name that nobody has. */
 export async function userNamed(sql: Sql, name: string): Promise<UserWithRoles> {
   const users = await listWithRoles(sql)
-  const user = users.find(known => known.name === name)
-  if (user !== undefined) return user
-  const names = users.map(known => known.name)
-  throw new Unknown('user', name, names)
+  const names = users.map(user => user.name)
+  return known('user', name, users[names.indexOf(name)], names)
 }
 
 export async function makeUser(

@@ -1,7 +1,5 @@
 // Webhooks whose deliveries have failed, and what operators do about them.
-
 import type { Sql } from '../db/connect.ts'
-import { findAccountOf } from '../db/keys.ts'
 import { refusal } from '../errors.ts'
 import { bookId, type Key } from '../id.ts'
 import type { WebhookState } from '../webhook/decide.ts'
@@ -9,7 +7,8 @@ import { type WriteWebhook, type WrittenWebhook, writeWebhook } from '../webhook
 import type { ReplayRequest } from '../webhook/request.ts'
 import { findEndpoints } from '../webhook/store.ts'
 import type { WebhookEndpoint } from '../webhook/webhook.ts'
-import { type Deed, Unknown } from './deed.ts'
+import { accountOf } from './accounts.ts'
+import { type Deed, known } from './deed.ts'
 
 type WebhookDeed = Deed<WriteWebhook, WebhookState, WrittenWebhook>
 
@@ -46,9 +45,7 @@ export function enabling({ account_id, id, disabled_reason }: WebhookEndpoint): 
 
 /** An endpoint of any account. Refuses an id that none has. */
 export async function endpointNamed(audit: Sql, id: string): Promise<WebhookEndpoint> {
-  const account_id = await findAccountOf(audit, 'webhook_endpoints', id)
-  const keys = account_id === undefined ? [] : [{ account_id, id }]
-  const [endpoint] = keys.length === 0 ? [] : await findEndpoints(audit, keys)
-  if (endpoint === undefined) throw new Unknown('webhook endpoint', id)
-  return endpoint
+  const account_id = await accountOf(audit, 'webhook endpoint', id)
+  const [endpoint] = await findEndpoints(audit, [{ account_id, id }])
+  return known('webhook endpoint', id, endpoint)
 }

@@ -1,6 +1,6 @@
 // The statements of payouts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { findAccountOf, keysOf } from '../db/keys.ts'
+import { keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, type OfAccount, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
@@ -59,11 +59,6 @@ export function joinState(sql: Sql | TransactionSql, items?: readonly OfAccount[
       where s.account_id = p.account_id and s.id = p.id
         ${items === undefined ? sql`` : within(sql, 's', items)} limit 1
     ) s on true`
-}
-
-/** The account of a payout: operators name a payout by its id alone. */
-export function findPayoutAccount(sql: Sql, id: string): Promise<string | undefined> {
-  return findAccountOf(sql, 'payouts', id)
 }
 
 /** A payout from its row; throws for a payout without a state. */
