@@ -22,7 +22,7 @@ export type Show = (visit: Visit) => Promise<Screen | string>
 /** Does what a form asks for; the path to go to, or what is shown once, such as a secret. */
 export type Act = (visit: Visit) => Promise<Screen | string>
 
-/** A form that sends one request to the API: `:id` of its own path stands in the two others, too. */
+/** What a form sends to the API: `:id` in its own path stands in the two others, too. */
 interface Sending {
   /** The path of the API. */
   readonly to: string

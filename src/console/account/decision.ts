@@ -61,7 +61,7 @@ export function decisionsOf(decisions: Approval['decisions']): Html | '' {
 
 type Decided = 'payout' | 'payout_batch' | 'payout_import' | 'beneficiary'
 
-/** Registers what approvers decide about such objects; after a refusal, `again` shows the object. */
+/** What approvers decide about such objects; after a refusal, `again` shows the object. */
 export function decisionScreens(
   screens: Screens,
   object: Decided,

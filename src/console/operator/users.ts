@@ -80,10 +80,14 @@ async function list(visit: Visit): Promise<Screen> {
       { name: 'On accounts', show: ({ accounts }) => rolesOf(root, accounts) },
       { name: 'Last seen', show: ({ last_seen_at }) => time(last_seen_at) },
       { name: 'State', show: stateOf },
-      { name: 'Did', show: ({ name }) => html`<a href="${root}/audit?by=${name}">their acts</a>` },
+      {
+        name: 'Did',
+        show: ({ name }) => html`<a href="${root}/audit?by=${name}">their acts</a>`,
+      },
     ],
   }
-  const body = html`${rows(table, users.results)}${mayChange(visit) && html`<h2>Another person</h2>${newForm(visit)}`}`
+  const another = mayChange(visit) && html`<h2>Another person</h2>${newForm(visit)}`
+  const body = html`${rows(table, users.results)}${another}`
   return { title: 'Users', body }
 }
 
