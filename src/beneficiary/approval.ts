@@ -37,7 +37,7 @@ export interface Making {
 }
 
 /** The rules, as new as the prices, and whose key is whose. */
-export interface Asking {
+interface Asking {
   readonly rules: ApprovalRules
   readonly keys: ReadonlyMap<string, KeyFacts>
 }
@@ -60,7 +60,7 @@ function isUnapproved({ approval }: Beneficiary): boolean {
 }
 
 /** What rules ask of a beneficiary with this destination that is made or changed now. */
-export function neededNow(
+function neededNow(
   { rules }: Asking,
   { account_id, now }: Book,
   key_id: string,

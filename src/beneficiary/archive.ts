@@ -38,7 +38,7 @@ export interface ArchiveFacts extends Pick<Beneficiary, 'archived_at' | 'updated
 }
 
 /** What other events tell of a beneficiary that is archived. */
-export interface StillArchived {
+interface StillArchived {
   readonly archived_at?: Instant | null
 }
 

@@ -30,7 +30,7 @@ export interface WriteBeneficiary extends Claiming, Making {
 }
 
 /** What a decision needs besides the database. */
-export interface BeneficiaryReference {
+interface BeneficiaryReference {
   /** Returns when rules are as new as this version of prices. */
   pricing(price_version: bigint | null): Promise<unknown>
   approvalRules(): ApprovalRules

@@ -78,7 +78,7 @@ export interface Judged {
 }
 
 /** Identity keys by rule; null where a rule takes no part. */
-export type Keys = Readonly<{ [Name in RuleName]: string | null }>
+type Keys = Readonly<{ [Name in RuleName]: string | null }>
 
 /** Applies every rule of the record's type, in order of priority. */
 export function judge(record: EntityRecord): Judged[] {

@@ -19,7 +19,7 @@ export interface EntityRecord {
   readonly details: EntityDetails
 }
 
-export interface ApprovalStep {
+interface ApprovalStep {
   readonly status: ApprovalStatus
   readonly description: string
   readonly at: Instant

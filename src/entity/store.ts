@@ -23,7 +23,7 @@ export const KEY_COLUMNS = {
 } as const satisfies Record<RuleName, string>
 
 /** A row of an entity: its record, and the columns that indexes need. */
-export interface EntityRow extends Entity {
+interface EntityRow extends Entity {
   readonly on_behalf_of: string
   readonly reference_id: string
   readonly email_key: string | null

@@ -5,6 +5,7 @@ import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { previousStatus } from '../event/event.ts'
 import { given } from '../given.ts'
+import type { Advance } from '../payout/advance.ts'
 import { type Handling, operatorStep, type Person } from '../payout/by-hand.ts'
 import {
   type Handled,
@@ -14,7 +15,7 @@ import {
 } from '../payout/by-hand-operation.ts'
 import { findHeldByScreening, type HeldByScreening } from '../payout/screening-store.ts'
 import { GIVEN_BACK_STATUSES } from '../payout/states.ts'
-import type { Advance, AdvanceOutcome, AdvanceState } from '../payout/step.ts'
+import type { AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
 import type { Failure, RailStatus, RailStep } from '../rail/rail.ts'
 import type { TimelineSource } from '../timeline/rules.ts'

@@ -8,13 +8,7 @@ import type {
   OpenApproval,
   PayoutApproval,
 } from '../approval/approval.ts'
-import {
-  type AskedDecision,
-  checkDecision,
-  countedFor,
-  isComplete,
-  isExpired,
-} from '../approval/rules.ts'
+import { checkDecision, countedFor, isComplete, isExpired } from '../approval/rules.ts'
 import { refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
@@ -22,6 +16,7 @@ import { nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
 import type { ScreeningHold } from '../screening/match.ts'
+import type { ApprovalAct } from './advance.ts'
 import { personFacts } from './by-hand.ts'
 import { APPROVAL_SEAL, PAYOUT_SEAL } from './columns.ts'
 import { descriptionOf } from './new-row.ts'
@@ -29,9 +24,6 @@ import type { OpenPayout } from './payout.ts'
 import { type HeldState, rejectedEntity, released, toAccount } from './review-step.ts'
 import { isScreenedAt } from './screening-step.ts'
 import type { Cause } from './states.ts'
-
-/** What happens to an approval: a person decides, or its time is over. */
-export type ApprovalAct = AskedDecision | 'expire'
 
 export interface ApprovalState {
   readonly books: ReadonlyMap<string, Book>
@@ -41,7 +33,7 @@ export interface ApprovalState {
 }
 
 /** What an act comes to. */
-export interface DecidedApproval {
+interface DecidedApproval {
   readonly steps: readonly RailStep[]
   readonly decision: ApprovalDecision | null
   /** What holds the payout once it is approved. */

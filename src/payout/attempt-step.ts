@@ -6,13 +6,14 @@ import { nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
 import { isOver, ofAccount, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
-import { isAsked, type RailStep } from '../rail/rail.ts'
+import { isAsked } from '../rail/rail.ts'
+import type { Advance, NextRail, RailWords } from './advance.ts'
 import { attemptAfter, endedBy } from './attempt.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { askAfterEnd, askOverAt, judgeOverReport } from './over.ts'
 import type { OpenPayout } from './payout.ts'
-import { type Found, type Judged, judgeReport, type NextRail, type RailWords } from './report.ts'
-import { type Cause, isGivenBack } from './states.ts'
+import { type Found, type Judged, judgeReport } from './report.ts'
+import { isGivenBack } from './states.ts'
 
 /** What is stored besides the payout; a later version of an attempt replaces an earlier one. */
 export interface AttemptChanges {
@@ -29,43 +30,39 @@ export interface OverAsk
   readonly before: Instant | null
 }
 
-interface AttemptState {
-  readonly now: Instant
-  readonly books: ReadonlyMap<string, Book>
+/** What is known of the attempts of payouts, by `account_id/payout id`. */
+export interface KnownAttempts {
+  /** The last attempt of each payout that keeps them. */
   readonly attempts: Map<string, PayoutAttempt>
+  /** The attempts before it. */
   readonly earlier: Map<string, readonly PayoutAttempt[]>
+  /** All exceptions of those payouts. */
   readonly exceptions: Map<string, readonly RailException[]>
 }
 
-type Known = Pick<AttemptState, 'attempts' | 'earlier' | 'exceptions'>
-
-/** A rail's word, as a command brings it. */
-interface Told {
-  readonly steps: readonly RailStep[]
-  readonly ask_again_in_ms: number | null
-  readonly claim?: Instant
-  readonly said?: RailWords
+interface AttemptState extends KnownAttempts {
+  readonly now: Instant
+  readonly books: ReadonlyMap<string, Book>
 }
 
 /** What the rail's word of a payout comes to. */
-export function judge(state: Known, payout: OpenPayout, told: Told): Judged {
-  const { steps: history, ask_again_in_ms, claim, said } = told
-  const reported = { history, ask_again_in_ms, claim, said }
+export function judge(state: KnownAttempts, payout: OpenPayout, advance: Advance): Judged {
+  const { steps, said } = advance
   const name = nameOf(payout)
   const last = state.attempts.get(name)
   const exceptions = state.exceptions.get(name) ?? []
   const over = said && overAttempt(state, payout, said)
   if (said === undefined || over === undefined) {
-    return judgeReport(payout, reported, last, exceptions)
+    return judgeReport(payout, advance, last, exceptions)
   }
   const by_person = over.number === last?.number && payout.taken_over_at !== null
-  const report = { steps: history, ...said }
-  return judgeOverReport(over, report, { by_person, is_fresh: said.is_over === true }, exceptions)
+  const is_fresh = said.is_over === true
+  return judgeOverReport(over, { steps, ...said }, { by_person, is_fresh }, exceptions)
 }
 
 /** The attempt that a report is about, when it is over. */
 function overAttempt(
-  { attempts, earlier }: Known,
+  { attempts, earlier }: KnownAttempts,
   payout: OpenPayout,
   said: RailWords,
 ): PayoutAttempt | undefined {
@@ -83,7 +80,6 @@ export function reroute(
   book: Book,
   payout: OpenPayout,
   { next }: Pick<Judged, 'next'>,
-  by: Cause = 'rail',
 ): { readonly payout: OpenPayout; readonly event: Event } | undefined {
   const last = state.attempts.get(nameOf(payout))
   if (next === null || last === undefined) return undefined
@@ -95,7 +91,7 @@ export function reroute(
     previous_rail: last.rail,
     attempt: last.number + 1,
     expected_at: next.expected_at,
-    by,
+    by: 'rail',
     journals: [],
   }
   const content = PAYOUT_SEAL.digest(moved)
@@ -135,30 +131,23 @@ function onRail(payout: OpenPayout, next: NextRail, now: Instant, updated_at: In
   return { ...payout, rail, expected_at, ask_rail_at, claimed_until: null, updated_at }
 }
 
-interface AfterCommand {
-  readonly payout: OpenPayout
-  readonly judged: Judged | undefined
-  readonly by: Cause
-  readonly ask_again_in_ms: number | null
-  readonly claim?: Instant
-  readonly said?: RailWords
-}
-
 /** The attempts and exceptions of a payout after a command, which the state has from then on. */
 export function attemptChanges(
   state: AttemptState,
   now: Instant,
-  command: AfterCommand,
+  advance: Advance,
+  { payout, judged }: { readonly payout: OpenPayout; readonly judged: Judged | undefined },
 ): AttemptChanges {
-  const { payout, judged, said } = command
+  const { ask_again_in_ms, claim, said } = advance
   const name = nameOf(payout)
   const last = state.attempts.get(name)
   if (last === undefined) return { attempts: [], opened: [], exceptions: [], asks: [] }
   const { not_taken = null, next = null, found = null, over } = judged ?? {}
   const exceptions = found === null ? [] : [openException(state, over?.attempt ?? last, found, now)]
   if (over !== undefined) {
-    const claim = said?.is_over ? command.claim : undefined
-    const asks = [askOf(over.attempt, overAskAt(state.now, over, command), claim)]
+    const { attempt, ask } = over
+    const at = ask === 'now' ? state.now : askOverAt(attempt, ask_again_in_ms, state.now)
+    const asks = [askOf(attempt, at, said?.is_over ? claim : undefined)]
     return { attempts: [], opened: [], exceptions, asks }
   }
   const isAbout = said === undefined || said.attempt === last.number
@@ -171,16 +160,8 @@ export function attemptChanges(
   state.attempts.set(name, opened[0] ?? ended)
   if (next !== null) state.earlier.set(name, [...(state.earlier.get(name) ?? []), ended])
   const ends = isOver(ended) && !isOver(last)
-  const asks = ends ? [askOf(ended, askAfterEnd(ended, command, state.now), undefined)] : []
+  const asks = ends ? [askOf(ended, askAfterEnd(ended, advance, state.now), undefined)] : []
   return { attempts: ended === last ? opened : [ended, ...opened], opened, exceptions, asks }
-}
-
-function overAskAt(
-  now: Instant,
-  { attempt, ask }: NonNullable<Judged['over']>,
-  { ask_again_in_ms }: AfterCommand,
-): Instant | null {
-  return ask === 'now' ? now : askOverAt(attempt, ask_again_in_ms, now)
 }
 
 function askOf(
@@ -216,10 +197,11 @@ function withWords(attempt: PayoutAttempt, said: RailWords | undefined): PayoutA
   }
 }
 
-function exceptionOf(
+/** A new exception of an attempt. */
+export function exceptionOf(
   { account_id, payout_id, number: attempt, rail }: PayoutAttempt,
   number: number,
-  { kind, message }: Pick<RailException, 'kind' | 'message'>,
+  { kind, message }: Found,
   opened_at: Instant,
 ): RailException {
   const open = { closed_at: null, closed_by: '', note: '' }

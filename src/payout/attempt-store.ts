@@ -2,11 +2,11 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { attemptId, isOver, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
+import { attemptId, isOver, type PayoutAttempt } from '../rail/attempt.ts'
 import { findAttempts, insertAttempts, updateAttempts } from '../rail/attempt-store.ts'
 import { findExceptions, insertExceptions } from '../rail/exception-store.ts'
 import { firstAttempt } from './attempt.ts'
-import type { AttemptChanges } from './attempt-step.ts'
+import type { AttemptChanges, KnownAttempts } from './attempt-step.ts'
 import { writeAsks } from './over-store.ts'
 import type { Payout } from './payout.ts'
 
@@ -14,19 +14,11 @@ type Of = Pick<PayoutAttempt, 'account_id' | 'payout_id'>
 
 const payoutName = ({ account_id, payout_id: id }: Of) => nameOf({ account_id, id })
 
-/** By `account_id/payout id`. */
-export interface LoadedAttempts {
-  /** The last one of each payout. */
-  readonly attempts: Map<string, PayoutAttempt>
-  readonly earlier: Map<string, readonly PayoutAttempt[]>
-  readonly exceptions: Map<string, readonly RailException[]>
-}
-
 /** The attempts and exceptions of payouts that keep them. */
 export async function loadAttempts(
   tx: TransactionSql,
   payouts: readonly Key[],
-): Promise<LoadedAttempts> {
+): Promise<KnownAttempts> {
   if (payouts.length === 0) {
     return { attempts: new Map(), earlier: new Map(), exceptions: new Map() }
   }

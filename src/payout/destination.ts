@@ -11,7 +11,7 @@ import { isCountry } from '../network/country.ts'
 import type { Quote } from '../quote/quote.ts'
 import { networkName } from '../quote/terms.ts'
 import { common, destinationFaults, type Fault, type Payment } from '../requirement/rules.ts'
-import type { CreatePayout } from './payout.ts'
+import type { CreatePayout, PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
 /** Whom a command pays; undefined of a beneficiary that there is not. */
@@ -124,10 +124,7 @@ export function depositAddressOf({
  * refusal.
  */
 export function findReceiver(
-  state: {
-    readonly books: ReadonlyMap<string, Book>
-    readonly accountsByDepositAddress: ReadonlyMap<string, Account>
-  },
+  state: Pick<PayoutState, 'books' | 'accountsByDepositAddress'>,
   account: Account,
   address: string | undefined,
   currency: string,

@@ -34,7 +34,7 @@ import { findPayouts } from './store.ts'
 const PORTION = 1_000
 
 /** An account, and the last of its payouts that is counted; null: none yet. */
-export interface Counted {
+interface Counted {
   readonly account: Account
   readonly last_id: string | null
 }
@@ -64,7 +64,7 @@ interface CountedPast {
 
 type CountingPast = Operation<CountPast, PastState, CountedPast>
 
-export function countPastPayouts(
+function countPastPayouts(
   pricing: (price_version: bigint | null) => Promise<PricingAt>,
 ): CountingPast {
   return {

@@ -12,7 +12,7 @@ import type { OverAsk } from './attempt-step.ts'
 import { findPayouts } from './store.ts'
 
 /** An attempt that is over and due to be asked about. */
-export interface DueAttempt {
+interface DueAttempt {
   readonly account_id: string
   readonly payout_id: string
   readonly number: number

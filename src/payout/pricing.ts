@@ -6,14 +6,14 @@ import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { destinationCountry } from '../beneficiary/country.ts'
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
-import { type BookId, nameOf, withPrefix } from '../id.ts'
+import { nameOf, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { type Book, bookOf } from '../ledger/rules.ts'
+import { bookOf } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatDecimal, formatMajor } from '../money/decimal.ts'
 import { findChain } from '../network/chain.ts'
 import { type Fee, selectFee } from '../price/fee/rules.ts'
-import type { Pricing, PricingAt } from '../price/price.ts'
+import type { Pricing } from '../price/price.ts'
 import type { Quote, QuoteTerms } from '../quote/quote.ts'
 import {
   checkFee,
@@ -28,9 +28,9 @@ import {
 } from '../quote/rules.ts'
 import { checkNetwork, networkName } from '../quote/terms.ts'
 import { type Plan, planOrRefuse, sentOf } from '../rail/plan.ts'
-import { type Route, type Routed, routeOf } from '../rail/rules.ts'
+import { type Routed, routeOf } from '../rail/rules.ts'
 import { checkTypeDetails } from './fields.ts'
-import type { Attempt, UsedQuote } from './payout.ts'
+import type { Attempt, PayoutState, UsedQuote } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 import { checkPriceUntil, notBefore } from './schedule.ts'
 
@@ -164,16 +164,7 @@ export function checkSameFee(
 }
 
 /** The state from which the quote of a payout is found or made. */
-export interface QuoteState {
-  /** The database's clock, which judges the age of rates. */
-  readonly now: Instant
-  readonly books: ReadonlyMap<string, Book>
-  /** By `account_id/id`. */
-  readonly quotes: ReadonlyMap<string, Quote>
-  readonly pricing: PricingAt
-  readonly routes: readonly Route[]
-  readonly bookId: BookId
-}
+type QuoteState = Pick<PayoutState, 'now' | 'books' | 'quotes' | 'pricing' | 'routes' | 'bookId'>
 
 /** The quote that the request names, null when it names none. Refuses with not_found. */
 export function findSentQuote(

@@ -2,21 +2,11 @@
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { planOrRefuse, sentOf } from '../rail/plan.ts'
 import { isAsked } from '../rail/rail.ts'
+import type { Advance } from './advance.ts'
 import type { OpenPayout } from './payout.ts'
-import type { Judged, RailWords } from './report.ts'
+import type { Judged } from './report.ts'
 import { askedFirst, notBefore } from './schedule.ts'
-import { type Cause, isFinal } from './states.ts'
-
-/** What a command says about the next question; all but `by` is read for `rail` alone. */
-interface Told {
-  readonly by: Cause
-  readonly steps: readonly unknown[]
-  readonly ask_again_in_ms: number | null
-  readonly claim?: Instant
-  readonly answers_seen?: number
-  readonly said?: RailWords
-  readonly expected_at?: Instant
-}
+import { isFinal } from './states.ts'
 
 /**
  * How far the rail is, and when it is asked next. After a step that the rail has not reported, the
@@ -25,7 +15,7 @@ interface Told {
  */
 export function railProgress(
   payout: OpenPayout,
-  advance: Told,
+  advance: Advance,
   applied: number,
   now: Instant,
   judged: Judged | undefined,

@@ -1,47 +1,15 @@
 // What a rail's report about an attempt means: its fresh steps, another rail, or something that a
 // person must look at. Pure.
-import type { Instant } from '../instant.ts'
 import {
   isOpenException,
   type NotTaken,
   type PayoutAttempt,
   type RailException,
 } from '../rail/attempt.ts'
-import type { RailReport, RailStep } from '../rail/rail.ts'
-import type { RouteTaken } from '../rail/rules.ts'
+import type { RailStep } from '../rail/rail.ts'
+import type { Advance, NextRail } from './advance.ts'
 import type { OpenPayout } from './payout.ts'
 import { OPEN_STATUSES, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
-
-/** The rail that gets a payout next, and why. */
-export interface NextRail {
-  readonly rail: string
-  /** Null when a person named the rail. */
-  readonly route: RouteTaken | null
-  /** When that rail is to be asked first; null: at once. */
-  readonly release_at: Instant | null
-  /** When it then arrives; null when that is not known. */
-  readonly expected_at: Instant | null
-}
-
-/** What a rail says about an attempt besides its steps. */
-export interface RailWords
-  extends Pick<RailReport, 'exception' | 'references' | 'released_at' | 'expected_at'> {
-  /** The number of the attempt that it was asked about. */
-  readonly attempt: number
-  /** The attempt was over when its rail was asked. */
-  readonly is_over?: boolean
-  /** Proof that the attempt was not taken, and who gets the payout then; null: no rail is left. */
-  readonly not_taken?: NotTaken & { readonly next: NextRail | null }
-}
-
-/** A report of a rail about one payout. */
-export interface Reported {
-  readonly history: readonly RailStep[]
-  readonly ask_again_in_ms: number | null
-  readonly claim: Instant | undefined
-  /** Absent of the simulator, whose attempt is not stored. */
-  readonly said: RailWords | undefined
-}
 
 /** What a person must look at. */
 export type Found = Pick<RailException, 'kind' | 'message'>
@@ -74,7 +42,7 @@ export const NOTHING: Judged = {
 
 export function judgeReport(
   payout: OpenPayout,
-  { history, ask_again_in_ms, claim, said }: Reported,
+  { steps: history, ask_again_in_ms, claim, said }: Advance,
   last: PayoutAttempt | undefined,
   exceptions: readonly RailException[],
 ): Judged {

@@ -19,11 +19,14 @@ import type { Cause } from './states.ts'
  */
 const PRICE_HELD_DAYS = 7
 
-/** What of the state of a step decides a hold; step.ts says what each is. */
+/** What of the state of a step decides a hold. */
 export interface HeldState {
   readonly books: ReadonlyMap<string, Book>
+  /** Approvals of the entities that payouts are held for, or may be. */
   readonly approvals: Approvals
+  /** Ids of the accounts that held payouts credit, by `account_id/payout id`. */
   readonly receivers: ReadonlyMap<string, string>
+  /** The version of the sanctions lists; null when it is on another machine. */
   readonly lists_version: bigint | null
 }
 

@@ -11,7 +11,7 @@ import type { PayoutRequest } from './request.ts'
 import type { Cause } from './states.ts'
 
 /** How far ahead a payout can be scheduled. */
-export const MOST_DAYS_AHEAD = 365
+const MOST_DAYS_AHEAD = 365
 const MOST_AHEAD_S = MOST_DAYS_AHEAD * 86_400
 
 const NAME = 'execute_at'

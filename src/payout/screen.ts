@@ -33,7 +33,7 @@ export interface Asked {
 }
 
 /** New payouts are screened under the lock of their book for so long; the worker does the rest. */
-export const BUDGET_MS = 50
+const BUDGET_MS = 50
 
 /**
  * What screening says of each, in their order. After `budget_ms` the rest is not screened. Without

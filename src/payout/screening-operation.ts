@@ -6,23 +6,23 @@ import { lockBooks } from '../ledger/store.ts'
 import { decidedBy, type Said, type ScreeningHold, type StoredMatch } from '../screening/match.ts'
 import { findConfirmed, findMatches, storeDecision } from '../screening/match-store.ts'
 import type { ReadPayout } from './payout.ts'
-import { partiesOfPayout } from './screening-step.ts'
+import { isHeldOpen, partiesOfPayout } from './screening-step.ts'
 import { updateHold } from './screening-store.ts'
 import { findOpenPayouts, lockOpenPayouts } from './state-store.ts'
 
-export interface DecideScreening extends Said {
+interface DecideScreening extends Said {
   readonly account_id: string
   readonly payout_id: string
 }
 
-export interface ScreeningState {
+interface ScreeningState {
   readonly payout: ReadPayout | undefined
   readonly matches: readonly StoredMatch[]
   /** What people have confirmed of its parties by themselves. */
   readonly confirmed: readonly StoredMatch[]
 }
 
-export interface DecidedScreening {
+interface DecidedScreening {
   readonly payout: ReadPayout
   readonly said: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>
   /** Those that are decided now. */
@@ -54,8 +54,8 @@ export const decideScreening: Operation<DecideScreening, ScreeningState, Decided
     const payout = found(read)
     const decided = decidedBy(`Payout ${payout.id}`, matches, command)
     if (state === 'cleared') checkParties(payout, confirmed)
-    const is_held = payout.screening === 'open' || payout.screening === 'confirmed'
-    const screening = is_held ? (state === 'cleared' ? 'waits' : 'confirmed') : null
+    const waits_for = state === 'cleared' ? 'waits' : 'confirmed'
+    const screening = isHeldOpen(payout) ? waits_for : null
     return { payout, said: { state, decided_by, reason }, matches: decided, screening }
   },
 

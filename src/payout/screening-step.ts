@@ -14,7 +14,7 @@ export function mayBeOut(payout: Pick<OpenPayout, 'rail_attempts' | 'taken_by'>)
 }
 
 /** Whether the lists are asked about a payout: it is not over, and waits for nobody's decision. */
-export function isScreenable({
+function isScreenable({
   status,
   held_for,
   screening,
@@ -73,7 +73,7 @@ function checkAsCompared(
 }
 
 /** The payout with what screening says of it. */
-export function withScreening(payout: OpenPayout, { version, matches }: Screened): OpenPayout {
+function withScreening(payout: OpenPayout, { version, matches }: Screened): OpenPayout {
   if (!isScreenable(payout)) return payout
   if (matches.length > 0) return { ...payout, screened: null, screening: 'open' }
   return version === null ? payout : { ...payout, screened: version, screening: '' }

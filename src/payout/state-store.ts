@@ -6,10 +6,10 @@ import { keysOf } from '../db/keys.ts'
 import { deleter, inRounds, inserter, updater } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
+import type { Advance } from './advance.ts'
 import { STATE_KINDS } from './columns.ts'
 import type { OpenPayout, Payout, ReadPayout } from './payout.ts'
 import { isOpen, OPEN_STATUSES } from './states.ts'
-import type { Advance } from './step.ts'
 import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
 
 const KEY = ['account_id', 'id'] as const
@@ -235,7 +235,7 @@ export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]):
   )
 }
 
-export type LockedPayout = Key & Pick<OpenPayout, 'status' | 'rail' | 'taken_over_at' | 'screened'>
+type LockedPayout = Key & Pick<OpenPayout, 'status' | 'rail' | 'taken_over_at' | 'screened'>
 
 /**
  * Those that are open, locked until the transaction ends, under the locks of their books. In the

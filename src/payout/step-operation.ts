@@ -24,6 +24,7 @@ import type { PayoutUse } from '../limit/limit.ts'
 import { findUses, giveBackUses } from '../limit/use-store.ts'
 import type { StoredMatch } from '../screening/match.ts'
 import { findConfirmed, findMatchesOf, keepMatches } from '../screening/match-store.ts'
+import type { Advance } from './advance.ts'
 import { keepsAttempts } from './attempt.ts'
 import { loadAttempts, storeAttempts } from './attempt-store.ts'
 import { depositAddressOf } from './destination.ts'
@@ -37,7 +38,7 @@ import { isHeldOpen, partiesOfPayout } from './screening-step.ts'
 import { updateCompared } from './screening-store.ts'
 import { findOpenPayouts, findPaidElsewhere, lockOpenPayouts, writeStates } from './state-store.ts'
 import { isGivenBack } from './states.ts'
-import { type Advance, type AdvanceOutcome, type AdvanceState, decideAdvance } from './step.ts'
+import { type AdvanceOutcome, type AdvanceState, decideAdvance } from './step.ts'
 import { findPayouts } from './store.ts'
 
 /** Moves payouts by steps of the rail, the operator, the review of an entity or the account. */
@@ -98,13 +99,7 @@ export async function readUnder(
   const keys = uniqueKeys(commands.map(payoutKey))
   // Against a claim at this moment, under which a rail may be handed the payout.
   const held = commands.filter(
-    ({ by, said }) =>
-      by === 'operator' ||
-      by === 'account' ||
-      by === 'approval' ||
-      by === 'review' ||
-      said?.not_taken !== undefined ||
-      said?.is_over,
+    ({ by, said }) => by !== 'rail' || said?.not_taken !== undefined || said?.is_over,
   )
   // Sent in this order, so that payouts are read when no claim can change them.
   const [{ books, now, lists_version }, , found] = await Promise.all([
@@ -115,7 +110,8 @@ export async function readUnder(
   const payouts = new Map(found.map((p): [string, OpenPayout] => [nameOf(p), p]))
   const waiting = entitiesOf(found, commands)
   const asked = commands.filter(({ by }) => by === 'approval').map(payoutKey)
-  const deciding = uniqueKeys([...asked, ...found.filter(waitsForPeople)])
+  const pendingOnes = found.filter(({ status }) => status === 'pending_approval')
+  const deciding = uniqueKeys([...asked, ...pendingOnes])
   const giving = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
   const limited = giving.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
   const screened = screenedOf(found, commands)
@@ -259,20 +255,11 @@ function namedIn(payouts: ReadonlyMap<string, OpenPayout>, command: Advance): Pa
 }
 
 /**
- * Whether the steps may give money back, for which the debit is needed. The steps of a review and
- * of an account are not known before the decision.
+ * Whether the steps may give money back, for which the debit is needed. Only those of a rail and of
+ * an operator are known before the decision.
  */
 function mayGiveBack({ by, steps }: Advance): boolean {
-  return (
-    by === 'review' ||
-    by === 'account' ||
-    by === 'approval' ||
-    steps.some(s => s.status === 'failed' || s.status === 'reversed')
-  )
-}
-
-function waitsForPeople({ status }: OpenPayout): boolean {
-  return status === 'pending_approval'
+  return (by !== 'rail' && by !== 'operator') || steps.some(isGivenBack)
 }
 
 /** The approvals of payouts that are decided or wait, and who may decide. */

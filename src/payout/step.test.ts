@@ -26,11 +26,12 @@ import type { Event } from '../event/event.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
 import { emptyState } from '../limit/limit.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
+import type { Advance } from './advance.ts'
 import { decidePayout } from './create.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from './states.ts'
-import { type Advance, type AdvanceState, decideAdvance } from './step.ts'
+import { type AdvanceState, decideAdvance } from './step.ts'
 
 test('states of a payout: those there are, and how they follow each other', () => {
   assert.deepEqual(PAYOUT_STATUSES, [

@@ -3,7 +3,6 @@
 import { checkActive, checkOpen } from '../account/states.ts'
 import type { BalanceTransaction, Entry } from '../balance-transaction/balance-transaction.ts'
 import { postEntry, recordLine } from '../balance-transaction/rules.ts'
-import type { Approvals } from '../entity/rules.ts'
 import { found, refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
@@ -11,12 +10,11 @@ import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf, type Journal, postJournal } from '../ledger/rules.ts'
 import type { PayoutUse } from '../limit/limit.ts'
-import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
 import { isOutside, type RailStep } from '../rail/rail.ts'
-import type { Match, Screened, StoredMatch } from '../screening/match.ts'
+import type { Match, StoredMatch } from '../screening/match.ts'
 import { makeAnswer } from './action.ts'
+import type { Advance } from './advance.ts'
 import {
-  type ApprovalAct,
   type ApprovalChanges,
   type ApprovalState,
   approvalChanges,
@@ -31,6 +29,7 @@ import {
   attemptChanges,
   attemptFacts,
   judge,
+  type KnownAttempts,
   reroute,
   sentOn,
 } from './attempt-step.ts'
@@ -39,10 +38,9 @@ import { PAYOUT_SEAL } from './columns.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
 import { failurePostings, postReceipt, reversalPostings, settlementPostings } from './postings.ts'
 import { railProgress } from './progress.ts'
-import type { RailWords } from './report.ts'
-import type { ActionRequest } from './request.ts'
 import {
   checkScheduled,
+  type HeldState,
   receiverOf,
   stepsAfterHold,
   stepsAtExecution,
@@ -50,44 +48,10 @@ import {
   toAccount,
 } from './review-step.ts'
 import { checkHeld, foundNow, screenedNow, stepsByScreening } from './screening-step.ts'
-import { type Cause, eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
+import { eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 import { withFound } from './told.ts'
 
-/** Steps to apply to one payout. */
-export interface Advance {
-  readonly account_id: string
-  readonly payout_id: string
-  readonly steps: readonly RailStep[]
-  /**
-   * Where the steps come from. `rail`: the whole history of the payout on its rail, of which the
-   * first `rail_steps` are applied already. `operator`: new steps, whatever the rail reports.
-   * `review`: none are given; they follow from the approval of the entity that the payout is held
-   * for, or that a scheduled one is for when its time has come. `account`: none are given; with an
-   * `answer` it resumes the payout, without it cancels. `approval`: none are given; they follow
-   * from `act`.
-   */
-  readonly by: Cause
-  /** When the rail is to be asked again; null for never. Read for `rail` alone. */
-  readonly ask_again_in_ms: number | null
-  /** The claim under which the rail was asked. Read for `rail` alone. */
-  readonly claim?: Instant
-  /** What the rail says besides. Read for `rail` alone; absent of the simulator. */
-  readonly said?: RailWords
-  /** How many answers the rail has seen; all when absent. Read for `rail` alone. */
-  readonly answers_seen?: number
-  /** Who moves the payout by hand. Read for `operator` alone. */
-  readonly person?: Person
-  /** What happens to its approval. Read for `approval` alone. */
-  readonly act?: ApprovalAct
-  /** What the account answers. Read for `account` alone. */
-  readonly answer?: ActionRequest
-  /** When the rail says that the payout arrives. Read for `rail` alone. */
-  readonly expected_at?: Instant
-  /** What screening says of it; the steps follow from that. Read for `review` alone. */
-  readonly screened?: Screened
-}
-
-export interface AdvanceState extends ApprovalState {
+export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts {
   /** The database's clock, which sets when a rail is asked. */
   readonly now: Instant
   /** By `account_id/id`. */
@@ -96,22 +60,10 @@ export interface AdvanceState extends ApprovalState {
   readonly read: ReadonlyMap<string, ReadPayout>
   /** The debit of each payout and its journal, by `account_id/payout id`. */
   readonly debits: ReadonlyMap<string, { line: BalanceTransaction; journal: Journal }>
-  /** Approvals of the entities that payouts are held for, or may be. */
-  readonly approvals: Approvals
-  /** Ids of the accounts that held payouts credit, by `account_id/payout id`. */
-  readonly receivers: ReadonlyMap<string, string>
   /** By payout id, another payout that the same bank reference has paid. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>
-  /** The last attempt of each payout that keeps them, by `account_id/payout id`. */
-  readonly attempts: Map<string, PayoutAttempt>
-  /** The attempts before it, by the same name. */
-  readonly earlier: Map<string, readonly PayoutAttempt[]>
   /** What payouts that may give money back count for limits. */
   readonly uses: readonly PayoutUse[]
-  /** All exceptions of those payouts, by the same name. */
-  readonly exceptions: Map<string, readonly RailException[]>
-  /** The version of the sanctions lists; null when it is on another machine. */
-  readonly lists_version: bigint | null
   /** Parties of screened payouts that a person has confirmed to be listed, by `account_id/id`. */
   readonly confirmed: ReadonlySet<string>
   /** What was found of held payouts that are compared again, by `account_id/id`. */
@@ -196,7 +148,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const new_hold = payout.held_for === '' ? holdOf(next) : null
   const approval = approvalChanges(state, payout, next, advance.by, decided)
   const told = withFound(payout, next, events)
-  const changes = attemptChanges(state, book.now, { ...advance, payout: next, judged })
+  const changes = attemptChanges(state, book.now, advance, { payout: next, judged })
   const found_now = foundNow(read, payout, screened, state.found.get(name))
   const outcome = { payout: next, passed, entries, journals, events: told, ...found_now }
   return { ...outcome, ended_hold, new_hold, ...changes, approval }

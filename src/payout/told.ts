@@ -1,13 +1,15 @@
 // What an event about a payout tells of the state that it has found: the members that were no more
 // as they were made. So the payout before and after an event follows from its row and from that
-// event, whatever became of those before. Pure.
+// event, whatever became of those before. When it then arrives follows from its route and from what
+// events say of its rail; where it does not, the event says it. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import type { Event } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
+import { planFor, sentOf } from '../rail/plan.ts'
 import type { Failure } from '../rail/rail.ts'
-import { type Forecast, firstForecast, forecastAfter, type Planned } from './forecast.ts'
 import type { Payout } from './payout.ts'
-import type { PayoutStatus } from './states.ts'
+import { notBefore } from './schedule.ts'
+import type { Cause, PayoutStatus } from './states.ts'
 
 /** What answers show of the state of a payout. Its metadata is told by updates alone. */
 export interface Seen
@@ -18,7 +20,7 @@ export interface Seen
 }
 
 /** The data of an event about a payout, as far as its state follows from it. */
-export interface StateFacts {
+interface StateFacts {
   readonly status: PayoutStatus
   /** Of a step alone; absent where the payout was made in this status. */
   readonly previous_status?: PayoutStatus
@@ -30,12 +32,19 @@ export interface StateFacts {
   readonly was?: Partial<Seen>
   /** Of an update: the metadata before it. */
   readonly was_metadata?: Payout['metadata']
+  readonly by?: Cause
+  /** The rail that gets the payout by it. */
+  readonly rail?: string
+  readonly expected_at?: Instant | null
+  readonly rail_attempt?: { readonly expected_at?: Instant | null }
 }
+
+type Telling = Pick<Event, 'type' | 'data' | 'created_at'>
 
 export const factsOf = ({ data }: Pick<Event, 'data'>) => data as StateFacts
 
 /** Whether the event tells that the payout came to be in a status. */
-export function isStep(event: Pick<Event, 'type' | 'data'>): boolean {
+function isStep(event: Pick<Event, 'type' | 'data'>): boolean {
   return event.type === `payout.${factsOf(event).status}`
 }
 
@@ -54,7 +63,7 @@ function asMade(payout: Made, status: PayoutStatus): Seen {
 /** The payout before and after an event, by that event. */
 export function seenAt(
   payout: Made,
-  event: Pick<Event, 'type' | 'data' | 'created_at'>,
+  event: Telling,
 ): { readonly before: Seen; readonly after: Seen } {
   const { status, previous_status, status_description = '', was } = factsOf(event)
   const is_made = event.type === 'payout.created' || (isStep(event) && !previous_status)
@@ -67,11 +76,7 @@ export function seenAt(
   return { before, after: seenAfter(payout, before, event) }
 }
 
-function seenAfter(
-  payout: Planned,
-  before: Seen,
-  event: Pick<Event, 'type' | 'data' | 'created_at'>,
-): Seen {
+function seenAfter(payout: Planned, before: Seen, event: Telling): Seen {
   const forecast = forecastAfter(payout, before, event)
   if (isStep(event)) return { ...inStatus(before, factsOf(event), event.created_at), ...forecast }
   const updated_at = WRITTEN.has(event.type) ? event.created_at : before.updated_at
@@ -124,4 +129,36 @@ function otherThan(made: Seen, seen: Seen): Partial<Seen> {
   const names = (Object.keys(made) as (keyof Seen)[]).filter(name => name !== 'status')
   const others = names.filter(name => !isDeepStrictEqual(seen[name], made[name]))
   return Object.fromEntries(others.map(name => [name, seen[name]]))
+}
+
+/** The rail that has it, and when it then arrives. */
+type Forecast = Pick<Payout, 'rail' | 'expected_at'>
+
+type Planned = Pick<
+  Payout,
+  'route' | 'destination_currency' | 'fund_transfer_network' | 'execute_at'
+>
+
+/** As a payout is planned when it is made. */
+function firstForecast(payout: Made): Forecast {
+  const { first_rail: rail, created_at } = payout
+  return { rail, expected_at: planned(payout, rail, created_at) }
+}
+
+/** As it is after an event. */
+function forecastAfter(payout: Planned, before: Forecast, event: Telling): Forecast {
+  const { status, by, rail = before.rail, expected_at, rail_attempt } = factsOf(event)
+  if (expected_at !== undefined) return { rail, expected_at }
+  if (rail_attempt?.expected_at) return { rail, expected_at: rail_attempt.expected_at }
+  // It was held until now, and waits for its time or its release.
+  if (by !== 'rail' && status === 'processing' && event.type === 'payout.processing') {
+    return { rail, expected_at: planned(payout, rail, event.created_at) }
+  }
+  return { rail, expected_at: before.expected_at }
+}
+
+function planned(payout: Planned, rail: string, at: Instant): Instant | null {
+  const { route } = payout
+  if (route === null) return null
+  return planFor({ rail, route }, sentOf(payout), notBefore(payout, at))?.expected_at ?? null
 }

@@ -9,14 +9,15 @@ import { isOpenException, isOver, type PayoutAttempt, type RailException } from 
 import { closeExceptions, insertExceptions } from '../rail/exception-store.ts'
 import { planOrRefuse, sentOf } from '../rail/plan.ts'
 import { isAsked } from '../rail/rail.ts'
-import { type LoadedAttempts, loadAttempts } from './attempt-store.ts'
+import { exceptionOf, type KnownAttempts } from './attempt-step.ts'
+import { loadAttempts } from './attempt-store.ts'
 import { askNow } from './over-store.ts'
 import type { OpenPayout, ReadPayout } from './payout.ts'
 import { findOpenPayouts, insertOpenPayouts, lockOpenPayouts } from './state-store.ts'
 import { isGivenBack } from './states.ts'
 
 /** News of a payout, about one attempt of it; about the last one where no number is given. */
-export interface News extends Key {
+interface News extends Key {
   readonly attempt?: number
 }
 
@@ -25,7 +26,7 @@ export interface News extends Key {
  * person has moved the payout by hand, so that an exception is open now. `waits`: a person must
  * close its exception first. `not_asked`: no rail has it, so nothing can be known of it.
  */
-export type Woken = Key & { readonly result: 'woken' | 'person' | 'waits' | 'not_asked' }
+type Woken = Key & { readonly result: 'woken' | 'person' | 'waits' | 'not_asked' }
 
 /**
  * Makes the rails of these payouts due to be asked now. Of an attempt that is over, which another
@@ -51,7 +52,7 @@ export async function wakePayouts(tx: TransactionSql, news: readonly News[]): Pr
   const persons = woken.flatMap(({ payout, last, known, result }) => {
     const at = books.get(payout.account_id)?.now
     const is_told = result === 'person' && last !== undefined && at !== undefined
-    return is_told ? [saidAfterPerson(last, known, at)] : []
+    return is_told ? [exceptionOf(last, known.length + 1, SAID_AFTER_PERSON, at)] : []
   })
   await Promise.all([
     ...writeDue(tx, due, now),
@@ -65,11 +66,16 @@ export async function wakePayouts(tx: TransactionSql, news: readonly News[]): Pr
   }))
 }
 
+const SAID_AFTER_PERSON = {
+  kind: 'said_after_person',
+  message: 'A person moved the payout; its rail has said something new since.',
+} as const
+
 /** What becomes of one payout by news of it. */
 function wakeOne(
   payout: ReadPayout,
   news: readonly News[],
-  { attempts, earlier, exceptions }: LoadedAttempts,
+  { attempts, earlier, exceptions }: KnownAttempts,
 ) {
   const name = nameOf(payout)
   const last = attempts.get(name)
@@ -163,23 +169,3 @@ const updateDue = updater<Key & Pick<OpenPayout, 'ask_rail_at' | 'claimed_until'
   ['account_id', 'id'],
   { account_id: 'text', id: 'text', ask_rail_at: 'timestamptz', claimed_until: 'timestamptz' },
 )
-
-function saidAfterPerson(
-  { account_id, payout_id, number: attempt, rail }: PayoutAttempt,
-  known: readonly RailException[],
-  opened_at: Instant,
-): RailException {
-  return {
-    account_id,
-    payout_id,
-    number: known.length + 1,
-    attempt,
-    rail,
-    kind: 'said_after_person',
-    message: 'A person moved the payout; its rail has said something new since.',
-    opened_at,
-    closed_at: null,
-    closed_by: '',
-    note: '',
-  }
-}

@@ -25,7 +25,7 @@ import type { Quote } from './quote.ts'
 import { feeSubject, totalDebit } from './rules.ts'
 
 /** An amount in minor units of `currency`: its calculation and the rounded integer. */
-export interface Figure extends Worked {
+interface Figure extends Worked {
   readonly figure: string
   readonly currency: string
   readonly rounded: string

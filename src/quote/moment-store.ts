@@ -3,7 +3,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import { accountNow } from '../ledger/store.ts'
 
-export interface Moment {
+interface Moment {
   /** The database's clock, which judges the age of rates. */
   readonly now: Instant
   /** The account's clock. */

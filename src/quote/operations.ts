@@ -29,7 +29,7 @@ export interface CreateQuote extends Claiming {
   readonly explain: boolean
 }
 
-export interface QuoteState extends LockedBooks {
+interface QuoteState extends LockedBooks {
   readonly pricing: PricingAt
   readonly routes: readonly Route[]
   readonly approvals: Approvals

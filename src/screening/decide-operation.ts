@@ -8,17 +8,17 @@ import { findMatches, storeDecision } from './match-store.ts'
 import { type LockedParty, type PartyScreening, screeningOf } from './party.ts'
 import { findParty, queueParty, updateScreening } from './party-store.ts'
 
-export interface DecideParty extends Said {
+interface DecideParty extends Said {
   readonly account_id: string
   readonly party_id: string
 }
 
-export interface PartyState {
+interface PartyState {
   readonly party: LockedParty | undefined
   readonly matches: readonly StoredMatch[]
 }
 
-export interface DecidedParty {
+interface DecidedParty {
   readonly party: LockedParty
   readonly said: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>
   /** Those that are decided now. */

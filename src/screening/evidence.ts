@@ -69,7 +69,7 @@ const NEAR_DAYS = 366
 type Births = 'agree' | 'differ' | 'unknown'
 
 /** A date near a listed one neither agrees nor differs. */
-export function compareBirths(birth_date: string, spans: readonly BirthSpan[]): Births {
+function compareBirths(birth_date: string, spans: readonly BirthSpan[]): Births {
   const day = dayOf(birth_date)
   if (day === undefined || spans.length === 0) return 'unknown'
   if (spans.some(({ from, to }) => birth_date >= from && birth_date <= to)) return 'agree'

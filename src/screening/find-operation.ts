@@ -7,7 +7,7 @@ import { findCleared, findMatches, keepMatches } from './match-store.ts'
 import type { LockedParty } from './party.ts'
 import { findParty, updateScreening } from './party-store.ts'
 
-export interface KeepFound {
+interface KeepFound {
   readonly account_id: string
   readonly party_id: string
   /** When the party that was compared had last changed. */
@@ -15,14 +15,14 @@ export interface KeepFound {
   readonly matches: readonly Match[]
 }
 
-export interface FoundState {
+interface FoundState {
   readonly party: LockedParty | undefined
   readonly stored: readonly StoredMatch[]
   /** Names of clears, as findCleared returns them. */
   readonly cleared: ReadonlySet<string>
 }
 
-export interface KeptFound {
+interface KeptFound {
   readonly party: LockedParty | undefined
   /** Those that a person is asked about now. */
   readonly matches: readonly Match[]

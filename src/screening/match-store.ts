@@ -104,7 +104,7 @@ export function findConfirmed(
 const MOST_CONFIRMED = 20
 
 /** An entry that something may be, and that nobody has cleared. */
-export interface Undecided {
+interface Undecided {
   readonly account_id: string
   readonly object_id: string
   readonly list: ListName

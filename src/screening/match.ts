@@ -10,7 +10,7 @@ import type { Hit, ListName, ScorePiece } from './screening.ts'
 export type ScreeningHold = '' | 'waits' | 'open' | 'confirmed'
 
 /** What is compared with earlier clears: who was asked about, and the entry as it was. */
-export interface MatchKey {
+interface MatchKey {
   readonly party_hash: string
   readonly list: ListName
   readonly entry_id: string
@@ -115,7 +115,7 @@ export function clearName({ party_hash, list, entry_id, entry_digest }: MatchKey
 type PlaceOfMatch = Pick<MatchKey, 'list' | 'entry_id'> & Pick<Match, 'party'>
 
 /** A match as the database tells it from the others of its payout or party. */
-export function matchPlace({ party, list, entry_id }: PlaceOfMatch): string {
+function matchPlace({ party, list, entry_id }: PlaceOfMatch): string {
   return [party, list, entry_id].join(' ')
 }
 

@@ -12,7 +12,7 @@ import {
 } from './name-score.ts'
 
 /** Names are known by a number that the caller gives them; one may have several spellings. */
-export interface FoundName {
+interface FoundName {
   readonly ref: number
   readonly compared: NameScore
 }

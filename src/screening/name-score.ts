@@ -44,7 +44,7 @@ export function totalWeight(words: readonly string[]): number {
 }
 
 /** A word of the party, and the listed word that it was taken for. */
-export interface WordPair {
+interface WordPair {
   readonly asked: string
   readonly listed: string
   readonly alike: number

@@ -114,7 +114,7 @@ export function updateScreening(
 }
 
 /** How far the parties are compared with a version of the lists, and until when that is claimed. */
-export interface ClaimedPass {
+interface ClaimedPass {
   readonly lists_version: bigint
   readonly after_account: string
   readonly after_party: string
@@ -187,7 +187,7 @@ export async function countParties(
 }
 
 /** A party that may be listed, as operators see it in a list. */
-export interface ListedParty extends Key {
+interface ListedParty extends Key {
   readonly screening: 'open' | 'confirmed'
   readonly status: string
   /** When the first was found that is not cleared. */
@@ -195,7 +195,7 @@ export interface ListedParty extends Key {
 }
 
 /** Which parties that may be listed; '' is any. */
-export interface PartyFilter {
+interface PartyFilter {
   readonly account_id: string
   readonly state: string
   readonly starting_after: string

@@ -18,7 +18,7 @@ import { joinShort, wordsOf } from './words.ts'
 /** Of 1000: from here on a person must look. docs/screening.md has the figures that chose it. */
 export const THRESHOLD = 890
 
-export interface List {
+interface List {
   readonly list: ListName
   readonly entries: readonly ListedEntry[]
 }

@@ -3,8 +3,8 @@
 export const LISTS = ['ofac', 'ofac-cons', 'un', 'eu', 'uk'] as const
 export type ListName = (typeof LISTS)[number]
 
-export const PARTY_KINDS = ['person', 'organisation', 'vessel', 'aircraft', 'unknown'] as const
-export type PartyKind = (typeof PARTY_KINDS)[number]
+const PARTY_KINDS = ['person', 'organisation', 'vessel', 'aircraft', 'unknown'] as const
+type PartyKind = (typeof PARTY_KINDS)[number]
 
 /** A name as a list has it. */
 export interface ListedName {

@@ -16,7 +16,7 @@ export const ATTEMPT_STATES = [
   'not_taken',
   'returned',
 ] as const
-export type AttemptState = (typeof ATTEMPT_STATES)[number]
+type AttemptState = (typeof ATTEMPT_STATES)[number]
 
 /** What is known of a payout's hand-over besides its row. */
 export interface HandOver {

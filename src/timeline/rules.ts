@@ -23,7 +23,7 @@ export const MAX_STATES = 1_000
 export const MAX_ATTEMPTS = 1_000
 
 /** The statement line of a journal. */
-export interface TimelineLine {
+interface TimelineLine {
   readonly id: string
   readonly balance_after: bigint
 }
@@ -99,7 +99,7 @@ export interface TimelineApproval {
 }
 
 /** Who acted by hand, with the reference and reason they gave; '' for none. */
-export interface ByHand {
+interface ByHand {
   readonly operator: string
   readonly reference: string
   readonly reason: string
@@ -138,7 +138,7 @@ export interface TimelineJournal {
 }
 
 export const OUTCOMES = ['delivered', 'will_retry', 'failed'] as const
-export type Outcome = (typeof OUTCOMES)[number]
+type Outcome = (typeof OUTCOMES)[number]
 
 export interface TimelineWebhook {
   readonly kind: 'webhook_attempt'

@@ -73,7 +73,7 @@ async function findHandOver(tx: TransactionSql, payout: Payout): Promise<HandOve
 }
 
 /** How often the rail of a payout was asked, and when it is next. */
-export async function findAsked(tx: TransactionSql, key: Key) {
+async function findAsked(tx: TransactionSql, key: Key) {
   const { account_id, id } = key
   const [asked] = await tx<{ rail_attempts: number; ask_rail_at: Instant | null }[]>`
     select s.rail_attempts, o.ask_rail_at from payout_states s

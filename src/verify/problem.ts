@@ -38,7 +38,7 @@ const MAX_SAID = 500
 export class Enough extends Error {}
 
 /** Where a row is, before anything is known of what it says. */
-export type Place = Pick<Problem, 'table' | 'account_id' | 'key'>
+type Place = Pick<Problem, 'table' | 'account_id' | 'key'>
 
 /** The rows named so far. */
 export class Findings {

@@ -7,17 +7,12 @@ import { invalidField, type Problem, refuseIfAny } from '../../errors.ts'
 import { nameOf } from '../../id.ts'
 import type { Instant } from '../../instant.ts'
 import type { Quote } from '../../quote/quote.ts'
-import type { PrincipalAddress, Principals } from '../payout.ts'
+import type { PayoutState, PrincipalAddress } from '../payout.ts'
 import type { PayoutRequest } from '../request.ts'
 import { type Mt103Facts, type Mt103Fault, mt103Faults, mt103Of } from './mt103.ts'
 import { uetrOf } from './uetr.ts'
 
-interface MessageState {
-  /** The entities that SWIFT payouts are made for, by `account_id/id`. */
-  readonly principals: Principals
-  /** The installation's BIC, '' when the operator has set none. */
-  readonly sender_bic: string
-}
+type MessageState = Pick<PayoutState, 'principals' | 'sender_bic'>
 
 interface MadeBySwift {
   readonly id: string

@@ -171,7 +171,7 @@ const ID_KINDS: readonly (readonly [PartyId['kind'], RegExp])[] = [
 ]
 
 /** What kind of number a list gives, by the words that it uses for it. */
-export function idKindOf(words: string): PartyId['kind'] {
+function idKindOf(words: string): PartyId['kind'] {
   return ID_KINDS.find(([, pattern]) => pattern.test(words))?.[0] ?? 'other'
 }
 

@@ -90,7 +90,7 @@ function placeOf(node: XmlNode): string {
 }
 
 /** 01 Jan 1960, Jan 1960, 1960, circa 1960, 1958 to 1960. */
-export function birthOf(text: string): BirthSpan | undefined {
+function birthOf(text: string): BirthSpan | undefined {
   const spans = text.split(/\bto\b/).map(part => {
     const [, day, month, year = ''] =
       /(?:(\d{1,2})\s+)?(?:([A-Z][a-z]{2})\s+)?(\d{4})/.exec(part) ?? []
