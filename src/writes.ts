@@ -16,8 +16,8 @@ import { createBatch } from './payout-batch/operations.ts'
 import { createQuote } from './quote/operations.ts'
 import type { Reference } from './reference.ts'
 import { advanceClock, fundSandbox, transitionPayout } from './sandbox/operations.ts'
-import { keepFound } from './screening/find-operation.ts'
 import type { Lists } from './screening/lists-in-memory.ts'
+import { keepFound } from './screening/operations.ts'
 import { writeWebhook } from './webhook/operations.ts'
 
 /** A batch of ten thousand payouts takes seconds and may wait for other batches. */

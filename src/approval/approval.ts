@@ -126,7 +126,7 @@ export interface Approval {
 
 export interface PayoutApproval extends Approval {
   readonly payout_id: string
-  /** Who is paid, as `approvedAs` of beneficiary/payee.ts has it. */
+  /** Who is paid, as `approvedAs` of payout/approving.ts has it. */
   readonly payee: string
   readonly made_by: string
 }

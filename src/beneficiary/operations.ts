@@ -1,26 +1,43 @@
-// The operation that writes beneficiaries: creation, update and archiving share one lane, so that
-// an account's commands run in order. Payouts insert the beneficiaries that they make themselves.
+// The operations that write beneficiaries. Creation, update and archiving by an account share one
+// lane, so that its commands run in order; people approve, and operators archive, by operations of
+// their own. Payouts insert the beneficiaries that they make themselves.
 import type { ApprovalRules, KeyFacts } from '../approval/approval.ts'
+import type { AskedDecision } from '../approval/rules.ts'
+import { findApprovers } from '../approval/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Operation } from '../engine/operation.ts'
+import { found } from '../errors.ts'
 import { success } from '../http/answer.ts'
 import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
 import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
 import { lockBooks } from '../ledger/store.ts'
-import type { Making } from './approval.ts'
-import { findLatestApprovals, insertBeneficiaryApprovals } from './approval-store.ts'
+import {
+  type DecidedBeneficiary,
+  type DecidingState,
+  decideApprovalOf,
+  type Making,
+} from './approval.ts'
+import {
+  findLatestApprovals,
+  insertBeneficiaryApprovals,
+  insertBeneficiaryDecisions,
+  updateBeneficiaryApprovals,
+} from './approval-store.ts'
+import { type ArchiveOutcome, type ArchiveState, decideArchive } from './archive.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { presentBeneficiary } from './response.ts'
 import {
   type BeneficiaryChange,
   type BeneficiaryOutcome,
   type BeneficiaryState,
+  checkNotErased,
   decideBeneficiary,
 } from './rules.ts'
 import {
   findBeneficiaries,
   insertBeneficiaries,
+  updateApprovalStatus,
   updateArchived,
   updateBeneficiaries,
 } from './store.ts'
@@ -107,4 +124,86 @@ async function loadNamed(
 ): Promise<Map<string, Beneficiary>> {
   const found = await findBeneficiaries(tx, namedBy(commands))
   return new Map(found.map(beneficiary => [nameOf(beneficiary), beneficiary]))
+}
+
+export interface DecideBeneficiary extends Key {
+  readonly asked: AskedDecision
+}
+
+/** A person approves or rejects a beneficiary. */
+export const decideBeneficiaryApproval: Operation<
+  DecideBeneficiary,
+  DecidingState,
+  DecidedBeneficiary
+> = {
+  name: 'decide_beneficiary',
+
+  async load(tx, commands) {
+    const account_ids = commands.map(({ account_id }) => account_id)
+    const keys = uniqueKeys(commands)
+    const [{ books }, beneficiaries, open, approvers] = await Promise.all([
+      lockBooks(tx, account_ids),
+      findBeneficiaries(tx, keys),
+      findLatestApprovals(tx, keys),
+      findApprovers(tx, account_ids),
+    ])
+    const named = new Map(beneficiaries.map(one => [nameOf(one), one]))
+    return { books, beneficiaries: named, open, approvers }
+  },
+
+  decide(state, command) {
+    const beneficiary = found(state.beneficiaries.get(nameOf(command)))
+    checkNotErased(beneficiary, '')
+    return decideApprovalOf(state, beneficiary, command.asked)
+  },
+
+  store(tx, outcomes, state) {
+    const ended = outcomes.flatMap(({ ended }) => ended ?? [])
+    const changed = outcomes.flatMap(({ ended, beneficiary }) =>
+      ended === null ? [] : [beneficiary],
+    )
+    const writes = outcomes.map(({ events }) => ({ entries: [], events }))
+    return Promise.all([
+      ...storeBooks(tx, state.books, writes),
+      insertBeneficiaryDecisions(
+        tx,
+        outcomes.map(({ decision }) => decision),
+      ),
+      ended.length > 0 && updateBeneficiaryApprovals(tx, ended),
+      changed.length > 0 && updateApprovalStatus(tx, changed),
+    ])
+  },
+}
+
+export interface ArchiveBeneficiary extends Key {
+  readonly archive: boolean
+}
+
+/** An operator archives a beneficiary or takes it back. */
+export const archiveBeneficiary: Operation<ArchiveBeneficiary, ArchiveState, ArchiveOutcome> = {
+  name: 'archive_beneficiary',
+
+  async load(tx, commands) {
+    const account_ids = commands.map(({ account_id }) => account_id)
+    const [{ books }, beneficiaries] = await Promise.all([
+      lockBooks(tx, account_ids),
+      findBeneficiaries(tx, uniqueKeys(commands)),
+    ])
+    return { books, beneficiaries: new Map(beneficiaries.map(one => [nameOf(one), one])) }
+  },
+
+  decide(state, command) {
+    const known = found(state.beneficiaries.get(nameOf(command)))
+    return decideArchive(state, known, command.archive)
+  },
+
+  store(tx, outcomes, state) {
+    const changed = outcomes.filter(({ did }) => did === 'archived')
+    const rows = uniqueKeys(changed.map(({ beneficiary }) => beneficiary))
+    const writes = outcomes.map(({ events }) => ({ entries: [], events }))
+    return Promise.all([
+      ...storeBooks(tx, state.books, writes),
+      rows.length > 0 && updateArchived(tx, rows),
+    ])
+  },
 }

@@ -2,11 +2,8 @@
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers, findOpenApprovals } from '../approval/store.ts'
 import type { DecidedBeneficiary, DecidingState } from '../beneficiary/approval.ts'
-import {
-  type DecideBeneficiary,
-  decideBeneficiaryApproval,
-} from '../beneficiary/approval-operation.ts'
 import { findLatestApprovals } from '../beneficiary/approval-store.ts'
+import { type DecideBeneficiary, decideBeneficiaryApproval } from '../beneficiary/operations.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { importId, type Key, nameOf } from '../id.ts'
 import type { Advance } from '../payout/advance.ts'

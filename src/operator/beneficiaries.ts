@@ -1,6 +1,6 @@
 // What operators do with beneficiaries of accounts: archive them, and take them back.
 import type { ArchiveOutcome, ArchiveState } from '../beneficiary/archive.ts'
-import { type ArchiveBeneficiary, archiveBeneficiary } from '../beneficiary/archive-operation.ts'
+import { type ArchiveBeneficiary, archiveBeneficiary } from '../beneficiary/operations.ts'
 import type { Key } from '../id.ts'
 import type { Deed } from './deed.ts'
 

@@ -11,11 +11,13 @@ import {
 import { neededFor } from '../approval/rules.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { mayBeIn } from '../beneficiary/country.ts'
-import { approvedAs } from '../beneficiary/payee.ts'
+import { canonicalDestination } from '../beneficiary/destination.ts'
+import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import { nameOf } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import type { Quote } from '../quote/quote.ts'
 import { feeSubject } from '../quote/rules.ts'
+import { hashJson } from '../seal.ts'
 import { APPROVAL_SEAL } from './columns.ts'
 import { payeeDetails } from './destination.ts'
 import type { ApprovingState, CreatePayout, Payout, PayoutState } from './payout.ts'
@@ -95,4 +97,15 @@ export function payeesToKnow(
     return details === undefined ? [] : [{ account_id, payee: approvedAs(details) }]
   })
   return [...new Map(asked.map(one => [`${one.account_id}/${one.payee}`, one])).values()]
+}
+
+/**
+ * Whom somebody has approved, as rules of new payees know them: another name, account or bank is
+ * another payee. 64 hex digits.
+ */
+function approvedAs({
+  name,
+  destination_details,
+}: Pick<BeneficiaryRequest, 'name' | 'destination_details'>): string {
+  return hashJson({ name: name.trim(), destination: canonicalDestination(destination_details) })
 }

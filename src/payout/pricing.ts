@@ -16,9 +16,9 @@ import { type Fee, selectFee } from '../price/fee/rules.ts'
 import type { Pricing } from '../price/price.ts'
 import type { Quote, QuoteTerms } from '../quote/quote.ts'
 import {
-  checkFee,
   checkUsable,
   defaultHoldingCurrency,
+  feeFor,
   feeSubject,
   makeQuote,
   priceQuote,
@@ -229,7 +229,7 @@ export function quoteFor(
     sent === null || expired ? newQuote(state, account, nameNew(), terms, pricing) : sent,
   )
   // A refused rate must not hide a missing fee.
-  if (quote === undefined) attempt(() => checkFee(terms, pricing))
+  if (quote === undefined) attempt(() => feeFor(terms, pricing))
   else attempt(() => checkCap(quote, request.max_total_debit, quote === sent))
   // The amount that arrives, which a route may bound, is known with the price.
   const known = quote === undefined ? routed : routed && route(quote.destination_amount, 'amount')

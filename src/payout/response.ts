@@ -247,7 +247,6 @@ export type DryRunQuery = Static<typeof DryRunQuery>
 const Price = Type.Object(
   {
     ...PRICE,
-    total_debit: Money,
     available: Type.Object(
       { currency: Type.String(), amount: Type.String({ description: 'Minor units as text.' }) },
       { description: 'The balance that it would be taken from, as it is now.' },
@@ -303,7 +302,6 @@ function presentCost(quote: NonNullable<DryRun['quote']>, { balances }: DryRun['
   const { holding_currency: currency } = quote
   return {
     ...presentPrice(quote),
-    total_debit: { currency, amount: amountToJson(totalDebit(quote)) },
     available: { currency, amount: String(balances.get(currency) ?? 0n) },
   }
 }

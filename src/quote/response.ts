@@ -132,7 +132,7 @@ const QuoteExplanation = Type.Object(
 /** The fees, of quotes and payouts. */
 export const Fees = Type.Object({ fixed: FeePart, variable: FeePart }, { title: 'Fees' })
 
-/** The price members, of a quote and of a dry run. */
+/** The price members, of a quote, of a dry run and of an option. */
 export const PRICE = {
   holding_info: Money,
   payout_info: Money,
@@ -142,6 +142,7 @@ export const PRICE = {
     { holding_to_payout: RateNumber, payout_to_destination: RateNumber },
     { title: 'ExchangeRates' },
   ),
+  total_debit: Money,
 }
 
 export const QuoteResponse = Type.Object(
@@ -156,7 +157,6 @@ export const QuoteResponse = Type.Object(
       network: Type.Optional(Type.String()),
     }),
     ...PRICE,
-    total_debit: Money,
     valid_until: Type.String({ format: 'date-time', description: 'From this instant on: 422.' }),
     expected_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description:
@@ -189,7 +189,6 @@ export function presentQuote(quote: Quote, now: Instant) {
         ? { type: quote.wallet_type, network: quote.wallet_network }
         : {},
     ...presentPrice(quote),
-    total_debit: money(quote.holding_currency, totalDebit(quote)),
     valid_until: withOffset(quote.valid_until),
     expected_at: expected_at && withOffset(expected_at),
     status,
@@ -208,6 +207,7 @@ export function presentPrice(quote: QuoteTerms & Omit<Price, 'basis'>) {
       holding_to_payout: rateToJson(quote.holding_to_payout),
       payout_to_destination: rateToJson(quote.payout_to_destination),
     },
+    total_debit: money(quote.holding_currency, totalDebit(quote)),
   }
 }
 

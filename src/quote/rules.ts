@@ -62,12 +62,10 @@ export function priceQuote(
   return price
 }
 
-/** Refuses with fee_unavailable; reads no rates. */
-export function checkFee(terms: QuoteTerms, pricing: PriceSources): void {
-  feeFor(terms, pricing)
-}
-
-/** The row of the fee schedule. A live account needs one: free is a decision, no row is not. */
+/**
+ * The row of the fee schedule; reads no rates. Refuses with fee_unavailable a live account without
+ * one: free is a decision, no row is not.
+ */
 export function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | undefined {
   const subject = feeSubject(terms)
   const fee = selectFee(fees, subject)

@@ -10,6 +10,7 @@ import { eachShard, within } from '../db/shard.ts'
 import type { Approval } from '../entity/rules.ts'
 import { type Key, nameOf, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
+import { accountNow } from '../ledger/store.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { CARRIER_COLUMNS, type Carrier, carriedQuote } from './carried.ts'
 import { QUOTE_KINDS } from './columns.ts'
@@ -186,4 +187,23 @@ export function ratesOf(row: Key & Pick<QuoteRow, 'holding_to_payout' | 'payout_
     throw new Error(`stored rates of ${row.id}`)
   }
   return { holding_to_payout, payout_to_destination }
+}
+
+/** What prices that are shown without a quote are judged by. */
+interface Moment {
+  /** The database's clock, which judges the age of rates. */
+  readonly now: Instant
+  /** The account's clock. */
+  readonly at: Instant
+  readonly price_version: bigint
+}
+
+export async function readMoment(tx: TransactionSql, account_id: string): Promise<Moment> {
+  const [at, [version]] = await Promise.all([
+    accountNow(tx, account_id),
+    tx<{ now: Instant; price_version: bigint }[]>`
+      select clock_timestamp() as now, price_version from reference_version`,
+  ])
+  if (version === undefined) throw new Error('the reference data has no version')
+  return { ...version, at }
 }

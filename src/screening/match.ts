@@ -34,6 +34,15 @@ export interface StoredMatch extends Match {
   readonly reason: string
 }
 
+/** Whether a party may be listed: '' for not, `open` until a person decides, or `confirmed`. */
+export type PartyScreening = '' | 'open' | 'confirmed'
+
+/** The worst of what its matches say. */
+export function screeningOf(states: readonly StoredMatch['state'][]): PartyScreening {
+  if (states.includes('confirmed')) return 'confirmed'
+  return states.includes('open') ? 'open' : ''
+}
+
 /** What a person says of the matches of a payout or a party. */
 export interface Said {
   readonly state: 'cleared' | 'confirmed'

@@ -6,14 +6,13 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findEntities } from '../entity/store.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import {
-  type LockedParty,
-  type PartyScreening,
-  type ReadParty,
-  readBeneficiary,
-  readEntity,
-  tableOf,
-} from './party.ts'
+import type { PartyScreening } from './match.ts'
+import { beneficiaryParties, entityParties, type NamedParty } from './parties.ts'
+
+/** The table of a party. */
+function tableOf(id: string): 'beneficiaries' | 'entities' {
+  return id.startsWith('bnf_') ? 'beneficiaries' : 'entities'
+}
 
 /** Parties of an account that are due: nobody else compares them before `due_at`. */
 export interface ClaimedParties {
@@ -75,6 +74,13 @@ export function queueParty(tx: TransactionSql, { account_id, id }: Key): Promise
     on conflict (account_id, party_id) do update set due_at = excluded.due_at`.execute()
 }
 
+/** A party as it was when it was read to be compared. */
+export interface ReadParty extends Key {
+  readonly updated_at: Instant
+  /** Whom the lists are asked about. */
+  readonly asked: readonly NamedParty[]
+}
+
 /** Parties of an account as they are, to be compared. */
 export async function readParties(
   tx: TransactionSql,
@@ -89,7 +95,20 @@ export async function readParties(
     findEntities(tx, keys.get('entities') ?? []),
     findBeneficiaries(tx, keys.get('beneficiaries') ?? []),
   ])
-  return [...entities.map(readEntity), ...beneficiaries.map(readBeneficiary)]
+  const read = (
+    { account_id, id, updated_at }: Omit<ReadParty, 'asked'>,
+    asked: readonly NamedParty[],
+  ) => ({ account_id, id, updated_at, asked })
+  return [
+    ...entities.map(entity => read(entity, entityParties(entity))),
+    ...beneficiaries.map(one => read(one, beneficiaryParties(one.details))),
+  ]
+}
+
+/** What is stored of a party beside its details, read under the lock of its account's book. */
+export interface LockedParty extends Key {
+  readonly updated_at: Instant
+  readonly screening: PartyScreening
 }
 
 /** What is stored of a party; undefined when there is none. The lock of its book is held. */

@@ -11,7 +11,6 @@ import type { Key } from '../id.ts'
 import { readListsVersion } from '../screening/list-store.ts'
 import type { PresentLists } from '../screening/lists-in-memory.ts'
 import { type Match, matchOf } from '../screening/match.ts'
-import type { ReadParty } from '../screening/party.ts'
 import {
   type ClaimedParties,
   claimPass,
@@ -20,6 +19,7 @@ import {
   deleteQueued,
   endTurn,
   listPartiesAfter,
+  type ReadParty,
   readParties,
 } from '../screening/party-store.ts'
 import { inTurns } from '../turns.ts'

@@ -1,16 +1,14 @@
 // The ways a payout could go as callers see them.
 
 import { presentProblem } from '../../http/errors.ts'
-import { ErrorDetail, Money, Timestamp } from '../../http/schema.ts'
+import { ErrorDetail, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
-import { amountToJson } from '../../money/json.ts'
 import { FIGURES_DAYS, type RailFigures } from '../../rail/figures.ts'
 import { QuoteRequest } from '../request.ts'
 import { PRICE, presentPrice } from '../response.ts'
-import { totalDebit } from '../rules.ts'
 import type { PayoutOption } from './rules.ts'
 
-const Price = Type.Object({ ...PRICE, total_debit: Money }, { title: 'OptionPrice' })
+const Price = Type.Object(PRICE, { title: 'OptionPrice' })
 
 const Figures = Type.Object(
   {
@@ -77,20 +75,12 @@ function presentOption(option: PayoutOption, figures: ReadonlyMap<string, RailFi
     object: 'payout_option',
     possible: judged !== null,
     errors: problems.map(presentProblem),
-    price: terms && judged && presentCost({ ...terms, ...judged.price }),
+    price: terms && judged && presentPrice({ ...terms, ...judged.price }),
     expected_at: judged?.plan.expected_at ?? null,
     rail,
     failover,
     rail_figures: counted === undefined ? null : presentFigures(counted),
     quote_request: request,
-  }
-}
-
-function presentCost(priced: Parameters<typeof presentPrice>[0]) {
-  const { holding_currency: currency } = priced
-  return {
-    ...presentPrice(priced),
-    total_debit: { currency, amount: amountToJson(totalDebit(priced)) },
   }
 }
 
