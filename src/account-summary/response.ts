@@ -1,39 +1,38 @@
 // Answers about the account that asks.
 import type { Account } from '../account/rules.ts'
 import { ACCOUNT_TRANSITIONS, type AccountState } from '../account/states.ts'
-import { Literals, Timestamp } from '../http/schema.ts'
+import { integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'
 import { EACH, type Limit, PERS } from '../limit/limit.ts'
 import type { UsedLimit } from './rules.ts'
 
-const textOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], description })
-const integerOrNull = (description: string) =>
-  Type.Unsafe<number | null>({ type: ['integer', 'null'], description })
-
 const LimitResponse = Type.Object(
   {
     id: Type.String(),
-    currency: textOrNull('What it counts in; null: it counts payouts.'),
+    currency: textOrNull({ description: 'What it counts in; null: it counts payouts.' }),
     cap: Type.String({
       description: 'The most: minor units of the currency, or payouts, as text.',
     }),
-    used: textOrNull(
-      'What its window has counted so far, as text: of the account, or with `each` `key` of the ' +
+    used: textOrNull({
+      description:
+        'What its window has counted so far, as text: of the account, or with `each` `key` of the ' +
         'caller’s key. Null with `each` `payee`, as each payee is counted by itself.',
-    ),
-    headroom: textOrNull('What is left of `cap`, never below 0; null where `used` is.'),
+    }),
+    headroom: textOrNull({
+      description: 'What is left of `cap`, never below 0; null where `used` is.',
+    }),
     per: Literals(PERS, { description: 'Counted together: one payout, a day, the last hours.' }),
-    zone: textOrNull('The time zone of a day.'),
-    hours: integerOrNull('How many hours, with `per` `hours`.'),
+    zone: textOrNull({ description: 'The time zone of a day.' }),
+    hours: integerOrNull({ description: 'How many hours, with `per` `hours`.' }),
     each: Literals(EACH, { description: 'What is counted by itself.' }),
-    key_id: textOrNull('Only payouts that this key makes; null: any.'),
-    rail: textOrNull('Only payouts that go to this rail first; null: any.'),
-    network: textOrNull('Only payouts over this network; null: any.'),
-    new_for_hours: integerOrNull(
-      'Only payouts to payees that the account has known for less than so many hours; null: any.',
-    ),
+    key_id: textOrNull({ description: 'Only payouts that this key makes; null: any.' }),
+    rail: textOrNull({ description: 'Only payouts that go to this rail first; null: any.' }),
+    network: textOrNull({ description: 'Only payouts over this network; null: any.' }),
+    new_for_hours: integerOrNull({
+      description:
+        'Only payouts to payees that the account has known for less than so many hours; null: any.',
+    }),
   },
   { title: 'AccountLimit', description: 'A limit of payouts. See also `limit_exceeded`.' },
 )

@@ -53,7 +53,7 @@ export function sealsOf(rows: readonly ArchivedRow[]): ArchivedSeal[] {
   return [...seals.values()].sort((a, b) => (a.object_id < b.object_id ? -1 : 1))
 }
 
-/** SHA-256, in hex, of seals in their order; verify/cuts.ts has the same in SQL. */
+/** SHA-256, in hex, of seals in their order; verify/events.ts has the same in SQL. */
 export function digestOfSeals(seals: readonly ArchivedSeal[]): string {
   const lines = seals.map(({ object_id, number, content }) => `${object_id} ${number} ${content}`)
   return hash('sha256', lines.join('\n'), 'hex')

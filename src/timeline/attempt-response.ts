@@ -1,6 +1,6 @@
 // Answers about the rails of a payout: where it was routed, who had it, and that the operator looks
 // at it. The operator sees more than the account does.
-import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Id, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
 import { FailureResponse } from '../payout/response.ts'
@@ -11,15 +11,19 @@ import { conditionWords, type RouteTaken } from '../rail/rules.ts'
 import { ATTEMPT_STATES, type TimelineAttempt, type TimelineReview } from './attempts.ts'
 import type { TimelineReroute, TimelineRoute } from './rules.ts'
 
+/** The event that an item is made of. */
+export const OF_EVENT = {
+  event: Id('evt', 'The event that tells of it.'),
+  sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
+}
+
 const Condition = (description: string) =>
-  Type.Unsafe<string | null>({
-    type: ['string', 'null'],
+  textOrNull({
     description: `${description}; null: any.`,
   })
 
 const Bound = (description: string) =>
-  Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
+  integerOrNull({
     description: `${description}, in minor units of what arrives; null: any.`,
   })
 
@@ -58,8 +62,7 @@ export const RouteItem = Type.Object(
   { title: 'TimelineRoute', description: 'Which rail the payout was given to, and why.' },
 )
 
-const MaybeTime = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description })
+const MaybeTime = (description: string) => textOrNull({ format: 'date-time', description })
 
 export const AttemptItem = Type.Object(
   {
@@ -115,8 +118,7 @@ export const RerouteItem = Type.Object(
     previous_rail: Type.String({ description: 'The rail that has not taken it.' }),
     attempt: Type.Integer({ minimum: 2, description: 'The number of the attempt that begins.' }),
     by: Literals(CAUSES),
-    event: Id('evt', 'The event that tells of it.'),
-    sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
+    ...OF_EVENT,
   },
   { title: 'TimelineReroute', description: 'Another rail gets the payout.' },
 )

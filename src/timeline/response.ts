@@ -1,7 +1,7 @@
 // Answers about the timeline of a payout.
 
 import { DECISIONS } from '../approval/approval.ts'
-import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Id, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Posting } from '../ledger/rules.ts'
 import { amountToJson } from '../money/json.ts'
@@ -10,6 +10,7 @@ import { FailureResponse } from '../payout/response.ts'
 import { CAUSES, PAYOUT_STATUSES } from '../payout/states.ts'
 import {
   AttemptItem,
+  OF_EVENT,
   presentAttempt,
   presentReroute,
   presentReview,
@@ -48,13 +49,11 @@ const StateItem = Type.Object(
     at: Timestamp,
     kind: Type.Literal('state'),
     status: PayoutStatus,
-    previous_status: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    previous_status: textOrNull({
       enum: [...PAYOUT_STATUSES, null],
       description: 'Null at creation.',
     }),
-    by: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    by: textOrNull({
       enum: [...CAUSES, null],
       description:
         'Who caused it: the account, the rail, the operator, the review of the entity the ' +
@@ -63,8 +62,7 @@ const StateItem = Type.Object(
     }),
     status_description: Type.String({ description: 'As the payout had it then.' }),
     failure: Type.Union([FailureResponse, Type.Null()]),
-    answer: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
+    answer: integerOrNull({
       description:
         'Which answer of the account led to it, from 1: see POST /v3/payout/{id}/action. Null ' +
         'when none did.',
@@ -72,8 +70,7 @@ const StateItem = Type.Object(
     by_hand: Type.Union([ByHandResponse, Type.Null()], {
       description: 'Of steps that an operator took by name; else null.',
     }),
-    event: Id('evt', 'The event that tells of it.'),
-    sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
+    ...OF_EVENT,
   },
   { title: 'TimelineState', description: 'The payout came to be in this status.' },
 )
@@ -88,8 +85,7 @@ const HandlingItem = Type.Object(
         'given it back without paying it.',
     }),
     by_hand: ByHandResponse,
-    event: Id('evt', 'The event that tells of it.'),
-    sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
+    ...OF_EVENT,
   },
   { title: 'TimelineHandling', description: 'A payout that people pay passed from hand to hand.' },
 )
@@ -102,8 +98,7 @@ const ApprovalItem = Type.Object(
     by_hand: ByHandResponse,
     given: Type.Integer({ minimum: 0, description: 'How many approvals counted then.' }),
     needed: Type.Integer({ minimum: 1, description: 'How many it needs.' }),
-    event: Id('evt', 'The event that tells of it.'),
-    sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
+    ...OF_EVENT,
   },
   { title: 'TimelineApproval', description: 'A person has approved or rejected the payout.' },
 )
@@ -126,12 +121,10 @@ const JournalItem = Type.Object(
     journal_kind: Literals(['payout', 'settlement', 'failure', 'reversal'] as const),
     hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'In the chain of the book.' }),
     postings: Type.Array(PostingResponse, { description: 'Zero in sum, in each currency.' }),
-    balance_transaction: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    balance_transaction: textOrNull({
       description: 'Its line of the statement; null when it moves no balance.',
     }),
-    balance_after: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    balance_after: textOrNull({
       description: 'The balance it left, in minor units, as text.',
     }),
   },
@@ -147,16 +140,14 @@ const WebhookItem = Type.Object(
     event: Id('evt', 'What it told of.'),
     event_type: Type.String({ examples: ['payout.succeeded'] }),
     attempt: Type.Integer({ minimum: 1, description: 'Its number in the delivery.' }),
-    status_code: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
+    status_code: integerOrNull({
       description: 'The HTTP status of the answer; null when there was none.',
     }),
     error: Type.String({ description: 'Why there was no answer; empty when there was one.' }),
     outcome: Literals(OUTCOMES, {
       description: 'A failed attempt that was repeated since is `failed`.',
     }),
-    retry_at: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    retry_at: textOrNull({
       format: 'date-time',
       description: 'With `will_retry`: when, if the endpoint is enabled then.',
     }),
@@ -175,8 +166,7 @@ export const TimelineResponse = Type.Object(
         `Whether older states or webhook attempts were left out: the newest ${MAX_STATES} states ` +
         `and ${MAX_ATTEMPTS} webhook attempts are kept.`,
     }),
-    archived_to: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    archived_to: textOrNull({
       format: 'date-time',
       description:
         'Events up to this time are in an archive of the operator, and what they told of is ' +

@@ -51,51 +51,45 @@ export interface TimelineSource {
   readonly archived_to: Instant | null
 }
 
-/** The rail that the payout was routed to at creation, and why. */
-export interface TimelineRoute {
-  readonly kind: 'route'
+/** An item that an event tells of, or has caused. */
+interface OfEvent {
   readonly at: Instant
-  readonly rail: string
-  readonly route: RouteTaken | null
-  /** The event of its creation. */
   readonly event_id: string
   readonly sequence: bigint
 }
 
+/** The rail that the payout was routed to at creation, and why. */
+export interface TimelineRoute extends OfEvent {
+  readonly kind: 'route'
+  readonly rail: string
+  readonly route: RouteTaken | null
+}
+
 /** The rail that had the payout has proved that it did not take it, and the next one gets it. */
-export interface TimelineReroute {
+export interface TimelineReroute extends OfEvent {
   readonly kind: 'reroute'
-  readonly at: Instant
   readonly rail: string
   readonly previous_rail: string
   /** The number of the attempt that begins. */
   readonly attempt: number
   readonly by: Cause
-  readonly event_id: string
-  readonly sequence: bigint
 }
 
 /** A person took the payout to pay it by hand, or released it unpaid. */
-export interface TimelineHandling {
+export interface TimelineHandling extends OfEvent {
   readonly kind: 'handling'
-  readonly at: Instant
   readonly action: 'taken' | 'released'
   readonly by_hand: ByHand
-  readonly event_id: string
-  readonly sequence: bigint
 }
 
 /** A person has approved or rejected the payout while it waited for that. */
-export interface TimelineApproval {
+export interface TimelineApproval extends OfEvent {
   readonly kind: 'approval'
-  readonly at: Instant
   readonly decision: Decision
   readonly by_hand: ByHand
   /** How many approvals counted with this one, and how many were needed. */
   readonly given: number
   readonly needed: number
-  readonly event_id: string
-  readonly sequence: bigint
 }
 
 /** Who acted by hand, with the reference and reason they gave; '' for none. */
@@ -105,9 +99,8 @@ interface ByHand {
   readonly reason: string
 }
 
-export interface TimelineState {
+export interface TimelineState extends OfEvent {
   readonly kind: 'state'
-  readonly at: Instant
   readonly status: PayoutStatus
   /** Null at creation. */
   readonly previous_status: PayoutStatus | null
@@ -119,16 +112,10 @@ export interface TimelineState {
   readonly answer: number | null
   /** Null unless a named operator took the step. */
   readonly by_hand: ByHand | null
-  readonly event_id: string
-  readonly sequence: bigint
 }
 
-export interface TimelineJournal {
+export interface TimelineJournal extends OfEvent {
   readonly kind: 'journal'
-  readonly at: Instant
-  /** The event of the state that wrote it. */
-  readonly event_id: string
-  readonly sequence: bigint
   readonly number: bigint
   readonly journal_kind: JournalKind
   readonly hash: string
@@ -140,11 +127,8 @@ export interface TimelineJournal {
 export const OUTCOMES = ['delivered', 'will_retry', 'failed'] as const
 type Outcome = (typeof OUTCOMES)[number]
 
-export interface TimelineWebhook {
+export interface TimelineWebhook extends OfEvent {
   readonly kind: 'webhook_attempt'
-  readonly at: Instant
-  readonly event_id: string
-  readonly sequence: bigint
   readonly attempt: WebhookAttempt
   readonly outcome: Outcome
   /** Set if and only if the outcome is `will_retry`. */
@@ -177,6 +161,10 @@ interface Facts extends Partial<EventCause>, Partial<ByHand> {
 
 function factsOf(event: NamedEvent): Facts {
   return event.data as Facts
+}
+
+function toldBy({ id: event_id, sequence, created_at: at }: NamedEvent): OfEvent {
+  return { at, event_id, sequence }
 }
 
 /** The journals that the events of a payout name. */
@@ -275,7 +263,7 @@ function statesOf(events: readonly NamedEvent[]): TimelineState[] {
     }
     states.push({
       kind: 'state',
-      at: event.created_at,
+      ...toldBy(event),
       status,
       previous_status,
       by,
@@ -283,8 +271,6 @@ function statesOf(events: readonly NamedEvent[]): TimelineState[] {
       failure,
       answer,
       by_hand: byHandOf(event),
-      event_id: event.id,
-      sequence: event.sequence,
     })
   }
   return states
@@ -301,8 +287,7 @@ function routeOf(
   created: NamedEvent | undefined,
 ): TimelineRoute[] {
   if (rail === '' || created?.type !== 'payout.created') return []
-  const { id: event_id, sequence, created_at: at } = created
-  return [{ kind: 'route', at, rail, route, event_id, sequence }]
+  return [{ kind: 'route', ...toldBy(created), rail, route }]
 }
 
 const REROUTED = 'payout.rerouted'
@@ -310,8 +295,7 @@ const REROUTED = 'payout.rerouted'
 function rerouteOf(event: NamedEvent): TimelineReroute[] {
   const { rail, previous_rail, attempt, by } = factsOf(event)
   if (event.type !== REROUTED || !rail || !previous_rail || !attempt || !by) return []
-  const { id: event_id, sequence, created_at: at } = event
-  return [{ kind: 'reroute', at, rail, previous_rail, attempt, by, event_id, sequence }]
+  return [{ kind: 'reroute', ...toldBy(event), rail, previous_rail, attempt, by }]
 }
 
 /** Actions by event type. */
@@ -342,16 +326,14 @@ function approvalOf(event: NamedEvent): TimelineApproval[] {
   const { approval } = factsOf(event)
   if (decision === undefined || by_hand === null || approval === undefined) return []
   const { given, needed } = approval
-  const { id: event_id, sequence, created_at: at } = event
-  return [{ kind: 'approval', at, decision, by_hand, given, needed, event_id, sequence }]
+  return [{ kind: 'approval', ...toldBy(event), decision, by_hand, given, needed }]
 }
 
 function handlingOf(event: NamedEvent): TimelineHandling[] {
   const action = HANDLED[event.type]
   const by_hand = byHandOf(event)
   if (action === undefined || by_hand === null) return []
-  const { id: event_id, sequence, created_at: at } = event
-  return [{ kind: 'handling', at, action, by_hand, event_id, sequence }]
+  return [{ kind: 'handling', ...toldBy(event), action, by_hand }]
 }
 
 function journalsOf(

@@ -5,27 +5,24 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Head } from '../ledger/store.ts'
 import { APPROVALS } from './approvals.ts'
-import { ARCHIVED } from './archived.ts'
 import { ATTEMPTS } from './attempts.ts'
-import { BENEFICIARY_APPROVALS } from './beneficiary-approvals.ts'
+import { BENEFICIARIES } from './beneficiaries.ts'
 import { checkBookings } from './bookings.ts'
 import { type BooksSeen, walkBooks } from './books.ts'
-import { CUT_RECORDS } from './cuts.ts'
 import { checkEntities } from './entities.ts'
 import { checkErasures } from './erasures.ts'
-import { checkChain, checkEvents } from './events.ts'
+import { CUT_RECORDS, checkChain, checkEvents } from './events.ts'
 import { gatherRows } from './gather.ts'
 import { checkKeptHeads } from './heads.ts'
 import { INBOX } from './inbox.ts'
 import { LIMITS } from './limits.ts'
-import { checkReleases, STATES } from './payout-states.ts'
+import { checkReleases, SCHEDULED, STATES } from './payout-states.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
 import { Enough, Findings, type Problem, unreadable } from './problem.ts'
 import { checkPrices, checkUses } from './quotes.ts'
 import { RECORDS } from './records.ts'
 import { checkReference } from './reference.ts'
 import { nameRows, ofAccount, type Rule, type Verifying } from './rows.ts'
-import { SCHEDULED } from './scheduled.ts'
 import { SCREENING } from './screening.ts'
 import { checkSeals } from './seals.ts'
 
@@ -114,8 +111,7 @@ const RULES: readonly Rule[] = [
   ...SCHEDULED,
   ...LIMITS,
   ...APPROVALS,
-  ...BENEFICIARY_APPROVALS,
-  ...ARCHIVED,
+  ...BENEFICIARIES,
   ...SCREENING,
   ...CUT_RECORDS,
   ...INBOX,
