@@ -265,7 +265,12 @@ export function nameOf({ account_id, id }: Key): string {
   return `${account_id}/${id}`
 }
 
+/** By `nameOf`; of several with one name the last. */
+export function byName<K extends Key>(keys: readonly K[]): Map<string, K> {
+  return new Map(keys.map(key => [nameOf(key), key]))
+}
+
 /** Each key once. */
 export function uniqueKeys<K extends Key>(keys: readonly K[]): K[] {
-  return [...new Map(keys.map(key => [nameOf(key), key])).values()]
+  return [...byName(keys).values()]
 }

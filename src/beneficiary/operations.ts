@@ -1,16 +1,18 @@
 // The operations that write beneficiaries. Creation, update and archiving by an account share one
 // lane, so that its commands run in order; people approve, and operators archive, by operations of
 // their own. Payouts insert the beneficiaries that they make themselves.
+
 import type { ApprovalRules, KeyFacts } from '../approval/approval.ts'
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers } from '../approval/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
+import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import { found } from '../errors.ts'
 import { success } from '../http/answer.ts'
 import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
-import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
+import { type BookId, byName, type Key, nameOf, uniqueKeys } from '../id.ts'
 import { lockBooks } from '../ledger/store.ts'
 import {
   type DecidedBeneficiary,
@@ -65,9 +67,8 @@ export function writeBeneficiary(
     name: 'write_beneficiary',
 
     async load(tx, commands) {
-      const account_ids = commands.map(({ account_id }) => account_id)
       const [{ books, price_version }, beneficiaries, open] = await Promise.all([
-        lockBooks(tx, account_ids),
+        lockBooks(tx, accountsOf(commands)),
         loadNamed(tx, commands),
         findLatestApprovals(tx, namedBy(commands)),
       ])
@@ -123,7 +124,7 @@ async function loadNamed(
   commands: readonly WriteBeneficiary[],
 ): Promise<Map<string, Beneficiary>> {
   const found = await findBeneficiaries(tx, namedBy(commands))
-  return new Map(found.map(beneficiary => [nameOf(beneficiary), beneficiary]))
+  return byName(found)
 }
 
 export interface DecideBeneficiary extends Key {
@@ -147,8 +148,7 @@ export const decideBeneficiaryApproval: Operation<
       findLatestApprovals(tx, keys),
       findApprovers(tx, account_ids),
     ])
-    const named = new Map(beneficiaries.map(one => [nameOf(one), one]))
-    return { books, beneficiaries: named, open, approvers }
+    return { books, beneficiaries: byName(beneficiaries), open, approvers }
   },
 
   decide(state, command) {
@@ -184,12 +184,11 @@ export const archiveBeneficiary: Operation<ArchiveBeneficiary, ArchiveState, Arc
   name: 'archive_beneficiary',
 
   async load(tx, commands) {
-    const account_ids = commands.map(({ account_id }) => account_id)
     const [{ books }, beneficiaries] = await Promise.all([
-      lockBooks(tx, account_ids),
+      lockBooks(tx, accountsOf(commands)),
       findBeneficiaries(tx, uniqueKeys(commands)),
     ])
-    return { books, beneficiaries: new Map(beneficiaries.map(one => [nameOf(one), one])) }
+    return { books, beneficiaries: byName(beneficiaries) }
   },
 
   decide(state, command) {

@@ -1,14 +1,16 @@
 // The operation that writes entities: creation, update, submission and review share one lane, so
 // that an account's commands run in order. Also the dry run of the duplicate rules.
+
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inRounds } from '../db/rows.ts'
+import { accountsOf } from '../db/shard.ts'
 import { unlessLate } from '../engine/late.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
 import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
-import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
+import { type BookId, byName, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
 import {
@@ -22,7 +24,6 @@ import {
 import { type Entity, type EntityRecord, updatedRecord } from './entity.ts'
 import { presentEntity } from './response.ts'
 import {
-  approvalsByName,
   checkNamed,
   type Draft,
   decideEntity,
@@ -71,9 +72,8 @@ export function writeEntity(
     name: 'write_entity',
 
     async load(tx, commands) {
-      const account_ids = commands.map(command => command.account_id)
       const [{ books, now }, entities, sent, imported, listed] = await Promise.all([
-        lockBooks(tx, account_ids),
+        lockBooks(tx, accountsOf(commands)),
         loadNamed(tx, commands),
         loadLive(tx, commands.flatMap(identitiesSent)),
         loadImported(tx, commands),
@@ -122,7 +122,7 @@ async function loadNamed(
     return ids.filter(id => id !== '').map(id => ({ account_id, id }))
   })
   const found = await findEntities(tx, uniqueKeys(keys))
-  return new Map(found.map(entity => [nameOf(entity), entity]))
+  return byName(found)
 }
 
 function principalOf(change: EntityChange): string {
@@ -201,7 +201,7 @@ export async function checkDuplicate(
       id === '' ? [] : findApprovals(tx, [{ account_id, id }]),
     ]),
   )
-  checkNamed(approvalsByName(approvals), account_id, id, 'on_behalf_of')
+  checkNamed(byName(approvals), account_id, id, 'on_behalf_of')
   return explanation
 }
 

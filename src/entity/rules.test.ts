@@ -1,5 +1,6 @@
 // Decisions about entities, as tables: creation, update, submission and review (§entity.approval),
 // each with what it refuses, and what the next command of the same batch sees.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -11,11 +12,11 @@ import {
   refusalOf,
 } from '../../test/support/given/in-memory.ts'
 import type { Event } from '../event/event.ts'
+import { byName } from '../id.ts'
 import type { Book } from '../ledger/rules.ts'
 import type { Entity } from './entity.ts'
 import type { EntityRequest, EntityUpdate } from './request.ts'
 import {
-  approvalsByName,
   checkNamed,
   decideEntity,
   draftOf,
@@ -521,7 +522,7 @@ test('checkNamed: the status of a live entity, nothing for none, a refusal for t
     approval_status,
     updated_at: '2026-01-31T09:00:00.000000Z',
   })
-  const approvals = approvalsByName([named('ent_1', 'pending'), named('ent_2', 'rejected')])
+  const approvals = byName([named('ent_1', 'pending'), named('ent_2', 'rejected')])
   assert.deepEqual([...approvals.keys()], ['acc_1/ent_1', 'acc_1/ent_2'])
   assert.equal(checkNamed(approvals, 'acc_1', '', 'x'), undefined)
   assert.equal(checkNamed(approvals, 'acc_1', 'ent_1', 'x'), 'pending')

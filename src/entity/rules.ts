@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { found, invalidField, type Refusal, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
-import { type BookId, type Key, nameOf } from '../id.ts'
+import { type BookId, byName, type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { ENTITY_SEAL } from './columns.ts'
@@ -303,10 +303,6 @@ export interface Approval extends Key {
 /** By `account_id/id`. */
 export type Approvals = ReadonlyMap<string, Approval>
 
-export function approvalsByName(approvals: readonly Approval[]): Approvals {
-  return new Map(approvals.map(approval => [nameOf(approval), approval]))
-}
-
 /**
  * The approval status of the entity that a request names; undefined when it names none ('').
  * Refuses an entity that the account does not have or that is rejected (§quote.entity).
@@ -331,7 +327,7 @@ function checkPrincipal(state: EntityState, account_id: string, details: EntityD
   const id = details.on_behalf_of ?? ''
   const principal = state.entities.get(nameOf({ account_id, id }))
   const approvals = principal && { ...principal, is_erased: isErased(principal) }
-  checkNamed(approvalsByName(approvals ? [approvals] : []), account_id, id, 'on_behalf_of')
+  checkNamed(byName(approvals ? [approvals] : []), account_id, id, 'on_behalf_of')
 }
 
 function erasedEntity(id: string, remarks: string): Refusal {

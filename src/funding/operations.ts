@@ -1,7 +1,9 @@
 // The operations by which an operator books money on accounts, and reverses bookings.
+
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { findEntries } from '../balance-transaction/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
+import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import { nameOf } from '../id.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
@@ -25,10 +27,7 @@ export const bookMoney: Operation<Booking, BookingState, Correction> = {
   name: 'book_money',
   async load(tx, commands) {
     const [locked, before] = await Promise.all([
-      lockBooks(
-        tx,
-        commands.map(({ account_id }) => account_id),
-      ),
+      lockBooks(tx, accountsOf(commands)),
       findBooked(tx, commands),
     ])
     return { ...locked, before }
@@ -66,10 +65,7 @@ export const reverseBooking: Operation<Reversal, ReversalState, Correction> = {
       return { account_id, source: id, reference: '' }
     })
     const [locked, before, reversible] = await Promise.all([
-      lockBooks(
-        tx,
-        commands.map(({ account_id }) => account_id),
-      ),
+      lockBooks(tx, accountsOf(commands)),
       findBooked(tx, reversals),
       loadReversible(tx, commands),
     ])

@@ -1,13 +1,15 @@
 // The operation by which a person takes a payout to pay it by hand, or releases it unpaid.
+
 import { checkActive } from '../account/states.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
+import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
-import { type Approvals, approvalsByName } from '../entity/rules.ts'
+import type { Approvals } from '../entity/rules.ts'
 import { findApprovals } from '../entity/store.ts'
 import { found } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
-import { nameOf, uniqueKeys } from '../id.ts'
+import { byName, nameOf, uniqueKeys } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { RailException } from '../rail/attempt.ts'
@@ -50,10 +52,7 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
   async load(tx, commands) {
     const keys = commands.map(({ account_id, payout_id: id }) => ({ account_id, id }))
     const [locked, payouts] = await Promise.all([
-      lockBooks(
-        tx,
-        keys.map(key => key.account_id),
-      ),
+      lockBooks(tx, accountsOf(keys)),
       findOpenPayouts(tx, uniqueKeys(keys)),
     ])
     const [{ exceptions }, approvals] = await Promise.all([
@@ -62,9 +61,9 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
     ])
     return {
       ...locked,
-      payouts: new Map(payouts.map(p => [nameOf(p), p])),
+      payouts: byName(payouts),
       exceptions,
-      approvals: approvalsByName(approvals),
+      approvals: byName(approvals),
     }
   },
 

@@ -4,7 +4,7 @@ import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { accountsOf, among, eachShard, isSpread, type OfAccount, within } from '../db/shard.ts'
-import { type Key, nameOf } from '../id.ts'
+import { byName, type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { attemptOf, type NotTaken } from '../rail/attempt.ts'
 import type { Attempt } from '../rail/rail.ts'
@@ -132,7 +132,7 @@ async function claimOfShard(
       findPayouts(tx, claims),
     ])
     const clock = new Map(clocks.map(({ account_id, now }) => [account_id, now]))
-    const payouts = new Map(found.map(p => [nameOf(p), p]))
+    const payouts = byName(found)
     const held = claims.flatMap(claim => {
       const payout = payouts.get(nameOf(claim))
       const claimed_at = clock.get(claim.account_id)

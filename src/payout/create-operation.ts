@@ -12,12 +12,11 @@ import type { TransactionSql } from '../db/connect.ts'
 import { Contention } from '../db/failure.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { Entity } from '../entity/entity.ts'
-import { approvalsByName } from '../entity/rules.ts'
 import { findApprovals, findEntities } from '../entity/store.ts'
 import { success } from '../http/answer.ts'
 import type { Answering } from '../http/idempotency/kept-reply.ts'
 import type { Keeping } from '../http/idempotency/operations.ts'
-import { type BookId, nameOf, uniqueKeys } from '../id.ts'
+import { type BookId, byName, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { emptyState, type Limits } from '../limit/limit.ts'
@@ -240,28 +239,26 @@ function present<T>(values: readonly (T | null)[]): T[] {
 }
 
 async function loadQuotes(tx: TransactionSql, commands: readonly CreatePayout[]) {
-  const keys = quotesNamed(commands)
-  const found = await findQuotes(tx, keys)
-  return new Map(found.map((quote): [string, Quote] => [nameOf(quote), quote]))
+  return byName(await findQuotes(tx, keysNamed(commands, 'quote')))
 }
 
-function quotesNamed(commands: readonly CreatePayout[]) {
-  return commands.flatMap(({ account_id, request }) =>
-    request.quote === undefined ? [] : [{ account_id, id: request.quote }],
+/** The keys of the objects that requests name by this member. */
+function keysNamed(
+  commands: readonly CreatePayout[],
+  member: 'quote' | 'on_behalf_of' | 'beneficiary',
+): Key[] {
+  return commands.flatMap(({ account_id, request: { [member]: id } }) =>
+    id === undefined ? [] : [{ account_id, id }],
   )
 }
 
 /** The approvals of entities that payouts or their quotes name. */
 async function loadApprovals(tx: TransactionSql, commands: readonly CreatePayout[]) {
-  const quotes = quotesNamed(commands)
-  const entities = commands.flatMap(({ account_id, request }) =>
-    request.on_behalf_of === undefined ? [] : [{ account_id, id: request.on_behalf_of }],
-  )
   const [named, quoted] = await Promise.all([
-    findApprovals(tx, uniqueKeys(entities)),
-    findApprovalsOfQuotes(tx, quotes),
+    findApprovals(tx, uniqueKeys(keysNamed(commands, 'on_behalf_of'))),
+    findApprovalsOfQuotes(tx, keysNamed(commands, 'quote')),
   ])
-  return approvalsByName([...named, ...quoted])
+  return byName([...named, ...quoted])
 }
 
 /** By `account_id/id`. */
@@ -271,11 +268,7 @@ async function loadBeneficiaries(
   tx: TransactionSql,
   commands: readonly CreatePayout[],
 ): Promise<Beneficiaries> {
-  const keys = commands.flatMap(({ account_id, request }) =>
-    request.beneficiary === undefined ? [] : [{ account_id, id: request.beneficiary }],
-  )
-  const found = await findBeneficiaries(tx, uniqueKeys(keys))
-  return new Map(found.map((b): [string, Beneficiary] => [nameOf(b), b]))
+  return byName(await findBeneficiaries(tx, uniqueKeys(keysNamed(commands, 'beneficiary'))))
 }
 
 /** What is known of earlier payouts that commands could duplicate. */
@@ -364,7 +357,7 @@ export const keptPayout: Keeping<CreatedPayout, Made> = {
 
   async restore(tx, kept) {
     const keys = kept.map(({ account_id, object_id }) => ({ account_id, id: object_id }))
-    const payouts = new Map((await findPayouts(tx, keys)).map(p => [nameOf(p), p]))
+    const payouts = byName(await findPayouts(tx, keys))
     return kept.map(({ account_id, object_id, state }) => {
       const payout = payouts.get(nameOf({ account_id, id: object_id }))
       if (payout === undefined) throw new Error(`an answer is kept of ${object_id}, which is not`)

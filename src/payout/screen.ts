@@ -5,7 +5,7 @@ import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Entity } from '../entity/entity.ts'
 import { findEntities } from '../entity/store.ts'
-import { type Key, nameOf, uniqueKeys } from '../id.ts'
+import { byName, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { PresentLists } from '../screening/lists-in-memory.ts'
 import {
   clearName,
@@ -87,8 +87,7 @@ async function entitiesOf(
     id === '' ? [] : [{ account_id, id }],
   )
   if (keys.length === 0) return new Map()
-  const found = await findEntities(tx, uniqueKeys(keys))
-  return new Map(found.map(entity => [nameOf(entity), entity]))
+  return byName(await findEntities(tx, uniqueKeys(keys)))
 }
 
 /** The matches of each; undefined of those that were not compared. */

@@ -12,12 +12,12 @@ import { storeBooks } from '../balance-transaction/operations.ts'
 import { findEntries } from '../balance-transaction/store.ts'
 import { confineTo } from '../db/confine.ts'
 import type { TransactionSql } from '../db/connect.ts'
+import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
-import { approvalsByName } from '../entity/rules.ts'
 import { findApprovals } from '../entity/store.ts'
 import { success } from '../http/answer.ts'
 import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
-import { type Key, nameOf, uniqueKeys } from '../id.ts'
+import { byName, type Key, nameOf, uniqueKeys } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { PayoutUse } from '../limit/limit.ts'
@@ -61,7 +61,7 @@ export const advancePayout = {
 
   store(tx, outcomes, state) {
     const ended = outcomes.flatMap(({ ended_hold }) => ended_hold ?? [])
-    const last = [...new Map(outcomes.map(({ payout }) => [nameOf(payout), payout])).values()]
+    const last = uniqueKeys(outcomes.map(({ payout }) => payout))
     const undone = last.filter(isGivenBack)
     const freed = usesOf(state.uses, undone)
     const held = outcomes.flatMap(({ payout: { account_id, id: object_id }, matches }) =>
@@ -107,7 +107,7 @@ export async function readUnder(
     held.length > 0 && lockOpenPayouts(tx, uniqueKeys(held.map(payoutKey))),
     findOpenPayouts(tx, keys),
   ])
-  const payouts = new Map(found.map((p): [string, OpenPayout] => [nameOf(p), p]))
+  const payouts: Map<string, OpenPayout> = byName(found)
   const waiting = entitiesOf(found, commands)
   const asked = commands.filter(({ by }) => by === 'approval').map(payoutKey)
   const pendingOnes = found.filter(({ status }) => status === 'pending_approval')
@@ -130,9 +130,9 @@ export async function readUnder(
     now,
     books,
     payouts,
-    read: new Map(found.map(p => [nameOf(p), p])),
+    read: byName(found),
     debits,
-    approvals: approvalsByName(approvals),
+    approvals: byName(approvals),
     receivers,
     paid_elsewhere,
     uses,
@@ -192,10 +192,7 @@ type Receivers = ReadonlyMap<string, string>
 /** The receivers of held payouts to other accounts. */
 async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<Receivers> {
   if (keys.length === 0) return new Map()
-  void confineTo(
-    tx,
-    keys.map(key => key.account_id),
-  )
+  void confineTo(tx, accountsOf(keys))
   const payouts = await findPayouts(tx, uniqueKeys(keys))
   const held = payouts.filter(
     ({ status }) => status === 'compliance_hold' || status === 'pending_approval',
@@ -231,7 +228,7 @@ function comparedOf(outcomes: readonly AdvanceOutcome[]): (Key & { readonly comp
   const rows = outcomes.flatMap(({ payout: { account_id, id }, compared }) =>
     compared === null ? [] : [{ account_id, id, compared }],
   )
-  return [...new Map(rows.map(row => [nameOf(row), row])).values()]
+  return uniqueKeys(rows)
 }
 
 function objectName({ account_id, object_id: id }: StoredMatch): string {

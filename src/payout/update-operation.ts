@@ -1,11 +1,13 @@
 // The operation that changes the metadata of a payout.
+
 import { storeBooks } from '../balance-transaction/operations.ts'
+import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import { found } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { success } from '../http/answer.ts'
 import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
-import { nameOf, uniqueKeys } from '../id.ts'
+import { byName, nameOf, uniqueKeys } from '../id.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { decideUpdate } from './metadata.ts'
 import { replaceMetadata } from './metadata-store.ts'
@@ -37,13 +39,10 @@ export const updatePayout: Operation<UpdatePayout, UpdateState, UpdatedPayout> =
   async load(tx, commands) {
     const keys = uniqueKeys(commands.map(({ account_id, payout_id: id }) => ({ account_id, id })))
     const [locked, payouts] = await Promise.all([
-      lockBooks(
-        tx,
-        keys.map(key => key.account_id),
-      ),
+      lockBooks(tx, accountsOf(keys)),
       findOpenPayouts(tx, keys),
     ])
-    return { ...locked, payouts: new Map(payouts.map(p => [nameOf(p), p])) }
+    return { ...locked, payouts: byName(payouts) }
   },
 
   decide(state, { account_id, payout_id: id, update }) {

@@ -1,7 +1,9 @@
 // Wakes payouts: their rail has something new to say, and is asked at once, after a success as
 // well. Closes exceptions, after which a rail is asked again.
+
 import type { TransactionSql } from '../db/connect.ts'
 import { updater } from '../db/rows.ts'
+import { accountsOf } from '../db/shard.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import { type Instant, plusMicros } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
@@ -37,10 +39,7 @@ export async function wakePayouts(tx: TransactionSql, news: readonly News[]): Pr
   if (news.length === 0) return []
   const unique = uniqueKeys(news.map(({ account_id, id }) => ({ account_id, id })))
   const [{ now, books }, , payouts] = await Promise.all([
-    lockBooks(
-      tx,
-      unique.map(({ account_id }) => account_id),
-    ),
+    lockBooks(tx, accountsOf(unique)),
     lockOpenPayouts(tx, unique),
     findOpenPayouts(tx, unique),
   ])

@@ -1,14 +1,16 @@
 // The operation that makes quotes.
+
 import type { Account } from '../account/rules.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
+import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
-import { type Approvals, approvalsByName, checkNamed } from '../entity/rules.ts'
+import { type Approvals, checkNamed } from '../entity/rules.ts'
 import { findApprovals } from '../entity/store.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { bare } from '../http/answer.ts'
 import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
-import { type BookId, uniqueKeys } from '../id.ts'
+import { type BookId, byName, uniqueKeys } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { PricingAt } from '../price/price.ts'
@@ -52,19 +54,18 @@ export function createQuote(reference: {
     name: 'create_quote',
     ofOneShard: () => true,
     async load(tx, commands) {
-      const account_ids = commands.map(command => command.account_id)
       const named = commands.flatMap(({ account_id, request: { entity_id } }) =>
         entity_id === undefined ? [] : [{ account_id, id: entity_id }],
       )
       const [locked, approvals] = await Promise.all([
-        lockBooks(tx, account_ids),
+        lockBooks(tx, accountsOf(commands)),
         findApprovals(tx, uniqueKeys(named)),
       ])
       return {
         ...locked,
         pricing: await reference.pricing(locked.price_version),
         routes: reference.routes(),
-        approvals: approvalsByName(approvals),
+        approvals: byName(approvals),
       }
     },
 

@@ -1,12 +1,14 @@
 // POST /v3/payout/options: every way a payout could go, priced side by side. It writes nothing.
+
 import type { FastifyInstance } from 'fastify'
 import { MAX_WAIT_MS } from '../../engine/late.ts'
 import type { Reads } from '../../engine/reads.ts'
-import { approvalsByName, checkNamed } from '../../entity/rules.ts'
+import { checkNamed } from '../../entity/rules.ts'
 import { findApprovals } from '../../entity/store.ts'
 import { claimOf, send, success } from '../../http/answer.ts'
 import { operationDocs } from '../../http/docs.ts'
 import { Envelope } from '../../http/schema.ts'
+import { byName } from '../../id.ts'
 import type { PricingAt } from '../../price/price.ts'
 import type { KnownFigures } from '../../rail/figures.ts'
 import type { Route } from '../../rail/rules.ts'
@@ -57,7 +59,7 @@ export function payoutOptionsRoutes(app: FastifyInstance, deps: Needs): void {
       const [{ now, at, price_version }, approvals] = await deps.read(account_id, (tx, id) =>
         Promise.all([readMoment(tx, id), findApprovals(tx, entities)]),
       )
-      checkNamed(approvalsByName(approvals), account_id, body.entity_id ?? '', 'entity_id')
+      checkNamed(byName(approvals), account_id, body.entity_id ?? '', 'entity_id')
       const pricing = (await deps.reference.pricing(price_version))(account, at)
       const payer = { account, routes: deps.reference.current().routes }
       const options = payoutOptions(body, payer, pricing, { now, at })
