@@ -3,7 +3,6 @@
 
 import type { Account } from '../account/rules.ts'
 import { checkActive } from '../account/states.ts'
-import type { Needed } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import { recordLine } from '../balance-transaction/rules.ts'
 import { checkInlinePayee, checkPayable } from '../beneficiary/approval.ts'
@@ -16,9 +15,7 @@ import { refusal } from '../errors.ts'
 import type { Event, EventType } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
-import type { Instant } from '../instant.ts'
 import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
-import type { Counted } from '../limit/limit.ts'
 import { rememberPayee, rememberUses } from '../limit/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
@@ -26,8 +23,6 @@ import { QUOTE_SEAL } from '../quote/columns.ts'
 import type { Quote } from '../quote/quote.ts'
 import { totalDebit } from '../quote/rules.ts'
 import { checkLimits } from '../quote/terms.ts'
-import type { Plan } from '../rail/plan.ts'
-import type { Routed } from '../rail/rules.ts'
 import { NOT_SCREENED } from '../screening/match.ts'
 import { neededApproval, requestApproval } from './approving.ts'
 import { PAYOUT_SEAL } from './columns.ts'
@@ -35,7 +30,7 @@ import { checkDestination, checkInline, depositAddressOf, findReceiver } from '.
 import { likenessOfRequest, refuseDuplicate } from './duplicate.ts'
 import { checkRequest } from './fields.ts'
 import { countLimited } from './limited.ts'
-import { payoutRow } from './new-row.ts'
+import { type JudgedPayout, payoutRow } from './new-row.ts'
 import type {
   Attempt,
   CreatePayout,
@@ -50,31 +45,6 @@ import type { PayoutRequest } from './request.ts'
 import { executionOf, notBefore } from './schedule.ts'
 import { eventCause } from './states.ts'
 import { writeMt103 } from './swift/message.ts'
-
-/** What the checks of a payout have found, when none of them refuses it. */
-interface Judged {
-  /** The quote that the request names, or null. */
-  readonly sentQuote: Quote | null
-  /** The entity whose review the payout must wait for, '' for none. */
-  readonly held_for: string
-  readonly beneficiary: Beneficiary
-  /** When it is executed; null: at once. */
-  readonly execute_at: Instant | null
-  /** The one that the request names, or a new one. */
-  readonly quote: Quote
-  readonly routed: Routed
-  readonly plan: Plan
-  /** The book that a payout to another account credits. */
-  readonly receiver: Book | null
-  readonly id: string
-  readonly mt103: string
-  /** Null when the account has no duplicate window. */
-  readonly likeness: string | null
-  /** What it is to the limits of its account. */
-  readonly counted: Counted
-  /** What it must wait for, null for nothing. */
-  readonly needed: Needed | null
-}
 
 /** Who asks for a payout, besides its account. */
 export type AskedBy = Pick<CreatePayout, 'key_id' | 'made_by' | 'import_keys'>
@@ -95,7 +65,7 @@ export function judgePayout(
   request: PayoutRequest,
   by: AskedBy,
   attempt: Attempt,
-): { readonly [Name in keyof Judged]?: Judged[Name] | undefined } {
+): { readonly [Name in keyof JudgedPayout]?: JudgedPayout[Name] | undefined } {
   const passes = (check: () => void) => attempt(() => check() ?? true) === true
   const isShaped = passes(() => checkRequest(request, account))
   const book = bookOf(state.books, account.account_id)
@@ -246,7 +216,7 @@ export function decidePayout(
 ): PayoutOutcome {
   const book = bookOf(state.books, account.account_id)
   // A check that throws ends the creation, so every member is set.
-  const judged = judgePayout(state, account, request, by, check => check()) as Judged
+  const judged = judgePayout(state, account, request, by, check => check()) as JudgedPayout
   const { sentQuote, held_for, beneficiary, quote, receiver, id, likeness } = judged
   // From here on, nothing refuses the payout.
 
@@ -263,7 +233,7 @@ export function decidePayout(
   rememberUses(state.limits, counted.uses, book.now)
   rememberPayee(state.limits, counted.new_payee)
   const facts = { ...judged, entry, screened, import_keys, carried }
-  const payout = payoutRow(state, quote, request, facts)
+  const payout = payoutRow(state, request, facts)
   const renewing = sentQuote !== null && quote !== sentQuote ? quote : null
   const used = sentQuote && useQuote(sentQuote, renewing?.id ?? '', book.now)
   if (used !== null) state.quotes.set(nameOf(used), used)

@@ -1,9 +1,10 @@
-// The row of a payout that is made, from its quote, its request and what was decided. Pure.
+// What was decided of a payout that is made, and its row. Pure.
 import type { Needed } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import type { Instant } from '../instant.ts'
-import { bookOf } from '../ledger/rules.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
+import type { Counted } from '../limit/limit.ts'
 import { carriedTerms } from '../quote/carried.ts'
 import type { Quote } from '../quote/quote.ts'
 import type { Plan } from '../rail/plan.ts'
@@ -28,34 +29,47 @@ const UNTOUCHED = {
   metadata: null,
 }
 
-/** What was decided of a payout that is made. */
-interface Decided {
+/** What the checks of a payout have found, when none of them refuses it. */
+export interface JudgedPayout {
+  /** The quote that the request names, or null. */
+  readonly sentQuote: Quote | null
+  /** The entity whose review the payout must wait for, '' for none. */
   readonly held_for: string
-  readonly screened: Screened
+  readonly beneficiary: Beneficiary
   /** When it is executed; null: at once. */
   readonly execute_at: Instant | null
+  /** The one that the request names, or a new one. */
+  readonly quote: Quote
   readonly routed: Routed
   readonly plan: Plan
-  /** What it waits for before all else; null for nothing. */
+  /** The book that a payout to another account credits. */
+  readonly receiver: Book | null
+  readonly id: string
+  readonly mt103: string
+  /** Null when the account has no duplicate window. */
+  readonly likeness: string | null
+  /** What it is to the limits of its account. */
+  readonly counted: Counted
+  /** What it must wait for, null for nothing. */
   readonly needed: Needed | null
+}
+
+interface ScreenedPayout extends JudgedPayout {
+  readonly screened: Screened
 }
 
 /** The row of a payout whose debit is posted. */
 export function payoutRow(
   state: Pick<PayoutState, 'now' | 'books' | 'bookId'>,
-  quote: Quote,
   request: PayoutRequest,
-  made: Decided & {
-    readonly id: string
-    readonly beneficiary: Beneficiary
+  made: ScreenedPayout & {
     readonly entry: Entry
-    readonly mt103: string
     readonly import_keys: string
     /** Whether the payout carries the quote, which then has no row. */
     readonly carried: boolean
   },
 ): OpenPayout {
-  const { id, beneficiary, entry, held_for, mt103, import_keys, routed, carried } = made
+  const { id, quote, beneficiary, entry, held_for, mt103, import_keys, routed, carried } = made
   const now = entry.line.created_at
   const book = bookOf(state.books, quote.account_id)
   const converted = (from: string, to: string) => (from === to ? '' : state.bookId(book, 'fx'))
@@ -86,7 +100,7 @@ export function payoutRow(
     first_rail: routed.rail,
     ...routed,
     ...UNTOUCHED,
-    ...heldOrNot(made, quote, { now: state.now, by_account: now }),
+    ...heldOrNot(made, { now: state.now, by_account: now }),
     // Nothing of it is looked at before its approval, which finds out then.
     held_for: made.needed === null ? held_for : '',
     mt103,
@@ -101,9 +115,9 @@ export function payoutRow(
  * Whether the payout waits for its approval, or for a review of its entity or of its parties, and
  * its rail then.
  */
-function heldOrNot(made: Decided, { payout_type }: Quote, clocks: Clocks) {
+function heldOrNot(made: ScreenedPayout, clocks: Clocks) {
   const { held_for, screened, needed } = made
-  const internal = payout_type === 'service_account'
+  const internal = made.quote.payout_type === 'service_account'
   const screening = holdBy(screened, internal)
   const is_held = needed !== null || held_for !== '' || screening !== ''
   const paid = internal ? 'succeeded' : 'processing'
@@ -142,7 +156,7 @@ export function descriptionOf(held_for: string, is_held: boolean): string {
 
 /** When the rail is asked first, and when the payout arrives where the row does not tell. */
 function planned(
-  made: Pick<Decided, 'execute_at' | 'routed' | 'plan'> & { readonly is_held: boolean },
+  made: Pick<JudgedPayout, 'execute_at' | 'routed' | 'plan'> & { readonly is_held: boolean },
   clocks: Clocks,
 ): Pick<OpenPayout, 'ask_rail_at' | 'claimed_until' | 'rail_attempts' | 'expected_at'> {
   const { is_held, execute_at, routed, plan } = made
