@@ -5,6 +5,7 @@ import {
   type Approvers,
   type BeneficiaryApproval,
   type BeneficiaryDecision,
+  type Decision,
   type KeyFacts,
   type Needed,
   type OpenBeneficiaryApproval,
@@ -179,14 +180,18 @@ export function decideApprovalOf(
   }
   const { user_name, decision: said, reason } = asked
   const decision: BeneficiaryDecision = {
-    ...{ account_id, beneficiary_id, user_name, decision: said },
-    ...{ digest: content, reason, decided_at: now },
+    account_id,
+    beneficiary_id,
+    user_name,
+    decision: said,
+    digest: content,
+    reason,
+    decided_at: now,
   }
   const after = { ...open, decisions: [...open.decisions, decision] }
-  const isApproved = said === 'approve' && isComplete(after, approvers)
-  const outcome = said === 'reject' ? ('rejected' as const) : isApproved && ('approved' as const)
-  const ended = outcome === false ? null : { ...open.approval, outcome, ended_at: now }
-  const next = { ...beneficiary, approval: outcome === false ? beneficiary.approval : outcome }
+  const outcome = outcomeOf(said, isComplete(after, approvers))
+  const ended = outcome === null ? null : { ...open.approval, outcome, ended_at: now }
+  const next = { ...beneficiary, approval: outcome ?? beneficiary.approval }
   state.open.set(name, { ...after, approval: ended ?? open.approval })
   state.beneficiaries.set(name, next)
   const { approvers: needed } = open.approval
@@ -200,4 +205,10 @@ export function decideApprovalOf(
   const type = said === 'approve' ? 'beneficiary.approved' : 'beneficiary.rejected'
   const events = [recordChange(state, next, type, facts, content)]
   return { beneficiary: next, decision, ended, events }
+}
+
+/** How a decision ends an approval; null: more people must approve. */
+function outcomeOf(said: Decision, is_complete: boolean): 'approved' | 'rejected' | null {
+  if (said === 'reject') return 'rejected'
+  return is_complete ? 'approved' : null
 }

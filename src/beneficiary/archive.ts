@@ -64,7 +64,7 @@ export function decideArchive(
   state.beneficiaries.set(nameOf(beneficiary), beneficiary)
   const type = archive ? 'beneficiary.archived' : 'beneficiary.unarchived'
   const { archived_at, approval: approval_status, updated_at } = beneficiary
-  const facts: ArchiveFacts = { ...{ archived_at, was_archived_at }, approval_status, updated_at }
+  const facts: ArchiveFacts = { archived_at, was_archived_at, approval_status, updated_at }
   const content = BENEFICIARY_SEAL.digest(beneficiary)
   return {
     beneficiary,

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { DOCUMENT } from '../http/reference.ts'
+import { DOCUMENT } from '../http/document.ts'
 import { example } from './context.ts'
 
 export function openapiCommand(command: Command): void {

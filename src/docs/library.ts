@@ -1,7 +1,7 @@
 // All pages of the documentation, read and made when the first one is asked for: the guides are
 // files, the reference comes from openapi.json.
 import { readFile } from 'node:fs/promises'
-import { DOCUMENT } from '../http/reference.ts'
+import { DOCUMENT } from '../http/document.ts'
 import { lifePage } from './life.ts'
 import { type FindLink, type FindPlace, type Rendered, render } from './markdown.ts'
 import { type Page, pageOf } from './page.ts'

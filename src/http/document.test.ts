@@ -5,8 +5,7 @@ import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify from 'fastify'
 import { codingOf } from './coding.ts'
-import { isKnown } from './document.ts'
-import { DOCUMENT, documentRoute } from './reference.ts'
+import { DOCUMENT, documentRoute, isKnown } from './document.ts'
 
 test('GET /openapi.json, whoever has it: 304 without a body; brotli and gzip: the same bytes, a tag each', async () => {
   const app = fastify()

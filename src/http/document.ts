@@ -1,14 +1,22 @@
-// Serves a file of this installation that changes with its version alone: named by its content, so
-// that whoever has it is answered 304, and compressed once for all who ask.
+// Serves files of this installation that change with its version alone, such as openapi.json: named
+// by their content, so that whoever has one is answered 304, and compressed once for all who ask.
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Coding, codingOf, encode } from './coding.ts'
 
 interface Content {
   readonly bytes: Buffer
   /** Of the bytes as they are sent, as a strong tag must be (RFC 9110, 8.8.3.3). */
   readonly etag: string
+}
+
+/** The file that /openapi.json serves, which scripts/openapi.ts writes. */
+export const DOCUMENT = new URL('../../openapi.json', import.meta.url)
+
+/** GET /openapi.json. All answers share the same bytes in memory. */
+export function documentRoute(app: FastifyInstance): void {
+  app.get('/openapi.json', serveDocument(DOCUMENT, 'application/json; charset=utf-8'))
 }
 
 /** Answers with the file, read when it is first asked for. */

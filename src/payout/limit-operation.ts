@@ -7,7 +7,7 @@ import { DatabaseProblem } from '../db/failure.ts'
 import { keysOf } from '../db/keys.ts'
 import { eachShard, within } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
-import { idBound, type Key, nameOf } from '../id.ts'
+import { idBound, type Key } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import {
@@ -230,7 +230,7 @@ export async function setLimit<Made>(
   accounts: readonly Account[],
 ): Promise<Made> {
   const operation = countPastPayouts(pricing)
-  const counted = new Map<string, Counted>()
+  const left: Counted[] = []
   let uses = 0
   for (const account of accounts) {
     let last_id: string | null = null
@@ -241,9 +241,8 @@ export async function setLimit<Made>(
       last_id = done.payouts.at(-1)?.id ?? last_id
       if (done.payouts.length < PORTION) break
     }
-    counted.set(nameOf({ account_id: account.account_id, id: '' }), { account, last_id })
+    left.push({ account, last_id })
   }
-  const left = [...counted.values()]
   const last = { limit, accounts: left, is_last: true }
   return make(operation, last, done => uses + done.uses.length)
 }

@@ -1,5 +1,5 @@
 // What an import changes, which files look wrong, and when a list is stale. Pure.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import type { ListStatus, StoredEntry } from './list.ts'
 import type { ListedEntry } from './screening.ts'
@@ -18,7 +18,7 @@ const MOST_REMOVED_PERCENT = 10
 export function storedEntry(entry: ListedEntry): StoredEntry {
   const { entry_id, kind, names, births, countries, ids, programmes } = entry
   const content = JSON.stringify({ kind, names, births, countries, ids, programmes })
-  return { entry_id, content, digest: createHash('sha256').update(content).digest('hex') }
+  return { entry_id, content, digest: hash('sha256', content, 'hex') }
 }
 
 export interface ImportPlan {

@@ -1,5 +1,5 @@
 // A party that may be whom a list names, and what a person has said of it. Pure.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { storedEntry } from './list-rules.ts'
@@ -58,7 +58,7 @@ export function digestOfMatches(matches: readonly StoredMatch[]): string {
   const lines = matches
     .filter(({ state }) => state !== 'cleared')
     .map(match => `${match.party} ${clearName(match)} ${match.score} ${match.state}\n`)
-  return lines.length === 0 ? '' : createHash('sha256').update(lines.sort().join('')).digest('hex')
+  return lines.length === 0 ? '' : hash('sha256', lines.sort().join(''), 'hex')
 }
 
 /**

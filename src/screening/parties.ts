@@ -1,5 +1,5 @@
 // Whom the lists are asked about: who is paid, for whom, and who acts for them. Pure.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import type { EntityRecord } from '../entity/entity.ts'
 import type { ID_KINDS, Party, PartyId } from './screening.ts'
@@ -81,8 +81,7 @@ export function entityParties({ type, details }: EntityRecord): NamedParty[] {
 function named(party: string, name: string, about: Omit<Party, 'name'>): NamedParty {
   const { kind, birth_date, countries, ids } = about
   const asked: Party = { name, kind, birth_date: dateOf(birth_date), countries, ids }
-  const hash = createHash('sha256').update(JSON.stringify(asked)).digest('hex')
-  return { party, asked, hash }
+  return { party, asked, hash: hash('sha256', JSON.stringify(asked), 'hex') }
 }
 
 function kindOf(type: 'individual' | 'business'): Party['kind'] {
