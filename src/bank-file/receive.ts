@@ -19,19 +19,15 @@ const STORE_MS = 60_000
 /** The sizes at the last look, by name: a file that still grows is left. */
 export type Sizes = ReadonlyMap<string, number>
 
-export interface Fetched {
-  /** At this look. */
-  readonly sizes: Sizes
-  /** Why files were not taken. */
-  readonly failures: readonly unknown[]
-}
-
-/** Takes what had the same size at the last look. One that cannot be taken keeps none behind it. */
+/**
+ * Takes what had the same size at the last look; returns the sizes now, and why files were not
+ * taken. One that cannot be taken keeps none behind it.
+ */
 export async function fetchNew(
   rail: OpenFileRail,
   transport: Transport,
   before: Sizes,
-): Promise<Fetched> {
+): Promise<{ readonly sizes: Sizes; readonly failures: readonly unknown[] }> {
   const files = await transport.list()
   const sizes = new Map(files.map(({ name, size }) => [name, size]))
   const failures: unknown[] = []

@@ -22,8 +22,7 @@ import { CONDITIONS, conditionWords, type Route, type Wanted, wantedWords } from
 import { listRoutes, routeOfHistory } from '../rail/store.ts'
 import { inForce, type RailTimetables } from '../rail/timetable.ts'
 import { timetablesOf } from '../rails.ts'
-import type { TimelineAttempt } from '../timeline/attempts.ts'
-import { attemptsOf } from '../timeline/attempts.ts'
+import { attemptsOf, type TimelineAttempt } from '../timeline/attempts.ts'
 import { findTimeline } from '../timeline/store.ts'
 import { type Context, print, withContext } from './context.ts'
 import { CommandFailed, NotThere, readOrRefuse, UsageError } from './failure.ts'
@@ -235,14 +234,6 @@ function jsonOf({ payout, wanted, decisions, paused }: Explanation) {
   }
 }
 
-const VERDICT_WORDS: Readonly<Record<Explained['verdict'], string>> = {
-  taken: 'taken',
-  next: 'next',
-  tried: 'no',
-  same_rail: 'no',
-  does_not_fit: 'no',
-}
-
 function wordsOf({ payout, wanted, decisions, paused }: Explanation): string {
   const { amount, account_id } = wanted
   const named = CONDITIONS.filter(name => name !== 'account_id' && wanted[name] !== '')
@@ -270,7 +261,7 @@ function decisionWords(decision: Decision, paused: ReadonlyMap<string, string>):
     const why_paused = paused.get(route.rail)
     const now = why_paused && `; rail paused now (${why_paused}): payouts wait`
     return {
-      '': VERDICT_WORDS[verdict],
+      '': verdict === 'taken' || verdict === 'next' ? verdict : 'no',
       rail: route.rail,
       priority: String(route.priority),
       'route for': conditionWords(route),

@@ -1,5 +1,6 @@
 // What a check of a connector is, and the run of all of them: one after the other, each with what
 // it proves. A check whose ground has failed is skipped, so that a fault shows where it is.
+import type { Payment } from '../protocol.ts'
 import { Finding, Probe, type ProbeOptions, Skipped } from './probe.ts'
 
 export interface Check {
@@ -26,12 +27,7 @@ export interface Checked extends Pick<Check, 'name' | 'proves'> {
 }
 
 /** A payment that the connector took during the run, so that a later run can ask for it. */
-export interface KeptPayment {
-  readonly id: string
-  readonly amount: string
-  readonly currency: string
-  readonly reference: string
-}
+export type KeptPayment = Pick<Payment, 'id' | 'amount' | 'currency' | 'reference'>
 
 export interface CheckReport {
   readonly url: string
