@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { STEP_STATUSES } from './protocol.ts'
-import { askAgainIn, ENDED_FOR_MS, historyProblem, readSteps, type ToldStep } from './steps.ts'
+import {
+  amountProblem,
+  askAgainIn,
+  ENDED_FOR_MS,
+  hasNoMoney,
+  historyProblem,
+  readSteps,
+  shortReturn,
+  type ToldStep,
+} from './steps.ts'
 
 /** Steps of these statuses, numbered as they came. */
 function told(...statuses: readonly string[]): ToldStep[] {
@@ -208,4 +217,42 @@ for (const [what, said, wanted] of [
 test('a step that is left out is named, with the one that was to come', () => {
   const { exception } = readSteps([step(1, 'accepted'), step(3, 'paid')])
   assert.equal(exception?.message, 'Step 3 (paid) came where step 2 is next.')
+})
+
+const ORDERED = { amount: 1_000n, currency: 'EUR' }
+
+/** What a step says of money, what is wrong with that, and what came back short. */
+const AMOUNTS: readonly (readonly [string, Partial<ToldStep>, wrong: string, short?: string])[] = [
+  ['paid', {}, ''],
+  ['paid', { amount: null, currency: '' }, ''],
+  ['paid', { amount: 1_000n, currency: 'EUR' }, ''],
+  ['paid', { amount: 999n }, 'EUR 9.99'],
+  ['paid', { amount: 1_001n }, 'EUR 10.01'],
+  ['paid', { currency: 'USD' }, 'USD 10.00'],
+  ['accepted', { amount: 1n, currency: 'USD' }, ''],
+  ['returned', {}, ''],
+  ['returned', { amount: 1_000n }, ''],
+  ['returned', { amount: 400n }, '', 'EUR 4.00'],
+  ['returned', { amount: 5_000n, currency: 'USD' }, '', 'USD 50.00'],
+  ['returned', { amount: 1_001n }, 'EUR 10.01', 'EUR 10.01'],
+  ['returned', { amount: 0n }, 'EUR 0.00', 'EUR 0.00'],
+  ['returned', { amount: 0n, currency: 'USD' }, 'USD 0.00', 'USD 0.00'],
+]
+
+for (const [status, money, wrong, short] of AMOUNTS) {
+  const { amount = 'no amount', currency = '' } = money
+  test(`amounts, ${status} with ${amount} ${currency}: ${wrong || 'right'}`, () => {
+    const said = [step(1, 'accepted'), step(2, status, money)]
+    const sentence = `The rail says ${status} ${wrong}, and EUR 10.00 was ordered.`
+    assert.equal(amountProblem(said, ORDERED), wrong === '' ? '' : sentence)
+    assert.equal(shortReturn(said, ORDERED), short)
+  })
+}
+
+test('no money is with a rail that has refused, cancelled or returned last, as far as is known', () => {
+  const none = ['rejected', 'not_taken', 'cancelled', 'paid returned', 'rejected a_later_word']
+  for (const said of none) assert.equal(hasNoMoney(told(...said.split(' '))), true, said)
+  for (const said of ['', 'accepted', 'paid', 'a_later_word']) {
+    assert.equal(hasNoMoney(told(...said.split(' ').filter(Boolean))), false, said)
+  }
 })
