@@ -3,7 +3,7 @@
 import { type Html, html } from '../html.ts'
 import { mayRunInstallation } from '../user/rules.ts'
 import { callsOf } from './calls.ts'
-import { rootOf, type Screen, type Visit } from './visit.ts'
+import type { Screen, Visit } from './visit.ts'
 
 interface Place {
   readonly path: string
@@ -92,7 +92,7 @@ ${callsOf(visit.api.calls, `${visit.request.protocol}://${visit.request.host}`)}
 /** Where the page listens for changes, and for those of which objects. */
 function liveOf(visit: Visit, { live }: Screen): Html | '' {
   if (live === undefined) return ''
-  return html` data-live="${rootOf(visit)}/live" data-of="${live}" data-seen="${visit.seen}"`
+  return html` data-live="${visit.root}/live" data-of="${live}" data-seen="${visit.seen}"`
 }
 
 function header(visit: Visit): Html {
@@ -103,7 +103,7 @@ ${switcher(visit)}
 ${note && html`<span class="state ${note === 'live' ? 'good' : 'calm'}">${note}</span>`}
 ${
   account &&
-  html`<form class="find" action="${rootOf(visit)}/find" role="search">
+  html`<form class="find" action="${visit.root}/find" role="search">
 <input type="search" name="q" aria-label="Find by id or reference" required
   placeholder="An id, or your reference" value="${visit.query.q ?? ''}"></form>`
 }
@@ -130,11 +130,10 @@ ${account !== null && runs && html`<li><a href="/console/installation">The insta
 }
 
 function navigation(visit: Visit): Html {
-  const root = rootOf(visit)
   const path = visit.here.split('?', 1)[0] ?? ''
   const groups = visit.account === null ? OF_THE_INSTALLATION : OF_AN_ACCOUNT
   const isHere = (place: Place) =>
-    place.path === '' ? path === root : path.startsWith(`${root}${place.path}`)
+    place.path === '' ? path === visit.root : path.startsWith(`${visit.root}${place.path}`)
   const shown = ({ path }: Place) =>
     visit.account?.sandbox === true || !['/sandbox', '/requests'].includes(path)
   return html`<nav aria-label="Screens">${groups.map(
@@ -143,7 +142,7 @@ function navigation(visit: Visit): Html {
         .filter(shown)
         .map(
           place =>
-            html`<li><a href="${root}${place.path}"${
+            html`<li><a href="${visit.root}${place.path}"${
               isHere(place) ? html` aria-current="page"` : ''
             }>${place.name}</a></li>`,
         )}</ul>`,

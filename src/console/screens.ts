@@ -11,7 +11,7 @@ import { Files } from './files.ts'
 import { post } from './form.ts'
 import { type Assets, framed } from './frame.ts'
 import { csvOf, type Listing } from './list.ts'
-import { rootOf, type Screen, type Visit } from './visit.ts'
+import type { Screen, Visit } from './visit.ts'
 
 export interface Needs {
   readonly reference: { current(): { readonly accounts: ReadonlyMap<string, Account> } }
@@ -127,7 +127,7 @@ export class Screens {
       const filled = (text: string) =>
         text.replace(/:(\w+)/g, (_, name: string) => visit.params[name] ?? '')
       await post(visit, filled(to), body?.(visit) ?? {})
-      return rootOf(visit) + filled(next)
+      return visit.root + filled(next)
     }
     this.act(room, path, act, again)
   }
@@ -168,6 +168,7 @@ export class Screens {
       accounts,
       params: request.params as Readonly<Record<string, string>>,
       api: new Api(this.#pages, request, account?.account_id ?? null),
+      root: account === null ? '/console/installation' : `/console/${account.account_id}`,
       here: request.url,
       query: onceEach(request.query as Readonly<Record<string, string | string[]>>),
       form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
@@ -257,6 +258,6 @@ function refusedScreen(visit: Visit, error: ApiError): Screen {
   const title = error.status === 404 ? 'There is no such thing' : 'This cannot be shown'
   const body = html`<div class="note bad" role="alert"><ul>${error.problems.map(
     ({ message }) => html`<li>${message}</li>`,
-  )}</ul></div><p><a href="${rootOf(visit)}">Home</a></p>`
+  )}</ul></div><p><a href="${visit.root}">Home</a></p>`
   return { title, body, status: error.status }
 }

@@ -8,7 +8,7 @@ import type { SavedView } from './objects.ts'
 import type { Screens } from './screens.ts'
 import { words } from './show.ts'
 import { keepForm } from './views.ts'
-import { rootOf, type Screen, type Visit } from './visit.ts'
+import type { Screen, Visit } from './visit.ts'
 
 const API = '/v3/saved_view'
 
@@ -46,13 +46,12 @@ async function change(
     const isGone = error instanceof ApiError && error.status === 404
     if (method !== 'DELETE' || !isGone) throw error
   }
-  return `${rootOf(visit)}/views${queryText({ done })}`
+  return `${visit.root}/views${queryText({ done })}`
 }
 
 async function show(visit: Visit): Promise<Screen> {
-  const root = rootOf(visit)
   const all = await visit.api.list<SavedView>(API)
-  const results = all.results.filter(({ place }) => place.startsWith(`${root}/`))
+  const results = all.results.filter(({ place }) => place.startsWith(`${visit.root}/`))
   const place = said(visit, 'place')
   // A hidden name would be filled into every form of the page.
   const bare = { ...visit, form: new URLSearchParams(), trouble: null }
@@ -65,12 +64,12 @@ async function show(visit: Visit): Promise<Screen> {
         {
           name: 'Shows',
           show: ({ place }) => {
-            const [page = '', query] = place.slice(root.length + 1).split('?')
+            const [page = '', query] = place.slice(visit.root.length + 1).split('?')
             const set = [...new URLSearchParams(query)].map(([name, is]) => `${words(name)}: ${is}`)
             return [page, ...set].join(', ')
           },
         },
-        { name: 'Change', show: view => forms(bare, `${root}/views/${view.id}`, view.name) },
+        { name: 'Change', show: view => forms(bare, `${visit.root}/views/${view.id}`, view.name) },
       ],
     },
     results,

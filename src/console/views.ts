@@ -2,7 +2,7 @@
 import { type Html, html } from '../html.ts'
 import { deed, field } from './form.ts'
 import type { SavedView } from './objects.ts'
-import { rootOf, type Visit } from './visit.ts'
+import type { Visit } from './visit.ts'
 
 /** Pages whose views can be kept: lists that stand right under the root. */
 const OF_A_LIST = /^\/console\/[a-z0-9_]+\/[a-z]+$/
@@ -25,12 +25,12 @@ ${
   !isKept &&
   html`<details><summary>Keep this view</summary>${keepForm(visit, place)}</details>`
 }
-${views.results.length > 0 && html`<a href="${rootOf(visit)}/views">Change</a>`}</div>`
+${views.results.length > 0 && html`<a href="${visit.root}/views">Change</a>`}</div>`
 }
 
 export function keepForm(visit: Visit, place: string): Html {
   return deed(visit, {
-    action: `${rootOf(visit)}/views`,
+    action: `${visit.root}/views`,
     button: 'Keep',
     body: html`<input type="hidden" name="place" value="${place}">
 ${field(visit, { name: 'name', label: 'Name of the view', required: true })}`,

@@ -16,6 +16,8 @@ export interface Visit {
   readonly api: Api
   /** The accounts that the person works for. */
   readonly accounts: readonly Account[]
+  /** Above the pages of the account, `/console/acc_…`, or of the installation. */
+  readonly root: string
   /** The path with its query. */
   readonly here: string
   readonly params: Readonly<Record<string, string>>
@@ -37,11 +39,6 @@ export interface Screen {
   readonly status?: number
   /** The objects whose events change the page: an id, or a prefix such as `pot_`. */
   readonly live?: string
-}
-
-/** The root of the pages of the account: `/console/acc_…`. */
-export function rootOf({ account }: Pick<Visit, 'account'>): string {
-  return account === null ? '/console/installation' : `/console/${account.account_id}`
 }
 
 /** Whether the person may do this for the account. The API judges it again. */

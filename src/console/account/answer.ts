@@ -3,7 +3,7 @@
 import { type Html, html } from '../../html.ts'
 import { bodyOf, deed, field, post, said } from '../form.ts'
 import type { Payout } from '../objects.ts'
-import { may, rootOf, type Visit } from '../visit.ts'
+import { may, type Visit } from '../visit.ts'
 
 /** Places for documents: a payout that requires more gets the others by the API. */
 const DOCUMENTS = [0, 1, 2] as const
@@ -23,7 +23,7 @@ export function answerForm(visit: Visit, { id, status }: Payout): Html | '' {
   if (status !== 'requires_action') return ''
   if (!may(visit, 'maker')) return html`<p>It waits for an answer of a maker of this account.</p>`
   return html`<h2>Answer</h2>${deed(visit, {
-    action: `${rootOf(visit)}/payouts/${id}/answer`,
+    action: `${visit.root}/payouts/${id}/answer`,
     button: 'Send the answer',
     body: html`${DOCUMENTS.map(n => documentFields(visit, n))}
 <details><summary>Of the payee and the payment</summary>${OF_PAYEE.map(([name, label]) =>
@@ -67,5 +67,5 @@ export async function answer(visit: Visit): Promise<string> {
     ...(documents.length > 0 && { documents }),
   }
   await post(visit, `/v3/payout/${id}/action`, body)
-  return `${rootOf(visit)}/payouts/${id}?done=answered`
+  return `${visit.root}/payouts/${id}?done=answered`
 }

@@ -4,7 +4,7 @@ import { type Html, html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { accountOf, rootOf, type Visit } from '../visit.ts'
+import { accountOf, type Visit } from '../visit.ts'
 import { waitingBeneficiaries } from './beneficiary-approval.ts'
 import { waitingGroups } from './groups.ts'
 import { payoutColumns } from './payouts.ts'
@@ -15,9 +15,9 @@ export function approvalScreens(screens: Screens): void {
       waitingGroups(visit),
       showList(visit, {
         api: '/v3/payout',
-        page: `${rootOf(visit)}/approvals`,
+        page: `${visit.root}/approvals`,
         caption: 'Payouts that wait for an approval',
-        columns: payoutColumns(rootOf(visit)),
+        columns: payoutColumns(visit.root),
         filters: [],
         fixed: { status: 'pending_approval' },
         empty: nothing(visit),

@@ -4,7 +4,7 @@ import { type Listing, showList } from '../list.ts'
 import type { Batch, BatchItem, GroupApproval } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, money, state, time, words } from '../show.ts'
-import { may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { may, type Screen, type Visit } from '../visit.ts'
 import { decisionScreens } from './decision.ts'
 import { groupApproval } from './groups.ts'
 
@@ -13,7 +13,7 @@ export function batchScreens(screens: Screens): void {
     title: 'Batches',
     body: html`${
       may(visit, 'maker') &&
-      html`<p class="acts"><a class="button" href="${rootOf(visit)}/batches/new">New batch</a></p>`
+      html`<p class="acts"><a class="button" href="${visit.root}/batches/new">New batch</a></p>`
     }${await showList(visit, batchList(visit))}`,
   }))
   screens.show('account', '/batches/:id', batchScreen)
@@ -21,13 +21,12 @@ export function batchScreens(screens: Screens): void {
 }
 
 function batchList(visit: Visit): Listing<Batch> {
-  const root = rootOf(visit)
   return {
     api: '/v3/payout_batch',
-    page: `${root}/batches`,
+    page: `${visit.root}/batches`,
     caption: 'Batches, newest first',
     columns: [
-      { name: 'Batch', show: ({ id }) => idLink(root, id) },
+      { name: 'Batch', show: ({ id }) => idLink(visit.root, id) },
       { name: 'State', show: ({ status }) => state(status) },
       { name: 'Payouts', number: true, show: ({ counts }) => counts.payouts },
       { name: 'Made', number: true, show: ({ counts }) => counts.created },
@@ -66,15 +65,14 @@ ${asked && groupApproval(visit, id, approval, 'batches')}
 }
 
 function itemList(visit: Visit, id: string): Listing<BatchItem> {
-  const root = rootOf(visit)
   return {
     api: `/v3/payout_batch/${id}/item`,
-    page: `${root}/batches/${id}`,
+    page: `${visit.root}/batches/${id}`,
     caption: 'Payouts of the batch, in its order',
     columns: [
       { name: 'No.', number: true, show: ({ position }) => String(BigInt(position) + 1n) },
       { name: 'State', show: ({ status }) => state(status) },
-      { name: 'Payout', show: ({ payout }) => payout && idLink(root, payout) },
+      { name: 'Payout', show: ({ payout }) => payout && idLink(visit.root, payout) },
       { name: 'Your reference', show: ({ reference_id }) => reference_id },
       { name: 'Why not', show: ({ errors }) => errors.map(({ message }) => message).join(' ') },
     ],

@@ -6,7 +6,7 @@ import { type Listing, rows, showList } from '../list.ts'
 import type { Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time, words } from '../show.ts'
-import { may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { may, type Screen, type Visit } from '../visit.ts'
 import { beneficiaryApprovalOf, readApproval } from './beneficiary-approval.ts'
 import { decisionScreens } from './decision.ts'
 import { payoutColumns } from './payouts.ts'
@@ -27,7 +27,6 @@ export function beneficiaryScreens(screens: Screens): void {
 
 async function showBeneficiary(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const root = rootOf(visit)
   const asked = await readApproval(visit, id)
   const beneficiary = await visit.api.get<Beneficiary>(`/v3/beneficiary/${id}`)
   const paid = await visit.api.list<Payout>('/v3/payout', { beneficiary: id, limit: '10' })
@@ -36,9 +35,9 @@ async function showBeneficiary(visit: Visit): Promise<Screen> {
     may(visit, 'maker') && acts(visit, beneficiary, approval === '')
   }
 ${approval}
-<h2>Details</h2>${members(root, beneficiary)}
+<h2>Details</h2>${members(visit.root, beneficiary)}
 <h2>Latest payouts</h2>${rows(
-    { columns: payoutColumns(root), caption: 'Payouts to them', empty: 'None yet.' },
+    { columns: payoutColumns(visit.root), caption: 'Payouts to them', empty: 'None yet.' },
     paid.results,
   )}</div>`
   return { title: beneficiary.name, body, live: id }
@@ -46,10 +45,9 @@ ${approval}
 
 /** Pay them, or put them away; who is put away is taken back before they are paid. */
 function acts(visit: Visit, { id, archived_at }: Beneficiary, isPayable: boolean): Html {
-  const root = rootOf(visit)
-  const path = `${root}/beneficiaries/${id}`
+  const path = `${visit.root}/beneficiaries/${id}`
   const archive = { action: `${path}/archive`, button: 'Archive', danger: true, small: true }
-  const pay = html`<a class="button" href="${root}/payouts/new?to=${id}">Pay them</a>`
+  const pay = html`<a class="button" href="${visit.root}/payouts/new?to=${id}">Pay them</a>`
   return html`<div class="acts">${
     archived_at === null
       ? html`${isPayable && pay}${deed(visit, archive)}`
@@ -58,16 +56,15 @@ function acts(visit: Visit, { id, archived_at }: Beneficiary, isPayable: boolean
 }
 
 function beneficiaryList(visit: Visit): Listing<Beneficiary> {
-  const root = rootOf(visit)
   return {
     api: '/v3/beneficiary',
-    page: `${root}/beneficiaries`,
+    page: `${visit.root}/beneficiaries`,
     caption: 'Beneficiaries, newest first',
     csv: true,
     columns: [
       {
         name: 'Name',
-        show: ({ id, name }) => html`<a href="${root}/beneficiaries/${id}">${name}</a>`,
+        show: ({ id, name }) => html`<a href="${visit.root}/beneficiaries/${id}">${name}</a>`,
         text: ({ name }) => name,
       },
       { name: 'Is', show: ({ type }) => words(type), text: ({ type }) => type },

@@ -5,7 +5,7 @@ import type { Json, JsonObject, ListOf } from '../api.ts'
 import { rows, type Table } from '../list.ts'
 import type { Beneficiary, BeneficiaryApproval, Event } from '../objects.ts'
 import { state, time, words } from '../show.ts'
-import { rootOf, type Visit } from '../visit.ts'
+import type { Visit } from '../visit.ts'
 import { decisionForms, decisionsOf } from './decision.ts'
 
 const API = '/v3/beneficiary'
@@ -50,7 +50,6 @@ ${
 
 /** Those that wait, for the page of approvals; '' when none does. */
 export async function waitingBeneficiaries(visit: Visit): Promise<Html | ''> {
-  const root = rootOf(visit)
   const waiting = await visit.api.list<Beneficiary>(API, {
     status: 'pending_approval',
     limit: '50',
@@ -62,7 +61,7 @@ export async function waitingBeneficiaries(visit: Visit): Promise<Html | ''> {
     columns: [
       {
         name: 'Name',
-        show: ({ id, name }) => html`<a href="${root}/beneficiaries/${id}">${name}</a>`,
+        show: ({ id, name }) => html`<a href="${visit.root}/beneficiaries/${id}">${name}</a>`,
       },
       { name: 'Is', show: ({ type }) => words(type) },
       {
@@ -75,7 +74,7 @@ export async function waitingBeneficiaries(visit: Visit): Promise<Html | ''> {
   return html`<h2>Beneficiaries</h2>${rows(table, waiting.results)}
 ${
   waiting.has_more &&
-  html`<p><a href="${root}/beneficiaries?status=pending_approval">All that wait</a></p>`
+  html`<p><a href="${visit.root}/beneficiaries?status=pending_approval">All that wait</a></p>`
 }`
 }
 

@@ -5,7 +5,7 @@ import { bodyOf, deed, field } from '../form.ts'
 import type { Approval, BeneficiaryApproval } from '../objects.ts'
 import type { Screens, Show } from '../screens.ts'
 import { time } from '../show.ts'
-import { may, rootOf, type Visit } from '../visit.ts'
+import { may, type Visit } from '../visit.ts'
 
 type Shown = Pick<Approval, 'digest'> &
   Pick<Approval | BeneficiaryApproval, 'made_by'> & {
@@ -30,7 +30,7 @@ export function decisionForms(
   if (decisions.some(({ user }) => user === visit.person.user)) {
     return html`<p>You have decided. It waits for somebody else.</p>`
   }
-  const path = `${rootOf(visit)}/${place}/${id}`
+  const path = `${visit.root}/${place}/${id}`
   const shown = html`<input type="hidden" name="digest" value="${digest}">`
   return html`<p class="faint">You decide about exactly this, digest
 <code title="${digest}">${digest.slice(0, 16)}…</code></p><div class="side">

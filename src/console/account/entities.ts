@@ -5,7 +5,7 @@ import { type Listing, showList } from '../list.ts'
 import type { Entity } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time, words } from '../show.ts'
-import { may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { may, type Screen, type Visit } from '../visit.ts'
 
 export function entityScreens(screens: Screens): void {
   screens.show('account', '/entities', async visit => ({
@@ -21,7 +21,6 @@ export function entityScreens(screens: Screens): void {
 
 async function showEntity(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const root = rootOf(visit)
   const entity = await visit.api.get<Entity>(`/v3/entity/${id}`)
   const { approval_status, approval_status_description } = entity
   const body = html`<div data-live-part><p class="lead">${state(approval_status)}
@@ -29,25 +28,24 @@ ${approval_status_description}</p>
 ${
   may(visit, 'maker') &&
   approval_status === 'requires_action' &&
-  deed(visit, { action: `${root}/entities/${id}/submit`, button: 'Submit for review' })
+  deed(visit, { action: `${visit.root}/entities/${id}/submit`, button: 'Submit for review' })
 }</div>
-${members(root, entity)}`
+${members(visit.root, entity)}`
   return { title: entity.name, body, live: id }
 }
 
 const STATUSES = ['pending', 'approved', 'rejected', 'requires_action']
 
 function entityList(visit: Visit): Listing<Entity> {
-  const root = rootOf(visit)
   return {
     api: '/v3/entity',
-    page: `${root}/entities`,
+    page: `${visit.root}/entities`,
     caption: 'Entities, newest first',
     csv: true,
     columns: [
       {
         name: 'Name',
-        show: ({ id, name }) => html`<a href="${root}/entities/${id}">${name || id}</a>`,
+        show: ({ id, name }) => html`<a href="${visit.root}/entities/${id}">${name || id}</a>`,
         text: ({ name }) => name,
       },
       { name: 'Is', show: ({ type }) => words(type), text: ({ type }) => type },

@@ -6,7 +6,6 @@ import { queryText } from '../api.ts'
 import type { Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { pageOf } from '../show.ts'
-import { rootOf } from '../visit.ts'
 
 export function doorScreens(screens: Screens): void {
   screens.show('person', '', async visit => {
@@ -19,15 +18,14 @@ export function doorScreens(screens: Screens): void {
   })
   screens.show('account', '/find', async visit => {
     const text = (visit.query.q ?? '').trim()
-    const root = rootOf(visit)
-    const page = pageOf(root, text)
+    const page = pageOf(visit.root, text)
     if (page !== undefined) return page
     const { results } = await visit.api.list<Payout>('/v3/payout', {
       reference_id: text,
       limit: '2',
     })
     const [only] = results
-    if (only !== undefined && results.length === 1) return `${root}/payouts/${only.id}`
-    return `${root}/payouts${queryText({ reference_id: text })}`
+    if (only !== undefined && results.length === 1) return `${visit.root}/payouts/${only.id}`
+    return `${visit.root}/payouts${queryText({ reference_id: text })}`
   })
 }

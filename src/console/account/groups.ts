@@ -4,12 +4,11 @@ import { type Content, type Html, html } from '../../html.ts'
 import { rows, type Table } from '../list.ts'
 import type { GroupApproval, WaitingGroup, WaitingTotal } from '../objects.ts'
 import { facts, money, state, time } from '../show.ts'
-import { rootOf, type Visit } from '../visit.ts'
+import type { Visit } from '../visit.ts'
 import { decisionForms } from './decision.ts'
 
 /** Those that wait, for the page of approvals; '' when none does. */
 export async function waitingGroups(visit: Visit): Promise<Html | ''> {
-  const root = rootOf(visit)
   const { groups } = await visit.api.get<{ groups: readonly WaitingGroup[] }>('/v3/payout_group')
   if (groups.length === 0) return ''
   const table: Table<WaitingGroup> = {
@@ -20,8 +19,8 @@ export async function waitingGroups(visit: Visit): Promise<Html | ''> {
         name: 'What',
         show: ({ id }) =>
           id.startsWith('pim_')
-            ? html`<a href="${root}/approvals/${id}">Payouts of a file</a>`
-            : html`<a href="${root}/batches/${id}">Batch</a>`,
+            ? html`<a href="${visit.root}/approvals/${id}">Payouts of a file</a>`
+            : html`<a href="${visit.root}/batches/${id}">Batch</a>`,
       },
       { name: 'Payouts', number: true, show: ({ totals }) => countOf(totals) },
       { name: 'They get', number: true, show: ({ totals }) => sums(totals) },

@@ -5,7 +5,7 @@ import { rows } from '../list.ts'
 import type { Balance, Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { age, digits, money, state, time } from '../show.ts'
-import { may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { may, type Screen, type Visit } from '../visit.ts'
 import { balanceLines } from './balance-line.ts'
 import { payoutColumns } from './payouts.ts'
 
@@ -45,7 +45,7 @@ async function home(visit: Visit): Promise<Screen> {
     }),
     ...NEEDS.map(({ status }) => of(status)),
   ])
-  const root = rootOf(visit)
+  const { root } = visit
   const needed = [
     ...NEEDS.map(({ what, place }, i) => need(root + place, what, waiting[i], 'created_at')),
     need(

@@ -5,7 +5,7 @@ import { showList } from '../list.ts'
 import type { GroupApproval, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { copier } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import { decisionScreens } from './decision.ts'
 import { groupApproval } from './groups.ts'
 import { payoutColumns } from './payouts.ts'
@@ -21,12 +21,12 @@ async function importScreen(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   // Before the payouts: a digest is never of more than the page has.
   const approval = await visit.api.get<GroupApproval>(`${API}/${id}/approval`)
-  const page = `${rootOf(visit)}/approvals/${id}`
+  const page = `${visit.root}/approvals/${id}`
   const payouts = await showList<Payout>(visit, {
     api: `${API}/${id}/payout`,
     page,
     caption: 'Payouts of the import, newest first',
-    columns: payoutColumns(rootOf(visit)),
+    columns: payoutColumns(visit.root),
     filters: [],
     withoutDays: true,
     empty: 'It has none.',

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../html.ts'
 import { deed, field, said } from '../form.ts'
 import type { Payout } from '../objects.ts'
-import { may, rootOf, type Visit } from '../visit.ts'
+import { may, type Visit } from '../visit.ts'
 
 const PREFIX = 'metadata:'
 
@@ -13,7 +13,7 @@ export function metadataForm(visit: Visit, { id, metadata }: Payout): Html | '' 
     field(visit, { name: PREFIX + name, label: name, value: String(text) }),
   )
   return html`<details><summary>Change the metadata</summary>${deed(visit, {
-    action: `${rootOf(visit)}/payouts/${id}/metadata`,
+    action: `${visit.root}/payouts/${id}/metadata`,
     button: 'Save the metadata',
     body: html`${known}
 ${field(visit, { name: 'name', label: 'One more name', hint: 'An empty text takes a name away.' })}
@@ -30,5 +30,5 @@ export async function changeMetadata(visit: Visit): Promise<string> {
   const added = name === '' ? [] : [[name, form.get('text') ?? ''] as const]
   const metadata = Object.fromEntries([...sent, ...added])
   await visit.api.send('PUT', `/v3/payout/${params.id}`, { metadata })
-  return `${rootOf(visit)}/payouts/${params.id}?done=changed`
+  return `${visit.root}/payouts/${params.id}?done=changed`
 }

@@ -8,7 +8,7 @@ import { rows, type Table } from '../list.ts'
 import type { Batch, BatchItem } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 
 export function newBatchScreens(screens: Screens): void {
   screens.show('account', '/batches/new', form)
@@ -33,7 +33,7 @@ function checked(visit: Visit, findings: Html | undefined): Html {
   const into = html`<input type="file" accept=".csv,text/csv" data-into="f-csv" hidden
 aria-label="Choose a file">`
   return html`${findings}${deed(visit, {
-    action: `${rootOf(visit)}/batches/new`,
+    action: `${visit.root}/batches/new`,
     button: 'Make the payouts',
     body: html`${into}${field(visit, {
       name: 'csv',
@@ -67,7 +67,7 @@ async function make(visit: Visit): Promise<Screen | string> {
       : post<Batch>(visit, '/v3/payout_batch', body),
   )
   if (dry_run) return { title: 'New batch', body: checked(visit, findingsOf(read, batch)) }
-  return `${rootOf(visit)}/batches/${batch.id}?done=batch`
+  return `${visit.root}/batches/${batch.id}?done=batch`
 }
 
 const MOST_PROBLEMS = 50

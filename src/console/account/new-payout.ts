@@ -8,7 +8,7 @@ import { deed, field, named, post, ungrouped } from '../form.ts'
 import type { Beneficiary, Payout, PayoutOption, Quote } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, money, time, words } from '../show.ts'
-import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
+import { accountOf, type Screen, type Visit } from '../visit.ts'
 import { payeeScreen, payPayee } from './payee.ts'
 
 export function newPayoutScreens(screens: Screens): void {
@@ -51,7 +51,7 @@ async function waysScreen(visit: Visit): Promise<Screen> {
   const asked = wish.amount !== '' && wish.currency !== ''
   const { minor, problem } = asked ? minorUnits(wish) : { minor: undefined, problem: '' }
   const ways = minor === undefined ? undefined : await optionsFor(visit, wish, minor)
-  const body = html`<form class="row" action="${rootOf(visit)}/payouts/new">
+  const body = html`<form class="row" action="${visit.root}/payouts/new">
 ${wish.to && html`<input type="hidden" name="to" value="${wish.to}">`}
 ${field(visit, {
   name: 'amount',
@@ -83,7 +83,7 @@ ${field(visit, {
 ${
   accountOf(visit).sandbox &&
   !asked &&
-  html`<p class="faint">Nothing real moves in a sandbox. <a href="${rootOf(visit)}/sandbox">Some
+  html`<p class="faint">Nothing real moves in a sandbox. <a href="${visit.root}/sandbox">Some
 amounts fail or are held</a>, so that you can see it.</p>`
 }
 ${problem && html`<p class="note bad" role="alert">${problem}</p>`}
@@ -164,7 +164,7 @@ ${facts([
   ['Arrives', expected_at && time(expected_at)],
 ])}
 ${deed(visit, {
-  action: `${rootOf(visit)}/payouts/new`,
+  action: `${visit.root}/payouts/new`,
   button: 'Fix this quote',
   body: html`<input type="hidden" name="request" value="${JSON.stringify(option.quote_request)}">
 ${Object.entries(wish).map(
@@ -189,7 +189,7 @@ async function fixQuote(visit: Visit): Promise<string> {
   const country = form.get('country') ?? ''
   const to = form.get('to') ?? ''
   const { charge_type } = request.swift ?? {}
-  return `${rootOf(visit)}/payouts/new/${quote.id}${queryText({ country, to, charge_type })}`
+  return `${visit.root}/payouts/new/${quote.id}${queryText({ country, to, charge_type })}`
 }
 
 /** Amounts come as text from the answer of the API; they go as the numbers that they were. */

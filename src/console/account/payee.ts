@@ -5,7 +5,7 @@ import { queryText } from '../api.ts'
 import { bodyOf, deed, type Field, field, named, post, said, setMember } from '../form.ts'
 import type { Beneficiary, Payout, Quote, Requirement, Requirements } from '../objects.ts'
 import { facts, money, time, words } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 
 export async function payeeScreen(visit: Visit): Promise<Screen> {
   const { query } = visit
@@ -18,7 +18,7 @@ export async function payeeScreen(visit: Visit): Promise<Screen> {
   })
   const to = query.to ?? ''
   const known = to === '' ? undefined : await visit.api.find<Beneficiary>(`/v3/beneficiary/${to}`)
-  const again = `${rootOf(visit)}/payouts/new${queryText({
+  const again = `${visit.root}/payouts/new${queryText({
     currency: quote.payout_info.currency,
     country: query.country,
     to,
@@ -27,7 +27,7 @@ export async function payeeScreen(visit: Visit): Promise<Screen> {
 ${
   quote.status === 'active' &&
   deed(visit, {
-    action: `${rootOf(visit)}/payouts/new/${quote.id}${queryText(query)}`,
+    action: `${visit.root}/payouts/new/${quote.id}${queryText(query)}`,
     button: 'Pay',
     body: html`${known === undefined ? payeeFields(visit, wanted) : knownPayee(known)}
 <h2>What for</h2>${purposeFields(visit, wanted)}
@@ -174,5 +174,5 @@ export async function payPayee(visit: Visit): Promise<string> {
     setMember(body, ['beneficiary_details', ...name.slice(PREFIX.length).split('.')], text)
   }
   const made = await post<Payout>(visit, '/v3/payout', body)
-  return `${rootOf(visit)}/payouts/${made.id}?done=made`
+  return `${visit.root}/payouts/${made.id}?done=made`
 }

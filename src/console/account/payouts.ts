@@ -7,7 +7,7 @@ import { type Listing, showList } from '../list.ts'
 import type { Approval, Payout, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { copier, digits, facts, idLink, members, money, state, time, words } from '../show.ts'
-import { accountOf, may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { accountOf, may, type Screen, type Visit } from '../visit.ts'
 import { answer, answerForm } from './answer.ts'
 import { decisionForms, decisionScreens, decisionsOf } from './decision.ts'
 import { changeMetadata, metadataForm } from './metadata.ts'
@@ -19,7 +19,7 @@ export function payoutScreens(screens: Screens): void {
     live: 'pot_',
     body: html`${
       may(visit, 'maker') &&
-      html`<p class="acts"><a class="button" href="${rootOf(visit)}/payouts/new">New payout</a></p>`
+      html`<p class="acts"><a class="button" href="${visit.root}/payouts/new">New payout</a></p>`
     }${await showList(visit, payoutList(visit))}`,
   }))
   screens.csv('/payouts', payoutList)
@@ -32,13 +32,12 @@ export function payoutScreens(screens: Screens): void {
 }
 
 function payoutList(visit: Visit): Listing<Payout> {
-  const root = rootOf(visit)
   return {
     api: '/v3/payout',
-    page: `${root}/payouts`,
+    page: `${visit.root}/payouts`,
     caption: 'Payouts, newest first',
     csv: true,
-    columns: payoutColumns(root),
+    columns: payoutColumns(visit.root),
     filters: [
       { name: 'status', label: 'State', options: anyOf(PAYOUT_STATUSES) },
       { name: 'type', label: 'Type', options: anyOf(PAYOUT_TYPES) },
@@ -54,7 +53,7 @@ function payoutList(visit: Visit): Listing<Payout> {
       { name: 'reference_id', label: 'Your reference' },
     ],
     empty: html`No payouts yet. ${
-      may(visit, 'maker') && html`<a href="${root}/payouts/new">Make the first one.</a>`
+      may(visit, 'maker') && html`<a href="${visit.root}/payouts/new">Make the first one.</a>`
     }`,
   }
 }
@@ -110,20 +109,19 @@ export async function showPayout(visit: Visit): Promise<Screen> {
     visit.api.find<Transaction>(`/v3/balance_transaction/${payout.balance_transaction}`),
     payout.quote === '' ? undefined : visit.api.find<Quote>(`/v3/payout/quote/${payout.quote}`),
   ])
-  const root = rootOf(visit)
   const title = `${digits(payout.amount, payout.currency)} ${payout.currency} to ${
     payout.beneficiary_details.name || 'a payee'
   }`
   const body = html`<div data-live-part>
 <p class="lead">${state(payout.status)} ${payout.status_description}</p>
 ${scheduled(payout)}${failure(payout)}
-${moneyOf(root, payout, transaction, quote)}
+${moneyOf(visit.root, payout, transaction, quote)}
 ${approval && approvalOf(visit, payout, approval)}
 ${answerForm(visit, payout)}
 ${acts(visit, payout)}
 <h2>What happened</h2>${timeline}
-<h2>Payee</h2>${members(root, payout.beneficiary_details)}
-<h2>Details</h2>${detailsOf(root, payout)}</div>${metadataForm(visit, payout)}`
+<h2>Payee</h2>${members(visit.root, payout.beneficiary_details)}
+<h2>Details</h2>${detailsOf(visit.root, payout)}</div>${metadataForm(visit, payout)}`
   return { title, body, live: id }
 }
 
@@ -179,7 +177,7 @@ function moneyOf(
 }
 
 function approvalOf(visit: Visit, payout: Payout, approval: Approval): Html {
-  const file = `${rootOf(visit)}/approvals/${approval.payout_import}`
+  const file = `${visit.root}/approvals/${approval.payout_import}`
   return html`<h2>Approval</h2><p>${approval.given} of ${approval.needed} given.
 ${approval.status === 'pending' && html`It ends ${time(approval.expires_at)}.`}
 ${approval.made_by && html`Made by <strong>${approval.made_by}</strong>.`}</p>
@@ -192,19 +190,18 @@ ${approval.status === 'pending' && decisionForms(visit, payout.id, approval, 'pa
 }
 
 function acts(visit: Visit, payout: Payout): Html {
-  const root = rootOf(visit)
-  const path = `${root}/payouts/${payout.id}`
+  const path = `${visit.root}/payouts/${payout.id}`
   return html`<div class="acts">
 ${
   may(visit, 'maker') &&
   CANCELLABLE.includes(payout.status) &&
   deed(visit, { action: `${path}/cancel`, button: 'Cancel this payout', danger: true, small: true })
 }
-${may(visit, 'maker') && html`<a href="${root}/payouts/new?like=${payout.id}">Make one like it</a>`}
+${may(visit, 'maker') && html`<a href="${visit.root}/payouts/new?like=${payout.id}">Make one like it</a>`}
 ${
   accountOf(visit).sandbox &&
   may(visit, 'maker') &&
-  html`<a href="${root}/sandbox?payout=${payout.id}">Move it in the sandbox</a>`
+  html`<a href="${visit.root}/sandbox?payout=${payout.id}">Move it in the sandbox</a>`
 }
 ${copier('Copy the id', payout.id)}${copier('Copy the link', path)}
 </div>`

@@ -4,7 +4,6 @@ import { html } from '../../html.ts'
 import type { JsonObject } from '../api.ts'
 import type { Screens } from '../screens.ts'
 import { members, state } from '../show.ts'
-import { rootOf } from '../visit.ts'
 
 export function quoteScreens(screens: Screens): void {
   screens.show('account', '/quotes/:id', async visit => {
@@ -12,8 +11,8 @@ export function quoteScreens(screens: Screens): void {
     const quote = await visit.api.get<JsonObject>(path, { explain: 'true' })
     const { explanation, ...terms } = quote
     const body = html`<p class="lead">${state(String(quote.status))}</p>
-${members(rootOf(visit), terms)}
-<h2>How it was calculated</h2>${members(rootOf(visit), (explanation ?? {}) as JsonObject)}`
+${members(visit.root, terms)}
+<h2>How it was calculated</h2>${members(visit.root, (explanation ?? {}) as JsonObject)}`
     return { title: 'Quote', body }
   })
 }

@@ -3,7 +3,7 @@ import { type Content, type Html, html } from '../../html.ts'
 import type { JsonObject } from '../api.ts'
 import type { Failure } from '../objects.ts'
 import { digits, idLink, state, time, words } from '../show.ts'
-import { rootOf, type Visit } from '../visit.ts'
+import type { Visit } from '../visit.ts'
 
 interface Timeline {
   readonly truncated: boolean
@@ -18,11 +18,10 @@ interface Item extends JsonObject {
 
 export async function timelineOf(visit: Visit, payout: string): Promise<Html> {
   const { items, truncated } = await visit.api.get<Timeline>(`/v3/payout/${payout}/timeline`)
-  const root = rootOf(visit)
   return html`<ol class="timeline">${items.map(
     item =>
       html`<li><span class="at">${time(item.at)}</span>
-<div>${said(root, item)}</div></li>`,
+<div>${said(visit.root, item)}</div></li>`,
   )}</ol>${truncated && html`<p>There is more than is shown here.</p>`}`
 }
 

@@ -5,7 +5,7 @@ import { type Listing, showList } from '../list.ts'
 import type { Balance, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, idLink, members, money, time, words } from '../show.ts'
-import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
+import { accountOf, type Screen, type Visit } from '../visit.ts'
 
 export function transactionScreens(screens: Screens): void {
   screens.show('account', '/transactions', async visit => ({
@@ -24,7 +24,7 @@ export function transactionScreens(screens: Screens): void {
 async function balanceAt(visit: Visit) {
   const day = visit.query.as_of ?? ''
   const as_of = /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T00:00:00Z` : day
-  const form = html`<form class="row" action="${rootOf(visit)}/transactions">
+  const form = html`<form class="row" action="${visit.root}/transactions">
 ${field(visit, {
   name: 'as_of',
   label: 'At the start of (UTC)',
@@ -55,7 +55,7 @@ function statementForm(visit: Visit): Html {
   const day = (name: string, label: string, value: string) =>
     field(visit, { name, label, type: 'date', value, required: true })
   return html`<details class="file"><summary>The statement of a period, as a file</summary>
-<form class="row" action="${rootOf(visit)}/statement">
+<form class="row" action="${visit.root}/statement">
 ${day('from', 'From (UTC)', month === today ? '' : month)}
 ${day('to', 'To the beginning of', today)}
 ${field(visit, { name: 'currency', label: 'Balance', options: [['', 'All'], ...currencies] })}
@@ -64,17 +64,16 @@ ${field(visit, { name: 'format', label: 'Format', options: FORMATS })}
 }
 
 function transactionList(visit: Visit): Listing<Transaction> {
-  const root = rootOf(visit)
   return {
     api: '/v3/balance_transaction',
-    page: `${root}/transactions`,
+    page: `${visit.root}/transactions`,
     caption: 'Movements, newest first',
     csv: true,
     columns: [
       {
         name: 'When',
         show: ({ id, created_at }) =>
-          html`<a href="${root}/transactions/${id}">${time(created_at)}</a>`,
+          html`<a href="${visit.root}/transactions/${id}">${time(created_at)}</a>`,
         text: ({ created_at }) => created_at,
       },
       {
@@ -87,7 +86,7 @@ function transactionList(visit: Visit): Listing<Transaction> {
       { name: 'For', show: ({ type }) => words(type), text: ({ type }) => type },
       {
         name: 'Of',
-        show: ({ source }) => source && idLink(root, source),
+        show: ({ source }) => source && idLink(visit.root, source),
         text: ({ source }) => source,
       },
       { name: 'Id', text: ({ id }) => id },
@@ -102,18 +101,17 @@ function transactionList(visit: Visit): Listing<Transaction> {
 }
 
 async function showTransaction(visit: Visit): Promise<Screen> {
-  const root = rootOf(visit)
   const line = await visit.api.get<Transaction>(`/v3/balance_transaction/${visit.params.id}`)
   const body = html`${facts([
     ['Moved', html`<strong>${money(line.amount, line.currency)}</strong>`],
     ['For', words(line.type)],
-    ['Of', line.source && idLink(root, line.source)],
+    ['Of', line.source && idLink(visit.root, line.source)],
     ['When', time(line.created_at)],
     ['Description', line.description],
-    ['Fees', line.fee_details.length > 0 && line.fee_details.map(fee => members(root, fee))],
+    ['Fees', line.fee_details.length > 0 && line.fee_details.map(fee => members(visit.root, fee))],
     [
       'Conversions',
-      line.fx_conversions.length > 0 && line.fx_conversions.map(fx => members(root, fx)),
+      line.fx_conversions.length > 0 && line.fx_conversions.map(fx => members(visit.root, fx)),
     ],
     ['Id', html`<code>${line.id}</code>`],
   ])}`

@@ -4,7 +4,7 @@ import { type Listing, showList } from '../list.ts'
 import type { Event } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { idLink, members, time } from '../show.ts'
-import { rootOf, type Visit } from '../visit.ts'
+import type { Visit } from '../visit.ts'
 
 export function eventScreens(screens: Screens): void {
   screens.show('account', '/events', async visit => ({
@@ -14,12 +14,12 @@ export function eventScreens(screens: Screens): void {
   }))
   screens.show('account', '/events/:id', async visit => {
     const event = await visit.api.get<Event>(`/v3/event/${visit.params.id}`)
-    return { title: event.type, body: members(rootOf(visit), event) }
+    return { title: event.type, body: members(visit.root, event) }
   })
 }
 
 function eventList(visit: Visit): Listing<Event> {
-  const root = rootOf(visit)
+  const { root } = visit
   return {
     api: '/v3/event',
     page: `${root}/events`,

@@ -6,7 +6,7 @@ import { type Listing, showList } from '../list.ts'
 import type { LoggedRequest } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { state, time } from '../show.ts'
-import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
+import { accountOf, type Screen, type Visit } from '../visit.ts'
 
 export function requestScreens(screens: Screens): void {
   screens.show('account', '/requests', requestsScreen)
@@ -32,7 +32,7 @@ async function requestsScreen(visit: Visit): Promise<Screen> {
 function requestList(visit: Visit): Listing<LoggedRequest> {
   return {
     api: '/v3/request_log',
-    page: `${rootOf(visit)}/requests`,
+    page: `${visit.root}/requests`,
     caption: 'Requests by keys, newest first',
     columns: [
       { name: 'When', show: ({ created_at }) => time(created_at) },

@@ -5,7 +5,7 @@ import { SCRIPTS } from '../../rail/simulator.ts'
 import { amountOf, bodyOf, countOf, deed, field, named, post, said } from '../form.ts'
 import type { Screens } from '../screens.ts'
 import { digits, words } from '../show.ts'
-import { accountOf, rootOf, type Screen, type Visit } from '../visit.ts'
+import { accountOf, type Screen, type Visit } from '../visit.ts'
 
 export function sandboxScreens(screens: Screens): void {
   screens.show('account', '/sandbox', sandboxScreen)
@@ -47,7 +47,7 @@ async function sandboxScreen(visit: Visit): Promise<Screen> {
   if (!accountOf(visit).sandbox) {
     return { title, body: html`<p>This account is live: its money and its clock are real.</p>` }
   }
-  const root = `${rootOf(visit)}/sandbox`
+  const root = `${visit.root}/sandbox`
   const currencies = named(accountOf(visit).currencies)
   const body = html`<div class="cards">
 <section class="card"><h2>Play money</h2>${deed(visit, {
@@ -96,5 +96,5 @@ async function move(visit: Visit): Promise<string> {
   const payout = said(visit, 'payout')
   const path = `/v3/sandbox/payout/${encodeURIComponent(payout)}/transition`
   await post(visit, path, bodyOf(visit.form, ['status', 'description']))
-  return `${rootOf(visit)}/payouts/${payout}?done=moved`
+  return `${visit.root}/payouts/${payout}?done=moved`
 }

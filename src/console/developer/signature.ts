@@ -5,7 +5,7 @@ import { signatures } from '../../webhook/sign.ts'
 import { deed, field, said } from '../form.ts'
 import type { Event } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 
 export function debuggerScreens(screens: Screens): void {
   screens.show('account', '/webhooks/signature', signatureScreen)
@@ -14,7 +14,7 @@ export function debuggerScreens(screens: Screens): void {
 
 export function debuggerForm(visit: Visit): Html {
   return deed(visit, {
-    action: `${rootOf(visit)}/webhooks/signature`,
+    action: `${visit.root}/webhooks/signature`,
     button: 'Compare',
     body: html`<p>Paste what your receiver got. Nothing of it is kept.</p>
 ${field(visit, {

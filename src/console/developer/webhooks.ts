@@ -6,7 +6,7 @@ import { type Listing, showList } from '../list.ts'
 import type { Delivery, DeliveryInFull, Endpoint } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, members, state, time } from '../show.ts'
-import { may, rootOf, type Screen, type Visit } from '../visit.ts'
+import { may, type Screen, type Visit } from '../visit.ts'
 import { debuggerForm, debuggerScreens } from './signature.ts'
 
 const API = '/v3/webhook_endpoint'
@@ -28,7 +28,7 @@ export function webhookScreens(screens: Screens): void {
 }
 
 async function endpointsScreen(visit: Visit): Promise<Screen> {
-  const root = rootOf(visit)
+  const { root } = visit
   const list = await showList<Endpoint>(visit, {
     api: API,
     page: `${root}/webhooks`,
@@ -79,7 +79,7 @@ async function makeEndpoint(visit: Visit): Promise<Screen> {
   const shown = html`<p>This is its secret. It is not shown again:</p>
 <pre class="secret" tabindex="0">${made.secret}</pre>
 <p>Your receiver checks each signature with it.</p>
-<p><a class="button" href="${rootOf(visit)}/webhooks/${made.id}">To the endpoint</a></p>`
+<p><a class="button" href="${visit.root}/webhooks/${made.id}">To the endpoint</a></p>`
   return { title: 'The endpoint is made', body: shown }
 }
 
@@ -90,7 +90,7 @@ const listOf = (visit: Visit, name: string) =>
 
 async function endpointScreen(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const root = rootOf(visit)
+  const { root } = visit
   const endpoint = await visit.api.get<Endpoint>(`${API}/${id}`)
   const body = html`<p class="lead">${state(endpoint.status)} ${endpoint.disabled_reason}</p>
 ${members(root, endpoint)}
@@ -103,7 +103,7 @@ ${
 }
 
 function deliveryList(visit: Visit, id: string): Listing<Delivery> {
-  const page = `${rootOf(visit)}/webhooks/${id}`
+  const page = `${visit.root}/webhooks/${id}`
   return {
     api: `${API}/${id}/delivery`,
     page,
@@ -113,7 +113,7 @@ function deliveryList(visit: Visit, id: string): Listing<Delivery> {
         name: 'Event',
         show: row => html`<a href="${page}/deliveries/${row.id}">${row.event_type}</a>`,
       },
-      { name: 'Of', show: ({ object_id }) => idLink(rootOf(visit), object_id) },
+      { name: 'Of', show: ({ object_id }) => idLink(visit.root, object_id) },
       { name: 'State', show: ({ status }) => state(status) },
       { name: 'Attempts', number: true, show: ({ attempt_count }) => attempt_count },
       { name: 'Next', show: ({ next_attempt_at }) => time(next_attempt_at) },
@@ -126,21 +126,20 @@ function deliveryList(visit: Visit, id: string): Listing<Delivery> {
 
 async function deliveryScreen(visit: Visit): Promise<Screen> {
   const { id = '', delivery = '' } = visit.params
-  const root = rootOf(visit)
   const path = `${API}/${id}/delivery/${delivery}`
   const sent = await visit.api.get<DeliveryInFull>(path)
   const body = html`<p class="lead">${state(sent.status)}</p>
 ${facts([
-  ['Event', idLink(root, sent.event)],
-  ['Of', idLink(root, sent.object_id)],
+  ['Event', idLink(visit.root, sent.event)],
+  ['Of', idLink(visit.root, sent.object_id)],
   ['Attempts', sent.attempt_count],
   ['Next attempt', sent.next_attempt_at && time(sent.next_attempt_at)],
 ])}
-<h2>Attempts</h2>${attemptsOf(root, sent.attempts ?? [])}
+<h2>Attempts</h2>${attemptsOf(visit.root, sent.attempts ?? [])}
 ${
   may(visit, 'maker') &&
   deed(visit, {
-    action: `${root}/webhooks/${id}/replay`,
+    action: `${visit.root}/webhooks/${id}/replay`,
     button: 'Send it again',
     body: html`<input type="hidden" name="events" value="${sent.event}">`,
   })

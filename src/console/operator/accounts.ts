@@ -15,7 +15,7 @@ import {
 import { rows, showList, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money, state, time } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { DeskAccount, DeskKey } from './objects.ts'
 
 const API = '/v3/operator/account'
@@ -48,7 +48,7 @@ function booking(visit: Visit): object {
 
 async function revokeKey(visit: Visit): Promise<string> {
   await post(visit, `/v3/operator/key/${said(visit, 'key_id')}/revoke`, {})
-  return `${rootOf(visit)}/accounts/${visit.params.id}?done=saved`
+  return `${visit.root}/accounts/${visit.params.id}?done=saved`
 }
 
 interface Made {
@@ -63,15 +63,14 @@ async function makeKey(visit: Visit): Promise<Screen> {
   const made = await post<Made>(unseen(visit), `${API}/${id}/key`, body)
   const shown = html`<p>This is the key with its secret. It is not shown again:</p>
 <pre class="secret" tabindex="0">${made.key_id}:${made.secret}</pre>
-<p><a class="button" href="${rootOf(visit)}/accounts/${id}">To the account</a></p>`
+<p><a class="button" href="${visit.root}/accounts/${id}">To the account</a></p>`
   return { title: 'The key is made', body: shown }
 }
 
 async function list(visit: Visit): Promise<Screen> {
-  const root = rootOf(visit)
   const body = await showList<DeskAccount>(visit, {
     api: API,
-    page: `${root}/accounts`,
+    page: `${visit.root}/accounts`,
     caption: 'Accounts',
     withoutDays: true,
     oneWay: true,
@@ -80,7 +79,7 @@ async function list(visit: Visit): Promise<Screen> {
       {
         name: 'Account',
         show: ({ account_id, name }) =>
-          html`<a href="${root}/accounts/${account_id}">${name || account_id}</a>`,
+          html`<a href="${visit.root}/accounts/${account_id}">${name || account_id}</a>`,
       },
       { name: 'Id', show: ({ account_id }) => html`<code>${account_id}</code>` },
       { name: 'State', show: row => state(row.state) },
@@ -102,7 +101,6 @@ function balancesOf(balances: DeskAccount['balances']): Html[] {
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const root = rootOf(visit)
   const [account, keys] = await Promise.all([
     visit.api.get<DeskAccount>(`${API}/${id}`),
     visit.api.list<DeskKey>(`${API}/${id}/key`),
@@ -114,9 +112,9 @@ ${facts([
   ['Balances', balancesOf(account.balances)],
   ['Deposit address', html`<code>${account.deposit_address}</code>`],
   ['Opened', time(account.created_at)],
-  ['Payouts', html`<a href="${root}/payouts?account_id=${id}">its payouts</a>`],
-  ['Income', html`<a href="${root}/accounts/${id}/income">what it brought in</a>`],
-  ['Limits', html`<a href="${root}/rules?account_id=${id}">its limits</a>`],
+  ['Payouts', html`<a href="${visit.root}/payouts?account_id=${id}">its payouts</a>`],
+  ['Income', html`<a href="${visit.root}/accounts/${id}/income">what it brought in</a>`],
+  ['Limits', html`<a href="${visit.root}/rules?account_id=${id}">its limits</a>`],
 ])}
 ${stateForms(visit, id, account.state)}
 <h2>Money</h2>${moneyForms(visit, id, account)}
@@ -135,7 +133,7 @@ function stateForms(visit: Visit, id: string, now: string): Html {
   return html`<div class="side">${possible.map(
     name =>
       html`<details><summary>${STATE_WORDS[name]}</summary>${deed(visit, {
-        action: `${rootOf(visit)}/accounts/${id}/${name}`,
+        action: `${visit.root}/accounts/${id}/${name}`,
         button: STATE_WORDS[name],
         asksPassword: name === 'unfreeze',
         danger: name !== 'unfreeze',
@@ -147,7 +145,7 @@ function stateForms(visit: Visit, id: string, now: string): Html {
 function moneyForms(visit: Visit, id: string, { currencies }: DeskAccount): Html {
   const form = (name: string, button: string, more: Html) =>
     html`<details><summary>${button}</summary>${deed(visit, {
-      action: `${rootOf(visit)}/accounts/${id}/${name}`,
+      action: `${visit.root}/accounts/${id}/${name}`,
       button,
       asksPassword: true,
       body: html`${field(visit, { name: 'amount', label: 'Amount', required: true })}
@@ -162,7 +160,7 @@ ${form('withdraw', 'Money goes out', reasonField(visit))}</div>`
 const SCOPES = named(['read', 'write', 'operator'])
 
 function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
-  const path = `${rootOf(visit)}/accounts/${id}`
+  const path = `${visit.root}/accounts/${id}`
   const table: Table<DeskKey> = {
     caption: 'Keys of the account',
     empty: 'No keys.',

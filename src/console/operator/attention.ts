@@ -4,7 +4,7 @@ import { MANUAL } from '../../rail/rail.ts'
 import type { ListOf } from '../api.ts'
 import type { Screens } from '../screens.ts'
 import { age, state, time } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type {
   DeskAccount,
   DeskEntity,
@@ -47,7 +47,7 @@ async function show(visit: Visit): Promise<Screen> {
     required === true && (state === 'missing' || state === 'stale') ? [`${list} (${state})`] : [],
   )
   const listsAre = missing.length === 1 ? 'list is' : 'lists are'
-  const held = html`<li><a href="${rootOf(visit)}/screening">${missing.length}</a> required
+  const held = html`<li><a href="${visit.root}/screening">${missing.length}</a> required
 sanctions ${listsAre} not fresh: ${missing.join(', ')}. Live payouts are held.</li>`
   const nothing = all.length === 0 && missing.length === 0
   const calm = html`<p class="empty">Nothing needs you. This is the whole list.</p>`
@@ -159,7 +159,7 @@ function need<T>(
 }
 
 function needOf(visit: Visit, { what, count, since, place }: Need): Html {
-  return html`<li><a href="${rootOf(visit)}/${place}">${count}</a> ${what[count === '1' ? 0 : 1]}${
+  return html`<li><a href="${visit.root}/${place}">${count}</a> ${what[count === '1' ? 0 : 1]}${
     since && html`, the oldest for ${age(since, new Date().toISOString())}`
   }</li>`
 }

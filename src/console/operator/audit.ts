@@ -4,7 +4,7 @@ import type { JsonObject } from '../api.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { time, words } from '../show.ts'
-import { rootOf, type Visit } from '../visit.ts'
+import type { Visit } from '../visit.ts'
 import type { AuditedChange } from './objects.ts'
 
 export function auditScreens(screens: Screens): void {
@@ -17,7 +17,7 @@ export function auditScreens(screens: Screens): void {
 function listing(visit: Visit): Listing<AuditedChange> {
   return {
     api: '/v3/operator/audit',
-    page: `${rootOf(visit)}/audit`,
+    page: `${visit.root}/audit`,
     caption: 'Acts, newest first',
     withoutDays: true,
     oneWay: true,

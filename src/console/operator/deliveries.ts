@@ -4,7 +4,7 @@ import { deed } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { state, time } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { FailingEndpoint } from './objects.ts'
 
 const API = '/v3/operator/webhook_endpoint'
@@ -18,12 +18,11 @@ export function deliveryScreens(screens: Screens): void {
 }
 
 async function show(visit: Visit): Promise<Screen> {
-  const root = rootOf(visit)
   const act = (id: string, name: string, button: string) =>
-    deed(visit, { action: `${root}/deliveries/${id}/${name}`, button, small: true })
+    deed(visit, { action: `${visit.root}/deliveries/${id}/${name}`, button, small: true })
   const body = await showList<FailingEndpoint>(visit, {
     api: API,
-    page: `${root}/deliveries`,
+    page: `${visit.root}/deliveries`,
     caption: 'Endpoints that are disabled or have dead deliveries',
     withoutDays: true,
     oneWay: true,

@@ -4,7 +4,7 @@ import { countOf, deed, field, said } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { time, words } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { RailException } from './objects.ts'
 
 export function exceptionScreens(screens: Screens): void {
@@ -18,7 +18,7 @@ export function exceptionScreens(screens: Screens): void {
 }
 
 async function list(visit: Visit): Promise<Screen> {
-  const root = rootOf(visit)
+  const { root } = visit
   const body = await showList<RailException>(visit, {
     api: '/v3/operator/exception',
     page: `${root}/exceptions`,

@@ -6,7 +6,7 @@ import { anyOf, deed, field, reasonField, reasonOf, said } from '../form.ts'
 import { rows, showList, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money, state, time } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { DeskFile, DeskFileInFull } from './objects.ts'
 
 const API = '/v3/operator/bank_file'
@@ -24,7 +24,7 @@ export function fileScreens(screens: Screens): void {
 }
 
 async function list(visit: Visit): Promise<Screen> {
-  const root = rootOf(visit)
+  const { root } = visit
   const body = await showList<DeskFile>(visit, {
     api: API,
     page: `${root}/files`,
@@ -64,7 +64,7 @@ const sumOf = ({ control_sum, currency }: DeskFile) => html`${control_sum}&nbsp;
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const root = rootOf(visit)
+  const { root } = visit
   // The digest before the bytes: it is never of more than the page has.
   const file = await visit.api.get<DeskFileInFull>(`${API}/${id}`)
   const { content } = await visit.api.quietly().get<{ content: string }>(`${API}/${id}/content`)
@@ -112,7 +112,7 @@ ${
 type Payment = DeskFileInFull['payments'][number]
 
 function decisions(visit: Visit, id: string, { digest }: DeskFileInFull): Html {
-  const path = `${rootOf(visit)}/files/${id}`
+  const path = `${visit.root}/files/${id}`
   const shown = html`<input type="hidden" name="digest" value="${digest}">`
   const isSlip = visit.trouble?.is('likely_slip') === true
   return html`<h2>Decide</h2><div class="side">${deed(visit, {

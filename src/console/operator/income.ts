@@ -5,7 +5,7 @@ import type { ListOf } from '../api.ts'
 import { lineChart } from '../charts.ts'
 import type { Screens } from '../screens.ts'
 import { digits, money, time } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { DeskAccount, Income } from './objects.ts'
 
 const API = '/v3/operator'
@@ -41,7 +41,7 @@ async function show(visit: Visit): Promise<Screen> {
     visit.api.get<DeskAccount>(`${API}/account/${id}`),
     visit.api.get<ListOf<Income> & { complete: boolean }>(`${API}/account/${id}/income`),
   ])
-  const body = html`<p>Of <a href="${rootOf(visit)}/accounts/${id}">${account.name || id}</a>${
+  const body = html`<p>Of <a href="${visit.root}/accounts/${id}">${account.name || id}</a>${
     account.sandbox && ', a sandbox, whose money is none'
   }. What failed or came back has taken its fees back.</p>${
     !complete && html`<p class="note wait">It is still being summed up: look again in a moment.</p>`

@@ -4,7 +4,7 @@ import { bodyOf, deed, field, named, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, words } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { ApprovalRule, Limit } from './objects.ts'
 
 export function ruleScreens(screens: Screens): void {
@@ -34,7 +34,7 @@ async function show(visit: Visit): Promise<Screen> {
   ])
   const body = html`<h2>Who must approve</h2>${rows(ruleTable(visit), rules.results)}
 <details${account_id && html` open`}><summary>A new rule</summary>${deed(visit, {
-    action: `${rootOf(visit)}/rules/approvals`,
+    action: `${visit.root}/rules/approvals`,
     button: 'Add the rule',
     body: html`${field(visit, {
       name: 'account_id',
@@ -110,7 +110,7 @@ function limitTable(visit: Visit): Table<Limit> {
 
 function removal(visit: Visit, path: string) {
   return html`<details><summary>Remove</summary>${deed(visit, {
-    action: `${rootOf(visit)}/rules/${path}/remove`,
+    action: `${visit.root}/rules/${path}/remove`,
     button: 'Remove it',
     asksPassword: true,
     danger: true,

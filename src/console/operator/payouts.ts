@@ -6,7 +6,7 @@ import { anyOf, bodyOf, deed, field, named, reasonField, reasonOf } from '../for
 import { type Listing, showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, members, money, state, time, words } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { DeskPayoutInFull, DeskPayoutRow } from './objects.ts'
 
 const API = '/v3/operator/payout'
@@ -28,7 +28,7 @@ export function deskPayoutScreens(screens: Screens): void {
 }
 
 function list(visit: Visit): Listing<DeskPayoutRow> {
-  const root = rootOf(visit)
+  const { root } = visit
   return {
     api: API,
     page: `${root}/payouts`,
@@ -67,15 +67,14 @@ function list(visit: Visit): Listing<DeskPayoutRow> {
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const root = rootOf(visit)
   const { payout, ...found } = await visit.api.get<DeskPayoutInFull>(`${API}/${id}`)
   const { amount, currency, beneficiary_details } = payout
   const body = html`<div data-live-part><p class="lead">${state(payout.status)}
 ${payout.status_description}
-${found.under_review && html`<a href="${root}/exceptions">It is under review.</a>`}
+${found.under_review && html`<a href="${visit.root}/exceptions">It is under review.</a>`}
 ${
   found.screening &&
-  html`<a href="${root}/screening/${id}">Screening: ${words(found.screening)}</a>`
+  html`<a href="${visit.root}/screening/${id}">Screening: ${words(found.screening)}</a>`
 }</p>
 ${
   payout.failure &&
@@ -86,7 +85,7 @@ ${facts([
   ['Send', money(found.send.amount, found.send.currency)],
   [
     'Account',
-    html`<a href="${root}/accounts/${found.account_id}">${
+    html`<a href="${visit.root}/accounts/${found.account_id}">${
       found.account_name || found.account_id
     }</a>`,
   ],
@@ -98,13 +97,13 @@ ${facts([
   ['Id', html`<code>${id}</code>`],
 ])}</div>
 ${forms(visit, id, found.taken_by)}
-<h2>Payee</h2>${members(root, beneficiary_details)}`
+<h2>Payee</h2>${members(visit.root, beneficiary_details)}`
   const title = `${digits(amount, currency)} ${currency} to ${beneficiary_details.name}`
   return { title, body, live: id }
 }
 
 function forms(visit: Visit, id: string, taken_by: string): Html {
-  const path = `${rootOf(visit)}/payouts/${id}`
+  const path = `${visit.root}/payouts/${id}`
   const take =
     taken_by === ''
       ? deed(visit, { action: `${path}/take`, button: 'Take it, to pay it by hand' })

@@ -4,7 +4,7 @@ import { deed, field, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, state, time, words } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { Fee, Rate } from './objects.ts'
 
 export function priceScreens(screens: Screens): void {
@@ -29,7 +29,7 @@ async function show(visit: Visit): Promise<Screen> {
   ])
   const body = html`<h2>Rates</h2>${rows(RATES, rates.results)}
 <details><summary>Set a rate</summary>${deed(visit, {
-    action: `${rootOf(visit)}/prices/rate`,
+    action: `${visit.root}/prices/rate`,
     button: 'Set the rate',
     asksPassword: true,
     body: html`${field(visit, { name: 'base', label: 'One unit of', required: true, hint: 'USD' })}

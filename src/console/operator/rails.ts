@@ -4,7 +4,7 @@ import { deed, reasonField, reasonOf } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { state } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { DeskRail, RouteRow } from './objects.ts'
 import { figureTables, rateOf, readFigures } from './rail-figures.ts'
 
@@ -24,7 +24,6 @@ async function show(visit: Visit): Promise<Screen> {
     visit.api.list<RouteRow>('/v3/operator/route'),
     readFigures(visit),
   ])
-  const root = rootOf(visit)
   const railTable: Table<DeskRail> = {
     caption: 'Rails',
     empty: 'No rails.',
@@ -38,13 +37,13 @@ async function show(visit: Visit): Promise<Screen> {
       },
       {
         name: 'Payouts',
-        show: ({ name }) => html`<a href="${root}/payouts?rail=${name}">its payouts</a>`,
+        show: ({ name }) => html`<a href="${visit.root}/payouts?rail=${name}">its payouts</a>`,
       },
       {
         name: '',
         show: ({ name, paused }) =>
           html`<details><summary>${paused ? 'Resume' : 'Pause'}</summary>${deed(visit, {
-            action: `${root}/rails/${name}/${paused ? 'resume' : 'pause'}`,
+            action: `${visit.root}/rails/${name}/${paused ? 'resume' : 'pause'}`,
             button: paused ? 'Resume it' : 'Pause it',
             asksPassword: paused,
             body: !paused && reasonField(visit),

@@ -4,7 +4,7 @@ import { bodyOf, deed, field } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { DeskEntity } from './objects.ts'
 
 const API = '/v3/operator/entity'
@@ -15,7 +15,7 @@ export function reviewScreens(screens: Screens): void {
     live: 'ent_',
     body: await showList<DeskEntity>(visit, {
       api: API,
-      page: `${rootOf(visit)}/entities`,
+      page: `${visit.root}/entities`,
       caption: 'Entities that wait for a review, oldest first',
       withoutDays: true,
       oneWay: true,
@@ -24,7 +24,7 @@ export function reviewScreens(screens: Screens): void {
         {
           name: 'Name',
           show: ({ entity }) =>
-            html`<a href="${rootOf(visit)}/entities/${entity.id}">${entity.name || entity.id}</a>`,
+            html`<a href="${visit.root}/entities/${entity.id}">${entity.name || entity.id}</a>`,
         },
         { name: 'Review', show: ({ entity }) => state(entity.approval_status) },
         { name: 'Payouts held', number: true, show: ({ payouts_held }) => payouts_held },
@@ -49,20 +49,19 @@ const DECISIONS: readonly (readonly [string, string])[] = [
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const root = rootOf(visit)
   const found = await visit.api.get<DeskEntity>(`${API}/${id}`)
   const { entity, payouts_held, screening } = found
   const body = html`<p class="lead">${state(entity.approval_status)}
 ${payouts_held !== '0' && html`${payouts_held} payouts wait for this review.`}
-${screening && html`<a href="${root}/screening/${id}">Screening: ${screening}</a>`}</p>
+${screening && html`<a href="${visit.root}/screening/${id}">Screening: ${screening}</a>`}</p>
 ${deed(visit, {
-  action: `${root}/entities/${id}`,
+  action: `${visit.root}/entities/${id}`,
   button: 'Decide',
   asksPassword: true,
   body: html`<input type="hidden" name="seen" value="${entity.updated_at}">
 ${field(visit, { name: 'status', label: 'Decision', options: DECISIONS })}
 ${field(visit, { name: 'reason', label: 'Why', hint: 'The account is told' })}`,
 })}
-<h2>Who they are</h2>${members(root, entity)}`
+<h2>Who they are</h2>${members(visit.root, entity)}`
   return { title: entity.name || id, body }
 }

@@ -5,7 +5,7 @@ import { anyOf, bodyOf, deed, reasonField, reasonOf } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { HeldByScreening, Lists, Match } from './objects.ts'
 
 const API = '/v3/operator/screening'
@@ -21,7 +21,7 @@ export function screeningScreens(screens: Screens): void {
 }
 
 async function heldScreen(visit: Visit): Promise<Screen> {
-  const root = rootOf(visit)
+  const { root } = visit
   const held = await showList<HeldByScreening>(visit, {
     api: API,
     page: `${root}/screening`,
@@ -61,7 +61,6 @@ async function heldScreen(visit: Visit): Promise<Screen> {
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const root = rootOf(visit)
   const found = await visit.api.get<{
     of: HeldByScreening['of']
     account_id: string
@@ -71,7 +70,7 @@ async function show(visit: Visit): Promise<Screen> {
   }>(`${API}/${id}`)
   const forms = DECISIONS[found.screening]?.map(decision =>
     deed(visit, {
-      action: `${root}/screening/${id}/${decision}`,
+      action: `${visit.root}/screening/${id}/${decision}`,
       asksPassword: true,
       button: decision === 'clear' ? 'Clear: it is somebody else' : 'Confirm: it is them',
       danger: decision === 'confirm',
@@ -79,9 +78,9 @@ async function show(visit: Visit): Promise<Screen> {
     }),
   )
   const body = html`<p class="lead">${state(found.screening)}
-${PAGES[found.of] && html`<a href="${root}/${PAGES[found.of]}/${id}">The ${found.of}</a>`}</p>
+${PAGES[found.of] && html`<a href="${visit.root}/${PAGES[found.of]}/${id}">The ${found.of}</a>`}</p>
 ${forms && html`<div class="side">${forms}</div>`}
-<h2>Whom it is like</h2>${found.matches.map(match => matchOf(root, match))}`
+<h2>Whom it is like</h2>${found.matches.map(match => matchOf(visit.root, match))}`
   return { title: 'Held by screening', body }
 }
 

@@ -18,7 +18,7 @@ import {
 import { type Column, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { copier, facts, state, time } from '../show.ts'
-import { rootOf, type Screen, type Visit } from '../visit.ts'
+import type { Screen, Visit } from '../visit.ts'
 import type { DeskAccount, DeskUser } from './objects.ts'
 
 const API = '/v3/operator/user'
@@ -48,7 +48,7 @@ async function make(visit: Visit): Promise<string> {
   const name = said(visit, 'name')
   const body = { name, full_name: said(visit, 'full_name'), role: said(visit, 'role') }
   const made = await post<DeskUser>(visit, API, body)
-  return `${rootOf(visit)}/users/${made.name}?done=saved`
+  return `${visit.root}/users/${made.name}?done=saved`
 }
 
 /** It is shown now and never again, and not as a link: whoever follows it is that person. */
@@ -60,13 +60,12 @@ async function makeLink(visit: Visit): Promise<Screen> {
 sets the password and is logged in as them. It is good once, until ${time(made.expires_at)}, and is
 not shown again.</p>
 <pre class="secret" tabindex="0">${made.link}</pre><p>${copier('Copy the link', made.link)}</p>
-<p><a class="button" href="${rootOf(visit)}/users/${name}">Back to ${name}</a></p>`
+<p><a class="button" href="${visit.root}/users/${name}">Back to ${name}</a></p>`
   return { title: 'The link is made', body }
 }
 
 async function list(visit: Visit): Promise<Screen> {
   const users = await visit.api.list<DeskUser>(API)
-  const root = rootOf(visit)
   const table: Table<DeskUser> = {
     caption: 'Users, by name',
     empty: 'No users.',
@@ -74,15 +73,15 @@ async function list(visit: Visit): Promise<Screen> {
       {
         name: 'User',
         show: ({ name, full_name }) =>
-          html`<a href="${root}/users/${name}"><strong>${name}</strong></a><br>${full_name}`,
+          html`<a href="${visit.root}/users/${name}"><strong>${name}</strong></a><br>${full_name}`,
       },
       { name: 'Is', show: ({ role }) => role },
-      { name: 'On accounts', show: ({ accounts }) => rolesOf(root, accounts) },
+      { name: 'On accounts', show: ({ accounts }) => rolesOf(visit.root, accounts) },
       { name: 'Last seen', show: ({ last_seen_at }) => time(last_seen_at) },
       { name: 'State', show: stateOf },
       {
         name: 'Did',
-        show: ({ name }) => html`<a href="${root}/audit?by=${name}">their acts</a>`,
+        show: ({ name }) => html`<a href="${visit.root}/audit?by=${name}">their acts</a>`,
       },
     ],
   }
@@ -93,7 +92,7 @@ async function list(visit: Visit): Promise<Screen> {
 
 function newForm(visit: Visit): Html {
   return deed(visit, {
-    action: `${rootOf(visit)}/users`,
+    action: `${visit.root}/users`,
     button: 'Make the user',
     asksPassword: true,
     body: html`${field(visit, {
@@ -116,7 +115,6 @@ const IN_INSTALLATION = USER_ROLES.toReversed().map(role => [role, MEANING[role]
 
 async function show(visit: Visit): Promise<Screen> {
   const { name = '' } = visit.params
-  const root = rootOf(visit)
   const [users, accounts] = await Promise.all([
     visit.api.list<DeskUser>(API),
     visit.api.quietly().list<DeskAccount>('/v3/operator/account', { limit: '100' }),
@@ -131,7 +129,7 @@ async function show(visit: Visit): Promise<Screen> {
 ${facts([
   ['In the installation', user.role],
   ['Last seen', time(user.last_seen_at)],
-  ['Acts', html`<a href="${root}/audit?by=${name}">what they did</a>`],
+  ['Acts', html`<a href="${visit.root}/audit?by=${name}">what they did</a>`],
 ])}
 <h2>On accounts</h2>${onAccounts(visit, user, isSelf)}
 ${mayChange(visit) && (isSelf ? ONESELF : changes(visit, user, accounts))}`
@@ -146,12 +144,11 @@ function mayChange({ person }: Visit): boolean {
 }
 
 function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean): Html {
-  const root = rootOf(visit)
   const columns: Column<Given>[] = [
     {
       name: 'Account',
       show: ({ account_id }) =>
-        html`<a href="${root}/accounts/${account_id}"><code>${account_id}</code></a>`,
+        html`<a href="${visit.root}/accounts/${account_id}"><code>${account_id}</code></a>`,
     },
     { name: 'Is its', show: ({ role }) => role },
   ]
@@ -159,7 +156,7 @@ function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean)
     name: '',
     show: ({ account_id, role }) =>
       deed(visit, {
-        action: `${root}/users/${name}/account_role/remove`,
+        action: `${visit.root}/users/${name}/account_role/remove`,
         button: 'Take it away',
         small: true,
         asksPassword: true,
@@ -176,7 +173,7 @@ type Given = DeskUser['accounts'][number]
 function changes(visit: Visit, user: DeskUser, accounts: ListOf<DeskAccount>): Html {
   const form = (path: string, summary: string, spec: Pick<Deed, 'button' | 'body' | 'danger'>) =>
     html`<details><summary>${summary}</summary>${deed(visit, {
-      action: `${rootOf(visit)}/users/${user.name}/${path}`,
+      action: `${visit.root}/users/${user.name}/${path}`,
       asksPassword: true,
       ...spec,
     })}</details>`
