@@ -37,6 +37,10 @@ ${spec.hint && html`<small id="${id}-hint">${spec.hint}</small>`}
 ${problem && html`<small class="problem" id="${id}-problem">${problem}</small>`}</div>`
 }
 
+export function fields(visit: Visit, specs: readonly (Field | false)[]): Content {
+  return specs.map(spec => spec && html`${field(visit, spec)}\n`)
+}
+
 /** How often each name stands on the page already. */
 const counted = new WeakMap<Visit, Map<string, number>>()
 
@@ -75,7 +79,13 @@ function problemOf(error: ApiError | null, member: string): string {
 export interface Deed {
   readonly action: string
   readonly button: string
+  /** What is sent besides, and not shown. */
+  readonly hidden?: Readonly<Record<string, string>>
+  /** Above the fields. */
   readonly body?: Content
+  readonly fields?: readonly (Field | false)[]
+  /** Under which word it is folded. */
+  readonly under?: string
   /** Whether the API asks for a password that was given lately. */
   readonly asksPassword?: boolean
   readonly danger?: boolean
@@ -88,15 +98,22 @@ export function deed(visit: Visit, spec: Deed): Html {
   const needed = spec.asksPassword === true || visit.trouble?.is('password_needed') === true
   const asks = needed && visit.session !== null && !visit.session.confirmed
   const tone = spec.danger === true ? 'danger' : spec.small === true ? 'quiet' : 'main'
-  return html`<form method="post" action="${spec.action}" class="${spec.small ? 'line' : 'deed'}">
+  const hidden = Object.entries(spec.hidden ?? {}).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )
+  const look = spec.small ? 'line' : 'deed'
+  const form = html`<form method="post" action="${spec.action}" class="${look}">
 <input type="hidden" name="key" value="${keyOf(visit)}">
-${spec.body}
+${hidden}${spec.body}${fields(visit, spec.fields ?? [])}
 ${
   asks &&
   html`<div class="field"><label>Your password
 <input type="password" name="password" autocomplete="current-password" required></label></div>`
 }
 <button class="${tone}">${spec.button}</button></form>`
+  return spec.under === undefined
+    ? form
+    : html`<details><summary>${spec.under}</summary>${form}</details>`
 }
 
 /** A question of the API, sent with the key of the form. */
@@ -110,9 +127,7 @@ export function said({ form }: Visit, name: string): string {
 }
 
 /** A field for why. */
-export function reasonField(visit: Visit): Html {
-  return field(visit, { name: 'reason', label: 'Why', required: true })
-}
+export const REASON: Field = { name: 'reason', label: 'Why', required: true }
 
 /** What it says, as the API takes it. */
 export function reasonOf(visit: Visit): object {

@@ -18,6 +18,15 @@ export interface Column<T> {
   readonly number?: boolean
 }
 
+/** A column whose text is in CSV as it is, and on the page as it looks. */
+export function textColumn<T>(
+  name: string,
+  text: (row: T) => string,
+  look: (text: string) => Content = text => text,
+): Column<T> {
+  return { name, text, show: row => look(text(row)) }
+}
+
 export interface Table<T> {
   readonly caption: string
   readonly columns: readonly Column<T>[]
@@ -61,7 +70,7 @@ function cursorOf<T>({ cursorOf: own }: Listing<T>, row: T | undefined): string 
 }
 
 /** The parameters of the API that the address of the page asks for. */
-export function wantedOf<T>(visit: Visit, listing: Listing<T>): Record<string, string> {
+function wantedOf<T>(visit: Visit, listing: Listing<T>): Record<string, string> {
   const wanted: Record<string, string> = {}
   for (const { name } of filtersOf(listing)) {
     const value = visit.query[name]?.trim() ?? ''
@@ -142,7 +151,7 @@ ${older && html`<a rel="next" href="${to({ starting_after: last })}">Older →</
 }
 
 /** Most rows of a file; the statement of the account has no such end. */
-export const MAX_CSV_ROWS = 10_000
+const MAX_CSV_ROWS = 10_000
 
 /** The lines of the list as CSV, page by page. */
 export async function* csvOf<T>(visit: Visit, listing: Listing<T>): AsyncGenerator<string> {

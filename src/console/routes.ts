@@ -9,7 +9,6 @@ import { beneficiaryScreens } from './account/beneficiaries.ts'
 import { entityScreens } from './account/entities.ts'
 import { doorScreens } from './account/find.ts'
 import { homeScreen } from './account/home.ts'
-import { importScreens } from './account/imports.ts'
 import { newBatchScreens } from './account/new-batch.ts'
 import { newPayoutScreens } from './account/new-payout.ts'
 import { payoutScreens } from './account/payouts.ts'
@@ -66,7 +65,6 @@ export function consolePages(
   batchScreens(screens)
   newBatchScreens(screens)
   approvalScreens(screens)
-  importScreens(screens)
   beneficiaryScreens(screens)
   entityScreens(screens)
   transactionScreens(screens)

@@ -2,7 +2,7 @@
 // and away with them. Keeping one leads back to its list.
 import { html } from '../html.ts'
 import { ApiError, queryText } from './api.ts'
-import { deed, field, said } from './form.ts'
+import { deed, said } from './form.ts'
 import { rows } from './list.ts'
 import type { SavedView } from './objects.ts'
 import type { Screens } from './screens.ts'
@@ -81,6 +81,6 @@ function forms(visit: Visit, path: string, name: string) {
   return html`<details><summary>Another name, or delete</summary>${deed(visit, {
     action: `${path}/rename`,
     button: 'Rename',
-    body: field(visit, { name: 'name', label: 'Name', value: name, required: true }),
+    fields: [{ name: 'name', label: 'Name', value: name, required: true }],
   })}${deed(visit, { action: `${path}/delete`, button: 'Delete', danger: true })}</details>`
 }

@@ -1,6 +1,6 @@
 // The views that a person has kept of a list, above it: one click each, and a form for another.
 import { type Html, html } from '../html.ts'
-import { deed, field } from './form.ts'
+import { deed } from './form.ts'
 import type { SavedView } from './objects.ts'
 import type { Visit } from './visit.ts'
 
@@ -32,7 +32,7 @@ export function keepForm(visit: Visit, place: string): Html {
   return deed(visit, {
     action: `${visit.root}/views`,
     button: 'Keep',
-    body: html`<input type="hidden" name="place" value="${place}">
-${field(visit, { name: 'name', label: 'Name of the view', required: true })}`,
+    hidden: { place },
+    fields: [{ name: 'name', label: 'Name of the view', required: true }],
   })
 }

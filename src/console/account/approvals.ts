@@ -1,12 +1,16 @@
-// What waits for an approval. The decision is made on the page of the payout, the batch, the import
-// or the beneficiary, where all of it is seen.
+// What waits for an approval, and the approval of all that one import of a file has made, which is
+// known by its id alone. Other decisions are made on the page of the payout, the batch or the
+// beneficiary, where all of it is seen.
 import { type Html, html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { showList } from '../list.ts'
+import type { GroupApproval, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { accountOf, type Visit } from '../visit.ts'
+import { copier } from '../show.ts'
+import { accountOf, type Screen, type Visit } from '../visit.ts'
 import { waitingBeneficiaries } from './beneficiary-approval.ts'
-import { waitingGroups } from './groups.ts'
+import { decisionScreens } from './decision.ts'
+import { groupApproval, waitingGroups } from './groups.ts'
 import { payoutColumns } from './payouts.ts'
 
 export function approvalScreens(screens: Screens): void {
@@ -27,6 +31,8 @@ export function approvalScreens(screens: Screens): void {
     const body = html`${groups}${groups && html`<h2>Payouts</h2>`}${payouts}${beneficiaries}`
     return { title: 'Waiting for approval', live: 'pot_', body }
   })
+  screens.show('account', '/approvals/:id', importScreen)
+  decisionScreens(screens, 'payout_import', 'approvals', importScreen)
 }
 
 /** For whoever can change it: how payouts come to wait for a second person. */
@@ -40,4 +46,26 @@ function nothing(visit: Visit): Html {
 one.</a>
 A second person approves: <a href="/console/installation/users">make them, give them the role
 approver on this account, and a link to log in.</a></p>`
+}
+
+const API = '/v3/payout_import'
+
+async function importScreen(visit: Visit): Promise<Screen> {
+  const { id = '' } = visit.params
+  // Before the payouts: a digest is never of more than the page has.
+  const approval = await visit.api.get<GroupApproval>(`${API}/${id}/approval`)
+  const page = `${visit.root}/approvals/${id}`
+  const payouts = await showList<Payout>(visit, {
+    api: `${API}/${id}/payout`,
+    page,
+    caption: 'Payouts of the import, newest first',
+    columns: payoutColumns(visit.root),
+    filters: [],
+    withoutDays: true,
+    empty: 'It has none.',
+  })
+  const body = html`<p class="lead"><code>${id}</code> ${copier('Copy the id', id)}</p>
+${groupApproval(visit, id, approval, 'approvals')}
+<h2>Its payouts</h2>${payouts}`
+  return { title: 'Payouts of a file', body, live: 'pot_' }
 }

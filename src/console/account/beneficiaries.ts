@@ -2,7 +2,7 @@
 import { DESTINATION_TYPES } from '../../beneficiary/request.ts'
 import { type Html, html } from '../../html.ts'
 import { anyOf, deed } from '../form.ts'
-import { type Listing, rows, showList } from '../list.ts'
+import { type Listing, rows, showList, textColumn } from '../list.ts'
 import type { Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time, words } from '../show.ts'
@@ -67,18 +67,10 @@ function beneficiaryList(visit: Visit): Listing<Beneficiary> {
         show: ({ id, name }) => html`<a href="${visit.root}/beneficiaries/${id}">${name}</a>`,
         text: ({ name }) => name,
       },
-      { name: 'Is', show: ({ type }) => words(type), text: ({ type }) => type },
-      {
-        name: 'Paid by',
-        show: ({ destination_details: { type } }) => words(String(type)),
-        text: ({ destination_details: { type } }) => String(type),
-      },
-      { name: 'State', show: ({ status }) => state(status), text: ({ status }) => status },
-      {
-        name: 'Made',
-        show: ({ created_at }) => time(created_at),
-        text: ({ created_at }) => created_at,
-      },
+      textColumn('Is', ({ type }) => type, words),
+      textColumn('Paid by', ({ destination_details: { type } }) => String(type), words),
+      textColumn('State', ({ status }) => status, state),
+      textColumn('Made', ({ created_at }) => created_at, time),
       { name: 'Id', text: ({ id }) => id },
     ],
     filters: [

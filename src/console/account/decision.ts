@@ -1,7 +1,7 @@
 // The decision of an approver. What is approved is what the page showed: its digest goes with the
 // decision, and is shown.
 import { type Html, html } from '../../html.ts'
-import { bodyOf, deed, field } from '../form.ts'
+import { bodyOf, deed } from '../form.ts'
 import type { Approval, BeneficiaryApproval } from '../objects.ts'
 import type { Screens, Show } from '../screens.ts'
 import { time } from '../show.ts'
@@ -14,8 +14,6 @@ type Shown = Pick<Approval, 'digest'> &
 
 /** Where the pages of what is decided stand, under the root. */
 type Place = 'payouts' | 'batches' | 'approvals' | 'beneficiaries'
-
-const REJECTION = { name: 'reason', label: 'Why you reject it', required: true } as const
 
 export function decisionForms(
   visit: Visit,
@@ -31,21 +29,22 @@ export function decisionForms(
     return html`<p>You have decided. It waits for somebody else.</p>`
   }
   const path = `${visit.root}/${place}/${id}`
-  const shown = html`<input type="hidden" name="digest" value="${digest}">`
   return html`<p class="faint">You decide about exactly this, digest
 <code title="${digest}">${digest.slice(0, 16)}…</code></p><div class="side">
 ${deed(visit, {
   action: `${path}/approve`,
   button: 'Approve',
   asksPassword: true,
-  body: html`${shown}${field(visit, { name: 'reason', label: 'Note (optional)' })}`,
+  hidden: { digest },
+  fields: [{ name: 'reason', label: 'Note (optional)' }],
 })}
 ${deed(visit, {
   action: `${path}/reject`,
   button: 'Reject',
   asksPassword: true,
   danger: true,
-  body: html`${shown}${field(visit, REJECTION)}`,
+  hidden: { digest },
+  fields: [{ name: 'reason', label: 'Why you reject it', required: true }],
 })}</div>`
 }
 

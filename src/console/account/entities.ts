@@ -1,7 +1,7 @@
 // Entities: the people and businesses that the account pays for, and where their review stands.
 import { html } from '../../html.ts'
 import { anyOf, deed } from '../form.ts'
-import { type Listing, showList } from '../list.ts'
+import { type Listing, showList, textColumn } from '../list.ts'
 import type { Entity } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time, words } from '../show.ts'
@@ -48,22 +48,10 @@ function entityList(visit: Visit): Listing<Entity> {
         show: ({ id, name }) => html`<a href="${visit.root}/entities/${id}">${name || id}</a>`,
         text: ({ name }) => name,
       },
-      { name: 'Is', show: ({ type }) => words(type), text: ({ type }) => type },
-      {
-        name: 'Review',
-        show: ({ approval_status }) => state(approval_status),
-        text: ({ approval_status }) => approval_status,
-      },
-      {
-        name: 'Your reference',
-        show: ({ reference_id }) => reference_id,
-        text: ({ reference_id }) => reference_id,
-      },
-      {
-        name: 'Made',
-        show: ({ created_at }) => time(created_at),
-        text: ({ created_at }) => created_at,
-      },
+      textColumn('Is', ({ type }) => type, words),
+      textColumn('Review', ({ approval_status }) => approval_status, state),
+      textColumn('Your reference', ({ reference_id }) => reference_id),
+      textColumn('Made', ({ created_at }) => created_at, time),
       { name: 'Id', text: ({ id }) => id },
     ],
     filters: [

@@ -3,7 +3,7 @@
 import { readPayouts, type TextRow } from '../../bulk/text.ts'
 import { type Html, html } from '../../html.ts'
 import { ApiError } from '../api.ts'
-import { deed, field, post, said } from '../form.ts'
+import { deed, fields, post, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Batch, BatchItem } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -18,6 +18,8 @@ export function newBatchScreens(screens: Screens): void {
 const EXAMPLE =
   'amount_major,currency,purpose,transaction_description,reference_id,' +
   'beneficiary.name,beneficiary.type,beneficiary.iban,beneficiary.country'
+const OF_CSV = html`A header and a row for each payout, as <code>corridor payout import</code> takes
+them. The header could be <code>${EXAMPLE}</code>`
 
 const MODES: readonly (readonly [string, string])[] = [
   ['all_or_nothing', 'all, or none of them'],
@@ -35,17 +37,11 @@ aria-label="Choose a file">`
   return html`${findings}${deed(visit, {
     action: `${visit.root}/batches/new`,
     button: 'Make the payouts',
-    body: html`${into}${field(visit, {
-      name: 'csv',
-      label: 'Payouts, as CSV',
-      rows: 12,
-      required: true,
-      hint: html`A header and a row for each payout, as <code>corridor payout import</code> takes
-them. The header could be <code>${EXAMPLE}</code>`,
-    })}
-${field(visit, { name: 'mode', label: 'Make', options: MODES })}
-${field(visit, { name: 'reference_id', label: 'Your reference (optional)' })}
-<p><button class="quiet" name="check" value="yes">Check, and make nothing</button></p>`,
+    body: html`${into}${fields(visit, [
+      { name: 'csv', label: 'Payouts, as CSV', rows: 12, required: true, hint: OF_CSV },
+      { name: 'mode', label: 'Make', options: MODES },
+      { name: 'reference_id', label: 'Your reference (optional)' },
+    ])}<p><button class="quiet" name="check" value="yes">Check, and make nothing</button></p>`,
   })}`
 }
 

@@ -4,7 +4,7 @@ import { type Html, html } from '../../html.ts'
 import { currencyExponent, findCurrency } from '../../money/currency.ts'
 import { parseMajor } from '../../money/decimal.ts'
 import { ApiError, type JsonObject, queryText } from '../api.ts'
-import { deed, field, named, post, ungrouped } from '../form.ts'
+import { deed, type Field, fields, named, post, ungrouped } from '../form.ts'
 import type { Beneficiary, Payout, PayoutOption, Quote } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, money, time, words } from '../show.ts'
@@ -53,33 +53,7 @@ async function waysScreen(visit: Visit): Promise<Screen> {
   const ways = minor === undefined ? undefined : await optionsFor(visit, wish, minor)
   const body = html`<form class="row" action="${visit.root}/payouts/new">
 ${wish.to && html`<input type="hidden" name="to" value="${wish.to}">`}
-${field(visit, {
-  name: 'amount',
-  label: 'They get',
-  value: wish.amount,
-  required: true,
-  hint: 'For example 12,000.00',
-})}
-${field(visit, {
-  name: 'currency',
-  label: 'Currency',
-  value: wish.currency,
-  required: true,
-  hint: 'HKD, EUR, USD …',
-})}
-${field(visit, {
-  name: 'country',
-  label: 'Country',
-  value: wish.country,
-  hint: 'Of their account: HK, DE …',
-})}
-${field(visit, {
-  name: 'holding',
-  label: 'From your balance in',
-  value: wish.holding || accountOf(visit).primary_currency,
-  options: named(accountOf(visit).currencies),
-})}
-<button class="main">Show the ways</button></form>
+${fields(visit, wishFields(visit, wish))}<button class="main">Show the ways</button></form>
 ${
   accountOf(visit).sandbox &&
   !asked &&
@@ -89,6 +63,29 @@ amounts fail or are held</a>, so that you can see it.</p>`
 ${problem && html`<p class="note bad" role="alert">${problem}</p>`}
 ${ways && waysTable(visit, wish, ways)}`
   return { title: 'New payout', body }
+}
+
+function wishFields(visit: Visit, { amount, currency, country, holding }: Wish): Field[] {
+  const { primary_currency, currencies } = accountOf(visit)
+  const from = holding || primary_currency
+  return [
+    {
+      name: 'amount',
+      label: 'They get',
+      value: amount,
+      required: true,
+      hint: 'For example 12,000.00',
+    },
+    {
+      name: 'currency',
+      label: 'Currency',
+      value: currency,
+      required: true,
+      hint: 'HKD, EUR, USD …',
+    },
+    { name: 'country', label: 'Country', value: country, hint: 'Of their account: HK, DE …' },
+    { name: 'holding', label: 'From your balance in', value: from, options: named(currencies) },
+  ]
 }
 
 /** The amount in minor units, or what is wrong with it. No decimals are ever cut off. */
@@ -166,10 +163,7 @@ ${facts([
 ${deed(visit, {
   action: `${visit.root}/payouts/new`,
   button: 'Fix this quote',
-  body: html`<input type="hidden" name="request" value="${JSON.stringify(option.quote_request)}">
-${Object.entries(wish).map(
-  ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-)}`,
+  hidden: { request: JSON.stringify(option.quote_request), ...wish },
 })}</section>`
 }
 

@@ -1,8 +1,8 @@
 // The second step of a new payout: at a quote that holds for a while, whom it pays and what for.
 // The fields are those that the corridor requires (GET /v3/payout/requirements).
-import { type Html, html } from '../../html.ts'
+import { type Content, type Html, html } from '../../html.ts'
 import { queryText } from '../api.ts'
-import { bodyOf, deed, type Field, field, named, post, said, setMember } from '../form.ts'
+import { bodyOf, deed, type Field, field, fields, named, post, said, setMember } from '../form.ts'
 import type { Beneficiary, Payout, Quote, Requirement, Requirements } from '../objects.ts'
 import { facts, money, time, words } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
@@ -116,27 +116,29 @@ function labelOf(path: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function purposeFields(visit: Visit, { purpose: { codes } }: Requirements): Html {
-  return html`${field(visit, {
-    name: 'purpose',
-    label: 'Purpose',
-    required: true,
-    value: codes[0] ?? 'supplier_payment',
-    ...(codes.length > 0 && { options: named(codes) }),
-  })}
-${field(visit, {
-  name: 'transaction_description',
-  label: 'Description',
-  required: true,
-  hint: 'What they see: Invoice 2041',
-})}
-${field(visit, { name: 'reference_id', label: 'Your reference (optional)' })}
-${field(visit, {
-  name: 'execute_at',
-  label: 'Pay it later, at this time in UTC (optional)',
-  type: 'datetime-local',
-  hint: 'The money is taken now, at this price. Until then you can cancel it.',
-})}`
+function purposeFields(visit: Visit, { purpose: { codes } }: Requirements): Content {
+  return fields(visit, [
+    {
+      name: 'purpose',
+      label: 'Purpose',
+      required: true,
+      value: codes[0] ?? 'supplier_payment',
+      ...(codes.length > 0 && { options: named(codes) }),
+    },
+    {
+      name: 'transaction_description',
+      label: 'Description',
+      required: true,
+      hint: 'What they see: Invoice 2041',
+    },
+    { name: 'reference_id', label: 'Your reference (optional)' },
+    {
+      name: 'execute_at',
+      label: 'Pay it later, at this time in UTC (optional)',
+      type: 'datetime-local',
+      hint: 'The money is taken now, at this price. Until then you can cancel it.',
+    },
+  ])
 }
 
 function duplicateField(): Html {

@@ -3,7 +3,7 @@ import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES } from '../../payout/states.ts'
 import { PAYOUT_TYPES } from '../../quote/quote.ts'
 import { anyOf, deed } from '../form.ts'
-import { type Listing, showList } from '../list.ts'
+import { type Listing, showList, textColumn } from '../list.ts'
 import type { Approval, Payout, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { copier, digits, facts, idLink, members, money, state, time, words } from '../show.ts'
@@ -73,18 +73,10 @@ export function payoutColumns(root: string): Listing<Payout>['columns'] {
       text: ({ amount, currency }) => digits(amount, currency).replaceAll(',', ''),
     },
     { name: 'Currency', text: ({ currency }) => currency },
-    { name: 'State', show: ({ status }) => state(status), text: ({ status }) => status },
-    { name: 'Type', show: ({ type }) => words(type), text: ({ type }) => type },
-    {
-      name: 'Your reference',
-      show: ({ reference_id }) => reference_id,
-      text: ({ reference_id }) => reference_id,
-    },
-    {
-      name: 'Made',
-      show: ({ created_at }) => time(created_at),
-      text: ({ created_at }) => created_at,
-    },
+    textColumn('State', ({ status }) => status, state),
+    textColumn('Type', ({ type }) => type, words),
+    textColumn('Your reference', ({ reference_id }) => reference_id),
+    textColumn('Made', ({ created_at }) => created_at, time),
     { name: 'Id', text: ({ id }) => id },
   ]
 }
@@ -190,20 +182,17 @@ ${approval.status === 'pending' && decisionForms(visit, payout.id, approval, 'pa
 }
 
 function acts(visit: Visit, payout: Payout): Html {
-  const path = `${visit.root}/payouts/${payout.id}`
-  return html`<div class="acts">
-${
-  may(visit, 'maker') &&
-  CANCELLABLE.includes(payout.status) &&
-  deed(visit, { action: `${path}/cancel`, button: 'Cancel this payout', danger: true, small: true })
-}
-${may(visit, 'maker') && html`<a href="${visit.root}/payouts/new?like=${payout.id}">Make one like it</a>`}
-${
-  accountOf(visit).sandbox &&
-  may(visit, 'maker') &&
-  html`<a href="${visit.root}/sandbox?payout=${payout.id}">Move it in the sandbox</a>`
-}
-${copier('Copy the id', payout.id)}${copier('Copy the link', path)}
+  const { root } = visit
+  const { id, status } = payout
+  const path = `${root}/payouts/${id}`
+  const cancel = { action: `${path}/cancel`, button: 'Cancel this payout' }
+  const move = html`<a href="${root}/sandbox?payout=${id}">Move it in the sandbox</a>`
+  const ofMakers = html`
+${CANCELLABLE.includes(status) && deed(visit, { ...cancel, danger: true, small: true })}
+<a href="${root}/payouts/new?like=${id}">Make one like it</a>
+${accountOf(visit).sandbox && move}`
+  return html`<div class="acts">${may(visit, 'maker') && ofMakers}
+${copier('Copy the id', id)}${copier('Copy the link', path)}
 </div>`
 }
 

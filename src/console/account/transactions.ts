@@ -1,7 +1,7 @@
 // The statement: every movement of a balance, the balance as of any time, and files of both.
 import { type Html, html } from '../../html.ts'
 import { anyOf, field, named } from '../form.ts'
-import { type Listing, showList } from '../list.ts'
+import { type Listing, showList, textColumn } from '../list.ts'
 import type { Balance, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, idLink, members, money, time, words } from '../show.ts'
@@ -83,12 +83,12 @@ function transactionList(visit: Visit): Listing<Transaction> {
         text: ({ amount, currency }) => digits(amount, currency).replaceAll(',', ''),
       },
       { name: 'Currency', text: ({ currency }) => currency },
-      { name: 'For', show: ({ type }) => words(type), text: ({ type }) => type },
-      {
-        name: 'Of',
-        show: ({ source }) => source && idLink(visit.root, source),
-        text: ({ source }) => source,
-      },
+      textColumn('For', ({ type }) => type, words),
+      textColumn(
+        'Of',
+        ({ source }) => source,
+        source => source && idLink(visit.root, source),
+      ),
       { name: 'Id', text: ({ id }) => id },
     ],
     filters: [

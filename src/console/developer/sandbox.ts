@@ -2,7 +2,7 @@
 import { type Html, html } from '../../html.ts'
 import { STEP_STATUSES } from '../../payout/states.ts'
 import { SCRIPTS } from '../../rail/simulator.ts'
-import { amountOf, bodyOf, countOf, deed, field, named, post, said } from '../form.ts'
+import { amountOf, bodyOf, countOf, deed, named, post, said } from '../form.ts'
 import type { Screens } from '../screens.ts'
 import { digits, words } from '../show.ts'
 import { accountOf, type Screen, type Visit } from '../visit.ts'
@@ -48,46 +48,34 @@ async function sandboxScreen(visit: Visit): Promise<Screen> {
     return { title, body: html`<p>This account is live: its money and its clock are real.</p>` }
   }
   const root = `${visit.root}/sandbox`
-  const currencies = named(accountOf(visit).currencies)
+  const { payout = '' } = visit.query
   const body = html`<div class="cards">
 <section class="card"><h2>Play money</h2>${deed(visit, {
     action: `${root}/fund`,
     button: 'Fund the balance',
-    body: html`${field(visit, {
-      name: 'amount',
-      label: 'Amount',
-      value: '10,000.00',
-      required: true,
-    })}
-${field(visit, { name: 'currency', label: 'Currency', options: currencies })}`,
+    fields: [
+      { name: 'amount', label: 'Amount', value: '10,000.00', required: true },
+      { name: 'currency', label: 'Currency', options: named(accountOf(visit).currencies) },
+    ],
   })}</section>
 <section class="card"><h2>Clock</h2>${deed(visit, {
     action: `${root}/clock`,
     button: 'Advance the clock',
-    body: field(visit, {
-      name: 'seconds',
-      label: 'By',
-      options: STEPS,
-      hint: 'It never goes back.',
-    }),
+    fields: [{ name: 'seconds', label: 'By', options: STEPS, hint: 'It never goes back.' }],
   })}</section>
 ${amountsCard(visit)}
 <section class="card"><h2>A payout</h2>${deed(visit, {
     action: `${root}/transition`,
     button: 'Move it',
-    body: html`${field(visit, {
-      name: 'payout',
-      label: 'Payout',
-      required: true,
-      value: visit.query.payout ?? '',
-      hint: 'pot_…',
-    })}
-${field(visit, { name: 'status', label: 'Becomes', options: named(STEP_STATUSES) })}
-${field(visit, {
-  name: 'description',
-  label: 'What you are asked for',
-  hint: 'Of “requires action” alone',
-})}`,
+    fields: [
+      { name: 'payout', label: 'Payout', required: true, value: payout, hint: 'pot_…' },
+      { name: 'status', label: 'Becomes', options: named(STEP_STATUSES) },
+      {
+        name: 'description',
+        label: 'What you are asked for',
+        hint: 'Of “requires action” alone',
+      },
+    ],
   })}</section></div>`
   return { title, body }
 }

@@ -2,7 +2,7 @@
 // stays in this request: it is neither stored nor sent on.
 import { type Html, html } from '../../html.ts'
 import { signatures } from '../../webhook/sign.ts'
-import { deed, field, said } from '../form.ts'
+import { deed, said } from '../form.ts'
 import type { Event } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import type { Screen, Visit } from '../visit.ts'
@@ -16,16 +16,18 @@ export function debuggerForm(visit: Visit): Html {
   return deed(visit, {
     action: `${visit.root}/webhooks/signature`,
     button: 'Compare',
-    body: html`<p>Paste what your receiver got. Nothing of it is kept.</p>
-${field(visit, {
-  name: 'headers',
-  label: 'Headers',
-  rows: 4,
-  required: true,
-  hint: 'webhook-id, webhook-timestamp and webhook-signature, one a line',
-})}
-${field(visit, { name: 'body', label: 'Body, as it came', rows: 5, required: true })}
-${field(visit, { name: 'secret', label: 'Secret', required: true, hint: 'whsec_…' })}`,
+    body: html`<p>Paste what your receiver got. Nothing of it is kept.</p>`,
+    fields: [
+      {
+        name: 'headers',
+        label: 'Headers',
+        rows: 4,
+        required: true,
+        hint: 'webhook-id, webhook-timestamp and webhook-signature, one a line',
+      },
+      { name: 'body', label: 'Body, as it came', rows: 5, required: true },
+      { name: 'secret', label: 'Secret', required: true, hint: 'whsec_…' },
+    ],
   })
 }
 
@@ -50,13 +52,13 @@ function finding(good: boolean): Html {
     : html`<span class="state bad">wrong</span>`
 }
 
-export interface Got {
+interface Got {
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
   readonly secret: string
 }
 
-export interface Finding {
+interface Finding {
   readonly good: boolean
   readonly text: string
 }

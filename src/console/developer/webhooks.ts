@@ -1,7 +1,7 @@
 // Webhooks: endpoints, their deliveries with each attempt, and sending again.
 import { type Html, html } from '../../html.ts'
 import type { JsonObject } from '../api.ts'
-import { anyOf, bodyOf, deed, field, post, said, unseen } from '../form.ts'
+import { anyOf, bodyOf, deed, post, said, unseen } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Delivery, DeliveryInFull, Endpoint } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -27,6 +27,9 @@ export function webhookScreens(screens: Screens): void {
   screens.show('account', '/webhooks/:id/deliveries/:delivery', deliveryScreen)
 }
 
+const OF_URL = 'https://example.com/webhooks'
+const OF_EVENTS = 'Separated by spaces: payout.* entity.approved. None is every event.'
+
 async function endpointsScreen(visit: Visit): Promise<Screen> {
   const { root } = visit
   const list = await showList<Endpoint>(visit, {
@@ -49,19 +52,11 @@ ${
   html`<h2>A new endpoint</h2>${deed(visit, {
     action: `${root}/webhooks`,
     button: 'Make the endpoint',
-    body: html`${field(visit, {
-      name: 'url',
-      label: 'Address',
-      type: 'url',
-      required: true,
-      hint: 'https://example.com/webhooks',
-    })}
-${field(visit, {
-  name: 'event_types',
-  label: 'Events',
-  hint: 'Separated by spaces: payout.* entity.approved. None is every event.',
-})}
-${field(visit, { name: 'description', label: 'Description (optional)' })}`,
+    fields: [
+      { name: 'url', label: 'Address', type: 'url', required: true, hint: OF_URL },
+      { name: 'event_types', label: 'Events', hint: OF_EVENTS },
+      { name: 'description', label: 'Description (optional)' },
+    ],
   })}`
 }
 <h2>Why is a signature refused?</h2>${debuggerForm(visit)}`
@@ -141,7 +136,7 @@ ${
   deed(visit, {
     action: `${visit.root}/webhooks/${id}/replay`,
     button: 'Send it again',
-    body: html`<input type="hidden" name="events" value="${sent.event}">`,
+    hidden: { events: sent.event },
   })
 }`
   return { title: sent.event_type, body }

@@ -4,10 +4,10 @@ import {
   amountOf,
   bodyOf,
   deed,
-  field,
+  type Field,
   named,
   post,
-  reasonField,
+  REASON,
   reasonOf,
   said,
   unseen,
@@ -130,31 +130,35 @@ const POSSIBLE: Readonly<Record<string, readonly (typeof STATES)[number][]>> = {
 
 function stateForms(visit: Visit, id: string, now: string): Html {
   const possible = POSSIBLE[now] ?? []
-  return html`<div class="side">${possible.map(
-    name =>
-      html`<details><summary>${STATE_WORDS[name]}</summary>${deed(visit, {
-        action: `${visit.root}/accounts/${id}/${name}`,
-        button: STATE_WORDS[name],
-        asksPassword: name === 'unfreeze',
-        danger: name !== 'unfreeze',
-        body: reasonField(visit),
-      })}</details>`,
+  return html`<div class="side">${possible.map(name =>
+    deed(visit, {
+      action: `${visit.root}/accounts/${id}/${name}`,
+      under: STATE_WORDS[name],
+      button: STATE_WORDS[name],
+      asksPassword: name === 'unfreeze',
+      danger: name !== 'unfreeze',
+      fields: [REASON],
+    }),
   )}</div>`
 }
 
 function moneyForms(visit: Visit, id: string, { currencies }: DeskAccount): Html {
-  const form = (name: string, button: string, more: Html) =>
-    html`<details><summary>${button}</summary>${deed(visit, {
+  const form = (name: string, button: string, last: Field) =>
+    deed(visit, {
       action: `${visit.root}/accounts/${id}/${name}`,
+      under: button,
       button,
       asksPassword: true,
-      body: html`${field(visit, { name: 'amount', label: 'Amount', required: true })}
-${field(visit, { name: 'currency', label: 'Currency', options: named(currencies) })}
-${field(visit, { name: 'reference', label: 'The bank’s reference', required: true })}${more}`,
-    })}</details>`
-  const source = field(visit, { name: 'source', label: 'Who paid it in (optional)' })
+      fields: [
+        { name: 'amount', label: 'Amount', required: true },
+        { name: 'currency', label: 'Currency', options: named(currencies) },
+        { name: 'reference', label: 'The bank’s reference', required: true },
+        last,
+      ],
+    })
+  const source = { name: 'source', label: 'Who paid it in (optional)' }
   return html`<div class="side">${form('fund', 'Money came in', source)}
-${form('withdraw', 'Money goes out', reasonField(visit))}</div>`
+${form('withdraw', 'Money goes out', REASON)}</div>`
 }
 
 const SCOPES = named(['read', 'write', 'operator'])
@@ -175,22 +179,26 @@ function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
         show: ({ key_id, revoked_at }) =>
           revoked_at !== null
             ? html`revoked ${time(revoked_at)}`
-            : html`<details><summary>Revoke</summary>${deed(visit, {
+            : deed(visit, {
                 action: `${path}/revoke`,
+                under: 'Revoke',
                 button: 'Revoke this key',
                 asksPassword: true,
                 danger: true,
-                body: html`<input type="hidden" name="key_id" value="${key_id}">`,
-              })}</details>`,
+                hidden: { key_id },
+              }),
       },
     ],
   }
   return html`${rows(table, keys)}
-<details><summary>A new key</summary>${deed(visit, {
-    action: `${path}/key`,
-    button: 'Make the key',
-    asksPassword: true,
-    body: html`${field(visit, { name: 'scope', label: 'May', options: SCOPES })}
-${field(visit, { name: 'name', label: 'Name (optional)' })}`,
-  })}</details>`
+${deed(visit, {
+  action: `${path}/key`,
+  under: 'A new key',
+  button: 'Make the key',
+  asksPassword: true,
+  fields: [
+    { name: 'scope', label: 'May', options: SCOPES },
+    { name: 'name', label: 'Name (optional)' },
+  ],
+})}`
 }

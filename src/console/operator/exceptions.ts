@@ -1,6 +1,6 @@
 // Exceptions of rails: what a bank or provider has said that does not fit, for a person to judge.
 import { html } from '../../html.ts'
-import { countOf, deed, field, said } from '../form.ts'
+import { countOf, deed, said } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { time, words } from '../show.ts'
@@ -40,13 +40,14 @@ async function list(visit: Visit): Promise<Screen> {
       {
         name: 'Judged',
         show: ({ payout, number }) =>
-          html`<details><summary>Close</summary>${deed(visit, {
+          deed(visit, {
             action: `${root}/exceptions/${payout}`,
+            under: 'Close',
             button: 'Close it',
             asksPassword: true,
-            body: html`<input type="hidden" name="number" value="${number}">
-${field(visit, { name: 'note', label: 'What you found', required: true })}`,
-          })}</details>`,
+            hidden: { number },
+            fields: [{ name: 'note', label: 'What you found', required: true }],
+          }),
       },
     ],
     filters: [],

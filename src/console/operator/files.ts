@@ -2,7 +2,7 @@
 import { FILE_STATES } from '../../bank-file/file-store.ts'
 import { type Html, html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
-import { anyOf, deed, field, reasonField, reasonOf, said } from '../form.ts'
+import { anyOf, deed, type Field, REASON, reasonOf, said } from '../form.ts'
 import { rows, showList, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money, state, time } from '../show.ts'
@@ -113,28 +113,30 @@ type Payment = DeskFileInFull['payments'][number]
 
 function decisions(visit: Visit, id: string, { digest }: DeskFileInFull): Html {
   const path = `${visit.root}/files/${id}`
-  const shown = html`<input type="hidden" name="digest" value="${digest}">`
   const isSlip = visit.trouble?.is('likely_slip') === true
   return html`<h2>Decide</h2><div class="side">${deed(visit, {
     action: `${path}/release`,
     button: 'Release it, to be sent',
     asksPassword: true,
-    body: html`${shown}${
-      isSlip &&
-      field(visit, {
-        name: 'force',
-        label: 'Payouts in it are over',
-        options: [
-          ['', 'do not send it so'],
-          ['yes', 'send it all the same'],
-        ],
-      })
-    }`,
+    hidden: { digest },
+    fields: [isSlip && FORCE],
   })}
-<details><summary>Take it back</summary>${deed(visit, {
-    action: `${path}/withdraw`,
-    button: 'Take it back',
-    danger: true,
-    body: html`${shown}<p>Its payments go into the next file.</p>${reasonField(visit)}`,
-  })}</details></div>`
+${deed(visit, {
+  action: `${path}/withdraw`,
+  under: 'Take it back',
+  button: 'Take it back',
+  danger: true,
+  hidden: { digest },
+  body: html`<p>Its payments go into the next file.</p>`,
+  fields: [REASON],
+})}</div>`
+}
+
+const FORCE: Field = {
+  name: 'force',
+  label: 'Payouts in it are over',
+  options: [
+    ['', 'do not send it so'],
+    ['yes', 'send it all the same'],
+  ],
 }

@@ -1,6 +1,6 @@
 // Limits, and the rules of who must approve what.
 import { html } from '../../html.ts'
-import { bodyOf, deed, field, named, said } from '../form.ts'
+import { bodyOf, deed, named, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, words } from '../show.ts'
@@ -26,6 +26,11 @@ function ruleOf(visit: Visit): object {
   }
 }
 
+const OF_PAYOUTS = [
+  ['', 'all'],
+  ['yes', 'those to new payees'],
+] as const
+
 async function show(visit: Visit): Promise<Screen> {
   const { account_id } = visit.query
   const [rules, limits] = await Promise.all([
@@ -36,25 +41,16 @@ async function show(visit: Visit): Promise<Screen> {
 <details${account_id && html` open`}><summary>A new rule</summary>${deed(visit, {
     action: `${visit.root}/rules/approvals`,
     button: 'Add the rule',
-    body: html`${field(visit, {
-      name: 'account_id',
-      label: 'Account',
-      value: account_id ?? '',
-      hint: 'acc_…; empty is every account',
-    })}
-${field(visit, {
-  name: 'approvers',
-  label: 'Approvals needed',
-  options: named(['1', '2', '3']),
-})}
-${field(visit, {
-  name: 'new_payee',
-  label: 'Of which payouts',
-  options: [
-    ['', 'all'],
-    ['yes', 'those to new payees'],
-  ],
-})}`,
+    fields: [
+      {
+        name: 'account_id',
+        label: 'Account',
+        value: account_id ?? '',
+        hint: 'acc_…; empty is every account',
+      },
+      { name: 'approvers', label: 'Approvals needed', options: named(['1', '2', '3']) },
+      { name: 'new_payee', label: 'Of which payouts', options: OF_PAYOUTS },
+    ],
   })}</details>
 <h2>Limits</h2>${rows(limitTable(visit), limits.results)}`
   return { title: 'Limits and rules', body }
@@ -109,10 +105,11 @@ function limitTable(visit: Visit): Table<Limit> {
 }
 
 function removal(visit: Visit, path: string) {
-  return html`<details><summary>Remove</summary>${deed(visit, {
+  return deed(visit, {
     action: `${visit.root}/rules/${path}/remove`,
+    under: 'Remove',
     button: 'Remove it',
     asksPassword: true,
     danger: true,
-  })}</details>`
+  })
 }

@@ -2,7 +2,7 @@
 // of it.
 import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payout/states.ts'
-import { anyOf, bodyOf, deed, field, named, reasonField, reasonOf } from '../form.ts'
+import { anyOf, bodyOf, deed, named, REASON, reasonOf } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, members, money, state, time, words } from '../show.ts'
@@ -107,23 +107,22 @@ function forms(visit: Visit, id: string, taken_by: string): Html {
   const take =
     taken_by === ''
       ? deed(visit, { action: `${path}/take`, button: 'Take it, to pay it by hand' })
-      : deed(visit, { action: `${path}/release`, button: 'Give it back', body: reasonField(visit) })
+      : deed(visit, { action: `${path}/release`, button: 'Give it back', fields: [REASON] })
   return html`<div class="side">${take}
-<details><summary>Say what became of it</summary>${deed(visit, {
-    action: `${path}/transition`,
-    button: 'Move it',
-    asksPassword: true,
-    body: html`${field(visit, { name: 'status', label: 'Becomes', options: named(STEP_STATUSES) })}
-${field(visit, {
-  name: 'reference',
-  label: 'The bank’s reference',
-  hint: 'Of one that was paid by hand',
-})}
-${field(visit, {
-  name: 'description',
-  label: 'What the account is asked for',
-  hint: 'Of “requires action”',
-})}
-${field(visit, { name: 'reason', label: 'Why' })}`,
-  })}</details></div>`
+${deed(visit, {
+  action: `${path}/transition`,
+  under: 'Say what became of it',
+  button: 'Move it',
+  asksPassword: true,
+  fields: [
+    { name: 'status', label: 'Becomes', options: named(STEP_STATUSES) },
+    { name: 'reference', label: 'The bank’s reference', hint: 'Of one that was paid by hand' },
+    {
+      name: 'description',
+      label: 'What the account is asked for',
+      hint: 'Of “requires action”',
+    },
+    { name: 'reason', label: 'Why' },
+  ],
+})}</div>`
 }

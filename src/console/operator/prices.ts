@@ -1,6 +1,6 @@
 // Rates with their age, fees and spreads: what payouts are priced by.
 import { html } from '../../html.ts'
-import { deed, field, said } from '../form.ts'
+import { deed, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, state, time, words } from '../show.ts'
@@ -22,26 +22,26 @@ function rateOf(visit: Visit): object {
   }
 }
 
+const OF_MID = '7.8501, the mid-market rate without your spread'
+
 async function show(visit: Visit): Promise<Screen> {
   const [rates, fees] = await Promise.all([
     visit.api.list<Rate>('/v3/operator/rate'),
     visit.api.list<Fee>('/v3/operator/fee'),
   ])
   const body = html`<h2>Rates</h2>${rows(RATES, rates.results)}
-<details><summary>Set a rate</summary>${deed(visit, {
-    action: `${visit.root}/prices/rate`,
-    button: 'Set the rate',
-    asksPassword: true,
-    body: html`${field(visit, { name: 'base', label: 'One unit of', required: true, hint: 'USD' })}
-${field(visit, { name: 'quote', label: 'is worth, in', required: true, hint: 'HKD' })}
-${field(visit, {
-  name: 'mid',
-  label: 'so many',
-  required: true,
-  hint: '7.8501, the mid-market rate without your spread',
+${deed(visit, {
+  action: `${visit.root}/prices/rate`,
+  under: 'Set a rate',
+  button: 'Set the rate',
+  asksPassword: true,
+  fields: [
+    { name: 'base', label: 'One unit of', required: true, hint: 'USD' },
+    { name: 'quote', label: 'is worth, in', required: true, hint: 'HKD' },
+    { name: 'mid', label: 'so many', required: true, hint: OF_MID },
+    { name: 'source', label: 'By whom', required: true },
+  ],
 })}
-${field(visit, { name: 'source', label: 'By whom', required: true })}`,
-  })}</details>
 <h2>Fees</h2>${rows(FEES, fees.results)}`
   return { title: 'Rates and fees', body }
 }

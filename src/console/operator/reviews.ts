@@ -1,6 +1,6 @@
 // The reviews of entities: what waits, who they are, and the decision.
 import { html } from '../../html.ts'
-import { bodyOf, deed, field } from '../form.ts'
+import { bodyOf, deed } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time } from '../show.ts'
@@ -58,9 +58,11 @@ ${deed(visit, {
   action: `${visit.root}/entities/${id}`,
   button: 'Decide',
   asksPassword: true,
-  body: html`<input type="hidden" name="seen" value="${entity.updated_at}">
-${field(visit, { name: 'status', label: 'Decision', options: DECISIONS })}
-${field(visit, { name: 'reason', label: 'Why', hint: 'The account is told' })}`,
+  hidden: { seen: entity.updated_at },
+  fields: [
+    { name: 'status', label: 'Decision', options: DECISIONS },
+    { name: 'reason', label: 'Why', hint: 'The account is told' },
+  ],
 })}
 <h2>Who they are</h2>${members(visit.root, entity)}`
   return { title: entity.name || id, body }

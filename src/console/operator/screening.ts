@@ -1,7 +1,7 @@
 // Payouts that screening holds and parties that may be listed: whom they are like, how much, and
 // the decision of a person.
 import { type Html, html } from '../../html.ts'
-import { anyOf, bodyOf, deed, reasonField, reasonOf } from '../form.ts'
+import { anyOf, bodyOf, deed, REASON, reasonOf } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time } from '../show.ts'
@@ -74,7 +74,8 @@ async function show(visit: Visit): Promise<Screen> {
       asksPassword: true,
       button: decision === 'clear' ? 'Clear: it is somebody else' : 'Confirm: it is them',
       danger: decision === 'confirm',
-      body: html`<input type="hidden" name="digest" value="${found.digest}">${reasonField(visit)}`,
+      hidden: { digest: found.digest },
+      fields: [REASON],
     }),
   )
   const body = html`<p class="lead">${state(found.screening)}

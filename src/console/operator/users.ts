@@ -7,10 +7,10 @@ import { ApiError, type ListOf } from '../api.ts'
 import {
   type Deed,
   deed,
-  field,
+  type Field,
   named,
   post,
-  reasonField,
+  REASON,
   reasonOf,
   said,
   unseen,
@@ -90,19 +90,18 @@ async function list(visit: Visit): Promise<Screen> {
   return { title: 'Users', body }
 }
 
+const OF_NAMES = 'Small letters, digits, “.”, “_” and “-”, such as bob'
+
 function newForm(visit: Visit): Html {
   return deed(visit, {
     action: `${visit.root}/users`,
     button: 'Make the user',
     asksPassword: true,
-    body: html`${field(visit, {
-      name: 'name',
-      label: 'Name to log in with',
-      hint: 'Small letters, digits, “.”, “_” and “-”, such as bob',
-      required: true,
-    })}
-${field(visit, { name: 'full_name', label: 'Full name', required: true })}
-${field(visit, { name: 'role', label: 'In the installation', options: IN_INSTALLATION })}`,
+    fields: [
+      { name: 'name', label: 'Name to log in with', hint: OF_NAMES, required: true },
+      { name: 'full_name', label: 'Full name', required: true },
+      { name: 'role', label: 'In the installation', options: IN_INSTALLATION },
+    ],
   })
 }
 
@@ -160,8 +159,7 @@ function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean)
         button: 'Take it away',
         small: true,
         asksPassword: true,
-        body: html`<input type="hidden" name="account_id" value="${account_id}">
-<input type="hidden" name="role" value="${role}">`,
+        hidden: { account_id, role },
       }),
   }
   const shown = mayChange(visit) && !isSelf ? [...columns, take] : columns
@@ -171,44 +169,40 @@ function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean)
 type Given = DeskUser['accounts'][number]
 
 function changes(visit: Visit, user: DeskUser, accounts: ListOf<DeskAccount>): Html {
-  const form = (path: string, summary: string, spec: Pick<Deed, 'button' | 'body' | 'danger'>) =>
-    html`<details><summary>${summary}</summary>${deed(visit, {
+  const form = (path: string, under: string, spec: Omit<Deed, 'action'>) =>
+    deed(visit, {
       action: `${visit.root}/users/${user.name}/${path}`,
+      under,
       asksPassword: true,
       ...spec,
-    })}</details>`
-  const role = field(visit, {
-    ...{ name: 'role', label: 'Role', value: user.role },
-    options: IN_INSTALLATION,
-  })
+    })
+  const role = { name: 'role', label: 'Role', value: user.role, options: IN_INSTALLATION }
   const isOut = user.disabled_at !== null
   return html`<h2>Change</h2><div class="side">
 ${form('account_role', 'A role on an account', {
   button: 'Give the role',
-  body: accountRoleFields(visit, accounts),
+  fields: accountRoleFields(accounts),
 })}
 ${!isOut && form('login_link', 'A link to log in', { button: 'Make the link', body: LINK })}
-${form('role', 'In the installation', { button: 'Give this role', body: role })}
+${form('role', 'In the installation', { button: 'Give this role', fields: [role] })}
 ${!isOut && form('log_out', 'Log out everywhere', { button: 'End their sessions', danger: true })}
 ${
   isOut
     ? form('enable', 'Enable', { button: 'Let them work again' })
-    : form('disable', 'Disable', { button: 'Disable', danger: true, body: reasonField(visit) })
+    : form('disable', 'Disable', { button: 'Disable', danger: true, fields: [REASON] })
 }</div>`
 }
 
 const LINK = html`<p>Good once, for 15 minutes. It lets them set a password.</p>`
 const ROLES = named(ACCOUNT_ROLES)
 
-function accountRoleFields(visit: Visit, { results, has_more }: ListOf<DeskAccount>): Html {
-  const named = results.map(
-    ({ account_id, name }) => [account_id, `${name} ${account_id}`] as const,
-  )
-  return html`${field(visit, {
-    ...{ name: 'account_id', label: 'Account', required: true },
-    ...(has_more ? { hint: 'Its id, acc_…' } : { options: named }),
-  })}
-${field(visit, { name: 'role', label: 'Is its', options: ROLES })}`
+function accountRoleFields({ results, has_more }: ListOf<DeskAccount>): Field[] {
+  const account = { name: 'account_id', label: 'Account', required: true }
+  const options = results.map(({ account_id: id, name }) => [id, `${name} ${id}`] as const)
+  return [
+    has_more ? { ...account, hint: 'Its id, acc_…' } : { ...account, options },
+    { name: 'role', label: 'Is its', options: ROLES },
+  ]
 }
 
 function rolesOf(root: string, accounts: DeskUser['accounts']): Html[] {
