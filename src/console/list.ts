@@ -5,7 +5,7 @@ import { type Content, type Html, html } from '../html.ts'
 import { type ListOf, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
 import { viewBar } from './views.ts'
-import type { Visit } from './visit.ts'
+import type { Screen, Visit } from './visit.ts'
 
 const ROWS = 50
 
@@ -40,19 +40,22 @@ export interface Listing<T> extends Table<T> {
   /** The path of the page. */
   readonly page: string
   /** Their names are parameters of the API. */
-  readonly filters: readonly Field[]
+  readonly filters?: readonly Field[]
   /** Parameters that the person cannot change. */
   readonly fixed?: Readonly<Record<string, string>>
   /** Whether it can be had as CSV, at `page` with `.csv`. */
   readonly csv?: boolean
-  /** Of a list that cannot be filtered by its time. */
+  /** Of a list that cannot be filtered by its time; none of operators can. */
   readonly withoutDays?: boolean
-  /** Of a list whose pages lead one way only. */
-  readonly oneWay?: boolean
   /** The parameter that names where the next page begins, when it is not `starting_after`. */
   readonly cursor?: string
   /** What its cursors name; the id, when it is left out. */
   readonly cursorOf?: (row: T) => string | undefined
+}
+
+/** A list that is a page. */
+export interface ListPage<T> extends Listing<T>, Pick<Screen, 'title' | 'live'> {
+  readonly above?: Content
 }
 
 const DAYS: readonly Field[] = [
@@ -60,8 +63,8 @@ const DAYS: readonly Field[] = [
   { name: 'created.lt', label: 'Before', type: 'date' },
 ]
 
-function filtersOf<T>({ filters, withoutDays }: Listing<T>): readonly Field[] {
-  return withoutDays === true ? filters : [...filters, ...DAYS]
+function filtersOf<T>(visit: Visit, { filters = [], withoutDays }: Listing<T>): readonly Field[] {
+  return withoutDays === true || visit.account === null ? filters : [...filters, ...DAYS]
 }
 
 function cursorOf<T>({ cursorOf: own }: Listing<T>, row: T | undefined): string | undefined {
@@ -72,7 +75,7 @@ function cursorOf<T>({ cursorOf: own }: Listing<T>, row: T | undefined): string 
 /** The parameters of the API that the address of the page asks for. */
 function wantedOf<T>(visit: Visit, listing: Listing<T>): Record<string, string> {
   const wanted: Record<string, string> = {}
-  for (const { name } of filtersOf(listing)) {
+  for (const { name } of filtersOf(visit, listing)) {
     const value = visit.query[name]?.trim() ?? ''
     if (value === '') continue
     wanted[name] =
@@ -102,12 +105,12 @@ ${pager(visit, listing, page)}`
 
 /** The filters of the page as its address has them. */
 function filterQuery<T>(visit: Visit, listing: Listing<T>): string {
-  const names = filtersOf(listing).map(({ name }) => name)
+  const names = filtersOf(visit, listing).map(({ name }) => name)
   return queryText(Object.fromEntries(names.map(name => [name, visit.query[name]])))
 }
 
 function filters<T>(visit: Visit, listing: Listing<T>): Html | '' {
-  const all = filtersOf(listing)
+  const all = filtersOf(visit, listing)
   if (all.length === 0) return ''
   const isSet = all.some(({ name }) => visit.query[name])
   const asked = all.map(spec => field(visit, { ...spec, value: visit.query[spec.name] ?? '' }))
@@ -138,14 +141,13 @@ function pager<T>(visit: Visit, listing: Listing<T>, { results, has_more }: List
   const first = cursorOf(listing, results[0])
   const last = cursorOf(listing, results.at(-1))
   const isBack = ending_before !== undefined
-  const newer =
-    listing.oneWay !== true &&
-    (isBack ? has_more : starting_after !== undefined) &&
-    first !== undefined
+  // The lists of operators lead one way only.
+  const oneWay = visit.account === null
+  const newer = !oneWay && (isBack ? has_more : starting_after !== undefined) && first !== undefined
   const older = (isBack || has_more) && last !== undefined
   if (!newer && !older && starting_after === undefined) return ''
   return html`<p class="pager">
-${listing.oneWay && starting_after && html`<a href="${to({})}">To the first</a>`}
+${oneWay && starting_after && html`<a href="${to({})}">To the first</a>`}
 ${newer && html`<a rel="prev" href="${to({ ending_before: first })}">← Newer</a>`}
 ${older && html`<a rel="next" href="${to({ starting_after: last })}">Older →</a>`}</p>`
 }

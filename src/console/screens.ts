@@ -10,7 +10,7 @@ import { Api, ApiError } from './api.ts'
 import { Files } from './files.ts'
 import { post } from './form.ts'
 import { type Assets, framed } from './frame.ts'
-import { csvOf, type Listing } from './list.ts'
+import { csvOf, type Listing, type ListPage, showList } from './list.ts'
 import type { Screen, Visit } from './visit.ts'
 
 export interface Needs {
@@ -88,6 +88,17 @@ export class Screens {
         ? reply.redirect(shown, 303)
         : this.#send(visit, reply, shown)
     })
+  }
+
+  /** A page that is a list. */
+  list<T>(room: Room, path: string, listing: (visit: Visit) => ListPage<T>): Show {
+    const show = async (visit: Visit) => {
+      const { title, live, above, ...list } = listing(visit)
+      const body = html`${above}${await showList(visit, list)}`
+      return { title, body, ...(live && { live }) }
+    }
+    this.show(room, path, show)
+    return show
   }
 
   /** What a form does; after a refusal, `again` shows the form with its problems. */

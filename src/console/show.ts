@@ -117,6 +117,11 @@ function isEmpty(value: Json | undefined): boolean {
   return typeof value === 'object' && Object.values(value).every(isEmpty)
 }
 
+/** What is done most on a page stands beside its name. */
+export function mainLink(to: string, name: string): Html {
+  return html`<p class="acts"><a class="button" href="${to}">${name}</a></p>`
+}
+
 /** Pairs of a word and what it means, without those that are empty. */
 export function facts(pairs: readonly (readonly [string, Content])[]): Html {
   const set = pairs.filter(([, value]) => value !== '' && value !== null && value !== undefined)

@@ -68,7 +68,7 @@ interface Approved<Shown> {
   readonly reject: Words
   readonly decided: TSchema
   /** Besides those that each decision can give. */
-  readonly refusals: readonly Reason[]
+  readonly refusals?: readonly Reason[]
   decide(desk: Desk, request: FastifyRequest, key: Key, asked: AskedDecision): Promise<Reply>
 }
 
@@ -100,7 +100,6 @@ export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'are back with the answer.',
     },
     decided: PayoutResponse,
-    refusals: [],
     decide: (desk, request, key, asked) =>
       desk.answer(callOf(request, `payout ${asked.decision}`), deciding(key, asked), ({ payout }) =>
         presentPayout(payout),
@@ -174,10 +173,9 @@ export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
 /** What decisions about payouts together have in common. */
 function decidesGroup(
   present: (decision: Decision, decided: DecidedGroup) => object,
-): Pick<Approved<ShownGroup>, 'find' | 'refusals' | 'decide'> {
+): Pick<Approved<ShownGroup>, 'find' | 'decide'> {
   return {
     find: findGroup,
-    refusals: [],
     decide: (desk, request, key, asked) =>
       desk.answerLong(
         callOf(request, `payout ${asked.decision}`),
@@ -267,7 +265,7 @@ function decisionRoute(
         refusals: [
           ...(['not_found', 'approval_not_allowed', 'already_decided'] as const),
           ...(['approval_outdated', 'invalid_transition'] as const),
-          ...of.refusals,
+          ...(of.refusals ?? []),
         ],
       }),
     },

@@ -4,7 +4,6 @@ import { EXPIRES_AFTER_DAYS, MAX_APPROVERS, MAX_DAYS, RULE_SUBJECTS } from '../a
 import type { RuleCells } from '../approval/load.ts'
 import { refusal } from '../errors.ts'
 import { given } from '../given.ts'
-import { success } from '../http/answer.ts'
 import { pathId } from '../http/docs.ts'
 import { ListOf } from '../http/list.ts'
 import {
@@ -20,9 +19,9 @@ import {
 import { Type } from '../http/type.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { addRule, presentRule, removeRule, rulesFor } from './approval-rules.ts'
-import { authorOf, callOf } from './desk.ts'
+import { callAnew, callOf } from './desk.ts'
 import { type DeskRoutes, listed } from './desk-routes.ts'
-import { AccountId, MAX_MINOR, majorText, Nothing } from './request.ts'
+import { AccountId, MAX_MINOR, majorText } from './request.ts'
 import { readOrRefuse } from './words.ts'
 
 const AddRule = Closed(
@@ -83,7 +82,6 @@ export function approvalRuleRoutes(routes: DeskRoutes): void {
     operationId: 'listApprovalRules',
     summary: 'List the rules by which payouts and beneficiaries wait until people approve them.',
     response: ListOf(Rule),
-    refusals: [],
     answer: async (_, { audit }) => listed((await rulesFor(audit)).map(presentRule)),
   })
   routes.write('/v3/operator/approval_rule', {
@@ -103,19 +101,18 @@ export function approvalRuleRoutes(routes: DeskRoutes): void {
       ),
   })
   routes.write('/v3/operator/approval_rule/:id/remove', {
-    config: { asksPassword: true, optionalBody: true },
+    config: { asksPassword: true },
     operationId: 'removeApprovalRule',
     summary: 'Remove a rule of approvals.',
     description: 'What waits by it goes on waiting. Payouts made from now on do not.',
     params: pathId('apr'),
-    body: Nothing('RemoveApprovalRule'),
+    nothing: 'RemoveApprovalRule',
     response: Rule,
     refusals: ['not_found'],
-    async answer(request, desk) {
-      const author = authorOf(request, 'approval-rule remove')
-      const rule = await desk.change(author, sql => removeRule(sql, request.params.id))
-      return success(presentRule(rule))
-    },
+    answer: (request, desk) =>
+      desk.changeOnce(callAnew(request, 'approval-rule remove'), async sql =>
+        presentRule(await removeRule(sql, request.params.id)),
+      ),
   })
 }
 

@@ -6,7 +6,7 @@ import { send, sendList, success } from '../http/answer.ts'
 import { type OperationDocs, operationDocs } from '../http/docs.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
-import { Envelope } from '../http/schema.ts'
+import { Closed, Envelope } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Desk, OfDesk } from './desk.ts'
 import { checkLimit, type Query, readLimit } from './request.ts'
@@ -19,9 +19,11 @@ interface Sent<Params extends TSchema, Body extends TSchema> {
 
 type Request<Params extends TSchema, Body extends TSchema> = FastifyRequest<Sent<Params, Body>>
 
-interface Route<Params extends TSchema, Body extends TSchema> extends OperationDocs {
+interface Route<Params extends TSchema, Body extends TSchema>
+  extends Omit<OperationDocs, 'refusals'> {
   readonly params?: Params
   readonly body?: Body
+  readonly refusals?: OperationDocs['refusals']
   /** Besides who may call it. */
   readonly config?: Omit<FastifyContextConfig, 'scope'>
 }
@@ -31,7 +33,9 @@ interface ReadRoute<Params extends TSchema> extends Route<Params, TSchema> {
 }
 
 interface WriteRoute<Params extends TSchema, Body extends TSchema> extends Route<Params, Body> {
-  readonly method?: 'PATCH'
+  readonly method?: 'POST' | 'PATCH'
+  /** The title of a body that says nothing, and may be left out. */
+  readonly nothing?: string
   answer(request: Request<Params, Body>, desk: Desk): Promise<Reply>
 }
 
@@ -85,22 +89,28 @@ export class DeskRoutes {
   /** What operators do. */
   write<Params extends TSchema, Body extends TSchema>(
     path: string,
-    { answer, method, ...route }: WriteRoute<Params, Body>,
+    { answer, method = 'POST', nothing, ...route }: WriteRoute<Params, Body>,
   ): void {
     this.#app.route<Sent<Params, Body>>({
-      method: method ?? 'POST',
+      method,
       url: path,
-      ...described('write', route),
+      ...described('write', nothing === undefined ? route : saysNothing(route, nothing)),
       handler: async (request, reply) => send(reply, await answer(request, this.#deps.desk)),
     })
   }
 }
 
-function described(may: 'read' | 'write', { config, response, ...docs }: Route<TSchema, TSchema>) {
+function described(may: 'read' | 'write', route: Route<TSchema, TSchema>) {
+  const { config, response, refusals = [], ...docs } = route
   return {
     config: { scope: `installation_${may}` as const, ...config },
-    schema: operationDocs({ ...docs, response: Envelope(response) }),
+    schema: operationDocs({ ...docs, response: Envelope(response), refusals }),
   }
+}
+
+function saysNothing(route: Route<TSchema, TSchema>, title: string) {
+  const body = Closed({}, { title, type: ['object', 'null'] })
+  return { ...route, body, config: { ...route.config, optionalBody: true } }
 }
 
 /** The answer of a list, by default of one that is answered whole. */

@@ -240,3 +240,8 @@ export function callOf(request: FastifyRequest, act: string): Call {
   const operation = `${request.method} ${path} by ${operatorOf(request).name}`
   return { author: authorOf(request, act), claim: claimOf(request, operation) }
 }
+
+/** The same of what has no answer to keep, such as one with a secret: a repeat does it again. */
+export function callAnew(request: FastifyRequest, act: string): Call {
+  return { author: authorOf(request, act), claim: null }
+}

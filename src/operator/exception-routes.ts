@@ -1,11 +1,10 @@
 // GET /v3/operator/exception, and POST /v3/operator/payout/{id}/close_exception.
-import { success } from '../http/answer.ts'
 import { pathId } from '../http/docs.ts'
 import { Closed, Id, optional, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPattern } from '../id.ts'
 import { type ExceptionCursor, listOpenExceptions } from '../rail/exception-store.ts'
-import { authorOf, operatorOf } from './desk.ts'
+import { callAnew, operatorOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
 import { closeOpenException, MAX_NOTE, presentException } from './exceptions.ts'
 import { AccountId, checkWords, LimitText, type Query } from './request.ts'
@@ -72,15 +71,14 @@ export function deskExceptionRoutes(routes: DeskRoutes): void {
     body: CloseRequest,
     response: ClosedResponse,
     refusals: ['not_found'],
-    async answer(request, desk) {
+    answer(request, desk) {
       const { id } = request.params
       const { audit } = desk
       const closing = { ...request.body, closed_by: operatorOf(request).name }
-      const author = authorOf(request, 'rail close-exception')
-      const asked = await desk.change(author, sql =>
-        closeOpenException({ audit, sql }, id, closing),
-      )
-      return success({ payout: id, exception: closing.number, asked })
+      return desk.changeOnce(callAnew(request, 'rail close-exception'), async sql => {
+        const asked = await closeOpenException({ audit, sql }, id, closing)
+        return { payout: id, exception: closing.number, asked }
+      })
     },
   })
 }

@@ -86,9 +86,7 @@ export async function release(
   { sql, audit }: Desks,
   { msg_id, person, force, ...seen }: Releasing,
 ): Promise<RailFile> {
-  const items = await listItemsOf(audit, msg_id)
-  const file = await fileNamed(sql, msg_id)
-  checkSeen({ file, items }, seen, 'released')
+  const { file, items } = await asSeen({ sql, audit }, msg_id, seen, 'released')
   if (file.state !== 'sealed') {
     throw refusal('invalid_transition', `file ${msg_id} is ${file.state}: it was released before`)
   }
@@ -116,9 +114,7 @@ export async function takeBack(
   { sql, audit }: Desks,
   { msg_id, note, ...seen }: TakingBack,
 ): Promise<TakenBack> {
-  const items = await listItemsOf(audit, msg_id)
-  const file = await fileNamed(sql, msg_id)
-  checkSeen({ file, items }, seen, 'taken back')
+  const { file, items } = await asSeen({ sql, audit }, msg_id, seen, 'taken back')
   if (items.length === 0) {
     throw refusal('invalid_transition', `file ${msg_id} has no payment any more`)
   }
@@ -127,12 +123,20 @@ export async function takeBack(
   return { file: msg_id, payments: done.count, left_out: items.length - done.count }
 }
 
-function checkSeen(shown: FileInFull, { sha256, digest }: Seen, what: string): void {
-  const { file } = shown
+/** The file and its payments. Refuses (409) a file that is not as it was seen. */
+async function asSeen(
+  { sql, audit }: Desks,
+  msg_id: string,
+  { sha256, digest }: Seen,
+  what: string,
+): Promise<FileInFull> {
+  const items = await listItemsOf(audit, msg_id)
+  const file = await fileNamed(sql, msg_id)
+  const shown = { file, items }
   const isSeen =
     (sha256 === undefined || sha256 === file.sha256) &&
     (digest === undefined || digest === digestOfFile(shown))
-  if (isSeen) return
+  if (isSeen) return shown
   const message = `file ${file.msg_id} has another hash: nothing was ${what}; look at it`
   throw refusal('approval_outdated', message)
 }

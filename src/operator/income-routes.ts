@@ -57,7 +57,6 @@ export function incomeRoutes(routes: DeskRoutes, deps: Needs): void {
       'As counted every hour by a process that settles payouts; one that has not counted yet ' +
       'answers with `counted_at` null.',
     response: AllIncomeResponse,
-    refusals: [],
     async answer() {
       const { counted_at = null, results = [] } = deps.income.all ?? {}
       return { counted_at, results: results.map(presentIncome) }

@@ -1,12 +1,11 @@
 // GET and POST /v3/operator/account/{id}/key, and POST /v3/operator/key/{id}/revoke.
-import { success } from '../http/answer.ts'
 import { pathId } from '../http/docs.ts'
 import { checkNewKey, NewKeyRequest } from './account-request.ts'
 import { DeskKey, MadeKeyResponse, RevokedKeyResponse } from './account-response.ts'
-import { authorOf } from './desk.ts'
+import { callAnew } from './desk.ts'
 import { type DeskRoutes, listed, WholeList } from './desk-routes.ts'
 import { listKeysOf, makeKey, revokeKey } from './keys.ts'
-import { AccountPath, Nothing } from './request.ts'
+import { AccountPath } from './request.ts'
 
 export function deskKeyRoutes(routes: DeskRoutes): void {
   routes.list('/v3/operator/account/:id/key', {
@@ -31,26 +30,27 @@ export function deskKeyRoutes(routes: DeskRoutes): void {
     body: NewKeyRequest,
     response: MadeKeyResponse,
     refusals: ['not_found'],
-    async answer(request, desk) {
+    answer(request, desk) {
       const { scope, name = '', owner = null, makes_only = false } = request.body
-      const made = await desk.change(authorOf(request, 'key create'), sql =>
+      return desk.changeOnce(callAnew(request, 'key create'), sql =>
         makeKey(sql, request.params.id, { scope, name, owner, makes_only }),
       )
-      return success(made)
     },
   })
   routes.write('/v3/operator/key/:id/revoke', {
-    config: { asksPassword: true, optionalBody: true },
+    config: { asksPassword: true },
     operationId: 'revokeKey',
     summary: 'Revoke a key of an account.',
     params: pathId('key'),
-    body: Nothing('RevokeRequest'),
+    nothing: 'RevokeRequest',
     response: RevokedKeyResponse,
     refusals: ['not_found'],
-    async answer(request, desk) {
+    answer(request, desk) {
       const { id: key_id } = request.params
-      const key = await desk.change(authorOf(request, 'key revoke'), sql => revokeKey(sql, key_id))
-      return success({ key_id, ...key })
+      return desk.changeOnce(callAnew(request, 'key revoke'), async sql => ({
+        key_id,
+        ...(await revokeKey(sql, key_id)),
+      }))
     },
   })
 }

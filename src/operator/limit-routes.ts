@@ -3,7 +3,6 @@ import type { Static } from 'typebox'
 import type { Sql } from '../db/connect.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { given } from '../given.ts'
-import { success } from '../http/answer.ts'
 import { checkConfirmed } from '../http/authenticate.ts'
 import { pathId } from '../http/docs.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
@@ -25,7 +24,7 @@ import { type LimitCells, MAX_NEW_FOR } from '../limit/load.ts'
 import { MAX_HOURS } from '../limit/window.ts'
 import { findCurrency } from '../money/currency.ts'
 import type { PricingAt } from '../price/price.ts'
-import { authorOf, type Call, callOf, type Desk } from './desk.ts'
+import { type Call, callAnew, callOf, type Desk } from './desk.ts'
 import { type DeskRoutes, listed } from './desk-routes.ts'
 import {
   listLimitsOf,
@@ -37,7 +36,7 @@ import {
   type SetLimit,
   showLimit,
 } from './limits.ts'
-import { AccountId, MAX_MINOR, majorText, Nothing } from './request.ts'
+import { AccountId, MAX_MINOR, majorText } from './request.ts'
 import { readOrRefuse } from './words.ts'
 
 interface Needs {
@@ -147,18 +146,17 @@ export function deskLimitRoutes(routes: DeskRoutes, deps: Needs): void {
   })
   setRoute(routes, deps)
   routes.write('/v3/operator/limit/:id/remove', {
-    config: { asksPassword: true, optionalBody: true },
+    config: { asksPassword: true },
     operationId: 'removeLimit',
     summary: 'Remove a limit; set again, it counts anew.',
     params: pathId('lim'),
-    body: Nothing('RemoveLimitRequest'),
+    nothing: 'RemoveLimitRequest',
     response: LimitResponse,
     refusals: ['not_found'],
-    async answer(request, desk) {
-      const author = authorOf(request, 'limit remove')
-      const removed = await desk.change(author, sql => removeLimit(sql, request.params.id))
-      return success(presentLimit(removed))
-    },
+    answer: (request, desk) =>
+      desk.changeOnce(callAnew(request, 'limit remove'), async sql =>
+        presentLimit(await removeLimit(sql, request.params.id)),
+      ),
   })
 }
 

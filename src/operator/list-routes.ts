@@ -68,7 +68,6 @@ export function deskListRoutes(routes: DeskRoutes): void {
     operationId: 'listScreeningLists',
     summary: 'Show each sanctions list: its age, its size, and whether it is required.',
     response: ListsResponse,
-    refusals: [],
     answer: async (_, { audit }) => presentLists(await listLists(audit)),
   })
   routes.write('/v3/operator/screening_list/require', {
@@ -78,7 +77,6 @@ export function deskListRoutes(routes: DeskRoutes): void {
     body: RequireRequest,
     response: RequiredResponse,
     idempotent: true,
-    refusals: [],
     answer: (request, desk) =>
       desk.changeOnce(callOf(request, 'screening require'), sql =>
         requireLists(sql, operatorOf(request), request.body),

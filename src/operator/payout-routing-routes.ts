@@ -111,7 +111,6 @@ export function deskRoutingRoutes(routes: DeskRoutes): void {
     operationId: 'listRoutes',
     summary: 'List the routes of payouts.',
     response: ListOf(RouteRow),
-    refusals: [],
     async answer(_, { audit }) {
       const { routes, timetables } = await listRouting(audit)
       return listed(routes.map(route => presentRoute(route, timetables)))

@@ -51,21 +51,18 @@ function listRoutes(routes: DeskRoutes): void {
     operationId: 'listRates',
     summary: 'List the rate book: the age of each rate, and until when it is good.',
     response: ListOf(DatedRate),
-    refusals: [],
     answer: async (_, { audit }) => listed((await datedRates(audit)).dated),
   })
   routes.read('/v3/operator/fee', {
     operationId: 'listFees',
     summary: 'List the fee schedule.',
     response: ListOf(FeeRow),
-    refusals: [],
     answer: async (_, { audit }) => listed((await listFees(audit)).map(presentFee)),
   })
   routes.read('/v3/operator/pricing', {
     operationId: 'listPricing',
     summary: 'List spreads, validity of quotes, age of rates and the pivot.',
     response: PricingList,
-    refusals: [],
     answer: (_, { audit }) => listPricing(audit),
   })
 }

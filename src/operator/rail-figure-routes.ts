@@ -41,7 +41,6 @@ export function railFigureRoutes(routes: DeskRoutes, deps: Needs): void {
       'Of live accounts, as counted every hour by a process that settles payouts; one that ' +
       'has not counted yet answers with `counted_at` null.',
     response: RailFigures,
-    refusals: [],
     async answer() {
       const { counted_at, windows } = deps.railFigures
       const results = [...windows].flatMap(([days, rails]) =>

@@ -10,7 +10,7 @@ import { type DeskRoutes, listed } from './desk-routes.ts'
 import { presentRoute } from './payout-routing.ts'
 import { RouteRow } from './payout-routing-routes.ts'
 import { pauseRail, presentRail, showRail } from './rails.ts'
-import { checkWords, Nothing, ReasonRequest } from './request.ts'
+import { checkWords, ReasonRequest } from './request.ts'
 
 const RailPath = Type.Object({
   name: Type.String({
@@ -41,7 +41,6 @@ export function deskRailRoutes(routes: DeskRoutes): void {
     operationId: 'listRails',
     summary: 'List the rails by name, and which are paused.',
     response: ListOf(RailResponse),
-    refusals: [],
     answer: async (_, { audit }) => listed((await listRails(audit)).map(presentRail)),
   })
   routes.read('/v3/operator/rail/:name', {
@@ -71,11 +70,11 @@ export function deskRailRoutes(routes: DeskRoutes): void {
       ),
   })
   routes.write('/v3/operator/rail/:name/resume', {
-    config: { asksPassword: true, optionalBody: true },
+    config: { asksPassword: true },
     operationId: 'resumeRail',
     summary: 'Ask a paused rail again.',
     params: RailPath,
-    body: Nothing('ResumeRequest'),
+    nothing: 'ResumeRequest',
     response: RailResponse,
     idempotent: true,
     refusals: ['not_found'],

@@ -1,6 +1,6 @@
 // What operators send: bodies, queries, and the parts that they share.
 import type { Static, TProperties } from 'typebox'
-import { invalidField, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
+import { invalidField, invalidParameter, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { Closed, CurrencyCode, Literals, optional, REASON, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -172,12 +172,8 @@ export function readLimit({ limit }: Query): number {
 
 /** Refuses a limit that is no number of objects. */
 export function checkLimit({ limit }: Query): void {
-  refuseIfAny(limitProblems(limit))
-}
-
-function limitProblems(limit: string | undefined): Problem[] {
-  if (limit === undefined || /^([1-9][0-9]?|100)$/.test(limit)) return []
-  return [invalidParameter('limit', `limit is an integer from 1 to ${MAX_LIMIT}.`)]
+  if (limit === undefined || /^([1-9][0-9]?|100)$/.test(limit)) return
+  refuseIfAny([invalidParameter('limit', `limit is an integer from 1 to ${MAX_LIMIT}.`)])
 }
 
 export const DeskPayoutQuery = PageQuery('pot', {
@@ -211,11 +207,6 @@ export function Time(description: string) {
 
 /** A path that names one account. */
 export const AccountPath = Type.Object({ id: AccountId })
-
-/** A body that says nothing, and may be left out. */
-export function Nothing(title: string) {
-  return Closed({}, { title, type: ['object', 'null'] })
-}
 
 /** An amount as the text of a command has it, in major units. */
 export function majorText(amount: number | undefined, currency = ''): string | undefined {

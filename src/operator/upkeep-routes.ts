@@ -25,7 +25,6 @@ export function upkeepRoutes(routes: DeskRoutes): void {
       title: 'UpkeepList',
       description: 'The last run of each kind; none of a kind that never ran.',
     }),
-    refusals: [],
     answer: async (_, { audit }) => listed(await listLastRuns(audit)),
   })
 }

@@ -3,16 +3,15 @@ import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
-import { success } from '../http/answer.ts'
 import { ownOrigin } from '../http/browser.ts'
 import { Closed, Literals, Text, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { LINK_PATH } from '../user/session.ts'
 import { listLastSeen } from '../user/session-store.ts'
 import { ACCOUNT_ROLES, USER_ROLES } from '../user/user.ts'
-import { authorOf, callOf, operatorOf } from './desk.ts'
+import { callAnew, callOf, operatorOf } from './desk.ts'
 import { type DeskRoutes, listed, WholeList } from './desk-routes.ts'
-import { AccountId, checkLines, Nothing, ReasonRequest } from './request.ts'
+import { AccountId, checkLines, checkWords, ReasonRequest } from './request.ts'
 import {
   disableUser,
   giveAccountRole,
@@ -53,7 +52,6 @@ const AccountRoleRequest = Closed(
   { account_id: AccountId, role: AccountRole },
   { title: 'AccountRoleRequest' },
 )
-const NothingMore = Nothing('NothingMore')
 
 const at = (description: string) => textOrNull({ format: 'date-time', description })
 
@@ -101,7 +99,6 @@ export function deskUserRoutes(routes: DeskRoutes): void {
       title: 'DeskUserList',
       description: 'All users by name, disabled ones too.',
     }),
-    refusals: [],
     async answer(_, { audit }) {
       const [users, seen] = await Promise.all([listWithRoles(audit), listLastSeen(audit)])
       return listed(users.map(user => ({ ...user, last_seen_at: seen.get(user.name) ?? null })))
@@ -115,7 +112,6 @@ export function deskUserRoutes(routes: DeskRoutes): void {
     body: NewUser,
     response: User,
     idempotent: true,
-    refusals: [],
     answer: (request, desk) =>
       desk.changeOnce(callOf(request, 'user create'), sql => makeUser(sql, request.body)),
   })
@@ -160,8 +156,7 @@ function changeRoutes(routes: DeskRoutes): void {
   changeRoute(routes, {
     path: 'enable',
     act: 'user enable',
-    body: NothingMore,
-    optionalBody: true,
+    nothing: 'NothingMore',
     operationId: 'enableUser',
     summary: 'Let a disabled user work again.',
     change: (sql, name) => disableUser(sql, name, ''),
@@ -172,8 +167,8 @@ interface Change<Body extends TSchema> {
   readonly path: string
   /** In the words of the command. */
   readonly act: string
-  readonly body: Body
-  readonly optionalBody?: boolean
+  readonly body?: Body
+  readonly nothing?: string
   readonly operationId: string
   readonly summary: string
   change(sql: Sql, name: string, body: Static<Body>): Promise<UserWithRoles>
@@ -181,10 +176,10 @@ interface Change<Body extends TSchema> {
 
 function changeRoute<Body extends TSchema>(
   routes: DeskRoutes,
-  { path, act, change, optionalBody = false, ...docs }: Change<Body>,
+  { path, act, change, ...docs }: Change<Body>,
 ): void {
   routes.write(`/v3/operator/user/:name/${path}`, {
-    config: { ...WRITES, optionalBody, check: (sent: never) => checkLines(sent ?? {}) },
+    config: { ...WRITES, check: checkWords },
     ...docs,
     description: OTHERS,
     params: UserPath,
@@ -202,39 +197,40 @@ function changeRoute<Body extends TSchema>(
 
 function linkRoute(routes: DeskRoutes): void {
   routes.write('/v3/operator/user/:name/login_link', {
-    config: { ...WRITES, optionalBody: true },
+    config: WRITES,
     operationId: 'makeLoginLink',
     summary: 'Make a link by which a user sets a password and logs in.',
     description: `${OTHERS} It ends those made before, so a repeat makes another.`,
     params: UserPath,
-    body: NothingMore,
+    nothing: 'NothingMore',
     response: LoginLink,
     refusals: ['not_found', 'invalid_transition'],
-    async answer(request, desk) {
+    answer(request, desk) {
       const name = anotherThan(request)
-      const author = authorOf(request, 'user login-link')
-      const made = await desk.change(author, sql => makeLoginLink(sql, name))
-      const link = `${ownOrigin(request)}${LINK_PATH}${made.token}`
-      return success({ name, link, expires_at: made.expires_at })
+      return desk.changeOnce(callAnew(request, 'user login-link'), async sql => {
+        const { token, expires_at } = await makeLoginLink(sql, name)
+        return { name, link: `${ownOrigin(request)}${LINK_PATH}${token}`, expires_at }
+      })
     },
   })
 }
 
 function logOutRoute(routes: DeskRoutes): void {
   routes.write('/v3/operator/user/:name/log_out', {
-    config: { ...WRITES, optionalBody: true },
+    config: WRITES,
     operationId: 'logOutUser',
     summary: 'End every session of a user at once.',
     description: OTHERS,
     params: UserPath,
-    body: NothingMore,
+    nothing: 'NothingMore',
     response: LoggedOut,
     refusals: ['not_found'],
-    async answer(request, desk) {
+    answer(request, desk) {
       const name = anotherThan(request)
-      const author = authorOf(request, 'user log-out')
-      const ended = await desk.change(author, sql => logOutUser(sql, name))
-      return success({ name, ended })
+      return desk.changeOnce(callAnew(request, 'user log-out'), async sql => ({
+        name,
+        ended: await logOutUser(sql, name),
+      }))
     },
   })
 }

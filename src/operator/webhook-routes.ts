@@ -7,7 +7,7 @@ import { presentReplay, ReplayResponse } from '../webhook/response.ts'
 import type { WebhookEndpoint } from '../webhook/webhook.ts'
 import { callOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
-import { AccountId, Nothing, PageQuery } from './request.ts'
+import { AccountId, PageQuery } from './request.ts'
 import { type FailingEndpoint, listFailing, MOST_COUNTED } from './webhook-store.ts'
 import { enabling, endpointNamed, replay } from './webhooks.ts'
 
@@ -34,9 +34,6 @@ export const FailingResponse = Type.Object(
 
 const EndpointState = Type.Object(ENDPOINT, { title: 'EndpointState' })
 
-/** One schema: two of the same title must be the same. */
-const Empty = Nothing('NothingRequest')
-
 export function deskWebhookRoutes(routes: DeskRoutes): void {
   routes.page('/v3/operator/webhook_endpoint', {
     operationId: 'listFailingEndpoints',
@@ -48,12 +45,11 @@ export function deskWebhookRoutes(routes: DeskRoutes): void {
     present: presentFailing,
   })
   routes.write('/v3/operator/webhook_endpoint/:id/replay', {
-    config: { optionalBody: true },
     operationId: 'replayDead',
     summary: 'Deliver every event again whose last delivery to an endpoint is dead.',
     description: 'With the same `webhook-id`, by which a receiver knows what it has had.',
     params: pathId('whe'),
-    body: Empty,
+    nothing: 'NothingRequest',
     response: ReplayResponse,
     idempotent: true,
     refusals: ['not_found', 'invalid_transition'],
@@ -64,14 +60,13 @@ export function deskWebhookRoutes(routes: DeskRoutes): void {
     },
   })
   routes.write('/v3/operator/webhook_endpoint/:id/enable', {
-    config: { optionalBody: true },
     operationId: 'enableEndpoint',
     summary: 'Enable an endpoint that was disabled because it answered 410.',
     description:
       'It goes on where it stopped: nothing is missed. What its account has disabled, its ' +
       'account enables.',
     params: pathId('whe'),
-    body: Empty,
+    nothing: 'NothingRequest',
     response: EndpointState,
     idempotent: true,
     refusals: ['not_found', 'invalid_transition'],

@@ -22,7 +22,6 @@ export function approvalScreens(screens: Screens): void {
         page: `${visit.root}/approvals`,
         caption: 'Payouts that wait for an approval',
         columns: payoutColumns(visit.root),
-        filters: [],
         fixed: { status: 'pending_approval' },
         empty: nothing(visit),
       }),
@@ -60,7 +59,6 @@ async function importScreen(visit: Visit): Promise<Screen> {
     page,
     caption: 'Payouts of the import, newest first',
     columns: payoutColumns(visit.root),
-    filters: [],
     withoutDays: true,
     empty: 'It has none.',
   })

@@ -1,27 +1,23 @@
 // Batches of payouts: the list, one of them with what became of each payout, and its approval.
 import { html } from '../../html.ts'
-import { type Listing, showList } from '../list.ts'
+import { type Listing, type ListPage, showList } from '../list.ts'
 import type { Batch, BatchItem, GroupApproval } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { facts, idLink, money, state, time, words } from '../show.ts'
+import { facts, idLink, mainLink, money, state, time, words } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 import { decisionScreens } from './decision.ts'
 import { groupApproval } from './groups.ts'
 
 export function batchScreens(screens: Screens): void {
-  screens.show('account', '/batches', async visit => ({
-    title: 'Batches',
-    body: html`${
-      may(visit, 'maker') &&
-      html`<p class="acts"><a class="button" href="${visit.root}/batches/new">New batch</a></p>`
-    }${await showList(visit, batchList(visit))}`,
-  }))
+  screens.list('account', '/batches', batchList)
   screens.show('account', '/batches/:id', batchScreen)
   decisionScreens(screens, 'payout_batch', 'batches', batchScreen)
 }
 
-function batchList(visit: Visit): Listing<Batch> {
+function batchList(visit: Visit): ListPage<Batch> {
   return {
+    title: 'Batches',
+    above: may(visit, 'maker') && mainLink(`${visit.root}/batches/new`, 'New batch'),
     api: '/v3/payout_batch',
     page: `${visit.root}/batches`,
     caption: 'Batches, newest first',

@@ -2,7 +2,7 @@
 import { DESTINATION_TYPES } from '../../beneficiary/request.ts'
 import { type Html, html } from '../../html.ts'
 import { anyOf, deed } from '../form.ts'
-import { type Listing, rows, showList, textColumn } from '../list.ts'
+import { type ListPage, rows, textColumn } from '../list.ts'
 import type { Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time, words } from '../show.ts'
@@ -12,10 +12,7 @@ import { decisionScreens } from './decision.ts'
 import { payoutColumns } from './payouts.ts'
 
 export function beneficiaryScreens(screens: Screens): void {
-  screens.show('account', '/beneficiaries', async visit => ({
-    title: 'Beneficiaries',
-    body: await showList(visit, beneficiaryList(visit)),
-  }))
+  screens.list('account', '/beneficiaries', beneficiaryList)
   screens.csv('/beneficiaries', beneficiaryList)
   screens.show('account', '/beneficiaries/:id', showBeneficiary)
   decisionScreens(screens, 'beneficiary', 'beneficiaries', showBeneficiary)
@@ -55,8 +52,9 @@ function acts(visit: Visit, { id, archived_at }: Beneficiary, isPayable: boolean
   }</div>`
 }
 
-function beneficiaryList(visit: Visit): Listing<Beneficiary> {
+function beneficiaryList(visit: Visit): ListPage<Beneficiary> {
   return {
+    title: 'Beneficiaries',
     api: '/v3/beneficiary',
     page: `${visit.root}/beneficiaries`,
     caption: 'Beneficiaries, newest first',

@@ -1,18 +1,14 @@
 // Entities: the people and businesses that the account pays for, and where their review stands.
 import { html } from '../../html.ts'
 import { anyOf, deed } from '../form.ts'
-import { type Listing, showList, textColumn } from '../list.ts'
+import { type ListPage, textColumn } from '../list.ts'
 import type { Entity } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time, words } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 
 export function entityScreens(screens: Screens): void {
-  screens.show('account', '/entities', async visit => ({
-    title: 'Entities',
-    live: 'ent_',
-    body: await showList(visit, entityList(visit)),
-  }))
+  screens.list('account', '/entities', entityList)
   screens.csv('/entities', entityList)
   screens.show('account', '/entities/:id', showEntity)
   const submission = { to: '/v3/entity/:id/submit', next: '/entities/:id?done=submitted' }
@@ -36,8 +32,10 @@ ${members(visit.root, entity)}`
 
 const STATUSES = ['pending', 'approved', 'rejected', 'requires_action']
 
-function entityList(visit: Visit): Listing<Entity> {
+function entityList(visit: Visit): ListPage<Entity> {
   return {
+    title: 'Entities',
+    live: 'ent_',
     api: '/v3/entity',
     page: `${visit.root}/entities`,
     caption: 'Entities, newest first',

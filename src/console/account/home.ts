@@ -4,7 +4,7 @@ import type { ListOf } from '../api.ts'
 import { rows } from '../list.ts'
 import type { Balance, Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { age, digits, money, state, time } from '../show.ts'
+import { age, digits, mainLink, money, state, time } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 import { balanceLines } from './balance-line.ts'
 import { payoutColumns } from './payouts.ts'
@@ -60,10 +60,7 @@ ${balances(root, balance)}
 ${needed.length > 0 && html`<h2>Needs somebody</h2><ul class="plain needs">${needed}</ul>`}
 ${inTransit(root, processing)}
 <h2>Latest payouts</h2>
-${
-  may(visit, 'maker') &&
-  html`<p class="acts"><a class="button" href="${root}/payouts/new">New payout</a></p>`
-}
+${may(visit, 'maker') && mainLink(`${root}/payouts/new`, 'New payout')}
 ${rows({ ...LATEST, columns: payoutColumns(root) }, latest.results)}
 <h2>Balances of 30 days</h2>${await balanceLines(visit, balance)}
 </div>`

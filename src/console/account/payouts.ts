@@ -3,10 +3,21 @@ import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES } from '../../payout/states.ts'
 import { PAYOUT_TYPES } from '../../quote/quote.ts'
 import { anyOf, deed } from '../form.ts'
-import { type Listing, showList, textColumn } from '../list.ts'
+import { type Listing, type ListPage, textColumn } from '../list.ts'
 import type { Approval, Payout, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { copier, digits, facts, idLink, members, money, state, time, words } from '../show.ts'
+import {
+  copier,
+  digits,
+  facts,
+  idLink,
+  mainLink,
+  members,
+  money,
+  state,
+  time,
+  words,
+} from '../show.ts'
 import { accountOf, may, type Screen, type Visit } from '../visit.ts'
 import { answer, answerForm } from './answer.ts'
 import { decisionForms, decisionScreens, decisionsOf } from './decision.ts'
@@ -14,14 +25,7 @@ import { changeMetadata, metadataForm } from './metadata.ts'
 import { timelineOf } from './timeline.ts'
 
 export function payoutScreens(screens: Screens): void {
-  screens.show('account', '/payouts', async visit => ({
-    title: 'Payouts',
-    live: 'pot_',
-    body: html`${
-      may(visit, 'maker') &&
-      html`<p class="acts"><a class="button" href="${visit.root}/payouts/new">New payout</a></p>`
-    }${await showList(visit, payoutList(visit))}`,
-  }))
+  screens.list('account', '/payouts', payoutList)
   screens.csv('/payouts', payoutList)
   screens.show('account', '/payouts/:id', showPayout)
   const cancelling = { to: '/v3/payout/:id/cancel', next: '/payouts/:id?done=cancelled' }
@@ -31,8 +35,11 @@ export function payoutScreens(screens: Screens): void {
   decisionScreens(screens, 'payout', 'payouts', showPayout)
 }
 
-function payoutList(visit: Visit): Listing<Payout> {
+function payoutList(visit: Visit): ListPage<Payout> {
   return {
+    title: 'Payouts',
+    live: 'pot_',
+    above: may(visit, 'maker') && mainLink(`${visit.root}/payouts/new`, 'New payout'),
     api: '/v3/payout',
     page: `${visit.root}/payouts`,
     caption: 'Payouts, newest first',

@@ -1,26 +1,24 @@
 // Events: what happened, as webhooks say it.
 import { html } from '../../html.ts'
-import { type Listing, showList } from '../list.ts'
+import type { ListPage } from '../list.ts'
 import type { Event } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { idLink, members, time } from '../show.ts'
 import type { Visit } from '../visit.ts'
 
 export function eventScreens(screens: Screens): void {
-  screens.show('account', '/events', async visit => ({
-    title: 'Events',
-    live: '*',
-    body: await showList(visit, eventList(visit)),
-  }))
+  screens.list('account', '/events', eventList)
   screens.show('account', '/events/:id', async visit => {
     const event = await visit.api.get<Event>(`/v3/event/${visit.params.id}`)
     return { title: event.type, body: members(visit.root, event) }
   })
 }
 
-function eventList(visit: Visit): Listing<Event> {
+function eventList(visit: Visit): ListPage<Event> {
   const { root } = visit
   return {
+    title: 'Events',
+    live: '*',
     api: '/v3/event',
     page: `${root}/events`,
     caption: 'Events, newest first',

@@ -43,7 +43,6 @@ async function endpointsScreen(visit: Visit): Promise<Screen> {
       { name: 'Events', show: ({ event_types }) => event_types.join(', ') },
       { name: 'Made', show: ({ created_at }) => time(created_at) },
     ],
-    filters: [],
     empty: 'No endpoint yet. One is told of each event within a second.',
   })
   const body = html`${list}

@@ -12,7 +12,7 @@ import {
   said,
   unseen,
 } from '../form.ts'
-import { rows, showList, type Table } from '../list.ts'
+import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
@@ -24,7 +24,7 @@ const STATES = ['freeze', 'unfreeze', 'close'] as const
 const STATE_WORDS = { freeze: 'Freeze', unfreeze: 'Unfreeze', close: 'Close' } as const
 
 export function accountScreens(screens: Screens): void {
-  screens.show('installation', '/accounts', list)
+  screens.list('installation', '/accounts', list)
   screens.show('installation', '/accounts/:id', show)
   const send = (name: string, to: string, body: (visit: Visit) => object) => {
     const next = '/accounts/:id?done=saved'
@@ -67,13 +67,12 @@ async function makeKey(visit: Visit): Promise<Screen> {
   return { title: 'The key is made', body: shown }
 }
 
-async function list(visit: Visit): Promise<Screen> {
-  const body = await showList<DeskAccount>(visit, {
+function list(visit: Visit): ListPage<DeskAccount> {
+  return {
+    title: 'Accounts',
     api: API,
     page: `${visit.root}/accounts`,
     caption: 'Accounts',
-    withoutDays: true,
-    oneWay: true,
     cursorOf: ({ account_id }) => account_id,
     columns: [
       {
@@ -87,10 +86,8 @@ async function list(visit: Visit): Promise<Screen> {
       { name: 'Balances', number: true, show: ({ balances }) => balancesOf(balances) },
       { name: 'Opened', show: ({ created_at }) => time(created_at) },
     ],
-    filters: [],
     empty: 'No accounts.',
-  })
-  return { title: 'Accounts', body }
+  }
 }
 
 function balancesOf(balances: DeskAccount['balances']): Html[] {

@@ -1,26 +1,22 @@
 // The audit log: who did what, from where, and why.
 import { type Html, html } from '../../html.ts'
 import type { JsonObject } from '../api.ts'
-import { type Listing, showList } from '../list.ts'
+import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { time, words } from '../show.ts'
 import type { Visit } from '../visit.ts'
 import type { AuditedChange } from './objects.ts'
 
 export function auditScreens(screens: Screens): void {
-  screens.show('installation', '/audit', async visit => ({
-    title: 'Audit log',
-    body: await showList(visit, listing(visit)),
-  }))
+  screens.list('installation', '/audit', list)
 }
 
-function listing(visit: Visit): Listing<AuditedChange> {
+function list(visit: Visit): ListPage<AuditedChange> {
   return {
+    title: 'Audit log',
     api: '/v3/operator/audit',
     page: `${visit.root}/audit`,
     caption: 'Acts, newest first',
-    withoutDays: true,
-    oneWay: true,
     cursor: 'before',
     cursorOf: ({ change_id }) => change_id,
     columns: [

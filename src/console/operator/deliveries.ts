@@ -1,31 +1,30 @@
 // Webhook endpoints that get nothing: their dead deliveries, sent again.
 import { html } from '../../html.ts'
 import { deed } from '../form.ts'
-import { showList } from '../list.ts'
+import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { state, time } from '../show.ts'
-import type { Screen, Visit } from '../visit.ts'
+import type { Visit } from '../visit.ts'
 import type { FailingEndpoint } from './objects.ts'
 
 const API = '/v3/operator/webhook_endpoint'
 
 export function deliveryScreens(screens: Screens): void {
-  screens.show('installation', '/deliveries', show)
+  const show = screens.list('installation', '/deliveries', list)
   for (const name of ['replay', 'enable']) {
     const sending = { to: `${API}/:id/${name}`, next: '/deliveries?done=replayed' }
     screens.send('installation', `/deliveries/:id/${name}`, sending, show)
   }
 }
 
-async function show(visit: Visit): Promise<Screen> {
+function list(visit: Visit): ListPage<FailingEndpoint> {
   const act = (id: string, name: string, button: string) =>
     deed(visit, { action: `${visit.root}/deliveries/${id}/${name}`, button, small: true })
-  const body = await showList<FailingEndpoint>(visit, {
+  return {
+    title: 'Dead webhooks',
     api: API,
     page: `${visit.root}/deliveries`,
     caption: 'Endpoints that are disabled or have dead deliveries',
-    withoutDays: true,
-    oneWay: true,
     columns: [
       { name: 'Endpoint', show: ({ host, id }) => html`${host}<br><code>${id}</code>` },
       {
@@ -42,8 +41,6 @@ async function show(visit: Visit): Promise<Screen> {
 ${dead !== '0' && act(id, 'replay', 'Send again')}`,
       },
     ],
-    filters: [],
     empty: 'Every endpoint gets its events.',
-  })
-  return { title: 'Dead webhooks', body }
+  }
 }

@@ -1,30 +1,29 @@
 // Exceptions of rails: what a bank or provider has said that does not fit, for a person to judge.
 import { html } from '../../html.ts'
 import { countOf, deed, said } from '../form.ts'
-import { showList } from '../list.ts'
+import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { time, words } from '../show.ts'
-import type { Screen, Visit } from '../visit.ts'
+import type { Visit } from '../visit.ts'
 import type { RailException } from './objects.ts'
 
 export function exceptionScreens(screens: Screens): void {
-  screens.show('installation', '/exceptions', list)
+  const show = screens.list('installation', '/exceptions', list)
   const closing = {
     to: '/v3/operator/payout/:id/close_exception',
     body: (visit: Visit) => ({ number: countOf(visit, 'number'), note: said(visit, 'note') }),
     next: '/exceptions?done=saved',
   }
-  screens.send('installation', '/exceptions/:id', closing, list)
+  screens.send('installation', '/exceptions/:id', closing, show)
 }
 
-async function list(visit: Visit): Promise<Screen> {
+function list(visit: Visit): ListPage<RailException> {
   const { root } = visit
-  const body = await showList<RailException>(visit, {
+  return {
+    title: 'Exceptions',
     api: '/v3/operator/exception',
     page: `${root}/exceptions`,
     caption: 'Open exceptions, oldest first',
-    withoutDays: true,
-    oneWay: true,
     cursorOf: ({ payout, number }) => `${payout}:${number}`,
     columns: [
       {
@@ -50,8 +49,6 @@ async function list(visit: Visit): Promise<Screen> {
           }),
       },
     ],
-    filters: [],
     empty: 'No exceptions are open.',
-  })
-  return { title: 'Exceptions', body }
+  }
 }

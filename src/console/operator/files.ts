@@ -3,7 +3,7 @@ import { FILE_STATES } from '../../bank-file/file-store.ts'
 import { type Html, html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { anyOf, deed, type Field, REASON, reasonOf, said } from '../form.ts'
-import { rows, showList, type Table } from '../list.ts'
+import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
@@ -12,7 +12,7 @@ import type { DeskFile, DeskFileInFull } from './objects.ts'
 const API = '/v3/operator/bank_file'
 
 export function fileScreens(screens: Screens): void {
-  screens.show('installation', '/files', list)
+  screens.list('installation', '/files', list)
   screens.show('installation', '/files/:id', show)
   const send = (name: 'release' | 'withdraw', more: (visit: Visit) => object) => {
     const body = (visit: Visit) => ({ digest: said(visit, 'digest'), ...more(visit) })
@@ -23,14 +23,13 @@ export function fileScreens(screens: Screens): void {
   send('withdraw', reasonOf)
 }
 
-async function list(visit: Visit): Promise<Screen> {
+function list(visit: Visit): ListPage<DeskFile> {
   const { root } = visit
-  const body = await showList<DeskFile>(visit, {
+  return {
+    title: 'Files for banks',
     api: API,
     page: `${root}/files`,
     caption: 'Files for banks, newest first',
-    withoutDays: true,
-    oneWay: true,
     cursorOf: ({ msg_id }) => msg_id,
     columns: [
       {
@@ -49,8 +48,7 @@ async function list(visit: Visit): Promise<Screen> {
       { name: 'rail', label: 'Rail' },
     ],
     empty: 'No files: no rail pays by files of a bank.',
-  })
-  return { title: 'Files for banks', body }
+  }
 }
 
 const TO_RELEASE = html`<span class="state wait">to release</span>`

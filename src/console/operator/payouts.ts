@@ -3,7 +3,7 @@
 import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payout/states.ts'
 import { anyOf, bodyOf, deed, named, REASON, reasonOf } from '../form.ts'
-import { type Listing, showList } from '../list.ts'
+import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, members, money, state, time, words } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
@@ -12,11 +12,7 @@ import type { DeskPayoutInFull, DeskPayoutRow } from './objects.ts'
 const API = '/v3/operator/payout'
 
 export function deskPayoutScreens(screens: Screens): void {
-  screens.show('installation', '/payouts', async visit => ({
-    title: 'Payouts of all accounts',
-    live: 'pot_',
-    body: await showList(visit, list(visit)),
-  }))
+  screens.list('installation', '/payouts', list)
   screens.show('installation', '/payouts/:id', show)
   const send = (name: string, body: (visit: Visit) => object) => {
     const sending = { to: `${API}/:id/${name}`, body, next: '/payouts/:id?done=saved' }
@@ -27,14 +23,14 @@ export function deskPayoutScreens(screens: Screens): void {
   send('transition', ({ form }) => bodyOf(form, ['status', 'reference', 'reason', 'description']))
 }
 
-function list(visit: Visit): Listing<DeskPayoutRow> {
+function list(visit: Visit): ListPage<DeskPayoutRow> {
   const { root } = visit
   return {
+    title: 'Payouts of all accounts',
+    live: 'pot_',
     api: API,
     page: `${root}/payouts`,
     caption: 'Payouts, newest first',
-    withoutDays: true,
-    oneWay: true,
     cursorOf: ({ payout }) => payout.id,
     columns: [
       {

@@ -1,7 +1,7 @@
 // The reviews of entities: what waits, who they are, and the decision.
 import { html } from '../../html.ts'
 import { bodyOf, deed } from '../form.ts'
-import { showList } from '../list.ts'
+import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
@@ -10,35 +10,35 @@ import type { DeskEntity } from './objects.ts'
 const API = '/v3/operator/entity'
 
 export function reviewScreens(screens: Screens): void {
-  screens.show('installation', '/entities', async visit => ({
-    title: 'Entity reviews',
-    live: 'ent_',
-    body: await showList<DeskEntity>(visit, {
-      api: API,
-      page: `${visit.root}/entities`,
-      caption: 'Entities that wait for a review, oldest first',
-      withoutDays: true,
-      oneWay: true,
-      cursorOf: () => undefined,
-      columns: [
-        {
-          name: 'Name',
-          show: ({ entity }) =>
-            html`<a href="${visit.root}/entities/${entity.id}">${entity.name || entity.id}</a>`,
-        },
-        { name: 'Review', show: ({ entity }) => state(entity.approval_status) },
-        { name: 'Payouts held', number: true, show: ({ payouts_held }) => payouts_held },
-        { name: 'Account', show: ({ account_id }) => account_id },
-        { name: 'Changed', show: ({ entity }) => time(entity.updated_at) },
-      ],
-      filters: [{ name: 'account_id', label: 'Account' }],
-      empty: 'Nobody waits for a review.',
-    }),
-  }))
+  screens.list('installation', '/entities', list)
   screens.show('installation', '/entities/:id', show)
   const body = ({ form }: Visit) => bodyOf(form, ['status', 'seen', 'reason'])
   const review = { to: `${API}/:id/review`, body, next: '/entities?done=saved' }
   screens.send('installation', '/entities/:id', review, show)
+}
+
+function list(visit: Visit): ListPage<DeskEntity> {
+  return {
+    title: 'Entity reviews',
+    live: 'ent_',
+    api: API,
+    page: `${visit.root}/entities`,
+    caption: 'Entities that wait for a review, oldest first',
+    cursorOf: () => undefined,
+    columns: [
+      {
+        name: 'Name',
+        show: ({ entity }) =>
+          html`<a href="${visit.root}/entities/${entity.id}">${entity.name || entity.id}</a>`,
+      },
+      { name: 'Review', show: ({ entity }) => state(entity.approval_status) },
+      { name: 'Payouts held', number: true, show: ({ payouts_held }) => payouts_held },
+      { name: 'Account', show: ({ account_id }) => account_id },
+      { name: 'Changed', show: ({ entity }) => time(entity.updated_at) },
+    ],
+    filters: [{ name: 'account_id', label: 'Account' }],
+    empty: 'Nobody waits for a review.',
+  }
 }
 
 const DECISIONS: readonly (readonly [string, string])[] = [

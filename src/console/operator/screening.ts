@@ -26,9 +26,6 @@ async function heldScreen(visit: Visit): Promise<Screen> {
     api: API,
     page: `${root}/screening`,
     caption: 'Payouts that screening holds, and parties that may be listed',
-    withoutDays: true,
-    oneWay: true,
-    cursorOf: ({ id }) => id,
     columns: [
       {
         name: 'Held',
