@@ -5,19 +5,12 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import type { Rail, RailStep } from '../../src/rail/rail.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce, startSettling } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { asPool } from '../support/database/one-transaction.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import {
-  httpClient,
-  pickSeed,
-  seeded,
-  startProcesses,
-  tally,
-  until,
-} from '../support/service/process.ts'
+import { pickSeed, seeded, tally, until } from '../support/service/process.ts'
 import {
   type AnotherProcess,
   type Answer,
@@ -40,7 +33,7 @@ let here: Client
 let there: Client
 
 before(async () => {
-  service = await startTestService()
+  service = await startTestService({ settle_poll_ms: 50, simulator_delay_ms: 0 })
   await service.setFees([{ fixed_amount: FEE }])
   here = await service.openAccount({ currencies: ['USD'], fund: { USD: START } })
   other = await service.anotherProcess()
@@ -51,8 +44,8 @@ after(async () => {
   await service.close()
 })
 
-async function pay(): Promise<string> {
-  const answer = await here.post('/v3/payout', localPayout)
+async function pay(by = here, more: object = {}): Promise<string> {
+  const answer = await by.post('/v3/payout', { ...localPayout, ...more })
   assert.equal(answer.status, 200, answer.text)
   return answer.json.data.id
 }
@@ -178,7 +171,7 @@ test(`cancels against two workers, ${ROUNDS} rounds: each payout cancelled or pa
   const alike = () => new Set([...answers.values()].map(({ status }) => status)).size === 1
   let rounds = 0
   for (; rounds < ROUNDS || (rounds < MOST * ROUNDS && alike()); rounds++) {
-    const ids = await Promise.all(Array.from({ length: PAYOUTS }, pay))
+    const ids = await Promise.all(Array.from({ length: PAYOUTS }, () => pay()))
     const settle = async ({ deps }: Pick<AnotherProcess, 'deps'>) => {
       await delay(random() * 25)
       await settleOnce(askingRail(deps, rail))
@@ -208,7 +201,6 @@ test(`cancels against two workers, ${ROUNDS} rounds: each payout cancelled or pa
   assert.equal(counts.cancelled + counts.paid, BigInt(rounds * PAYOUTS))
   assert.ok(counts.cancelled > 0n && counts.paid > 0n, 'both happened')
   assert.equal(await balance(), start - counts.paid * (AMOUNT + FEE))
-  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
 })
 
 for (const [what, ahead_ms] of [
@@ -216,36 +208,31 @@ for (const [what, ahead_ms] of [
   ['cancels of scheduled payouts', 3_000],
 ] as const) {
   test(`${what} against the workers of two processes: each payout cancelled or paid, never both`, async t => {
-    const processes = await startProcesses(2, { DATABASE_URL: service.database.url })
+    const workers = [service, other].map(({ deps }) => startSettling(deps))
     const seed = pickSeed()
     t.diagnostic(`SEED=${seed}`)
     const random = seeded(seed)
     const start = await balance()
-    const http = httpClient(here)
-    const address = () => processes[random() < 0.5 ? 0 : 1]?.address ?? ''
-    const answers: Awaited<ReturnType<typeof http.post>>[] = []
+    const by = () => (random() < 0.5 ? here : there)
+    const answers: Answer[] = []
     const ids: string[] = []
-    const times = ahead_ms > 0 ? share(2, 4) : share(8, 25)
+    const times = ahead_ms > 0 ? share(2, 4) : share(6, 25)
     const alike = () => new Set(answers.map(({ status }) => status)).size === 1
     try {
       const one = async () => {
         const execute_at = new Date(Date.now() + ahead_ms).toISOString()
-        const body = { ...localPayout, ...(ahead_ms > 0 && { execute_at }) }
-        const made = await http.post(address(), '/v3/payout', body)
-        assert.equal(made.status, 200, made.text)
-        const { id } = made.json.data
+        const id = await pay(by(), ahead_ms > 0 ? { execute_at } : {})
         ids.push(id)
         // Half of them before a worker has had time to look.
         if (random() < 0.5) await delay(random() * (ahead_ms + 6))
         // Or just as it is due.
         else if (ahead_ms > 0) await delay(Date.parse(execute_at) - Date.now() + random() * 30)
-        const answer = await http.post(address(), `/v3/payout/${id}/cancel`, {})
+        const answer = await cancel(by(), id)
         answers.push(answer)
         // What the cancel said is so from then on.
         const status = answer.status === 200 ? 'failed' : 'succeeded'
         await until(`${id} is ${status}`, async () => {
-          const read = await http.get(address(), `/v3/payout/${id}`)
-          return read.json.data.status === status
+          return (await by().get(`/v3/payout/${id}`)).json.data.status === status
         })
       }
       const client = async () => {
@@ -253,8 +240,7 @@ for (const [what, ahead_ms] of [
       }
       await Promise.all(Array.from({ length: 8 }, client))
     } finally {
-      http.close()
-      await Promise.all(processes.map(p => p.kill()))
+      await Promise.all(workers.map(worker => worker.stop()))
     }
     const counts = tally(answers)
     t.diagnostic(JSON.stringify(counts))
@@ -271,6 +257,9 @@ for (const [what, ahead_ms] of [
     assert.deepEqual([...wrong], [])
     const paid = BigInt(counts['409 payout_not_cancellable'] ?? 0)
     assert.equal(await balance(), start - paid * (AMOUNT + FEE))
-    await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
   })
 }
+
+test('the books after all races: they hold together', async () => {
+  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+})

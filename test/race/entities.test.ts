@@ -10,60 +10,35 @@ import { writeEntity } from '../../src/entity/operations.ts'
 import { REVIEW_RESULTS } from '../../src/entity/states.ts'
 import { Refusal } from '../../src/errors.ts'
 import { bookId } from '../../src/id.ts'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { upsertEndedReviews } from '../../src/payout/hold-store.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { type Members, sameBy } from '../support/oracle/entity-oracle.ts'
-import {
-  type HttpAnswer,
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  pickSeed,
-  type RunningProcess,
-  seeded,
-  startProcesses,
-  tally,
-  until,
-} from '../support/service/process.ts'
-import { basic } from '../support/service/service.ts'
+import { pickSeed, seeded, tally } from '../support/service/process.ts'
+import type { Answer, Client } from '../support/service/service.ts'
+import { type SideBySide, startSideBySide } from '../support/service/side-by-side.ts'
 import { share } from '../support/share.ts'
 
 const AT_ONCE = 50
 const ROUNDS = share(4, 10)
 
-let database: TestDatabase
-let processes: RunningProcess[] = []
-let account: OpenedAccount
-let client: HttpClient
+let all: SideBySide
+/** One account's client by each of two processes in turn. */
+let by: (i: number) => Client
+let account_id: string
 
 before(async () => {
-  database = await createDatabase()
-  processes = await startProcesses(2, { DATABASE_URL: database.url })
+  all = await startSideBySide(2)
 })
-after(async () => {
-  client?.close()
-  await Promise.all(processes.map(p => p.kill()))
-  await database.drop()
-})
+after(() => all.close())
 
-const address = (i: number) => (processes[i % processes.length] as RunningProcess).address
-
-/** A new account with a client, known to every process. */
 async function open(): Promise<void> {
-  client?.close()
-  account = await openAccountOn(database.url, {})
-  client = httpClient(account)
-  await until('every process knows the account', async () => {
-    const all = await Promise.all(processes.map(p => client.get(p.address, '/v3/balance')))
-    return all.every(answer => answer.status === 200)
-  })
+  by = await all.open()
+  account_id = by(0).account.account_id
 }
 
 async function entitiesOf(): Promise<number> {
-  const [row] = await database.owner<{ n: number }[]>`
-    select count(*)::int as n from entities where account_id = ${account.account.account_id}`
+  const [row] = await all.service.database.owner<{ n: number }[]>`
+    select count(*)::int as n from entities where account_id = ${account_id}`
   return row?.n ?? -1
 }
 
@@ -114,7 +89,7 @@ function spelt(members: Members, i: number): Members {
   return Object.fromEntries(entries)
 }
 
-function assertOne(answers: readonly HttpAnswer[], round: number): void {
+function assertOne(answers: readonly Answer[], round: number): void {
   assert.deepEqual(tally(answers), { '200': AT_ONCE })
   assert.equal(new Set(answers.map(answer => answer.json.data.id)).size, 1, `round ${round}`)
   assert.equal(new Set(answers.map(answer => answer.text)).size, 1, `round ${round}`)
@@ -131,66 +106,54 @@ for (const [kind, write] of KINDS) {
     for (let round = 0; round < ROUNDS; round++) {
       const answers = await Promise.all(
         Array.from({ length: AT_ONCE }, (_, i) =>
-          client.post(address(i), '/v3/entity', write(identity(round), i)),
+          by(i).post('/v3/entity', write(identity(round), i)),
         ),
       )
       assertOne(answers, round)
       assert.equal(await entitiesOf(), round + 1)
     }
-    const [events] = await database.owner<{ n: number }[]>`
-      select count(*)::int as n from each_event where account_id = ${account.account.account_id}`
+    const [events] = await all.service.database.owner<{ n: number }[]>`
+      select count(*)::int as n from each_event where account_id = ${account_id}`
     assert.equal(events?.n, ROUNDS)
   })
 }
 
 test(`POST /v3/entity/{id}/submit, ${AT_ONCE} at once in two processes: one step, 49 are refused`, async () => {
   await open()
-  const { id } = (await client.post(address(0), '/v3/entity', identity(0))).json.data
+  const { id } = (await by(0).post('/v3/entity', identity(0))).json.data
   const answers = await Promise.all(
-    Array.from({ length: AT_ONCE }, (_, i) =>
-      client.post(address(i), `/v3/entity/${id}/submit`, {}),
-    ),
+    Array.from({ length: AT_ONCE }, (_, i) => by(i).post(`/v3/entity/${id}/submit`, {})),
   )
   assert.deepEqual(tally(answers), { '200': 1, '409 invalid_transition': AT_ONCE - 1 })
 })
 
 // All that can happen to an identity, at once.
 
-const MIXED = share(1_000, 5_000)
+const MIXED = share(400, 5_000)
 const CALLERS = 16
 /** Few, so that the callers meet all the time. */
 const SHARED = 4
 
-type Answered = Pick<HttpAnswer, 'status' | 'json'>
-
-async function put(at: string, id: string, body: Members): Promise<Answered> {
-  const response = await fetch(`${at}/v3/entity/${id}`, {
-    method: 'PUT',
-    headers: {
-      authorization: basic(account.key_id, account.secret),
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, json: await response.json() }
-}
-
 /** One caller's request: a creation, a change of identity, or a submission of what it knows. */
-async function callOnce(i: number, random: () => number, ids: string[]): Promise<Answered> {
-  const at = address(i)
+async function callOnce(i: number, random: () => number, ids: string[]): Promise<Answer> {
+  const at = by(i)
   const pick = (n: number) => Math.floor(random() * n)
   const wanted = spelt(identity(pick(SHARED)), pick(SPELLINGS.length))
   const id = ids[pick(ids.length)]
   const roll = random()
   if (id === undefined || roll < 0.4) {
-    const made = await client.post(at, '/v3/entity', { ...wanted, description: `${pick(1e9)}` })
+    const made = await at.post('/v3/entity', { ...wanted, description: `${pick(1e9)}` })
     if (made.status === 200) ids.push(made.json.data.id)
     return made
   }
-  if (roll < 0.6) return client.post(at, `/v3/entity/${id}/submit`, {})
+  if (roll < 0.6) return at.post(`/v3/entity/${id}/submit`, {})
   const { type: _, ...change } = wanted
-  if (roll < 0.9) return put(at, id, change)
-  return put(at, id, { email: null, national_identification_number: null, vertical: null })
+  if (roll < 0.9) return at.put(`/v3/entity/${id}`, change)
+  return at.put(`/v3/entity/${id}`, {
+    email: null,
+    national_identification_number: null,
+    vertical: null,
+  })
 }
 
 /** The operator at the command line, on connections of his own: how often each answer was given. */
@@ -199,11 +162,10 @@ function reviewUntil(
   random: () => number,
   ids: readonly string[],
 ) {
-  const config = readConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' })
-  const { account_id } = account.account
+  const config = readConfig({ DATABASE_URL: all.service.database.url, LOG_LEVEL: 'silent' })
   const operation = writeEntity(bookId, upsertEndedReviews)
   const counts: Record<string, number> = {}
-  return onDatabase(config, database.url, async context => {
+  return onDatabase(config, all.service.database.url, async context => {
     while (!over(counts)) {
       const id = ids[Math.floor(random() * ids.length)]
       const status = random() < 0.2 ? 'requires_action' : random() < 0.5 ? 'approved' : 'rejected'
@@ -233,9 +195,9 @@ interface LiveRow {
 
 /** Pairs of live entities of the account that are one by the specification's own words. */
 async function twins(): Promise<string[]> {
-  const rows = await database.owner<LiveRow[]>`
+  const rows = await all.service.database.owner<LiveRow[]>`
     select id, type, details from entities
-    where account_id = ${account.account.account_id} and approval_status <> 'rejected'`
+    where account_id = ${account_id} and approval_status <> 'rejected'`
   return rows.flatMap((one, i) =>
     rows.slice(i + 1).flatMap(other => {
       if (one.type !== other.type) return []
@@ -250,7 +212,7 @@ test(`entities, ${MIXED} times creating, changing, submitting and reviewing few 
   const seed = pickSeed()
   console.log(`SEED=${seed}`)
   const ids: string[] = []
-  const answers: Answered[] = []
+  const answers: Answer[] = []
   const seen = new Set<string>()
   const over = () => answers.length >= MIXED && REVIEW_RESULTS.every(result => seen.has(result))
   const note = (counts: Readonly<Record<string, number>>) => {
@@ -278,7 +240,6 @@ test(`entities, ${MIXED} times creating, changing, submitting and reviewing few 
 })
 
 test('the books after all races: events without gaps, no fault in any log', async () => {
-  await checkBooks(database.owner, { DATABASE_URL: database.url })
-  const faults = processes.flatMap(p => p.log.filter(line => (line.level ?? 0) >= 50))
-  assert.deepEqual(faults, [])
+  await checkBooks(all.service.database.owner, { DATABASE_URL: all.service.database.url })
+  assert.deepEqual(all.faults, [])
 })

@@ -2,60 +2,39 @@
 // payouts that give headroom back while others take it. Expects of each race one exact end.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
-import {
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  type RunningProcess,
-  startProcesses,
-  tally,
-  until,
-} from '../support/service/process.ts'
+import { tally } from '../support/service/process.ts'
+import type { Client } from '../support/service/service.ts'
+import { settleAll } from '../support/service/settling.ts'
+import { type SideBySide, startSideBySide } from '../support/service/side-by-side.ts'
+import { share } from '../support/share.ts'
 
-for (const count of [1, 2]) describe(`${count} process(es)`, () => race(count))
+// A race of one process is among those of two: the usual run makes those.
+for (const count of share([2], [1, 2])) describe(`${count} process(es)`, () => race(count))
 
 function race(count: number) {
-  let database: TestDatabase
+  let all: SideBySide
   let cli: Cli
-  let processes: RunningProcess[] = []
-  let account: OpenedAccount
-  let client: HttpClient
+  /** One account's client by each process in turn. */
+  let by: (i: number) => Client
 
   before(async () => {
-    database = await createDatabase()
-    await openAccountOn(database.url, {})
-    cli = await openCli(database.url, { CORRIDOR_USER: 'olga' })
-    processes = await startProcesses(count, { DATABASE_URL: database.url })
+    all = await startSideBySide(count)
+    cli = await openCli(all.service.database.url, { CORRIDOR_USER: 'olga' })
   })
   after(async () => {
-    client?.close()
-    await cli?.close()
-    await Promise.all(processes.map(p => p.kill()))
-    await database.drop()
+    await cli.close()
+    await all.close()
   })
 
-  /** A new account with a client, known to every process. */
-  async function open(): Promise<void> {
-    client?.close()
-    account = await openAccountOn(database.url, { USD: 100_000_000n })
-    client = httpClient(account)
-    await until('every process knows the account', async () => {
-      const all = await Promise.all(
-        processes.map(p => client.get(p.address, '/v3/balance_transaction/btr_none')),
-      )
-      return all.every(answer => answer.status !== 401)
-    })
+  const open = async () => {
+    by = await all.open({ fund: { USD: 100_000_000n } })
   }
-
-  const idOf = () => account.account.account_id
-  const address = (i: number) => (processes[i % processes.length] as RunningProcess).address
+  const idOf = () => by(0).account.account_id
   const pay = (i: number, fields: object = {}) =>
-    client.post(address(i), '/v3/payout', { ...localPayout, ...fields })
+    by(i).post('/v3/payout', { ...localPayout, ...fields })
 
   async function limit(...options: readonly string[]): Promise<void> {
     const ran = await cli.run('limit', 'set', '--account', idOf(), ...options)
@@ -63,7 +42,7 @@ function race(count: number) {
   }
 
   async function used(): Promise<readonly [uses: number, summed: number]> {
-    const [row] = await database.owner<{ uses: number; summed: number }[]>`
+    const [row] = await all.service.database.owner<{ uses: number; summed: number }[]>`
       select
         (select count(*) from limit_uses where account_id = ${idOf()})::integer as uses,
         (select sum(used) from limit_sums where account_id = ${idOf()})::integer as summed`
@@ -83,7 +62,7 @@ function race(count: number) {
     await limit('--hours', '1', '--amount', '10000.00', '--currency', 'USD')
     const payouts = Array.from({ length: 10 }, (_, i) => ({ ...localPayout, reference_id: `${i}` }))
     const batches = Array.from({ length: 6 }, (_, i) => {
-      return client.post(address(i), '/v3/payout_batch', { mode: 'best_effort', payouts })
+      return by(i).post('/v3/payout_batch', { mode: 'best_effort', payouts })
     })
     const single = Array.from({ length: 120 }, (_, i) => pay(i))
     const answers = await Promise.all([...single, ...batches])
@@ -101,13 +80,13 @@ function race(count: number) {
     await open()
     await limit('--hours', '24', '--count', '20')
     const entity = { type: 'individual', name: 'Ana', email: 'ana@example.com', reference_id: 'a' }
-    const { json } = await client.post(address(0), '/v3/entity', entity)
+    const { json } = await by(0).post('/v3/entity', entity)
     const held = { on_behalf_of: json.data.id }
     const full = await Promise.all(Array.from({ length: 20 }, (_, i) => pay(i, held)))
     assert.deepEqual(tally(full), { '200': 20 })
     const answers = await Promise.all(
       full.flatMap((made, i) => [
-        client.post(address(i), `/v3/payout/${made.json.data.id}/cancel`, {}),
+        by(i).post(`/v3/payout/${made.json.data.id}/cancel`, {}),
         pay(i + 1, held),
       ]),
     )
@@ -138,13 +117,8 @@ function race(count: number) {
   })
 
   test('the books after all races: they hold together', async () => {
-    await until('nothing is left to settle', async () => {
-      const due =
-        await database.owner`select from open_payouts where ask_rail_at is not null limit 1`
-      return due.length === 0
-    })
-    await checkBooks(database.owner, { DATABASE_URL: database.url })
-    const faults = processes.flatMap(p => p.log.filter(line => (line.level ?? 0) >= 50))
-    assert.deepEqual(faults, [])
+    await settleAll(all.service)
+    await checkBooks(all.service.database.owner, { DATABASE_URL: all.service.database.url })
+    assert.deepEqual(all.faults, [])
   })
 }

@@ -11,7 +11,7 @@ import { pickSeed, seeded, until } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
-const ROWS = share(5_000, 100_000)
+const ROWS = share(1_500, 100_000)
 /** Rows of one transaction share their time; this many did. */
 const SHARED = 37
 

@@ -2,81 +2,56 @@
 // to two processes that share a database. Expects of each race one exact end.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
+import { startSettling } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import {
-  type HttpAnswer,
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  type RunningProcess,
-  startProcesses,
-  tally,
-  until,
-} from '../support/service/process.ts'
+import { tally, until } from '../support/service/process.ts'
+import type { Answer, Client } from '../support/service/service.ts'
+import { type SideBySide, startSideBySide } from '../support/service/side-by-side.ts'
+import { share } from '../support/share.ts'
 
-for (const count of [1, 2]) describe(`${count} process(es)`, () => race(count))
+// A race of one process is among those of two: the usual run makes those.
+for (const count of share([2], [1, 2])) describe(`${count} process(es)`, () => race(count))
 
 function race(count: number) {
-  let database: TestDatabase
-  let processes: RunningProcess[] = []
-  let account: OpenedAccount
-  let client: HttpClient
+  let all: SideBySide
+  /** One account's client by each process in turn. */
+  let by: (i: number) => Client
 
   before(async () => {
-    database = await createDatabase()
-    const env = { DATABASE_URL: database.url }
-    await openAccountOn(database.url, {})
-    processes = await startProcesses(count, env)
+    all = await startSideBySide(count, { settle_poll_ms: 50, simulator_delay_ms: 0 })
   })
-  after(async () => {
-    client?.close()
-    await Promise.all(processes.map(p => p.kill()))
-    await database.drop()
-  })
+  after(() => all.close())
 
-  /** A new account with a client, known to every process. */
-  async function open(usd: bigint): Promise<void> {
-    client?.close()
-    account = await openAccountOn(database.url, { USD: usd })
-    client = httpClient(account)
-    await until('every process knows the account', async () => {
-      const all = await Promise.all(
-        processes.map(p => client.get(p.address, '/v3/balance_transaction/btr_none')),
-      )
-      return all.every(answer => answer.status !== 401)
-    })
+  const open = async (usd: bigint) => {
+    by = await all.open({ fund: { USD: usd } })
   }
 
-  const address = (i: number) => (processes[i % processes.length] as RunningProcess).address
-
-  function together(times: number, ask: (i: number) => Promise<HttpAnswer>) {
+  function together(times: number, ask: (i: number) => Promise<Answer>) {
     return Promise.all(Array.from({ length: times }, (_, i) => ask(i)))
   }
 
   async function balance(): Promise<bigint | undefined> {
-    const [row] = await database.owner<{ available: bigint }[]>`
+    const [row] = await all.service.database.owner<{ available: bigint }[]>`
       select available from balances
-      where account_id = ${account.account.account_id} and currency = 'USD'`
+      where account_id = ${by(0).account.account_id} and currency = 'USD'`
     return row?.available
   }
 
   test('POST /v3/payout, 50 at once on one quote: one succeeds, 49 are told quote_used', async () => {
     await open(1_000_000n)
     const asked = { payout_info: { currency: 'USD', amount: 10_000 } }
-    const quote = await client.post(address(0), '/v3/payout/quote', asked)
+    const quote = await by(0).post('/v3/payout/quote', asked)
     assert.equal(quote.status, 200, quote.text)
     const body = { ...localPayout, quote: quote.json.id }
-    const answers = await together(50, i => client.post(address(i), '/v3/payout', body))
+    const answers = await together(50, i => by(i).post('/v3/payout', body))
     assert.deepEqual(tally(answers), { '200': 1, '422 quote_used': 49 })
     assert.equal(await balance(), 990_000n)
   })
 
   test('POST /v3/payout, 200 at once with money for 10: 10 succeed, 190 are refused, nothing left', async () => {
     await open(100_000n)
-    const answers = await together(200, i => client.post(address(i), '/v3/payout', localPayout))
+    const answers = await together(200, i => by(i).post('/v3/payout', localPayout))
     assert.deepEqual(tally(answers), { '200': 10, '422 insufficient_balance': 190 })
     assert.equal(await balance(), 0n)
   })
@@ -84,7 +59,7 @@ function race(count: number) {
   test('POST /v3/payout, 100 at once under one Idempotency-Key: one payout, 100 equal answers', async () => {
     await open(1_000_000n)
     const answers = await together(100, i =>
-      client.post(address(i), '/v3/payout', localPayout, 'the-one-key'),
+      by(i).post('/v3/payout', localPayout, { 'idempotency-key': 'the-one-key' }),
     )
     assert.deepEqual(tally(answers), { '200': 100 })
     assert.equal(new Set(answers.map(answer => answer.text)).size, 1)
@@ -98,24 +73,25 @@ function race(count: number) {
     await open(start)
     // Amounts by which the simulator fails (200000 and up) and reverses (500001 and up).
     const answers = await together(100, i =>
-      client.post(address(i), '/v3/payout', {
+      by(i).post('/v3/payout', {
         ...localPayout,
         amount: i < 50 ? 200_000 + i : 500_001 + i,
       }),
     )
     assert.deepEqual(tally(answers), { '200': 100 })
-    const { account_id } = account.account
     const count = async () => {
-      const [row] = await database.owner<{ n: bigint }[]>`
+      const [row] = await all.service.database.owner<{ n: bigint }[]>`
         select count(*) as n from payout_states
-        where account_id = ${account_id} and status in ('failed', 'reversed')`
+        where account_id = ${by(0).account.account_id} and status in ('failed', 'reversed')`
       return row?.n
     }
+    const workers = all.processes.map(({ deps }) => startSettling(deps))
     await until('all are final', async () => (await count()) === 100n)
+    await Promise.all(workers.map(worker => worker.stop()))
     assert.equal(await balance(), start)
-    const kinds = await database.owner<{ type: string; n: bigint }[]>`
+    const kinds = await all.service.database.owner<{ type: string; n: bigint }[]>`
       select type, count(*) as n from balance_transactions
-      where account_id = ${account_id} and type like 'payout%' group by type order by type`
+      where account_id = ${by(0).account.account_id} and type like 'payout%' group by type order by type`
     assert.deepEqual(
       kinds.map(({ type, n }) => [type, n]),
       [
@@ -127,13 +103,7 @@ function race(count: number) {
   })
 
   test('the books after all races: they hold together', async () => {
-    await until('nothing is left to settle', async () => {
-      const due =
-        await database.owner`select from open_payouts where ask_rail_at is not null limit 1`
-      return due.length === 0
-    })
-    await checkBooks(database.owner, { DATABASE_URL: database.url })
-    const faults = processes.flatMap(p => p.log.filter(line => (line.level ?? 0) >= 50))
-    assert.deepEqual(faults, [])
+    await checkBooks(all.service.database.owner, { DATABASE_URL: all.service.database.url })
+    assert.deepEqual(all.faults, [])
   })
 }

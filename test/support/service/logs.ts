@@ -11,9 +11,14 @@ import { bankBeneficiary, fullEntity, plainEntity } from '../given/bodies.ts'
 
 const folder = process.env.CORRIDOR_TEST_LOGS
 
-/** The log of a service that runs in the test's own process. */
-export function serviceLog(): FastifyBaseLogger {
-  return makeLog('trace', { write: text => keep('log', text) })
+/** The log of a service that runs in the test's own process; `faults` gets its lines of errors. */
+export function serviceLog(faults: string[] = []): FastifyBaseLogger {
+  return makeLog('trace', {
+    write(text) {
+      keep('log', text)
+      if (/^\{"level":[56]0\b/.test(text)) faults.push(text)
+    },
+  })
 }
 
 export function keepMetrics(text: string): void {
