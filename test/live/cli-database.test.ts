@@ -5,6 +5,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { DatabaseProblem } from '../../src/db/failure.ts'
+import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 
@@ -45,17 +47,9 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Four at once. */
 async function runAll(cli: Cli, commands: readonly (readonly string[])[]) {
-  const waiting = [...commands]
   const runs: { name: string; code: number | null; stdout: string; stderr: string }[] = []
-  const work = async () => {
-    for (let args = waiting.shift(); args !== undefined; args = waiting.shift()) {
-      runs.push({ name: args.join(' '), ...(await cli.run(...args)) })
-    }
-  }
-  await Promise.all([work(), work(), work(), work()])
-  assert.equal(runs.length, commands.length)
+  for (const args of commands) runs.push({ name: args.join(' '), ...(await cli.run(...args)) })
   return runs
 }
 
@@ -84,19 +78,20 @@ test('corridor migrate, a folder without a database: makes one, which verify and
   // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
   const home = await mkdtemp(join(tmpdir(), 'corridor-made-'))
   await chmod(home, 0o711)
-  const cli = await openCli('', { CORRIDOR_DATA: join(home, 'data') })
+  const data_dir = join(home, 'data')
+  const own = await openCli('', { CORRIDOR_DATA: data_dir })
+  const migrated = await own.run('migrate')
+  assert.equal(migrated.code, 0, migrated.stderr)
+  assert.match(migrated.stdout, /^applied 0001-roles-and-history\.sql, /)
+  await own.close()
+  const server = await openEmbedded({ data_dir })
+  const cli = await openCli('', { CORRIDOR_DATA: data_dir }, true)
   try {
-    const migrated = await cli.run('migrate')
-    assert.equal(migrated.code, 0, migrated.stderr)
-    assert.match(migrated.stdout, /^applied 0001-roles-and-history\.sql, /)
     assert.equal((await cli.run('verify')).code, 0)
     assert.equal((await cli.run('backup', join(home, 'copy.tar.zst'))).code, 0)
-    const restored = await openCli('', { CORRIDOR_DATA: join(home, 'other') })
-    const { code, stderr } = await restored.run('restore', join(home, 'copy.tar.zst'))
-    assert.equal(code, 0, stderr)
-    await restored.close()
   } finally {
     await cli.close()
+    await server.release()
     await rm(home, { recursive: true, force: true })
   }
 })
@@ -104,9 +99,9 @@ test('corridor migrate, a folder without a database: makes one, which verify and
 test('a folder that a stopped start left without tables: verify and backup say so', async () => {
   const home = await mkdtemp(join(tmpdir(), 'corridor-half-'))
   await chmod(home, 0o711)
-  const { openEmbedded } = await import('../../src/postgres/embedded.ts')
-  await (await openEmbedded({ data_dir: join(home, 'data') })).release()
-  const cli = await openCli('', { CORRIDOR_DATA: join(home, 'data') })
+  const data_dir = join(home, 'data')
+  const server = await openEmbedded({ data_dir })
+  const cli = await openCli('', { CORRIDOR_DATA: data_dir }, true)
   try {
     for (const args of [['verify'], ['backup', join(home, 'copy.tar.zst')]]) {
       const { code, stdout, stderr } = await cli.run(...args)
@@ -116,6 +111,7 @@ test('a folder that a stopped start left without tables: verify and backup say s
     assert.deepEqual(await readdir(home), ['data'])
   } finally {
     await cli.close()
+    await server.release()
     await rm(home, { recursive: true, force: true })
   }
 })
@@ -132,7 +128,7 @@ const FOLDERS: readonly (readonly [
       await writeFile(path, '')
       return path
     },
-    /^corridor: the data folder .* is a file, or lies below one: move it away, or set CORRIDOR_DATA/,
+    /^the data folder .* is a file, or lies below one: move it away, or set CORRIDOR_DATA/,
   ],
   [
     'below a file',
@@ -140,27 +136,23 @@ const FOLDERS: readonly (readonly [
       await writeFile(path, '')
       return join(path, 'data')
     },
-    /^corridor: the data folder .* is a file, or lies below one: move it away, or set CORRIDOR_DATA/,
+    /^the data folder .* is a file, or lies below one: move it away, or set CORRIDOR_DATA/,
   ],
-  [
-    'on a read-only disk',
-    async () => '/sys/corridor',
-    /^corridor: the data folder \/sys\/corridor /,
-  ],
+  ['on a read-only disk', async () => '/sys/corridor', /^the data folder \/sys\/corridor /],
   [
     'where the system makes none',
     async () => '/proc/corridor',
-    /^corridor: the data folder \/proc\/corridor cannot be (made|used)/,
+    /^the data folder \/proc\/corridor cannot be (made|used)/,
   ],
   [
     'where the system makes none, further down',
     async () => '/proc/corridor/data',
-    /^corridor: the data folder \/proc\/corridor\/data cannot be (made|used)/,
+    /^the data folder \/proc\/corridor\/data cannot be (made|used)/,
   ],
   [
     'a name that is too long',
     async path => join(path, 'x'.repeat(300)),
-    /^corridor: the data folder .* cannot be made \(ENAMETOOLONG\): set CORRIDOR_DATA/,
+    /^the data folder .* cannot be made \(ENAMETOOLONG\): set CORRIDOR_DATA/,
   ],
   [
     'a link to itself',
@@ -168,7 +160,7 @@ const FOLDERS: readonly (readonly [
       await symlink(path, path)
       return join(path, 'data')
     },
-    /^corridor: the data folder .* cannot be made \(ELOOP\): set CORRIDOR_DATA/,
+    /^the data folder .* cannot be made \(ELOOP\): set CORRIDOR_DATA/,
   ],
   [
     'a folder that is no cluster',
@@ -176,27 +168,38 @@ const FOLDERS: readonly (readonly [
       await mkdir(join(path, 'postgres'), { recursive: true })
       return path
     },
-    /^corridor: .*postgres is not a PostgreSQL data folder: move it away\n$/,
+    /postgres is not a PostgreSQL data folder: move it away$/,
   ],
   [
     'a name that no shell carries',
     async path => `${path}"`,
-    /^corridor: the data folder .* may not contain any of " \$ ` \\ or a line break\n$/,
+    /^the data folder .* may not contain any of " \$ ` \\ or a line break$/,
   ],
 ]
 for (const [what, make, says] of FOLDERS) {
-  test(`corridor start, data folder ${what}: exit code 1 and one sentence`, async () => {
+  test(`the embedded database, data folder ${what}: refused in one sentence`, async t => {
     const home = await mkdtemp(join(tmpdir(), 'corridor-folder-'))
-    const data = await make(join(home, 'data'))
-    const cli = await openCli('', { CORRIDOR_DATA: data, PORT: '0' })
-    try {
-      const { code, stdout, stderr } = await cli.run('start')
-      assert.deepEqual([code, stdout], [1, ''])
-      assert.match(stderr, says)
-      assert.equal(stderr.split('\n').length, 2)
-    } finally {
-      await cli.close()
-      await rm(home, { recursive: true, force: true })
-    }
+    t.after(() => rm(home, { recursive: true, force: true }))
+    const data_dir = await make(join(home, 'data'))
+    await assert.rejects(openEmbedded({ data_dir }), error => {
+      assert.ok(error instanceof DatabaseProblem, String(error))
+      assert.match(error.message, says)
+      assert.equal(error.message.split('\n').length, 1)
+      return true
+    })
   })
 }
+
+test('corridor start, a data folder that cannot be: exit code 1 and that sentence', async () => {
+  const file = join(folder, 'file')
+  await writeFile(file, '')
+  const cli = await openCli('', { CORRIDOR_DATA: file, PORT: '0' })
+  const { code, stdout, stderr } = await cli.run('start')
+  await cli.close()
+  await rm(file)
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(
+    stderr,
+    /^corridor: the data folder .* is a file, or lies below one: move it away, .*\n$/,
+  )
+})

@@ -28,9 +28,11 @@ import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { restoreBackup } from '../../src/postgres/restore.ts'
 import { tarFile } from '../../src/postgres/tar.ts'
 import { checkBooks } from '../support/assert/books.ts'
+import { openCli, type Ran } from '../support/service/cli.ts'
 import { type Asked, askAgain, startLoad } from '../support/service/load.ts'
 import {
   httpClient,
+  openAccountOn,
   pickSeed,
   type RunningProcess,
   runCommand,
@@ -55,14 +57,7 @@ before(async () => {
   await chmod(folder, 0o711)
   backup = path('backup.tar.zst')
   service = await startProcess(dataOf('original'))
-  const { code, output } = await runCommand(
-    `account create --name T --currencies USD --primary USD --sandbox --duplicate-window off
-      --fund USD=10000000.00 --json`.split(/\s+/),
-    dataOf('original'),
-  )
-  assert.equal(code, 0, output)
-  const { key_id, secret, ...rest } = JSON.parse(output)
-  account = { account: rest, key_id, secret }
+  account = await onData('original', (_, url) => openAccountOn(url, { USD: 1_000_000_000n }))
 })
 after(async () => {
   await service?.kill()
@@ -75,15 +70,21 @@ after(async () => {
 })
 
 /** Works on the embedded database of a folder, as its owner. */
-async function onData<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function onData<T>(name: string, work: (sql: Sql, url: string) => Promise<T>): Promise<T> {
   const server = await openEmbedded({ data_dir: path(name) })
   const sql = connect(server.url, { max: 1, as: 'owner' })
   try {
-    return await work(sql)
+    return await work(sql, server.url)
   } finally {
     await sql.end({ timeout: 1 })
     await server.release()
   }
+}
+
+/** A command on the database of a folder, to its end. */
+async function run(name: string, ...args: readonly string[]): Promise<Ran> {
+  const cli = await openCli('', dataOf(name), true)
+  return cli.run(...args).finally(cli.close)
 }
 
 const paid = (asked: readonly Asked[]) => asked.filter(({ answer }) => answer?.status === 200)
@@ -105,13 +106,13 @@ test('corridor backup under load, then restore: all that was acknowledged, books
   await until('200 paid', () => paid(load.asked).length >= 200)
   const before_backup = paid(load.asked)
   const began_at = performance.now()
-  const making = runCommand(['backup', backup, '--json'], dataOf('original'))
+  const making = run('original', 'backup', backup, '--json')
   await until('writing', () => existsSync(`${backup}.part`))
   const writing_at = performance.now()
   const made = await making
   const ended_at = performance.now()
   const took_ms = Math.round(ended_at - began_at)
-  assert.equal(made.code, 0, made.output)
+  assert.equal(made.code, 0, made.stderr)
   await load.stop()
   const meanwhile = paid(load.asked).filter(
     one => one.asked_at > writing_at && one.ended_at < ended_at,
@@ -121,17 +122,17 @@ test('corridor backup under load, then restore: all that was acknowledged, books
   assert.equal((await stat(backup)).mode & 0o777, 0o600)
 
   const restoring_at = performance.now()
-  const restored = await runCommand(['restore', backup, '--json'], dataOf('copy'))
+  const restored = await run('copy', 'restore', backup, '--json')
   const restored_ms = Math.round(performance.now() - restoring_at)
-  assert.equal(restored.code, 0, restored.output)
-  const { ok, checked, heads, data_dir } = JSON.parse(restored.output)
+  assert.equal(restored.code, 0, restored.stderr)
+  const { ok, checked, heads, data_dir } = restored.json
   assert.deepEqual([ok, data_dir], [true, path('copy')])
   assert.ok(checked.payouts >= before_backup.length)
   assert.deepEqual((await readdir(path('copy'))).sort(), ['postgres', 'postgres.lock'])
   t.diagnostic(
     `${before_backup.length} acknowledged before, ${meanwhile.length} while it was written, ` +
       `${checked.payouts} in the copy, ` +
-      `${load.asked.length} at last; ${JSON.parse(made.output).bytes} bytes in ${took_ms} ms, ` +
+      `${load.asked.length} at last; ${made.json.bytes} bytes in ${took_ms} ms, ` +
       `restored and verified in ${restored_ms} ms`,
   )
   await onData('original', async sql => {
@@ -145,22 +146,23 @@ test('corridor backup under load, then restore: all that was acknowledged, books
       )
     }
   })
-  // Banks may have what the backup has not: a person compares first (case 27).
-  const listed = await runCommand(['rail', 'list', '--json'], dataOf('copy'))
-  const reasons = JSON.parse(listed.output).map((rail: { name: string; paused_reason: string }) => [
-    rail.name,
-    rail.paused_reason,
-  ])
-  assert.deepEqual(reasons.sort(), [
-    ['closed_bank', 'the bank is closed'],
-    ['known_bank', 'restored from a backup: compare it with what the rail has been given'],
-    ['manual', ''],
-  ])
   const copy = await startProcess({ ...dataOf('copy'), CORRIDOR_SETTLE: 'off' })
   try {
     const { acknowledged } = await askAgain(client, copy.address, before_backup)
     assert.equal(acknowledged, before_backup.length)
-    await onData('copy', sql => checkBooks(sql, dataOf('copy')))
+    await onData('copy', async (sql, url) => {
+      // Banks may have what the backup has not: a person compares first (case 27).
+      const reasons = await sql`select name, paused_reason from rails order by name`
+      assert.deepEqual(
+        reasons.map(rail => Object.values(rail)),
+        [
+          ['closed_bank', 'the bank is closed'],
+          ['known_bank', 'restored from a backup: compare it with what the rail has been given'],
+          ['manual', ''],
+        ],
+      )
+      await checkBooks(sql, { DATABASE_URL: url })
+    })
   } finally {
     client.close()
     copy.signal('SIGTERM')
@@ -168,35 +170,8 @@ test('corridor backup under load, then restore: all that was acknowledged, books
   }
 })
 
-test('corridor restore, the books of the original not in order: exit 1 names the row, nothing starts', async () => {
-  const { account_id } = account.account
-  const move = (by: number) =>
-    onData(
-      'original',
-      sql => sql`
-      update balances set available = available + ${by}::bigint where account_id = ${account_id}`,
-    )
-  await move(1)
-  const file = path('faulty.tar.zst')
-  const made = await runCommand(['backup', file], dataOf('original'))
-  await move(-1)
-  assert.equal(made.code, 0, made.output)
-  const { code, output } = await runCommand(['restore', file], dataOf('faulty'))
-  assert.equal(code, 1, output)
-  assert.match(output, new RegExp(`^Not in order: balances, account ${account_id}, USD: `))
-  const started = await runCommand(['start'], { ...dataOf('faulty'), PORT: '0' })
-  assert.equal(started.code, 1)
-  assert.match(
-    started.output,
-    /^corridor: a restore did not end in .*: restore again, or remove it$/m,
-  )
-  // For whoever wants to look at it all the same.
-  const looked = await runCommand(['verify'], dataOf('faulty/postgres.restoring'))
-  assert.match(looked.output, /^Not in order: balances/)
-})
-
-test('corridor backup, killed halfway: no file, the log is kept back no more, and the next is whole', async () => {
-  const file = path('killed.tar.zst')
+test('corridor backup, killed halfway: no file, the log is kept back no more', async () => {
+  const file = path('next.tar.zst')
   await onData('original', async sql => {
     const slots = async () => (await sql`select from pg_replication_slots`).length
     const child = spawnCommand(['backup', file], dataOf('original'))
@@ -207,37 +182,65 @@ test('corridor backup, killed halfway: no file, the log is kept back no more, an
     assert.equal(existsSync(file), false)
     await until('no slot left', async () => (await slots()) === 0)
   })
-  const { code, output } = await runCommand(['backup', file], dataOf('original'))
-  assert.equal(code, 0, output)
-  await readBackup(file)
-  assert.equal(existsSync(`${file}.part`), false)
 })
 
-for (const [moment, sign, mode] of [
-  ['unpacking', 'postgres.restoring/postgres/base', 0o711],
+test('… and the next is whole. corridor restore, its books not in order: exit 1 names the row, nothing starts', async () => {
+  const { account_id } = account.account
+  const move = (by: number) =>
+    onData(
+      'original',
+      sql => sql`
+      update balances set available = available + ${by}::bigint where account_id = ${account_id}`,
+    )
+  await move(1)
+  const file = path('next.tar.zst')
+  const made = await run('original', 'backup', file)
+  await move(-1)
+  assert.equal(made.code, 0, made.stderr)
+  assert.equal(existsSync(`${file}.part`), false)
+  const { code, stdout } = await run('faulty', 'restore', file)
+  assert.equal(code, 1, stdout)
+  assert.match(stdout, new RegExp(`^Not in order: balances, account ${account_id}, USD: `))
+  await assertNotStarted('faulty')
+  // For whoever wants to look at it all the same.
+  const looked = await run('faulty/postgres.restoring', 'verify')
+  assert.match(looked.stdout, /^Not in order: balances/)
+})
+
+async function assertNotStarted(name: string): Promise<void> {
+  const { code, output } = await runCommand(['start'], { ...dataOf(name), PORT: '0' })
+  assert.equal(code, 1)
+  assert.match(output, /^corridor: a restore did not end in .*: restore again, or remove it$/m)
+  assert.equal(existsSync(path(`${name}/postgres`)), false)
+}
+
+test('corridor restore, killed unpacking, then recovering: nothing starts, and the next restore is whole', async () => {
   // Closed to PostgreSQL's user when root runs the test: the cluster is linked from elsewhere.
-  ['recovering', 'postgres.restoring/postgres/postmaster.pid', 0o700],
-] as const) {
-  test(`corridor restore, killed ${moment}: nothing starts, and the next restore is whole`, async () => {
-    const name = `killed-${moment}`
-    await mkdir(path(name), { mode })
-    const child = spawnCommand(['restore', backup], dataOf(name))
-    await until(moment, () => existsSync(path(`${name}/${sign}`)))
+  await mkdir(path('killed'), { mode: 0o700 })
+  const cluster = 'killed/postgres.restoring/postgres'
+  const halves: string[] = []
+  for (const [moment, sign] of [
+    ['unpacking', 'base'],
+    ['recovering', 'postmaster.pid'],
+  ] as const) {
+    const child = spawnCommand(['restore', backup], dataOf('killed'))
+    await until(moment, () => existsSync(path(`${cluster}/${sign}`)))
     child.kill('SIGKILL')
     await once(child, 'exit')
-    const half = await realpath(path(`${name}/postgres.restoring/postgres`))
-    const started = await runCommand(['start'], { ...dataOf(name), PORT: '0' })
-    assert.equal(started.code, 1)
-    assert.match(started.output, /^corridor: a restore did not end in /m)
-    assert.equal(existsSync(path(`${name}/postgres`)), false)
-    const again = await runCommand(['restore', backup], dataOf(name))
-    assert.equal(again.code, 0, again.output)
-    assert.match(again.output, /^The books are in order, and the service can be started\.$/m)
-    const whole = await realpath(path(`${name}/postgres`))
-    assert.ok(whole === half || !existsSync(half), 'what was killed is cleared up')
-    await rm(whole, { recursive: true })
-  })
-}
+    halves.push(await realpath(path(cluster)))
+  }
+  await assertNotStarted('killed')
+  const again = await run('killed', 'restore', backup)
+  assert.equal(again.code, 0, again.stderr)
+  assert.match(again.stdout, /^The books are in order, and the service can be started\.$/m)
+  const whole = await realpath(path('killed/postgres'))
+  assert.deepEqual(
+    halves.filter(half => half !== whole && existsSync(half)),
+    [],
+    'cleared up',
+  )
+  await rm(whole, { recursive: true })
+})
 
 /** As fast as it packs. */
 const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
@@ -245,9 +248,15 @@ const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 /** The backup with some of its bytes changed by `change`; its path. */
 async function changed(name: string, change: (tar: Buffer) => Buffer): Promise<string> {
   const file = path(name)
-  const tar = zstdDecompressSync(await readFile(backup))
-  await writeFile(file, zstdCompressSync(change(tar), QUICKLY))
+  await writeFile(file, zstdCompressSync(change(Buffer.from(await unpacked())), QUICKLY))
   return file
+}
+
+let tar: Buffer | undefined
+/** The backup as it was packed. */
+async function unpacked(): Promise<Buffer> {
+  tar ??= zstdDecompressSync(await readFile(backup))
+  return tar
 }
 
 const refused = (file: string, words: RegExp) =>
@@ -265,7 +274,7 @@ test('a backup with one bit turned, or cut short, at random: refused every time'
   // zstd's own checksum, which alone covers the log.
   assert.equal((bytes[4] ?? 0) & 0b100, 0b100)
   const file = path('damaged')
-  for (let i = 0; i < share(6, 500); i++) {
+  for (let i = 0; i < share(3, 500); i++) {
     // The first bytes say how much memory is wanted; more of it is no damage.
     const at = 16 + Math.floor(random() * (bytes.length - 16))
     await writeFile(file, bytes)
@@ -276,16 +285,16 @@ test('a backup with one bit turned, or cut short, at random: refused every time'
       await handle.write(Buffer.of((bytes[at] ?? 0) ^ bit), 0, 1, at)
       await handle.close()
       // Some bits of zstd fill a byte up and mean nothing: what was packed is there, whole.
-      if (isUnharmed(await readFile(file), bytes)) continue
+      if (isUnharmed(await readFile(file), await unpacked())) continue
     }
     await refused(file, /no backup of corridor, or damaged|is damaged/)
   }
 })
 
-/** Whether the very same is unpacked of both. */
+/** Whether the very same is unpacked of it. */
 function isUnharmed(packed: Buffer, whole: Buffer): boolean {
   try {
-    return zstdDecompressSync(packed).equals(zstdDecompressSync(whole))
+    return zstdDecompressSync(packed).equals(whole)
   } catch {
     return false
   }
@@ -371,41 +380,37 @@ test('corridor backup, a page of the cluster damaged on disk: exit 1, and no fil
   await handle.write(Buffer.of((buffer[0] ?? 0) ^ 1), 0, 1, 8000)
   await handle.close()
   const file = path('page.tar.zst')
-  const { code, output } = await runCommand(['backup', file], dataOf('copy'))
-  assert.equal(code, 1, output)
-  assert.match(output, /^corridor: the cluster is damaged: .*checksum/m)
+  const { code, stderr } = await run('copy', 'backup', file)
+  assert.equal(code, 1, stderr)
+  assert.match(stderr, /^corridor: the cluster is damaged: .*checksum/m)
   assert.equal(existsSync(file) || existsSync(`${file}.part`), false)
 })
 
 test('corridor backup and restore, where they may not: one line, and nothing changes', async () => {
-  const elsewhere = { DATABASE_URL: 'postgres://127.0.0.1:1/corridor' }
-  const rows = [
-    [
-      ['backup', backup],
-      dataOf('original'),
-      1,
-      /^corridor: \S+ is there already, and backups are not/,
-    ],
-    [
-      ['restore', backup],
-      dataOf('original'),
-      1,
-      /^corridor: \S+\/postgres is there already: restore/,
-    ],
-    [['restore', path('gone')], dataOf('new'), 1, /^corridor: cannot read \S+gone: /],
-    [['backup', path('x')], elsewhere, 2, /^corridor: DATABASE_URL names a database of your own/],
-    [['restore', backup], elsewhere, 2, /^corridor: DATABASE_URL names a database of your own/],
-    [['backup', path('no/such/folder')], dataOf('original'), 1, /^corridor: cannot write \S+: /],
-  ] as const
+  const elsewhere = await openCli('postgres://127.0.0.1:1/corridor')
   const { mtimeMs } = await stat(backup)
-  await Promise.all(
-    rows.map(async ([args, env, expected, words]) => {
-      const { code, output } = await runCommand(args, env)
-      assert.equal(code, expected, output)
-      assert.match(output, words)
-      assert.equal(output.trim().split('\n').length, 1, output)
-    }),
-  )
+  for (const [at, command, file, expected, words] of [
+    ['original', 'backup', backup, 1, /^corridor: \S+ is there already, and backups are not/],
+    ['original', 'restore', backup, 1, /^corridor: \S+\/postgres is there already: restore/],
+    ['new', 'restore', path('gone'), 1, /^corridor: cannot read \S+gone: /],
+    ['', 'backup', path('x'), 2, /^corridor: DATABASE_URL names a database of your own/],
+    ['', 'restore', backup, 2, /^corridor: DATABASE_URL names a database of your own/],
+  ] as const) {
+    const asked = at === '' ? elsewhere.run(command, file) : run(at, command, file)
+    const { code, stdout, stderr } = await asked
+    assert.deepEqual([code, stdout], [expected, ''], stderr)
+    assertLine(stderr, words)
+  }
+  await elsewhere.close()
+  const args = ['backup', path('no/such/folder')]
+  const { code, output } = await runCommand(args, dataOf('original'))
+  assert.equal(code, 1, output)
+  assertLine(output, /^corridor: cannot write \S+: /)
   assert.equal((await stat(backup)).mtimeMs, mtimeMs)
   assert.deepEqual(await readdir(path('new')), ['postgres.lock'])
 })
+
+function assertLine(text: string, words: RegExp): void {
+  assert.match(text, words)
+  assert.equal(text.trim().split('\n').length, 1, text)
+}
