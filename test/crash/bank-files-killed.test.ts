@@ -41,7 +41,7 @@ const WORK = [
 const POINTS = WORK.flatMap(name => [`before file ${name}`, `after file ${name}`])
 /** What each leaves to the next process, and two that were begun: each 20 times in the long run. */
 const LEFT = [...WORK.map(name => `after file ${name}`), 'before file upload', 'before file apply']
-const [KILLS, PAYOUTS] = share([5, 200], [20 * LEFT.length, 10_000])
+const [KILLS, PAYOUTS] = share([3, 60], [20 * LEFT.length, 10_000])
 
 /** What the bank rejects, and what it pays and gets back, by the last digits. */
 const REJECTED = 100_91_04
@@ -92,7 +92,7 @@ after(async () => {
 async function work(): Promise<void> {
   while (!stopping.signal.aborted) {
     await bank.work()
-    await delay(200, undefined, { signal: stopping.signal }).catch(() => {})
+    await delay(share(50, 200), undefined, { signal: stopping.signal }).catch(() => {})
   }
 }
 
@@ -215,7 +215,7 @@ async function untilOver(): Promise<void> {
     before = left
     const deadline = performance.now() + HANGS_MS
     while (left === before && performance.now() < deadline) {
-      await delay(500)
+      await delay(share(100, 500))
       left = await countOpen()
     }
   }

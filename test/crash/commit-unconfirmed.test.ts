@@ -3,7 +3,14 @@
 // have no key, and keys, references and claims bring out what there is. Nothing is lost, nothing twice.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../../src/app.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+import { connect } from '../../src/db/connect.ts'
+import { type Deps, openDeps } from '../../src/deps.ts'
+import { makeMetrics } from '../../src/metrics.ts'
+import { startDelivering } from '../../src/worker/deliver-webhooks.ts'
+import { startSettling } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -11,16 +18,9 @@ import { startProxy, type TcpProxy } from '../support/network/proxy.ts'
 import { addEndpoint, judge, startReceiver } from '../support/network/receiver.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { jsonLines } from '../support/service/importing.ts'
-import {
-  type HttpAnswer,
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  type RunningProcess,
-  startProcess,
-  tally,
-  until,
-} from '../support/service/process.ts'
+import { serviceLog } from '../support/service/logs.ts'
+import { openAccountOn, tally, until } from '../support/service/process.ts'
+import { type Answer, type Client, client as clientOf } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 /** A statement that writes, other than of what is forgotten by and by. */
@@ -31,36 +31,45 @@ const FUNDED = 1_000_000_000n
 
 let database: TestDatabase
 let proxy: TcpProxy
-let opened: OpenedAccount
-let client: HttpClient
+let client: Client
 let cli: Cli
 /** Behind the proxy, without workers, which commit as well. */
-let service: RunningProcess
+let deps: Deps
+let app: FastifyInstance
 let account_id: string
 
 before(async () => {
   database = await createDatabase()
   proxy = await startProxy(database.url)
-  opened = await openAccountOn(database.url, { USD: FUNDED })
+  const opened = await openAccountOn(database.url, { USD: FUNDED })
   account_id = opened.account.account_id
-  client = httpClient(opened)
   cli = await openCli(proxy.url, { CORRIDOR_USER: 'alice' })
-  const off = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOKS: 'off' }
-  service = await startProcess({ DATABASE_URL: proxy.url, ...off })
-  // On a busy machine it may not have looked at the database for a while.
-  const ready = async () => (await client.get(service.address, '/v3/balance')).status === 200
-  await until('it is ready', ready)
+  const config: Config = {
+    ...readConfig({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent' }),
+    ...{ settle_poll_ms: 50, simulator_delay_ms: 0, rail_timeout_ms: 300 },
+    // No answer is late on a busy machine: its event would go out again, as it must.
+    ...{ webhook_allow_private: true, webhook_timeout_ms: 3_000 },
+  }
+  deps = await openDeps(proxy.url, config, serviceLog(), makeMetrics())
+  app = await buildApp(deps)
+  client = clientOf(opened, async options => {
+    const { statusCode: status, headers, payload: text } = await app.inject(options)
+    return { status, headers, text, json: JSON.parse(text) }
+  })
 })
 after(async () => {
-  client?.close()
-  await service?.kill()
+  await app?.close()
+  await deps?.close()
   await cli?.close()
   await proxy.close()
   await database.drop()
 })
 
 const pay = (amount: number, key?: string) =>
-  client.post(service.address, '/v3/payout', { ...localPayout, amount }, key)
+  client.post('/v3/payout', { ...localPayout, amount }, keyed(key))
+
+const keyed = (key?: string): Record<string, string> =>
+  key === undefined ? {} : { 'idempotency-key': key }
 
 /** How many payouts of each amount there are. */
 async function paid(amounts: readonly number[]): Promise<number[]> {
@@ -78,7 +87,7 @@ async function balance(): Promise<bigint> {
   return row?.available ?? 0n
 }
 
-function assertUnknown(answer: HttpAnswer): void {
+function assertUnknown(answer: Answer): void {
   assert.equal(answer.status, 503, answer.text)
   assert.equal(answer.json.errors[0].reason, 'service_unavailable')
   assert.match(answer.json.message, WHATEVER_NOT_KNOWN)
@@ -109,7 +118,7 @@ describe('COMMIT carried out and answered with XX000', () => {
     test(`${CROWD} payouts ${what} in a few batches: 503 for whole batches, each there once`, async t => {
       let first = what === 'with keys' ? 1_000 : 10_000
       let amounts: number[] = []
-      let unknown: HttpAnswer[] = []
+      let unknown: Answer[] = []
       // Again, while by chance they were batches of one.
       for (let round = 0; round < 5 && unknown.length <= 2; round++) {
         amounts = Array.from({ length: CROWD }, () => first++)
@@ -132,7 +141,7 @@ describe('COMMIT carried out and answered with XX000', () => {
   test('a batch of payouts with a key, which is a long command: 503, and by the key the one batch', async () => {
     const payouts = Array(20).fill({ ...localPayout, amount: 103 })
     const body = { mode: 'all_or_nothing', payouts }
-    const ask = () => client.post(service.address, '/v3/payout_batch', body, 'unconfirmed batch')
+    const ask = () => client.post('/v3/payout_batch', body, keyed('unconfirmed batch'))
     proxy.answerCommits('XX000', 1, WRITES)
     assertUnknown(await ask())
     const again = await ask()
@@ -271,14 +280,10 @@ describe('workers, their COMMIT carried out and answered with XX000', () => {
     await Promise.all(amounts.map(amount => pay(amount)))
     // Making deliveries, claiming them and recording what came of them: the first of each, at least.
     proxy.answerCommits('XX000', 6, /webhook/)
-    const env = {
-      CORRIDOR_SETTLE: 'off',
-      CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on',
-      // No answer is late on a busy machine: its event would go out again, as it must.
-      CORRIDOR_WEBHOOK_TIMEOUT_MS: '3000',
-    }
-    const worker = await startProcess({ DATABASE_URL: proxy.url, ...env })
-    t.after(() => worker.kill())
+    const queues = connect(proxy.url, { max: 4, as: 'service', look_ups: true })
+    t.after(() => queues.end({ timeout: 5 }))
+    const worker = startDelivering(deps, queues)
+    t.after(() => worker.stop())
     await until('all are recorded', async () => {
       const rows = await database.owner<{ status: string }[]>`
         select status from webhook_deliveries where account_id = ${account_id}`
@@ -293,12 +298,8 @@ describe('workers, their COMMIT carried out and answered with XX000', () => {
 
   test('settling: every payout succeeds once', async t => {
     proxy.answerCommits('XX000', 6, /payouts/)
-    const worker = await startProcess({
-      DATABASE_URL: proxy.url,
-      CORRIDOR_WEBHOOKS: 'off',
-      CORRIDOR_RAIL_TIMEOUT_MS: '300',
-    })
-    t.after(() => worker.kill())
+    const worker = startSettling(deps)
+    t.after(() => worker.stop())
     await until('all are settled', async () => {
       const open = await database.owner`
         select from payout_states where account_id = ${account_id} and status <> 'succeeded'`

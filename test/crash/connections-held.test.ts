@@ -15,9 +15,9 @@ import {
   tally,
   until,
 } from '../support/service/process.ts'
-import { promised } from '../support/share.ts'
+import { promised, share } from '../support/share.ts'
 
-const REQUESTS = 500
+const REQUESTS = share(120, 500)
 const LANES = 2
 const READERS = 4
 /** As many as spread over all lanes. */

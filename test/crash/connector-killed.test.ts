@@ -19,8 +19,8 @@ import { type Client, startTestService, type TestService } from '../support/serv
 import { payAll } from '../support/service/settling.ts'
 import { share } from '../support/share.ts'
 
-const PAYOUTS = share(200, 10_000)
-const KILLS = share(4, 25)
+const PAYOUTS = share(80, 10_000)
+const KILLS = share(2, 25)
 /** Only what hangs takes as long. */
 const HANGS_MS = share(240_000, 3_600_000)
 
@@ -101,7 +101,7 @@ async function expectStatuses(what: string, isDone: (counts: Record<string, numb
     const counts = await statuses()
     if (isDone(counts)) return
     if (performance.now() > deadline) assert.fail(`${what}: ${await describeOpen(counts)}`)
-    await delay(500)
+    await delay(share(100, 500))
     await hurry()
   }
 }
@@ -148,7 +148,7 @@ test(`${PAYOUTS} payouts through a connector that drops 20 % of its answers, ${K
 
   for (let kill = 0; kill < KILLS; kill++) {
     running = await startProcess(env)
-    await delay(300 + random() * 1_500)
+    await delay(share(100, 300) + random() * share(700, 1_500))
     await running.kill()
     if (kill % 3 !== 1) continue
     await connector.close()

@@ -27,7 +27,9 @@ import {
 } from '../support/service/process.ts'
 import { promised, share } from '../support/share.ts'
 
-const FULL_MS = share(2_000, 20_000)
+const FULL_MS = share(300, 20_000)
+/** So many writes are refused before there is room again. */
+const REFUSED = share(30, 100)
 const BACK_WITHIN_MS = 2_000
 /** A server that has stopped is tried to start once a second, and recovers first. */
 const UP_WITHIN_MS = 15_000
@@ -156,7 +158,7 @@ test(`the disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, and 
   const reader = startReader(client, service.address)
   await until('paid', () => paidSince(load, 0) !== undefined)
   const ballast = await fill(volume)
-  await until('writes are refused', () => refusedOf(load).length >= 100)
+  await until('writes are refused', () => refusedOf(load).length >= REFUSED)
   await delay(FULL_MS)
   await rm(ballast)
   const room_at = performance.now()
@@ -218,7 +220,7 @@ test(`the disk of the whole cluster full for ${FULL_MS} ms: 503, and back with r
     for (;;) await superuser`select pg_switch_wal()`
   }
   await assert.rejects(switching())
-  await until('writes are refused', () => refusedOf(load).length >= 100)
+  await until('writes are refused', () => refusedOf(load).length >= REFUSED)
   await delay(FULL_MS)
   await rm(ballast)
   const room_at = performance.now()
@@ -243,7 +245,7 @@ test(`the disk of the whole cluster full for ${FULL_MS} ms: 503, and back with r
   const sql = connect(again.url, { max: 1, as: 'owner' })
   try {
     await checkPaid(sql, account.account.account_id, load.asked)
-    await checkBooks(sql, { CORRIDOR_DATA: data_dir })
+    await checkBooks(sql, { DATABASE_URL: again.url })
   } finally {
     await sql.end({ timeout: 1 })
     await again.release()

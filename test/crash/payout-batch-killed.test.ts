@@ -21,7 +21,7 @@ import { share } from '../support/share.ts'
 
 const PATH = '/v3/payout_batch'
 const KILLS = share(1, 5)
-const PAYOUTS = 3_000
+const PAYOUTS = share(1_000, 3_000)
 
 let database: TestDatabase
 let account: OpenedAccount
@@ -67,7 +67,7 @@ test(`kill -9 in the middle of a batch, ${KILLS} times: all of it or nothing, an
       () => 'unheard',
     )
     await until('the batch is being written', bookIsLocked)
-    await delay(random() * 900)
+    await delay(random() * share(300, 900))
     service.signal('SIGKILL')
     await service.ended
     const heard = await asked

@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect, type Sql } from '../../src/db/connect.ts'
+import { connect } from '../../src/db/connect.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { type Asked, askAgain, checkPaid, lastWords, startLoad } from '../support/service/load.ts'
 import {
   type HttpClient,
   httpClient,
+  openAccountOn,
   pickSeed,
   type RunningProcess,
-  runCommand,
   seeded,
   startProcess,
   tally,
@@ -38,35 +38,22 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'corridor-crash-'))
   await chmod(folder, 0o711)
   service = await startProcess({ CORRIDOR_DATA: folder })
-  const args = [
-    'account',
-    'create',
-    '--sandbox',
-    '--name',
-    'T',
-    '--currencies',
-    'USD',
-    '--primary',
-    'USD',
-    '--duplicate-window',
-    'off',
-  ]
-  const { code, output } = await runCommand([...args, '--fund', 'USD=10000000.00', '--json'], {
-    CORRIDOR_DATA: folder,
-  })
-  assert.equal(code, 0, output)
-  const { key_id, secret, ...account } = JSON.parse(output)
-  account_id = account.account_id
-  client = httpClient({ account, key_id, secret })
+  const account = await onServer(url => openAccountOn(url, { USD: 1_000_000_000n }))
+  account_id = account.account.account_id
+  client = httpClient(account)
 })
 after(async () => {
   client?.close()
   await service?.kill()
   // The server outlives a killed service; whoever attaches and leaves last stops it.
-  const server = await openEmbedded({ data_dir: folder })
-  await server.release()
+  await onServer(async () => {})
   await rm(folder, { recursive: true, force: true })
 })
+
+async function onServer<T>(work: (url: string) => Promise<T>): Promise<T> {
+  const server = await openEmbedded({ data_dir: folder })
+  return work(server.url).finally(server.release)
+}
 
 async function postmaster(): Promise<number> {
   const text = await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')
@@ -113,13 +100,13 @@ test(`kill -9 of PostgreSQL, ${KILLS} times or more under load: 503 meanwhile, t
       `503, of which ${committed_unheard} had committed; paying again after ${away.join(', ')} ms`,
   )
   assert.ok(refused() > 0, 'a kill hit it at work: a batch in hand is answered 503')
-  const server = await openEmbedded({ data_dir: folder })
-  const sql: Sql = connect(server.url, { max: 1, as: 'owner' })
-  try {
-    await checkPaid(sql, account_id, all)
-    await checkBooks(sql, { CORRIDOR_DATA: folder })
-  } finally {
-    await sql.end({ timeout: 1 })
-    await server.release()
-  }
+  await onServer(async url => {
+    const sql = connect(url, { max: 1, as: 'owner' })
+    try {
+      await checkPaid(sql, account_id, all)
+      await checkBooks(sql, { DATABASE_URL: url })
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+  })
 })

@@ -15,9 +15,9 @@ import { type RunningProcess, startProcess, until } from '../support/service/pro
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { LONG, share } from '../support/share.ts'
 
-const EVENTS = share(600, 10_000)
+const EVENTS = share(240, 10_000)
 /** Each when so many more have arrived than when the process before it was killed. */
-const KILLS = share(2, 9)
+const KILLS = share(1, 9)
 const WRITERS = 8
 /** Two writers each; each has an endpoint. */
 const ACCOUNTS = 4
