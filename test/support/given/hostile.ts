@@ -96,7 +96,6 @@ const good = JSON.stringify(localPayout)
 export const HOSTILE_BATCHES: Readonly<Record<string, () => string>> = {
   '10,000 payouts that are well, dry': () =>
     payouts(good).replace('{"payouts"', '{"dry_run":true,"mode":"best_effort","payouts"'),
-  '10,000 payouts that are well': () => payouts(good).replace('{', '{"mode":"best_effort",'),
   numbers: () => payouts('1', Infinity),
   '10,000 numbers': () => payouts('1'),
   'lists of numbers': () => payouts(filled('[', '1', ']', 1_600)),
