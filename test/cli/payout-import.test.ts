@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { findImportedPayouts } from '../../src/bulk/store.ts'
 import { confineTo } from '../../src/db/confine.ts'
@@ -355,7 +355,7 @@ test('payout import, a payout failed since: not paid again, said; a changed row 
 })
 
 test('payout import --dry-run: nothing is written; the real run counts the same, and lacks what was said', async () => {
-  const client = await openFunded(600, 5_000_000n)
+  const client = await openFunded(600, 2_100_000n)
   const entity = await client.post('/v3/entity', { type: 'individual', name: 'Anna' })
   await service.setRates({ 'EUR/USD': '1.1' })
   const quoted = await client.post('/v3/payout/quote', {
@@ -364,7 +364,7 @@ test('payout import --dry-run: nothing is written; the real run counts the same,
   })
   const beneficiary = await client.post('/v3/beneficiary', bankBeneficiary)
   const rows = [
-    ...Array.from({ length: 700 }, (_, i) => invoice(i, { amount: 5_000 })),
+    ...Array.from({ length: 300 }, (_, i) => invoice(i, { amount: 5_000 })),
     invoice(5, { amount: 5_000 }),
     invoice(1001, { on_behalf_of: entity.json.data.id }),
     invoice(1002, { quote: quoted.json.id }),
@@ -372,7 +372,7 @@ test('payout import --dry-run: nothing is written; the real run counts the same,
     invoice(1004, { beneficiary: beneficiary.json.data.id, beneficiary_details: undefined }),
     invoice(1005, { currency: 'EUR', holding_currency: 'USD', amount: 10_000 }),
     invoice(1006, { currency: 'ZZZ' }),
-    ...Array.from({ length: 700 }, (_, i) => invoice(2000 + i, { amount: 3_000 })),
+    ...Array.from({ length: 300 }, (_, i) => invoice(2000 + i, { amount: 3_000 })),
   ]
   const path = await cli.file('dry.jsonl', jsonLines(rows))
   const before = await rowVersions(service.database.owner)
@@ -389,10 +389,10 @@ test('payout import --dry-run: nothing is written; the real run counts the same,
   assert.deepEqual(dry.json.paid, real.json.paid)
   const [[would], [did]] = [dry.json.debited, real.json.debited]
   assert.deepEqual([would.total_debit, would.rows], [did.total_debit, did.rows])
-  assert.equal(would.available, '5000000')
-  assert.equal(await balanceOf(client), 5_000_000n - BigInt(did.total_debit))
+  assert.equal(would.available, '2100000')
+  assert.equal(await balanceOf(client), 2_100_000n - BigInt(did.total_debit))
   // Funded with what was said to be lacking, the rest is paid to the last cent.
-  const lacking = BigInt(would.lacking) - (5_000_000n - BigInt(would.total_debit))
+  const lacking = BigInt(would.lacking) - (2_100_000n - BigInt(would.total_debit))
   const cents = String(lacking).padStart(3, '0')
   const fund = await cli.run(
     'fund',
@@ -439,37 +439,43 @@ test('payout import, in words: counts, reasons, money, in 80 columns; the report
   assert.match(lines[5] ?? '', /^6,refused,,,,,,,"invalid_field: amount_major is not .*"$/)
 })
 
-const MANY = 4_000
-const manyRows = () =>
-  jsonLines(Array.from({ length: MANY }, (_, i) => invoice(i % 3000, { amount: 100 + (i % 7) })))
-const debitOfMany = Array.from({ length: MANY }, (_, i) => BigInt(100 + (i % 7))).reduce(
-  (sum, amount) => sum + amount,
-)
+const rowsOf = (count: number) =>
+  jsonLines(Array.from({ length: count }, (_, i) => invoice(i % 900, { amount: 100 + (i % 7) })))
 
-/** Started, and caught when its first batch is written. */
-function startImport(path: string, of: Client) {
+/** Started, and caught when the first of its batches is written: each takes half a second. */
+async function startImport(t: TestContext, path: string, of: Client) {
+  await service.database.owner.unsafe(`
+    create function slow_down() returns trigger language plpgsql as $$
+    begin perform pg_sleep(0.5); return null; end $$;
+    create trigger slow_down after insert on payouts
+    for each statement execute function slow_down()`)
+  t.after(() => service.database.owner`drop function slow_down cascade`)
   const args = ['payout', 'import', path, '--account', idOf(of)]
   return startAndCatch(args, service.database.url, async () => (await countPayouts(of)) > 0)
 }
 
-test('payout import, killed in the middle and run again: every row paid once', async () => {
+test('payout import, killed in the middle and run again: every row paid once', async t => {
   const client = await openFunded()
-  const path = await cli.file('killed.jsonl', manyRows())
-  const child = await startImport(path, client)
+  const rows = 1_100
+  const path = await cli.file('killed.jsonl', rowsOf(rows))
+  const child = await startImport(t, path, client)
   child.kill('SIGKILL')
   await once(child, 'close')
   const { code, json } = await runImport(path, client)
   assert.equal(code, 0)
   assert.ok(json.imported_before > 0 && json.made > 0, 'killed too early or too late')
-  assert.equal(json.made + json.imported_before, MANY)
-  assert.equal(await countPayouts(client), MANY)
-  assert.equal(await balanceOf(client), 100_000_000n - debitOfMany)
+  assert.equal(json.made + json.imported_before, rows)
+  assert.equal(await countPayouts(client), rows)
+  const debited = Array.from({ length: rows }, (_, i) => 100 + (i % 7)).reduce((a, b) => a + b)
+  assert.equal(await balanceOf(client), 100_000_000n - BigInt(debited))
 })
 
-test('payout import, Ctrl-C: ends after the rows in hand with what to do, exit code 1', async () => {
+test('payout import, Ctrl-C: ends after the rows in hand with what to do, exit code 1', async t => {
   const client = await openFunded()
-  const path = await cli.file('stopped.jsonl', manyRows())
-  const child = await startImport(path, client)
+  // More than the first batch and the three that are in hand.
+  const rows = 2_600
+  const path = await cli.file('stopped.jsonl', rowsOf(rows))
+  const child = await startImport(t, path, client)
   child.kill('SIGINT')
   const [code] = await once(child, 'close')
   assert.equal(code, 1)
@@ -477,23 +483,23 @@ test('payout import, Ctrl-C: ends after the rows in hand with what to do, exit c
   assert.match(said, /\nStopped after line (\d+)\. Run the same command again to go on: /)
   assert.match(said.replaceAll('\n', ' '), / "stopped\.jsonl" and are not paid twice\. /)
   const line = Number(/Stopped after line (\d+)/.exec(said)?.[1])
-  assert.ok(line < MANY, 'stopped too late')
+  assert.ok(line < rows, 'stopped too late')
   assert.equal(await countPayouts(client), line)
   const { json } = await runImport(path, client)
-  assert.deepEqual([json.imported_before, json.made], [line, MANY - line])
+  assert.deepEqual([json.imported_before, json.made], [line, rows - line])
 })
 
 test('payout import, twice at the same time: every row paid once', async () => {
   const client = await openFunded()
-  const path = await cli.file('both.jsonl', jsonLines(manyRows().split('\n').slice(0, 2000)))
+  const path = await cli.file('both.jsonl', rowsOf(1_000))
   const args = ['payout', 'import', path, '--account', idOf(client), '--json']
   const runs = await Promise.all([cli.run(...args), cli.run(...args)])
   const [one, other] = runs.map(run => run.json)
   assert.deepEqual([one.refused, other.refused], [0, 0])
-  for (const { made, imported_before } of [one, other]) assert.equal(made + imported_before, 2000)
+  for (const { made, imported_before } of [one, other]) assert.equal(made + imported_before, 1_000)
   // Of a row that the database did not answer for in time either may say that it made it.
-  assert.ok(one.made + other.made >= 2000)
-  assert.equal(await countPayouts(client), 2000)
+  assert.ok(one.made + other.made >= 1_000)
+  assert.equal(await countPayouts(client), 1_000)
 })
 
 test('payout import, the look at which rows were paid: reads no other row, planned while there was none', async () => {
