@@ -11,14 +11,8 @@ import { CALENDARS } from '../../src/calendar/tables.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
-import {
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  type RunningProcess,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { type Listening, startListening } from '../support/service/listening.ts'
+import { type HttpClient, httpClient, openAccountOn, until } from '../support/service/process.ts'
 
 const FUNDED = 100_000_000_000n
 const ROUTING = '021000021'
@@ -31,7 +25,7 @@ interface World {
 }
 
 let database: TestDatabase
-let service: RunningProcess
+let service: Listening
 let env: Readonly<Record<string, string>>
 let cli: Cli
 let nextDay: World
@@ -43,12 +37,12 @@ before(async () => {
   nextDay = await openWorld('ach', false)
   sameDay = await openWorld('ach_today', true)
   env = { DATABASE_URL: database.url, CORRIDOR_RAIL_TIMEOUT_MS: '5000' }
-  service = await startProcess(env)
+  service = await startListening(env)
   cli = await openCli(database.url, { CORRIDOR_USER: 'ann' })
 })
 after(async () => {
   await cli?.close()
-  await service?.kill()
+  await service?.close()
   for (const world of [nextDay, sameDay]) {
     world.client.close()
     world.bank.close()
@@ -399,6 +393,5 @@ test('what is no ACH credit is in no file: another way is tried, and there is no
 test('the books balance, and nothing of the bank was set aside', async () => {
   const strays = await database.owner`select reason from rail_inbox_lines`
   assert.deepEqual([...strays], [])
-  await service.kill()
   await checkBooks(database.owner, env)
 })

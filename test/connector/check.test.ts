@@ -11,6 +11,7 @@ import { allChecks } from '../../src/connector/check/all.ts'
 import { type CheckReport, type KeptPayment, runChecks } from '../../src/connector/check/check.ts'
 import { ANSWER_WITHIN_MS } from '../../src/connector/protocol.ts'
 import { newSecret } from '../../src/webhook/sign.ts'
+import { share } from '../support/share.ts'
 
 /** What only a run of faulty requests shows; the check of each other fault. */
 const FOUND_BY: Readonly<Record<Exclude<Fault, 'drop-answers' | 'errors-500'>, string>> = {
@@ -40,6 +41,25 @@ const FOUND_BY: Readonly<Record<Exclude<Fault, 'drop-answers' | 'errors-500'>, s
   'answers-twice': 'answers-repeat',
   'strict-orders': 'put-unknown-member',
 }
+
+type Found = keyof typeof FOUND_BY
+const ALONE = Object.keys(FOUND_BY).map(fault => [fault as Found])
+/** Faults that one connector can have, as none of them hides the check of another. */
+const TOGETHER: readonly (readonly Found[])[] = [
+  ['slow'],
+  [
+    ...(['redirects', 'answers-unsigned', 'pays-again', 'amount-not-compared'] as const),
+    ...(['beneficiary-not-compared', 'float-amounts', 'strict-orders'] as const),
+  ],
+  [
+    ...(['html-errors', 'unsigned-believed', 'races', 'over-limit'] as const),
+    ...(['forgets-keys', 'steps-reordered'] as const),
+  ],
+  ['any-signature-believed', 'errors-unsigned', 'other-amount'],
+  ['old-believed', 'unknown-as-empty', 'known-as-404'],
+  ['steps-rewritten', 'code-missing', 'answers-twice'],
+  ['returns-too-much', 'cancels-twice'],
+]
 
 let folder: string
 before(async () => {
@@ -99,17 +119,16 @@ test('a connector that lost its payments: the check of an earlier run fails', as
 test('every fault of the reference connector, but those of the line, has its check', () => {
   const seeded = Object.keys(FAULTS).filter(name => !/^(drop-answers|errors-500)$/.test(name))
   assert.deepEqual(Object.keys(FOUND_BY).sort(), seeded.sort())
+  assert.deepEqual(TOGETHER.flat().sort(), seeded)
 })
 
 test('each seeded fault: fails exactly its check', { concurrency: 4 }, async t => {
-  const rows = Object.entries(FOUND_BY).map(([fault, name]) =>
-    t.test(`${fault}: ${name}`, async () => {
-      const report = await check(fault, Faults.read([fault]))
-      assert.deepEqual(
-        report.checks.filter(({ result }) => result === 'failed').map(one => one.name),
-        [name],
-        failed(report).join('\n'),
-      )
+  const rows = share(TOGETHER, ALONE).map(faults =>
+    t.test(faults.join(', '), async () => {
+      const report = await check(faults.join('-'), Faults.read(faults))
+      const names = report.checks.filter(({ result }) => result === 'failed').map(one => one.name)
+      const expected = faults.map(fault => FOUND_BY[fault])
+      assert.deepEqual(names.sort(), expected.sort(), failed(report).join('\n'))
     }),
   )
   await Promise.all(rows)

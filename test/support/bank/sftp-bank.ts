@@ -1,12 +1,14 @@
-// The test bank behind its SFTP server, and a rail to it: payouts go there and back as with a real
+// The test bank behind its SFTP server, or with folders alone, and a rail to it: payouts go there and back as with a real
 // bank, in rounds, until neither has anything left to say.
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestBank } from '../../../examples/bank/bank.ts'
 import type { Fault } from '../../../examples/bank/faults.ts'
+import type { SftpServer } from '../../../examples/bank/sftp.ts'
 import { type Started, startBank } from '../../../examples/bank/start.ts'
+import { type FolderConfig, openFolder } from '../../../src/bank-file/folder.ts'
 import { openSftp, type SftpConfig } from '../../../src/bank-file/sftp.ts'
 import { iso20022 } from '../../../src/iso20022/format.ts'
 import type { TestService } from '../service/service.ts'
@@ -27,6 +29,8 @@ export interface SftpBankOptions {
   readonly name: string
   readonly iban: string
   readonly faults: readonly Fault[]
+  /** Every exchange by SFTP is a connection made anew, with its keys. */
+  readonly by: 'sftp' | 'folder'
 }
 
 const LOGIN = { user: 'corridor', password: 'of the test bank' }
@@ -36,17 +40,18 @@ const MOST_ROUNDS = 40
 
 export async function openSftpBank(
   service: TestService,
-  { name, iban, faults }: SftpBankOptions,
+  { name, iban, faults, by }: SftpBankOptions,
 ): Promise<SftpBank> {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-sftp-bank-'))
   const start = (port: number, some: readonly Fault[]): Promise<Started> =>
-    startBank({ folder, faults: new Set(some), sftp: { ...LOGIN, port } })
+    startBank({
+      ...{ folder, faults: new Set(some) },
+      ...(by === 'sftp' && { sftp: { ...LOGIN, port } }),
+    })
   let started = await start(0, faults)
-  const { port, fingerprint: host_key } = server(started)
-  const transport: SftpConfig = {
-    ...{ kind: 'sftp', host: '127.0.0.1', port, user: LOGIN.user, host_key },
-    ...{ outbox: 'to-bank', inbox: 'from-bank', archive: 'archive' },
-  }
+  const port = started.sftp?.port ?? 0
+  const transport = started.sftp === undefined ? inFolder(folder) : behind(started.sftp)
+  for (const box of Object.values(BOXES)) await mkdir(join(folder, box), { recursive: true })
   const world = await openFileWorld(service, {
     ...{
       name,
@@ -55,7 +60,10 @@ export async function openSftpBank(
       config: { transport },
       profile: { name: 'test', like: 'generic' },
     },
-    openTransport: () => openSftp(transport, { password: LOGIN.password }),
+    openTransport: () =>
+      transport.kind === 'sftp'
+        ? openSftp(transport, { password: LOGIN.password })
+        : openFolder(transport),
   })
   const boxed = (box: string) => readdir(join(folder, box))
   return {
@@ -83,7 +91,16 @@ export async function openSftpBank(
   }
 }
 
-function server({ sftp }: Started) {
-  assert.ok(sftp)
-  return sftp
-}
+const BOXES = { outbox: 'to-bank', inbox: 'from-bank', archive: 'archive' }
+
+const behind = ({ port, fingerprint: host_key }: SftpServer): SftpConfig => ({
+  ...{ kind: 'sftp', host: '127.0.0.1', port, user: LOGIN.user, host_key },
+  ...BOXES,
+})
+
+const inFolder = (folder: string): FolderConfig => ({
+  kind: 'folder',
+  outbox: join(folder, BOXES.outbox),
+  inbox: join(folder, BOXES.inbox),
+  archive: join(folder, BOXES.archive),
+})
