@@ -6,23 +6,19 @@ import { after, before, test } from 'node:test'
 import type { BankDemoStep } from '../../src/cli/demo-bank.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
-import {
-  type RunningProcess,
-  spawnCommand,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { type Listening, startListening } from '../support/service/listening.ts'
+import { spawnCommand, until } from '../support/service/process.ts'
 
 let database: TestDatabase
-let service: RunningProcess
+let service: Listening
 let cli: Cli
 before(async () => {
   database = await createDatabase()
-  service = await startProcess({ DATABASE_URL: database.url })
+  service = await startListening({ DATABASE_URL: database.url })
   cli = await openCli(database.url)
 })
 after(async () => {
-  await service.kill()
+  await service.close()
   await cli.close()
   await database.drop()
 })

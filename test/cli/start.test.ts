@@ -14,7 +14,7 @@ import { readConfig } from '../../src/config.ts'
 import { makeLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
 import { createDatabase } from '../support/database/database.ts'
-import { BARE } from '../support/service/cli.ts'
+import { BARE, openCli } from '../support/service/cli.ts'
 import { basic } from '../support/service/service.ts'
 
 let folder: string
@@ -62,20 +62,18 @@ async function startToEnd(data: string, more: Readonly<Record<string, string>>) 
   return { code, stdout, stderr }
 }
 
-for (const data of ['data', 'empty']) {
-  test(`start, port taken, folder "${data}": exit code 1, one line, nothing opened`, async () => {
-    const { address } = JSON.parse(line)
-    const { port } = new URL(address)
-    const { code, stdout, stderr } = await startToEnd(data, { PORT: port })
-    assert.deepEqual([code, stdout], [1, ''])
-    assert.equal(
-      stderr,
-      `corridor: port ${port} on 127.0.0.1 is taken; stop what uses it or set PORT\n`,
-    )
-    assert.deepEqual(await readdir(folder), ['data'])
-    assert.equal((await fetch(`${address}/v3/balance`)).status, 401)
-  })
-}
+test('start, port taken: exit code 1, one line, nothing opened', async () => {
+  const { address } = JSON.parse(line)
+  const { port } = new URL(address)
+  const { code, stdout, stderr } = await startToEnd('empty', { PORT: port })
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.equal(
+    stderr,
+    `corridor: port ${port} on 127.0.0.1 is taken; stop what uses it or set PORT\n`,
+  )
+  assert.deepEqual(await readdir(folder), ['data'])
+  assert.equal((await fetch(`${address}/v3/balance`)).status, 401)
+})
 
 test('start, HOST nobody knows: exit code 1, one line that names it, nothing made', async () => {
   const { code, stdout, stderr } = await startToEnd('empty', { HOST: 'nohost.invalid' })
@@ -84,8 +82,10 @@ test('start, HOST nobody knows: exit code 1, one line that names it, nothing mad
   assert.deepEqual(await readdir(folder), ['data'])
 })
 
-test('start, DATABASE_URL that is none: exit code 2, one line that names it', async () => {
-  const { code, stdout, stderr } = await startToEnd('empty', { DATABASE_URL: 'nonsense' })
+test('a command, DATABASE_URL that is none: exit code 2, one line that names it', async () => {
+  const cli = await openCli('nonsense')
+  const { code, stdout, stderr } = await cli.run('verify')
+  await cli.close()
   assert.deepEqual([code, stdout], [2, ''])
   assert.match(stderr, /^corridor: DATABASE_URL must be like postgres:.*\n$/)
 })

@@ -11,7 +11,9 @@ import { createDatabase, type TestDatabase } from '../support/database/database.
 import { NO_POOLER, type Pooler, startPooler } from '../support/database/pooler.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
-import { httpClient, openAccountOn, startProcess, until } from '../support/service/process.ts'
+import { startListening } from '../support/service/listening.ts'
+import { httpClient, openAccountOn, until } from '../support/service/process.ts'
+import { share } from '../support/share.ts'
 
 const skip = NO_POOLER ?? false
 
@@ -31,20 +33,22 @@ after(async () => {
 const SHARED =
   /^corridor: the pooler at DATABASE_URL hands sessions of the server around, .*: set pool_mode = session .*\n$/
 
-for (const mode of ['transaction', 'statement'] as const) {
-  for (const args of [['start'], ['migrate'], ['account', 'list']]) {
-    test(`${args.join(' ')}, PgBouncer in ${mode} mode: exit code 1, one sentence, nothing made`, {
-      skip,
-    }, async () => {
-      const cli = await openCli(pooler.url(mode), { PORT: '0' })
-      const { code, stdout, stderr } = await cli.run(...args)
-      await cli.close()
-      assert.deepEqual([code, stdout], [1, ''])
-      assert.match(stderr, SHARED)
-      const [made] = await database.owner`select to_regclass('schema_migrations') as found`
-      assert.equal(made?.found, null)
-    })
-  }
+for (const [mode, ...args] of [
+  ['transaction', 'start'],
+  ['transaction', 'migrate'],
+  ['statement', 'account', 'list'],
+] as const) {
+  test(`${args.join(' ')}, PgBouncer in ${mode} mode: exit code 1, one sentence, nothing made`, {
+    skip,
+  }, async () => {
+    const cli = await openCli(pooler.url(mode), { PORT: '0' })
+    const { code, stdout, stderr } = await cli.run(...args)
+    await cli.close()
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, SHARED)
+    const [made] = await database.owner`select to_regclass('schema_migrations') as found`
+    assert.equal(made?.found, null)
+  })
 }
 
 test('PgBouncer in transaction mode, others at work on it: refused all the same', {
@@ -57,7 +61,7 @@ test('PgBouncer in transaction mode, others at work on it: refused all the same'
     while (working) await busy.begin(tx => tx`select pg_sleep(0.002)`)
   })
   try {
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < share(10, 50); round++) {
       await assert.rejects(inspectDatabase(pooler.url('transaction')), /hands sessions/)
     }
   } finally {
@@ -78,7 +82,7 @@ test('PgBouncer in session mode: migrates, serves, pays, hears NOTIFY, verifies'
   skip,
 }, async () => {
   const url = pooler.url('session')
-  const service = await startProcess({ DATABASE_URL: url })
+  const service = await startListening({ DATABASE_URL: url })
   const cli = await openCli(url)
   try {
     const opened = await openAccountOn(url, { USD: 100_000n })
@@ -101,7 +105,7 @@ test('PgBouncer in session mode: migrates, serves, pays, hears NOTIFY, verifies'
     const verified = await cli.run('verify')
     assert.equal(verified.code, 0, verified.stdout + verified.stderr)
   } finally {
-    await service.kill()
+    await service.close()
     await cli.close()
   }
 })

@@ -1,0 +1,19 @@
+// The whole service with its workers, listening, in the test's own process: where no signal ends it,
+// it needs none of its own, whose start costs most of a second of the processor.
+import { readConfig } from '../../../src/config.ts'
+import { startService } from '../../../src/service.ts'
+import { serviceLog } from './logs.ts'
+
+export interface Listening {
+  /** `http://127.0.0.1:40123` */
+  readonly address: string
+  close(): Promise<void>
+}
+
+/** As `corridor start` with these variables, but that a first start makes nothing. */
+export async function startListening(env: Readonly<Record<string, string>>): Promise<Listening> {
+  const quick = { CORRIDOR_SIMULATOR_DELAY_MS: '0', CORRIDOR_SETTLE_POLL_MS: '50' }
+  const config = readConfig({ PORT: '0', ...quick, ...env, LOG_LEVEL: 'silent' })
+  const service = await startService(config, serviceLog())
+  return { address: service.address, close: () => service.stop() }
+}
