@@ -17,9 +17,10 @@ import {
   until,
 } from '../support/service/process.ts'
 import { basic } from '../support/service/service.ts'
+import { share } from '../support/share.ts'
 
 const MiB = 1024 * 1024
-const CLIENTS = 60
+const CLIENTS = share(32, 60)
 const LONG = 16 * MiB - 1024
 
 let database: TestDatabase
