@@ -1,32 +1,16 @@
 // A payment that its bank has rejected by name because the day or our money was missing: it goes again, as
 // another attempt under ids of its own, so often and no more, and never while the bank may have paid it.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
 import { closeException } from '../../src/payout/wake-store.ts'
-import {
-  ACCOUNT,
-  type FileRailWorld,
-  openFileWorld,
-  type WorldOptions,
-} from '../support/bank/file-rail.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import { ACCOUNT, type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
+import type { TestService } from '../support/service/service.ts'
 
 let service: TestService
-const worlds: FileRailWorld[] = []
-before(async () => {
-  service = await startTestService()
+const world = fileWorlds('again', started => {
+  service = started
 })
-after(async () => {
-  await Promise.all(worlds.map(world => world.close()))
-  await service.close()
-})
-
-async function world(options: WorldOptions = {}): Promise<FileRailWorld> {
-  const opened = await openFileWorld(service, { name: `again_${worlds.length}`, ...options })
-  worlds.push(opened)
-  return opened
-}
 
 interface Attempted {
   readonly number: number

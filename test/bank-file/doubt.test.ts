@@ -2,7 +2,7 @@
 // is not paid again before a person has looked.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { findFile, listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
 import { closeStrays, listStrays } from '../../src/bank-file/inbox-store.ts'
 import { listItemsOf } from '../../src/bank-file/item-store.ts'
@@ -12,28 +12,17 @@ import type { BankSays } from '../../src/bank-format.ts'
 import {
   ACCOUNT,
   type FileRailWorld,
-  openFileWorld,
+  fileWorlds,
   type WorldOptions,
 } from '../support/bank/file-rail.ts'
 import { openCli } from '../support/service/cli.ts'
 import { until } from '../support/service/process.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import type { TestService } from '../support/service/service.ts'
 
 let service: TestService
-const worlds: FileRailWorld[] = []
-before(async () => {
-  service = await startTestService()
+const world = fileWorlds('doubt', started => {
+  service = started
 })
-after(async () => {
-  await Promise.all(worlds.map(world => world.close()))
-  await service.close()
-})
-
-async function world(options: WorldOptions = {}): Promise<FileRailWorld> {
-  const opened = await openFileWorld(service, { name: `doubt_${worlds.length}`, ...options })
-  worlds.push(opened)
-  return opened
-}
 
 const files = (bank: FileRailWorld): Promise<RailFile[]> =>
   listFiles(service.deps.sql, { rail: bank.name, limit: 100 })

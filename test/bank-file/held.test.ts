@@ -1,7 +1,7 @@
 // What becomes of a payment that waits for a person: it goes into no file until they have looked, into the
 // next one afterwards, and never waits where nobody sees it.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { findFile, listFiles, type RailFile, sendAgain } from '../../src/bank-file/file-store.ts'
 import { listItemsOf } from '../../src/bank-file/item-store.ts'
 import { releaseFile, resealFile, takeBackFile } from '../../src/bank-file/resend.ts'
@@ -10,34 +10,18 @@ import type { BankSays } from '../../src/bank-format.ts'
 import { transactConfined } from '../../src/db/confine.ts'
 import { closeException } from '../../src/payout/wake-store.ts'
 import { verify } from '../../src/verify/run.ts'
-import {
-  ACCOUNT,
-  type FileRailWorld,
-  openFileWorld,
-  type WorldOptions,
-} from '../support/bank/file-rail.ts'
+import { ACCOUNT, type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
 import { until } from '../support/service/process.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import type { TestService } from '../support/service/service.ts'
 
 let service: TestService
-const worlds: FileRailWorld[] = []
-before(async () => {
-  service = await startTestService()
-})
-after(async () => {
-  await Promise.all(worlds.map(world => world.close()))
-  await service.close()
+const world = fileWorlds('held', started => {
+  service = started
 })
 afterEach(async () => {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
 })
-
-async function world(options: WorldOptions = {}): Promise<FileRailWorld> {
-  const opened = await openFileWorld(service, { name: `held_${worlds.length}`, ...options })
-  worlds.push(opened)
-  return opened
-}
 
 const itemsOf = (msg_id: string) => listItemsOf(service.deps.finder, msg_id)
 

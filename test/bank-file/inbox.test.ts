@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { findFile } from '../../src/bank-file/file-store.ts'
 import { listInbox, listStrays, readAgain } from '../../src/bank-file/inbox-store.ts'
 import { listItemsOf } from '../../src/bank-file/item-store.ts'
@@ -15,27 +15,16 @@ import type { BankSays } from '../../src/bank-format.ts'
 import {
   ACCOUNT,
   type FileRailWorld,
-  openFileWorld,
+  fileWorlds,
   type WorldOptions,
 } from '../support/bank/file-rail.ts'
 import { plainReport } from '../support/bank/plain-format.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import type { TestService } from '../support/service/service.ts'
 
 let service: TestService
-const worlds: FileRailWorld[] = []
-before(async () => {
-  service = await startTestService()
+const world = fileWorlds('bank', started => {
+  service = started
 })
-after(async () => {
-  await Promise.all(worlds.map(world => world.close()))
-  await service.close()
-})
-
-async function world(options: WorldOptions = {}): Promise<FileRailWorld> {
-  const opened = await openFileWorld(service, { name: `bank_${worlds.length}`, ...options })
-  worlds.push(opened)
-  return opened
-}
 
 /** A world whose payouts of these amounts are with the bank. */
 async function paidWorld(amounts: readonly number[], options: WorldOptions = {}) {

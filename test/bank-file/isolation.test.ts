@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Exchange } from '../../src/bank-file/exchange.ts'
 import { listFiles } from '../../src/bank-file/file-store.ts'
 import { listInbox } from '../../src/bank-file/inbox-store.ts'
@@ -12,26 +12,15 @@ import { unwrap, wrap } from '../../src/bank-file/pgp.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import { TransportFailed } from '../../src/bank-file/transport.ts'
 import type { BankFormat } from '../../src/bank-format.ts'
-import { type FileRailWorld, openFileWorld, type WorldOptions } from '../support/bank/file-rail.ts'
+import { type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
 import { PLAIN } from '../support/bank/plain-format.ts'
 import { until } from '../support/service/process.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import type { TestService } from '../support/service/service.ts'
 
 let service: TestService
-const worlds: FileRailWorld[] = []
-before(async () => {
-  service = await startTestService()
+const world = fileWorlds('apart', started => {
+  service = started
 })
-after(async () => {
-  await Promise.all(worlds.map(world => world.close()))
-  await service.close()
-})
-
-async function world(options: WorldOptions = {}): Promise<FileRailWorld> {
-  const opened = await openFileWorld(service, { name: `apart_${worlds.length}`, ...options })
-  worlds.push(opened)
-  return opened
-}
 
 const amountsSent = async (bank: FileRailWorld) =>
   (await bank.sweep()).map(({ amount }) => Number(amount)).sort((a, b) => a - b)

@@ -4,34 +4,23 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { approve, findFile, listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
 import { listItemsOf } from '../../src/bank-file/item-store.ts'
 import { releaseFile, resealFile, resendFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
 import type { RailStatus } from '../../src/rail/rail.ts'
-import { type FileRailWorld, openFileWorld, type WorldOptions } from '../support/bank/file-rail.ts'
+import { type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
 import { PLAIN } from '../support/bank/plain-format.ts'
 import { until } from '../support/service/process.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import type { TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 let service: TestService
-const worlds: FileRailWorld[] = []
-before(async () => {
-  service = await startTestService()
+const world = fileWorlds('bank', started => {
+  service = started
 })
-after(async () => {
-  await Promise.all(worlds.map(world => world.close()))
-  await service.close()
-})
-
-async function world(options: WorldOptions = {}): Promise<FileRailWorld> {
-  const opened = await openFileWorld(service, { name: `bank_${worlds.length}`, ...options })
-  worlds.push(opened)
-  return opened
-}
 
 const files = (bank: FileRailWorld): Promise<RailFile[]> =>
   listFiles(service.deps.sql, { rail: bank.name, limit: 100 })

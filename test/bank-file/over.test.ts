@@ -2,7 +2,7 @@
 // another bank. What agrees is kept and opens nothing; what does not is an exception, and what can
 // still be stopped is stopped.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { fileRail } from '../../src/bank-file/adapter.ts'
 import type { BankSays } from '../../src/bank-format.ts'
 import { transactConfined } from '../../src/db/confine.ts'
@@ -11,28 +11,17 @@ import type { Rail } from '../../src/rail/rail.ts'
 import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { balancesOf } from '../support/assert/check.ts'
-import { ACCOUNT, type FileRailWorld, openFileWorld } from '../support/bank/file-rail.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import { ACCOUNT, type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
+import type { TestService } from '../support/service/service.ts'
 
 let service: TestService
-const worlds: FileRailWorld[] = []
-before(async () => {
-  service = await startTestService()
-})
-after(async () => {
-  await Promise.all(worlds.map(world => world.close()))
-  await service.close()
+const world = fileWorlds('bank', started => {
+  service = started
 })
 afterEach(async () => {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
 })
-
-async function world(): Promise<FileRailWorld> {
-  const opened = await openFileWorld(service, { name: `bank_${worlds.length}` })
-  worlds.push(opened)
-  return opened
-}
 
 interface Sent {
   readonly end_to_end_id: string

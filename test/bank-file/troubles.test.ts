@@ -1,7 +1,7 @@
 // What of files and rails waits for a person: found from the files themselves, with the command that comes
 // next, counted for metrics, and gone once its cause is.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { findFile, listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
 import { closeQuarantined, closeStrays } from '../../src/bank-file/inbox-store.ts'
 import { listItemsOf } from '../../src/bank-file/item-store.ts'
@@ -11,25 +11,14 @@ import { TransportFailed } from '../../src/bank-file/transport.ts'
 import { nextCommand, wordsOf } from '../../src/bank-file/trouble.ts'
 import { findTroubles } from '../../src/bank-file/trouble-store.ts'
 import { countWaiting } from '../../src/worker/settle-payouts.ts'
-import { type FileRailWorld, openFileWorld, type WorldOptions } from '../support/bank/file-rail.ts'
+import { type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
 import { until } from '../support/service/process.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import type { TestService } from '../support/service/service.ts'
 
 let service: TestService
-const worlds: FileRailWorld[] = []
-before(async () => {
-  service = await startTestService()
+const world = fileWorlds('woe', started => {
+  service = started
 })
-after(async () => {
-  await Promise.all(worlds.map(world => world.close()))
-  await service.close()
-})
-
-async function world(options: WorldOptions = {}): Promise<FileRailWorld> {
-  const opened = await openFileWorld(service, { name: `woe_${worlds.length}`, ...options })
-  worlds.push(opened)
-  return opened
-}
 
 async function onlyFile(bank: FileRailWorld): Promise<RailFile> {
   const [file] = await listFiles(service.deps.sql, { rail: bank.name, limit: 1 })

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
 import { fileRail } from '../../../src/bank-file/adapter.ts'
 import { readFileRail } from '../../../src/bank-file/config.ts'
 import { Exchange } from '../../../src/bank-file/exchange.ts'
@@ -16,7 +17,7 @@ import { insertRail } from '../../../src/rail/row-store.ts'
 import { settleOnce } from '../../../src/worker/settle-payouts.ts'
 import { localPayout } from '../given/bodies.ts'
 import { until } from '../service/process.ts'
-import type { Client, TestService } from '../service/service.ts'
+import { type Client, startTestService, type TestService } from '../service/service.ts'
 import { PLAIN, plainPayments, plainReport } from './plain-format.ts'
 
 export interface FileRailWorld {
@@ -69,6 +70,28 @@ export interface WorldOptions {
 }
 
 export const ACCOUNT = 'DE89370400440532013000'
+
+/**
+ * Starts the service of a file of tests and gives it to `onStarted`; returns what opens rails in it.
+ * All of it is closed after the tests.
+ */
+export function fileWorlds(prefix: string, onStarted: (service: TestService) => void) {
+  const worlds: FileRailWorld[] = []
+  let service: TestService
+  before(async () => {
+    service = await startTestService()
+    onStarted(service)
+  })
+  after(async () => {
+    await Promise.all(worlds.map(world => world.close()))
+    await service.close()
+  })
+  return async (options: WorldOptions = {}): Promise<FileRailWorld> => {
+    const opened = await openFileWorld(service, { name: `${prefix}_${worlds.length}`, ...options })
+    worlds.push(opened)
+    return opened
+  }
+}
 
 /** A rail in this service, with the route for payouts of its own account. */
 export async function openFileWorld(
