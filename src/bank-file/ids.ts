@@ -6,17 +6,17 @@ import { randomBytes } from 'node:crypto'
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** 7 characters of seconds since 1970, then random ones: 40 bits in an EndToEndId. */
-export function newEndToEndId(now = Date.now()): string {
-  return secondsText(now) + randomText(8)
+export function newEndToEndId(): string {
+  return secondsText() + randomText(8)
 }
 
 /** A letter first, since some banks read an id of digits as a number. */
-export function newMessageId(now = Date.now()): string {
-  return `C${secondsText(now)}${randomText(8)}`
+export function newMessageId(): string {
+  return `C${secondsText()}${randomText(8)}`
 }
 
-function secondsText(now: number): string {
-  let rest = Math.floor(now / 1000)
+function secondsText(): string {
+  let rest = Math.floor(Date.now() / 1000)
   let text = ''
   for (let i = 0; i < 7; i++, rest = Math.floor(rest / 32)) {
     text = ALPHABET.charAt(rest % 32) + text
