@@ -1,4 +1,5 @@
 // The statements of beneficiaries. Writes run under the lock of the account's book.
+
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findIdsBy, narrowedTo } from '../db/found.ts'
 import { findByKeys } from '../db/keys.ts'
@@ -6,6 +7,7 @@ import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { foundBy, partsOf } from '../found-by.ts'
+import { given } from '../given.ts'
 import type { Key } from '../id.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { BENEFICIARY_KINDS, type BeneficiaryRow, beneficiaryRow, detailsOf } from './columns.ts'
@@ -119,11 +121,7 @@ export async function listBeneficiaries(
   const [listed, besides] = isArchived
     ? [ARCHIVED, sql`and archived_at is not null`]
     : [LISTED, sql`and archived_at is null`]
-  const parts = partsOf({
-    ...(name && { name }),
-    ...(email && { email }),
-    ...(account_number && { account_number }),
-  })
+  const parts = partsOf(given({ name, email, account_number }))
   const [found, wanted] = narrowedTo(sql, listed, account_id, { ...asked, filters }, parts)
   const page = await findPage<BeneficiaryRow>(sql, found, account_id, wanted, besides)
   return page && { ...page, rows: page.rows.map(beneficiaryOf) }

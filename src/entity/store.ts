@@ -1,4 +1,5 @@
 // The statements of entities. Writes run under the lock of the account's book.
+
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { narrowedTo } from '../db/found.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
@@ -7,6 +8,7 @@ import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { eachShard, isSpread, tableAt, within } from '../db/shard.ts'
 import { foundBy, partsOf } from '../found-by.ts'
+import { given } from '../given.ts'
 import { type Key, nameOf } from '../id.ts'
 import { ENTITY_KINDS } from './columns.ts'
 import { type Judged, keysByRule, MAX_REJECTED, type RuleName } from './duplicates.ts'
@@ -111,11 +113,7 @@ export function listEntities(
   account_id: string,
   { filters: { name, email, metadata, ...filters }, ...asked }: Wanted,
 ): Promise<Page<Entity> | undefined> {
-  const parts = partsOf({
-    ...(name && { name }),
-    ...(email && { email }),
-    ...(metadata && { metadata }),
-  })
+  const parts = partsOf(given({ name, email, metadata }))
   const [found, wanted] = narrowedTo(sql, LISTED, account_id, { ...asked, filters }, parts)
   return findPage<Entity>(sql, found, account_id, wanted)
 }

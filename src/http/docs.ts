@@ -4,6 +4,7 @@
 
 import type { TSchema } from 'typebox'
 import type { Reason } from '../errors.ts'
+import { given } from '../given.ts'
 import { type IdPrefix, idPatternOf } from '../id.ts'
 import { Type } from './type.ts'
 
@@ -55,21 +56,21 @@ export function oneOf(...names: readonly string[]) {
 /** The Fastify schema of a route. */
 export function operationDocs(docs: OperationDocs) {
   const { operationId, summary, description, params, querystring, body } = docs
-  return {
+  return given({
     operationId,
     summary,
-    ...(description === undefined ? {} : { description }),
-    ...(params === undefined ? {} : { params }),
+    description,
+    params,
     // A query parameter that a route does not know is refused, like an unknown field.
     querystring: querystring ?? NO_PARAMETERS,
-    ...(body === undefined ? {} : { body }),
-    ...(docs.idempotent === true ? { headers: IdempotencyHeader } : {}),
+    body,
+    headers: docs.idempotent ? IdempotencyHeader : undefined,
     response: { 200: docs.response },
-    ...(docs.alternative === undefined ? {} : { [ALTERNATIVE]: docs.alternative }),
-    ...(docs.files === undefined ? {} : { [FILES]: docs.files }),
-    ...(docs.tagged === true ? { [TAGGED]: true } : {}),
+    [ALTERNATIVE]: docs.alternative,
+    [FILES]: docs.files,
+    [TAGGED]: docs.tagged,
     [REFUSALS]: docs.refusals,
-  }
+  })
 }
 
 /** The path parameters of a route that names one object by its id: one schema for its kinds. */

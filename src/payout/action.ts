@@ -1,7 +1,9 @@
 // The answer of an account to a payout in requires_action, and the payout with its answers applied.
 // Pure; the stored request is never overwritten.
+
 import { checkDetails } from '../beneficiary/rules.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
+import { given } from '../given.ts'
 import type { Instant } from '../instant.ts'
 import type { RailAnswer } from '../rail/rail.ts'
 import type { Payout } from './payout.ts'
@@ -42,8 +44,7 @@ export function withAnswers(
     const { purpose, transaction_description, documents = [], beneficiary_details: more } = answer
     particulars = {
       ...particulars,
-      ...(purpose !== undefined && { purpose }),
-      ...(transaction_description !== undefined && { transaction_description }),
+      ...given({ purpose, transaction_description }),
       documents: [...particulars.documents, ...documents],
     }
     beneficiary_details = {

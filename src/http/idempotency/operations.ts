@@ -2,9 +2,11 @@
 // the book's lock and written in the transaction of the effect, so no repeat slips in between.
 // Every write of an account passes here, so this file also refuses writes of frozen and closed
 // accounts; a repeat of an earlier request still gets its kept answer.
+
 import { checkActive, checkOpen } from '../../account/states.ts'
 import type { TransactionSql } from '../../db/connect.ts'
 import type { LongOperation, Operation } from '../../engine/operation.ts'
+import { given } from '../../given.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import type { Answering, Claiming, KeptReply, ReadReply, Reply } from './kept-reply.ts'
 import { KEPT_SEAL } from './kept-reply.ts'
@@ -51,8 +53,7 @@ export function idempotent<
 ): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
-    ...(operation.ofOneShard === undefined ? {} : { ofOneShard: operation.ofOneShard }),
-    ...(operation.prepare === undefined ? {} : { prepare: operation.prepare }),
+    ...given({ ofOneShard: operation.ofOneShard, prepare: operation.prepare }),
 
     load: (tx, commands, prepared) =>
       loadWithReplies(tx, commands, operation.load(tx, commands, prepared), keeping),
@@ -89,7 +90,7 @@ export function idempotentLong<
 ): LongOperation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
-    ...(operation.prepare === undefined ? {} : { prepare: operation.prepare }),
+    ...given({ prepare: operation.prepare }),
 
     load: (tx, commands, prepared) =>
       loadWithReplies(tx, commands, operation.load(tx, commands, prepared)),
