@@ -18,6 +18,7 @@ import { MAX_WAIT_MS } from './engine/late.ts'
 import { entityRoutes } from './entity/routes.ts'
 import { type Refusal, rateLimited, refusal } from './errors.ts'
 import { eventRoutes } from './event-object/routes.ts'
+import { AccountRoutes } from './http/account-routes.ts'
 import { authenticate, type FindSession } from './http/authenticate.ts'
 import { checkBodyHeaders, readBodies } from './http/body.ts'
 import { Connections, STALLED_MS } from './http/connections.ts'
@@ -125,23 +126,24 @@ export function addRoutes(
   deps: Deps,
   lifecycle: { readonly draining: boolean } = { draining: false },
 ): void {
+  const routes = new AccountRoutes(app, deps)
   documentRoute(app)
   opsRoutes(app, deps, lifecycle)
-  accountRoutes(app, deps)
-  quoteRoutes(app, deps)
-  payoutRoutes(app, deps)
-  requirementRoutes(app)
-  payoutOptionsRoutes(app, deps)
-  rateRoutes(app, deps)
+  accountRoutes(routes, deps)
+  quoteRoutes(routes, deps)
+  payoutRoutes(routes, deps)
+  requirementRoutes(routes)
+  payoutOptionsRoutes(routes, deps)
+  rateRoutes(routes, deps)
   payoutBatchRoutes(app, deps)
-  timelineRoutes(app, deps)
+  timelineRoutes(routes, deps)
   balanceTransactionRoutes(app, deps, {
     schema: PayoutResponse,
     find: key => findShown(deps.readers, key),
   })
-  entityRoutes(app, deps)
-  beneficiaryRoutes(app, deps)
-  eventRoutes(app, deps)
+  entityRoutes(routes, deps)
+  beneficiaryRoutes(routes, deps)
+  eventRoutes(routes, deps)
   webhookRoutes(app, deps)
   connectorRoutes(app, deps)
   sandboxRoutes(app, deps)

@@ -191,7 +191,7 @@ export function presentList<Row>(
 export async function presentListWith<Row>(
   page: Page<Row> | undefined,
   wanted: Wanted,
-  presentAll: (rows: readonly Row[]) => Promise<object[]>,
+  presentAll: (rows: readonly Row[]) => Promise<readonly object[]>,
 ) {
   const { rows, has_more } = foundPage(page, wanted)
   return { object: 'list', has_more, results: await presentAll(rows) }

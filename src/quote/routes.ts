@@ -1,14 +1,11 @@
 // POST and GET /v3/payout/quote, and GET /v3/payout/quote/{id}.
-import type { FastifyInstance } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
-import { bare, claimOf, send, sendList, success } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
+import type { AccountRoutes } from '../http/account-routes.ts'
+import { pathId } from '../http/docs.ts'
 import type { Claim } from '../http/idempotency/kept-reply.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
-import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
-import { Envelope } from '../http/schema.ts'
 import { accountNow } from '../ledger/store.ts'
 import { hashJson } from '../seal.ts'
 import type { CreatedQuote, CreateQuote } from './operations.ts'
@@ -23,102 +20,78 @@ interface Needs extends Pick<Reads, 'read'> {
   readonly readers: { readonly quote: Finds<Quote> }
 }
 
-export function quoteRoutes(app: FastifyInstance, deps: Needs): void {
-  createRoute(app, deps)
-  listRoute(app, deps)
-  getRoute(app, deps)
-}
-
-function createRoute(app: FastifyInstance, deps: Needs): void {
-  app.post<{ Body: QuoteRequest; Querystring: ExplainQuery }>(
-    '/v3/payout/quote',
-    {
-      config: { scope: 'write', checkInOperation: quoteTerms },
-      schema: operationDocs({
-        operationId: 'createPayoutQuote',
-        summary: 'Fix the fees and exchange rates of a payout ahead of it.',
-        querystring: ExplainQuery,
-        body: QuoteRequest,
-        response: QuoteResponse,
-        idempotent: true,
-        refusals: [
-          'invalid_query_parameter',
-          'currency',
-          'holding_currency_not_found',
-          'type_mismatch',
-          'entity_not_found',
-          'amount_mismatch',
-          'amount_out_of_range',
-          'fee_unavailable',
-          'route_unavailable',
-          'calendar_ended',
-          'rate_unavailable',
-          'rate_stale',
-        ],
-      }),
+export function quoteRoutes(routes: AccountRoutes, deps: Needs): void {
+  createRoute(routes, deps)
+  routes.page('/v3/payout/quote', {
+    operationId: 'listPayoutQuotes',
+    summary: 'List quotes, newest first.',
+    description: 'Also those that were recorded for payouts made without one.',
+    querystring: QuoteQuery,
+    item: QuoteResponse,
+    // One time decides both the filter and the shown status.
+    async find(tx, account_id, wanted) {
+      const now = await accountNow(tx, account_id)
+      const page = await listQuotes(tx, account_id, wanted, now)
+      return page && { ...page, rows: page.rows.map(quote => presentQuote(quote, now)) }
     },
-    async (request, reply) => {
-      const { account, body } = request
-      const explain = isAsked(request.query)
-      const claim = claimFor(claimOf(request, 'POST /v3/payout/quote'), body, explain)
-      const command = { account_id: account.account_id, account, request: body, explain, claim }
-      const { reply: answer } = await deps.lanes.createQuote.run(command)
-      return send(reply, answer)
-    },
-  )
-}
-
-function listRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Querystring: ListQuery }>(
-    '/v3/payout/quote',
-    {
-      config: { scope: 'read', checkQuery: checkList },
-      schema: operationDocs({
-        operationId: 'listPayoutQuotes',
-        summary: 'List quotes, newest first.',
-        description: 'Also those that were recorded for payouts made without one.',
-        querystring: QuoteQuery,
-        response: Envelope(ListOf(QuoteResponse)),
-        refusals: ['invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
-      const wanted = readList(request.query)
-      // One time decides both the filter and the shown status.
-      const { now, page } = await deps.read(request.account.account_id, async (tx, id) => {
-        const now = await accountNow(tx, id)
-        return { now, page: await listQuotes(tx, id, wanted, now) }
-      })
-      const present = (quote: Quote) => presentQuote(quote, now)
-      return sendList(request, reply, success(presentList(page, wanted, present)))
-    },
-  )
-}
-
-function getRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Params: { id: string }; Querystring: ExplainQuery }>(
-    '/v3/payout/quote/:id',
-    {
-      config: { scope: 'read' },
-      schema: operationDocs({
-        operationId: 'getPayoutQuote',
-        summary: 'Fetch a quote.',
-        params: pathId('poq'),
-        querystring: ExplainQuery,
-        response: QuoteResponse,
-        refusals: ['not_found', 'invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
-      const { account_id } = request.account
+    present: rows => rows,
+  })
+  routes.get('/v3/payout/quote/:id', {
+    operationId: 'getPayoutQuote',
+    summary: 'Fetch a quote.',
+    params: pathId('poq'),
+    querystring: ExplainQuery,
+    response: QuoteResponse,
+    bare: true,
+    refusals: ['not_found', 'invalid_query_parameter'],
+    async answer({ account: { account_id }, params: { id }, query }) {
       const [read, now] = await Promise.all([
-        deps.readers.quote({ account_id, id: request.params.id }),
+        deps.readers.quote({ account_id, id }),
         deps.read(account_id, accountNow),
       ])
-      const present = isAsked(request.query) ? presentExplained : presentQuote
-      return send(reply, bare(present(found(read), now)))
+      const present = isAsked(query) ? presentExplained : presentQuote
+      return present(found(read), now)
     },
-  )
+  })
+}
+
+function createRoute(routes: AccountRoutes, deps: Needs): void {
+  routes.write('/v3/payout/quote', {
+    config: { checkInOperation: quoteTerms },
+    operationId: 'createPayoutQuote',
+    summary: 'Fix the fees and exchange rates of a payout ahead of it.',
+    querystring: ExplainQuery,
+    body: QuoteRequest,
+    response: QuoteResponse,
+    bare: true,
+    idempotent: true,
+    refusals: [
+      'invalid_query_parameter',
+      'currency',
+      'holding_currency_not_found',
+      'type_mismatch',
+      'entity_not_found',
+      'amount_mismatch',
+      'amount_out_of_range',
+      'fee_unavailable',
+      'route_unavailable',
+      'calendar_ended',
+      'rate_unavailable',
+      'rate_stale',
+    ],
+    answer({ account, body, query }, claim) {
+      const { account_id } = account
+      const explain = isAsked(query)
+      const claimed = claimFor(claim(), body, explain)
+      return deps.lanes.createQuote.run({
+        account_id,
+        account,
+        request: body,
+        explain,
+        claim: claimed,
+      })
+    },
+  })
 }
 
 function isAsked({ explain }: ExplainQuery): boolean {

@@ -1,9 +1,6 @@
 // GET /v3/rate: what a quote would convert at, without one. It writes nothing.
-import type { FastifyInstance } from 'fastify'
 import type { Reads } from '../../engine/reads.ts'
-import { send, success } from '../../http/answer.ts'
-import { operationDocs } from '../../http/docs.ts'
-import { Envelope } from '../../http/schema.ts'
+import type { AccountRoutes } from '../../http/account-routes.ts'
 import type { PricingAt } from '../../price/price.ts'
 import { readMoment } from '../store.ts'
 import { checkRateQuery, RateQuery } from './request.ts'
@@ -14,29 +11,22 @@ interface Needs extends Pick<Reads, 'read'> {
   readonly reference: { pricing(price_version: bigint | null): Promise<PricingAt> }
 }
 
-export function rateRoutes(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Querystring: RateQuery }>(
-    '/v3/rate',
-    {
-      config: { scope: 'read', checkQuery: checkRateQuery },
-      schema: operationDocs({
-        operationId: 'getRate',
-        summary: 'The rate at which the account would be quoted now.',
-        description:
-          'Units of `to` for one unit of `from`, less the spread; `mid` is before the spread. ' +
-          '`rows` are those of the rate book that it is made from. A quote fixes a rate; this ' +
-          'one may change. What a quote would be refused for want of a rate is refused here, too.',
-        querystring: RateQuery,
-        response: Envelope(RateResponse),
-        refusals: ['currency', 'rate_unavailable', 'rate_stale', 'invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
-      const { account, query } = request
+export function rateRoutes(routes: AccountRoutes, deps: Needs): void {
+  routes.get('/v3/rate', {
+    config: { checkQuery: checkRateQuery },
+    operationId: 'getRate',
+    summary: 'The rate at which the account would be quoted now.',
+    description:
+      'Units of `to` for one unit of `from`, less the spread; `mid` is before the spread. ' +
+      '`rows` are those of the rate book that it is made from. A quote fixes a rate; this ' +
+      'one may change. What a quote would be refused for want of a rate is refused here, too.',
+    querystring: RateQuery,
+    response: RateResponse,
+    refusals: ['currency', 'rate_unavailable', 'rate_stale', 'invalid_query_parameter'],
+    async answer({ account, query }) {
       const { now, at, price_version } = await deps.read(account.account_id, readMoment)
       const pricing = (await deps.reference.pricing(price_version))(account, at)
-      const rate = indicativeRate(query.from, query.to, pricing, now)
-      return send(reply, success(presentRate(rate)))
+      return presentRate(indicativeRate(query.from, query.to, pricing, now))
     },
-  )
+  })
 }

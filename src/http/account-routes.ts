@@ -1,0 +1,148 @@
+// Registers the routes of accounts: who may call them, what openapi.json says of them, and how
+// their answers are sent. Knows no resource.
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { TransactionSql } from '../db/connect.ts'
+import type { Page, Wanted } from '../db/page.ts'
+import { MAX_WAIT_MS } from '../engine/late.ts'
+import type { Reads } from '../engine/reads.ts'
+import { bare, claimOf, send, sendList, sendTagged, success } from './answer.ts'
+import { type OperationDocs, operationDocs } from './docs.ts'
+import type { Answering, Claim } from './idempotency/kept-reply.ts'
+import { checkList, ListOf, type ListQuery, presentListWith, readList } from './list.ts'
+import { Envelope } from './schema.ts'
+
+interface Sent<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
+  Params: Static<Params>
+  Querystring: Static<Query>
+  Body: Static<Body>
+}
+
+interface Route<Params extends TSchema, Query extends TSchema, Body extends TSchema>
+  extends OperationDocs {
+  readonly params?: Params
+  readonly querystring?: Query
+  readonly body?: Body
+  /** Besides who may call it. */
+  readonly config?: Omit<FastifyContextConfig, 'scope'>
+  /** Answered without an envelope, as quotes are. */
+  readonly bare?: true
+}
+
+interface ReadRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
+  extends Route<Params, Query, Body> {
+  answer(request: FastifyRequest<Sent<Params, Query, Body>>): Promise<object>
+}
+
+interface WriteRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
+  extends Route<Params, Query, Body> {
+  readonly method?: 'POST' | 'PUT'
+  /** `claim` reads what the request claims by its Idempotency-Key. */
+  answer(
+    request: FastifyRequest<Sent<Params, Query, Body>>,
+    claim: () => Claim | null,
+  ): Promise<Answering>
+}
+
+interface PageRoute<Row> extends Omit<OperationDocs, 'response' | 'refusals'> {
+  readonly item: TSchema
+  /** Besides those of every list. */
+  readonly refusals?: OperationDocs['refusals']
+  /** Undefined when the cursor names nothing of the account. */
+  find(tx: TransactionSql, account_id: string, wanted: Wanted): Promise<Page<Row> | undefined>
+  present(rows: readonly Row[], query: ListQuery): readonly object[] | Promise<readonly object[]>
+}
+
+export class AccountRoutes {
+  readonly #app: FastifyInstance
+  readonly #deps: Pick<Reads, 'read'>
+
+  constructor(app: FastifyInstance, deps: Pick<Reads, 'read'>) {
+    this.#app = app
+    this.#deps = deps
+  }
+
+  /** What is read. */
+  get<Params extends TSchema, Query extends TSchema>(
+    path: string,
+    { answer, ...route }: ReadRoute<Params, Query, TSchema>,
+  ): void {
+    const replyOf = route.bare ? bare : success
+    this.#app.get<Sent<Params, Query, TSchema>>(
+      path,
+      described('read', route),
+      async (request, reply) => {
+        const answered = replyOf(await answer(request))
+        return route.tagged ? sendTagged(request, reply, answered) : send(reply, answered)
+      },
+    )
+  }
+
+  /** A list that is read a page at a time. */
+  page<Row>(path: string, { item, find, present, refusals = [], ...docs }: PageRoute<Row>): void {
+    const route = {
+      ...docs,
+      config: { checkQuery: checkList },
+      response: ListOf(item),
+      refusals: ['invalid_query_parameter' as const, ...refusals],
+    }
+    this.#app.get<{ Querystring: ListQuery }>(
+      path,
+      described('read', route),
+      async (request, reply) => {
+        const { account, query } = request
+        const wanted = readList(query)
+        const page = await this.#deps.read(account.account_id, (tx, id) => find(tx, id, wanted))
+        const list = await presentListWith(page, wanted, async rows => present(rows, query))
+        return sendList(request, reply, success(list))
+      },
+    )
+  }
+
+  /**
+   * What is asked by a body. It writes nothing: it answers within the time of a read even if the
+   * database does not, and an Idempotency-Key is looked at for its form alone.
+   */
+  ask<Body extends TSchema>(
+    path: string,
+    { answer, ...route }: ReadRoute<TSchema, TSchema, Body>,
+  ): void {
+    const options = { handlerTimeout: MAX_WAIT_MS, ...described('read', route) }
+    this.#app.post<Sent<TSchema, TSchema, Body>>(path, options, async (request, reply) => {
+      claimOf(request, `POST ${path}`)
+      return send(reply, success(await answer(request)))
+    })
+  }
+
+  /** What is written, by a command of a lane. */
+  write<Params extends TSchema, Query extends TSchema, Body extends TSchema>(
+    path: string,
+    { answer, method = 'POST', ...route }: WriteRoute<Params, Query, Body>,
+  ): void {
+    this.#app.route<Sent<Params, Query, Body>>({
+      method,
+      url: path,
+      ...described('write', route),
+      handler: async (request, reply) => {
+        const claim = () => claimOf(request, `${method} ${filled(path, request.params)}`)
+        return send(reply, (await answer(request, claim)).reply)
+      },
+    })
+  }
+}
+
+function described(
+  scope: 'read' | 'write',
+  { config, bare: isBare, response, ...docs }: Route<TSchema, TSchema, TSchema>,
+) {
+  return {
+    config: { scope, ...config },
+    schema: operationDocs({ ...docs, response: isBare ? response : Envelope(response) }),
+  }
+}
+
+/** The path as it was called, without its query. */
+function filled(path: string, params: unknown): string {
+  const values = params as Readonly<Record<string, string>>
+  return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? '')
+}
