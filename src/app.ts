@@ -65,6 +65,7 @@ import { sessionRoutes } from './session/routes.ts'
 import { viewRoutes } from './session/view-routes.ts'
 import { timelineRoutes } from './timeline/routes.ts'
 import { findSession } from './user/session-store.ts'
+import { deliveryRoutes } from './webhook/delivery-routes.ts'
 import { webhookRoutes } from './webhook/routes.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -135,23 +136,24 @@ export function addRoutes(
   requirementRoutes(routes)
   payoutOptionsRoutes(routes, deps)
   rateRoutes(routes, deps)
-  payoutBatchRoutes(app, deps)
+  payoutBatchRoutes(app, routes, deps)
   timelineRoutes(routes, deps)
-  balanceTransactionRoutes(app, deps, {
+  balanceTransactionRoutes(app, routes, deps, {
     schema: PayoutResponse,
     find: key => findShown(deps.readers, key),
   })
   entityRoutes(routes, deps)
   beneficiaryRoutes(routes, deps)
   eventRoutes(routes, deps)
-  webhookRoutes(app, deps)
+  webhookRoutes(routes, deps)
+  deliveryRoutes(app, routes, deps)
   connectorRoutes(app, deps)
-  sandboxRoutes(app, deps)
+  sandboxRoutes(routes, deps)
   requestLogRoutes(app, deps)
   payoutApprovalRoutes(app, deps)
   batchApprovalRoutes(app, deps)
   payoutImportRoutes(app, deps)
-  payoutGroupRoutes(app, deps)
+  payoutGroupRoutes(routes, deps)
   importApprovalRoutes(app, deps)
   beneficiaryApprovalRoutes(app, deps)
   sessionRoutes(app, deps)

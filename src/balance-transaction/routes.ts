@@ -6,9 +6,10 @@ import type { Account } from '../account/rules.ts'
 import type { Filters, Wanted } from '../db/page.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, refusal, refuseIfAny } from '../errors.ts'
-import { send, sendList, sendTagged, success } from '../http/answer.ts'
+import type { AccountRoutes } from '../http/account-routes.ts'
+import { sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
-import { type Expanding, type Expansions, expandAll } from '../http/expand.ts'
+import { type Expansions, expandAll } from '../http/expand.ts'
 import {
   checkList,
   type ExpandingListQuery,
@@ -46,6 +47,7 @@ export interface Payouts {
 
 export function balanceTransactionRoutes(
   app: FastifyInstance,
+  routes: AccountRoutes,
   deps: Needs,
   payouts: Payouts,
 ): void {
@@ -57,8 +59,8 @@ export function balanceTransactionRoutes(
     },
   }
   listRoute(app, deps, line, expansions)
-  getRoute(app, deps, line, expansions)
-  balanceRoute(app, deps)
+  getRoute(routes, deps, line, expansions)
+  balanceRoute(routes, deps)
   statementRoutes(app, deps)
 }
 
@@ -144,58 +146,42 @@ function sendCsv(deps: Needs, reply: FastifyReply, account: Account, wanted: Wan
 }
 
 function getRoute(
-  app: FastifyInstance,
+  routes: AccountRoutes,
   deps: Needs,
   line: TSchema,
   expansions: Expansions<BalanceTransaction>,
 ): void {
-  app.get<{ Params: { id: string }; Querystring: Expanding }>(
-    '/v3/balance_transaction/:id',
-    {
-      config: { scope: 'read' },
-      schema: operationDocs({
-        operationId: 'getBalanceTransaction',
-        summary: 'Fetch one movement on a balance.',
-        params: pathId('btr'),
-        querystring: LineExpandQuery,
-        response: Envelope(line),
-        tagged: true,
-        refusals: ['not_found', 'invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
-      const { account_id } = request.account
-      const { params, query } = request
-      const rows = [found(await deps.readers.balanceTransaction({ account_id, id: params.id }))]
+  routes.get('/v3/balance_transaction/:id', {
+    operationId: 'getBalanceTransaction',
+    summary: 'Fetch one movement on a balance.',
+    params: pathId('btr'),
+    querystring: LineExpandQuery,
+    response: line,
+    tagged: true,
+    refusals: ['not_found', 'invalid_query_parameter'],
+    async answer({ account: { account_id }, params: { id }, query }) {
+      const rows = [found(await deps.readers.balanceTransaction({ account_id, id }))]
       const [shown = {}] = await expandAll(rows, query, expansions, presentBalanceTransaction)
-      return sendTagged(request, reply, success(shown))
+      return shown
     },
-  )
+  })
 }
 
-function balanceRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Querystring: { as_of?: string } }>(
-    '/v3/balance',
-    {
-      config: { scope: 'read' },
-      schema: operationDocs({
-        operationId: 'getBalance',
-        summary: 'The balance in each currency, now or as of an instant.',
-        querystring: BalanceQuery,
-        response: Envelope(BalanceResponse),
-        refusals: ['invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
-      const { account_id } = request.account
-      const { as_of } = request.query
+function balanceRoute(routes: AccountRoutes, deps: Needs): void {
+  routes.get('/v3/balance', {
+    operationId: 'getBalance',
+    summary: 'The balance in each currency, now or as of an instant.',
+    querystring: BalanceQuery,
+    response: BalanceResponse,
+    refusals: ['invalid_query_parameter'],
+    async answer({ account: { account_id }, query: { as_of } }) {
       const at = as_of === undefined ? undefined : readInstant(as_of)
       const balances = await deps.read(account_id, tx =>
         at === undefined ? listBalances(tx, account_id) : listBalancesAsOf(tx, account_id, at),
       )
-      return send(reply, success(presentBalance(balances, lastUpdate(balances))))
+      return presentBalance(balances, lastUpdate(balances))
     },
-  )
+  })
 }
 
 function readInstant(text: string): Instant {

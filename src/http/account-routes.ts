@@ -36,7 +36,7 @@ interface ReadRoute<Params extends TSchema, Query extends TSchema, Body extends 
 
 interface WriteRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
   extends Route<Params, Query, Body> {
-  readonly method?: 'POST' | 'PUT'
+  readonly method?: 'POST' | 'PUT' | 'DELETE'
   /** `claim` reads what the request claims by its Idempotency-Key. */
   answer(
     request: FastifyRequest<Sent<Params, Query, Body>>,

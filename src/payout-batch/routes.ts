@@ -4,10 +4,10 @@ import type { Runs } from '../engine/lanes.ts'
 import type { Tried } from '../engine/load-only.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
+import type { AccountRoutes } from '../http/account-routes.ts'
 import { claimOf, send, sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
-import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
 import type { CreatePayout, PayoutState } from '../payout/payout.ts'
 import { PAYOUT_REFUSALS } from '../payout/request.ts'
@@ -29,10 +29,10 @@ interface Needs extends Pick<Reads, 'read'> {
   readonly readers: { readonly payoutBatch: Finds<PayoutBatch> }
 }
 
-export function payoutBatchRoutes(app: FastifyInstance, deps: Needs): void {
+export function payoutBatchRoutes(app: FastifyInstance, routes: AccountRoutes, deps: Needs): void {
   createRoute(app, deps)
-  listRoute(app, deps)
-  getRoute(app, deps)
+  listRoute(routes, deps)
+  getRoute(routes, deps)
   itemsRoute(app, deps)
 }
 
@@ -77,50 +77,30 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function listRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Querystring: ListQuery }>(
-    PATH,
-    {
-      config: { scope: 'read', checkQuery: checkList },
-      schema: operationDocs({
-        operationId: 'listPayoutBatches',
-        summary: 'List batches of payouts, newest first.',
-        querystring: BatchQuery,
-        response: Envelope(ListOf(BatchResponse)),
-        refusals: ['invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
-      const wanted = readList(request.query)
-      const page = await deps.read(request.account.account_id, (tx, id) =>
-        listBatches(tx, id, wanted),
-      )
-      const present = await presenter(deps, page?.rows ?? [])
-      return sendList(request, reply, success(presentList(page, wanted, present)))
-    },
-  )
+function listRoute(routes: AccountRoutes, deps: Needs): void {
+  routes.page(PATH, {
+    operationId: 'listPayoutBatches',
+    summary: 'List batches of payouts, newest first.',
+    querystring: BatchQuery,
+    item: BatchResponse,
+    find: listBatches,
+    present: async rows => rows.map(await presenter(deps, rows)),
+  })
 }
 
-function getRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Params: { id: string } }>(
-    `${PATH}/:id`,
-    {
-      config: { scope: 'read' },
-      schema: operationDocs({
-        operationId: 'getPayoutBatch',
-        summary: 'Fetch a batch of payouts.',
-        params: pathId('pob'),
-        response: Envelope(BatchResponse),
-        refusals: ['not_found'],
-      }),
-    },
-    async (request, reply) => {
-      const { account_id } = request.account
-      const batch = found(await deps.readers.payoutBatch({ account_id, id: request.params.id }))
+function getRoute(routes: AccountRoutes, deps: Needs): void {
+  routes.get(`${PATH}/:id`, {
+    operationId: 'getPayoutBatch',
+    summary: 'Fetch a batch of payouts.',
+    params: pathId('pob'),
+    response: BatchResponse,
+    refusals: ['not_found'],
+    async answer({ account: { account_id }, params: { id } }) {
+      const batch = found(await deps.readers.payoutBatch({ account_id, id }))
       const present = await presenter(deps, [batch])
-      return send(reply, success(present(batch)))
+      return present(batch)
     },
-  )
+  })
 }
 
 function itemsRoute(app: FastifyInstance, deps: Needs): void {

@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
+import type { AccountRoutes } from '../http/account-routes.ts'
 import { send, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import {
@@ -47,25 +48,17 @@ export function payoutImportRoutes(app: FastifyInstance, deps: Pick<Reads, 'read
   )
 }
 
-export function payoutGroupRoutes(app: FastifyInstance, deps: Pick<Reads, 'read'>): void {
-  app.get(
-    '/v3/payout_group',
-    {
-      config: { scope: 'read' },
-      schema: operationDocs({
-        operationId: 'getPayoutGroups',
-        summary: 'Show the batches and imports of which payouts wait for people.',
-        description:
-          `Of the ${MAX_TOGETHER} payouts that wait longest. Each batch and import can be ` +
-          'approved as one; `since` is when the first of its payouts that wait was made.',
-        response: Envelope(GroupsResponse),
-        refusals: [],
-      }),
+export function payoutGroupRoutes(routes: AccountRoutes, deps: Pick<Reads, 'read'>): void {
+  routes.get('/v3/payout_group', {
+    operationId: 'getPayoutGroups',
+    summary: 'Show the batches and imports of which payouts wait for people.',
+    description:
+      `Of the ${MAX_TOGETHER} payouts that wait longest. Each batch and import can be ` +
+      'approved as one; `since` is when the first of its payouts that wait was made.',
+    response: GroupsResponse,
+    refusals: [],
+    async answer({ account: { account_id } }) {
+      return presentGroups(await deps.read(account_id, tx => listWaitingGroups(tx, account_id)))
     },
-    async (request, reply) => {
-      const { account_id } = request.account
-      const groups = await deps.read(account_id, tx => listWaitingGroups(tx, account_id))
-      return send(reply, success(presentGroups(groups)))
-    },
-  )
+  })
 }

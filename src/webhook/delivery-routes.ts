@@ -3,7 +3,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
-import { send, sendList, success } from '../http/answer.ts'
+import type { AccountRoutes } from '../http/account-routes.ts'
+import { sendList, success } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
 import { Envelope } from '../http/schema.ts'
@@ -34,9 +35,9 @@ interface Needs extends Pick<Reads, 'read'> {
   readonly readers: { readonly webhookEndpoint: Finds<WebhookEndpoint> }
 }
 
-export function deliveryRoutes(app: FastifyInstance, deps: Needs): void {
+export function deliveryRoutes(app: FastifyInstance, routes: AccountRoutes, deps: Needs): void {
   listRoute(app, deps)
-  getRoute(app, deps)
+  getRoute(routes, deps)
 }
 
 function listRoute(app: FastifyInstance, deps: Needs): void {
@@ -67,22 +68,14 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function getRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Params: { id: string; delivery_id: string } }>(
-    `${PATH}/:delivery_id`,
-    {
-      config: { scope: 'read' },
-      schema: operationDocs({
-        operationId: 'getWebhookDelivery',
-        summary: 'Fetch a delivery with its attempts.',
-        params: DeliveryParams,
-        response: Envelope(DeliveryResponse),
-        refusals: ['not_found'],
-      }),
-    },
-    async (request, reply) => {
-      const { account_id } = request.account
-      const { id, delivery_id } = request.params
+function getRoute(routes: AccountRoutes, deps: Needs): void {
+  routes.get(`${PATH}/:delivery_id`, {
+    operationId: 'getWebhookDelivery',
+    summary: 'Fetch a delivery with its attempts.',
+    params: DeliveryParams,
+    response: DeliveryResponse,
+    refusals: ['not_found'],
+    async answer({ account: { account_id }, params: { id, delivery_id } }) {
       const endpoint = found(await deps.readers.webhookEndpoint({ account_id, id }))
       const key = { account_id, id: delivery_id }
       const [deliveries, attempts] = await deps.read(account_id, tx =>
@@ -90,10 +83,9 @@ function getRoute(app: FastifyInstance, deps: Needs): void {
       )
       const delivery = found(deliveries.find(({ endpoint_id }) => endpoint_id === id))
       const nexts = await nextAttempts(deps, endpoint, [delivery])
-      const next = nexts.get(delivery.id) ?? null
-      return send(reply, success(presentDeliveryWith(delivery, next, attempts)))
+      return presentDeliveryWith(delivery, nexts.get(delivery.id) ?? null, attempts)
     },
-  )
+  })
 }
 
 /** When each delivery is sent next, by its id; none for a disabled endpoint. */
