@@ -1,5 +1,5 @@
 // Answers about approvals: what is needed, and who has decided what.
-import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Id, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { APPROVAL_OUTCOMES, DECISIONS, type Decided, type OpenApproval } from './approval.ts'
 import { countedFor } from './rules.ts'
@@ -42,7 +42,7 @@ export const ApprovalResponse = Type.Object(
     }),
     requested_at: Timestamp,
     expires_at: Timestamp,
-    ended_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    ended_at: textOrNull({ format: 'date-time' }),
     decisions: Type.Array(DecisionResponse, { description: 'The oldest first.' }),
   },
   { title: 'PayoutApproval', description: 'What a payout needs before it goes out.' },

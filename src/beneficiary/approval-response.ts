@@ -2,7 +2,7 @@
 import type { OpenBeneficiaryApproval } from '../approval/approval.ts'
 import { DecisionResponse, presentDecisions } from '../approval/response.ts'
 import { countedFor } from '../approval/rules.ts'
-import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Id, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 
 export const BeneficiaryApprovalResponse = Type.Object(
@@ -28,7 +28,7 @@ export const BeneficiaryApprovalResponse = Type.Object(
     }),
     requested_at: Timestamp,
     expires_at: Timestamp,
-    ended_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    ended_at: textOrNull({ format: 'date-time' }),
     decisions: Type.Array(DecisionResponse, { description: 'The oldest first.' }),
   },
   {

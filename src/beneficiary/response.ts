@@ -1,6 +1,6 @@
 // Beneficiaries as callers see them.
 
-import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Id, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { Address, Document, Phone } from './contact.ts'
@@ -39,8 +39,7 @@ export const BeneficiaryResponse = Type.Object(
         '`pending_approval` and `rejected`: no payout may go to it until people have approved ' +
         'it. `erased`: its personal data is gone, and it is paid no more.',
     }),
-    archived_at: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    archived_at: textOrNull({
       format: 'date-time',
       description: 'Since when it is archived, and paid no more. Null: it is not.',
     }),

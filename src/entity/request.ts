@@ -1,7 +1,7 @@
 // What a caller sends about entities: the schemas of bodies and queries, and the checks of fields.
 
 import type { Static } from 'typebox'
-import { checkDate, checkEmail, Document, Phone } from '../beneficiary/contact.ts'
+import { Address, checkDate, checkEmail, Document, Phone } from '../beneficiary/contact.ts'
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { IdFilter, ListQueryOf, MetadataFilter, NameFilter, TextFilter } from '../http/list.ts'
@@ -22,14 +22,7 @@ const Country = Text(16, {
 })
 
 export const EntityAddress = Closed(
-  {
-    line1: Type.Optional(Text(255)),
-    line2: Type.Optional(Text(255)),
-    city: Type.Optional(Text(128)),
-    state: Type.Optional(Text(128)),
-    country: Type.Optional(Country),
-    postal_code: Type.Optional(Text(32)),
-  },
+  { ...Address.properties, country: Type.Optional(Country) },
   { title: 'EntityAddress' },
 )
 

@@ -1,6 +1,6 @@
 // Answers about the approval of a group: what of it waits, and what a decision has come to.
 import { APPROVAL_OUTCOMES, DECISIONS, type Decision } from '../approval/approval.ts'
-import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Id, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPatternOf } from '../id.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
@@ -32,8 +32,7 @@ function waits(order: string) {
       description: 'Who has approved all of them, where others must, too.',
     }),
     needed: Count('How many people must approve, of the payout that needs the most.'),
-    expires_at: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    expires_at: textOrNull({
       format: 'date-time',
       description: 'When the first of them fails unless it is approved; null when none waits.',
     }),

@@ -7,15 +7,9 @@ import { given } from '../given.ts'
 import type { Instant } from '../instant.ts'
 import type { RailAnswer } from '../rail/rail.ts'
 import type { Payout } from './payout.ts'
-import type { ActionRequest } from './request.ts'
+import { ActionRequest } from './request.ts'
 
-const MEMBERS = [
-  'documents',
-  'beneficiary_details',
-  'purpose',
-  'transaction_description',
-  'note',
-] as const
+const MEMBERS = Object.keys(ActionRequest.properties)
 
 /** Refuses (400) an empty answer, and names every problem of its fields at once. */
 export function checkAction(request: ActionRequest): void {

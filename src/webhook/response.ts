@@ -2,7 +2,7 @@
 
 import { type Event, type NamedEvent, nameEvent, type ToldEvent } from '../event/event.ts'
 import { EventOf, presentEvent } from '../event/response.ts'
-import { Id, Literals, Timestamp } from '../http/schema.ts'
+import { Id, integerOrNull, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'
 import { MAX_REPLAYED } from './rules.ts'
@@ -106,8 +106,7 @@ const AttemptResponse = Type.Object(
     number: Type.Integer({ minimum: 1 }),
     created_at: Timestamp,
     duration_ms: Type.Integer({ minimum: 0 }),
-    status_code: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
+    status_code: integerOrNull({
       description: 'The HTTP status of the answer; null when there was none.',
     }),
     error: Type.String({ description: 'Why there was no answer; empty when there was one.' }),
@@ -135,15 +134,11 @@ export const ReplayResponse = Type.Object(
     has_more: Type.Boolean({
       description: `More is left: one call looks at ${MAX_REPLAYED} events at most.`,
     }),
-    next: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
+    next: integerOrNull({
       description:
         'Of a range with more: the number to go on from, `sequence: {from: next, to: last}`.',
     }),
-    last: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      description: 'Of a range with more: its last number.',
-    }),
+    last: integerOrNull({ description: 'Of a range with more: its last number.' }),
   },
   { title: 'WebhookReplay' },
 )
