@@ -9,7 +9,7 @@ import { insertJournals, updateBalances, updateBooks } from '../ledger/store.ts'
 import type { Entry } from './balance-transaction.ts'
 
 interface BookWrites {
-  readonly entries: readonly Entry[]
+  readonly entries?: readonly Entry[]
   /** Journals that move no balance, so have no statement line. */
   readonly journals?: readonly Journal[]
   readonly events: readonly Event[]
@@ -24,7 +24,7 @@ export function storeBooks(
   books: ReadonlyMap<string, Book>,
   writes: readonly BookWrites[],
 ): PromiseLike<unknown>[] {
-  const entries = writes.flatMap(write => write.entries)
+  const entries = writes.flatMap(write => write.entries ?? [])
   const journals = [
     ...entries.map(entry => entry.journal),
     ...writes.flatMap(write => write.journals ?? []),

@@ -95,9 +95,8 @@ export function writeBeneficiary(
         ),
       )
       const approvals = [...asked.values()].filter(one => one !== null)
-      const writes = outcomes.map(({ events }) => ({ entries: [], events }))
       return Promise.all([
-        ...storeBooks(tx, state.books, writes),
+        ...storeBooks(tx, state.books, outcomes),
         created.length > 0 &&
           insertBeneficiaries(
             tx,
@@ -162,9 +161,8 @@ export const decideBeneficiaryApproval: Operation<
     const changed = outcomes.flatMap(({ ended, beneficiary }) =>
       ended === null ? [] : [beneficiary],
     )
-    const writes = outcomes.map(({ events }) => ({ entries: [], events }))
     return Promise.all([
-      ...storeBooks(tx, state.books, writes),
+      ...storeBooks(tx, state.books, outcomes),
       insertBeneficiaryDecisions(
         tx,
         outcomes.map(({ decision }) => decision),
@@ -199,9 +197,8 @@ export const archiveBeneficiary: Operation<ArchiveBeneficiary, ArchiveState, Arc
   store(tx, outcomes, state) {
     const changed = outcomes.filter(({ did }) => did === 'archived')
     const rows = uniqueKeys(changed.map(({ beneficiary }) => beneficiary))
-    const writes = outcomes.map(({ events }) => ({ entries: [], events }))
     return Promise.all([
-      ...storeBooks(tx, state.books, writes),
+      ...storeBooks(tx, state.books, outcomes),
       rows.length > 0 && updateArchived(tx, rows),
     ])
   },

@@ -98,9 +98,8 @@ export function writeEntity(
         outcomes.filter(o => o.did === did).map(o => rowOf(o.entity, o.judged, o.import_key))
       const [changed, created] = [rows('changed'), rows('created')]
       const reviewed = changed.filter(row => ENDS_A_HOLD.has(row.approval_status))
-      const writes = outcomes.map(({ events }) => ({ entries: [], events }))
       return Promise.all([
-        ...storeBooks(tx, state.books, writes),
+        ...storeBooks(tx, state.books, outcomes),
         ...inRounds(changed).map(round => updateEntities(tx, round)),
         created.length > 0 && insertEntities(tx, created),
         reviewed.length > 0 && onReviewed(tx, reviewed, state.now),

@@ -88,7 +88,7 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
   },
 
   store(tx, outcomes, { books }) {
-    const writes = outcomes.map(({ event }) => ({ entries: [], events: [event] }))
+    const writes = outcomes.map(({ event }) => ({ events: [event] }))
     const payouts = outcomes.map(outcome => outcome.payout)
     return Promise.all([...storeBooks(tx, books, writes), updateTaken(tx, payouts)])
   },

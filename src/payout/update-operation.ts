@@ -53,7 +53,7 @@ export const updatePayout: Operation<UpdatePayout, UpdateState, UpdatedPayout> =
   },
 
   store(tx, outcomes, { books, payouts }) {
-    const writes = outcomes.map(({ event }) => ({ entries: [], events: event ? [event] : [] }))
+    const writes = outcomes.map(({ event }) => ({ events: event ? [event] : [] }))
     const changed = outcomes.filter(({ event }) => event !== null)
     // Of each payout as it was before its first change, and as it is after its last.
     const byPayout = Map.groupBy(changed, ({ before }) => nameOf(before))

@@ -61,9 +61,8 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
   decide: (stored, command) => decideErasure(stored, command, eraseReply),
 
   store: (tx, outcomes, { books }) => {
-    const writes = outcomes.map(({ events }) => ({ entries: [], events }))
     return Promise.all([
-      ...storeBooks(tx, books, writes),
+      ...storeBooks(tx, books, outcomes),
       ...outcomes.map(outcome => storeErasure(tx, outcome)),
     ])
   },

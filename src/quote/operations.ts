@@ -93,7 +93,7 @@ export function createQuote(reference: {
     },
 
     store(tx, outcomes, { books }) {
-      const writes = outcomes.map(({ event }) => ({ entries: [], events: [event] }))
+      const writes = outcomes.map(({ event }) => ({ events: [event] }))
       return Promise.all([
         ...storeBooks(tx, books, writes),
         insertQuotes(

@@ -90,10 +90,9 @@ export function writeWebhook(
       const [created, deleted] = [rows('created'), rows('deleted')]
       const changed = uniqueKeys(rows('changed', 'emptied'))
       const deliveries = outcomes.flatMap(outcome => outcome.deliveries)
-      const writes = outcomes.map(({ events }) => ({ entries: [], events }))
       const ends = uniqueKeys(rows('emptied', 'deleted'))
       return Promise.all([
-        ...storeBooks(tx, state.books, writes),
+        ...storeBooks(tx, state.books, outcomes),
         writeEndpoints(tx, { created, changed, deleted }),
         deliveries.length > 0 && insertDeliveries(tx, deliveries),
         ...ends.map(endpoint => {
