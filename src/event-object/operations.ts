@@ -7,13 +7,14 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findEntities } from '../entity/store.ts'
 import type { NamedEvent, ToldEvent } from '../event/event.ts'
 import { findEvents } from '../event/store.ts'
-import { type Key, nameOf, uniqueKeys } from '../id.ts'
+import { byName, type Key, nameOf, uniqueKeys } from '../id.ts'
 import { findPayouts } from '../payout/store.ts'
+import type { Quote } from '../quote/quote.ts'
+import { presentQuote } from '../quote/response.ts'
 import { findQuotes } from '../quote/store.ts'
 import { toldTest } from '../webhook/response.ts'
 import { type Later, tellBeneficiary, tellEntity } from './party.ts'
 import { tellPayout } from './payout.ts'
-import { tellQuote } from './quote.ts'
 import { type EventsByObject, findBehind } from './store.ts'
 
 /** Events by (account, id), in no order. */
@@ -39,8 +40,8 @@ export async function tellEvents(
     tellParties(sql, of('ent_'), findEntities, tellEntity),
     of('whe_').map(toldTest),
   ])
-  const byId = new Map(told.flat().map(event => [nameOf(event), event]))
-  return events.map(event => byId.get(nameOf(event)) ?? missing(event))
+  const named = byName(told.flat())
+  return events.map(event => named.get(nameOf(event)) ?? missing(event))
 }
 
 function missing({ id, object_id }: NamedEvent): never {
@@ -58,8 +59,8 @@ async function objectsOf<Row extends Key>(
   find: Sources<Row>,
 ): Promise<(event: NamedEvent) => Row> {
   const rows = await find(sql, uniqueKeys(events.map(objectKey)))
-  const byName = new Map(rows.map(row => [nameOf(row), row]))
-  return event => byName.get(nameOf(objectKey(event))) ?? missing(event)
+  const named = byName(rows)
+  return event => named.get(nameOf(objectKey(event))) ?? missing(event)
 }
 
 async function tellPayouts(
@@ -92,7 +93,17 @@ async function tellQuotes(
 ): Promise<ToldEvent[]> {
   if (events.length === 0) return []
   const quoteOf = await objectsOf(sql, events, findQuotes)
-  return events.map(event => tellQuote(quoteOf(event), event))
+  return events.map(event => {
+    const quote = quoteOf(event)
+    const object = presentQuote(asMade(quote), quote.created_at)
+    return { ...event, object, previous_attributes: {}, erased: false }
+  })
+}
+
+/** One that was asked for is used later, if at all; one that a payout carries, from the start. */
+function asMade(quote: Quote): Quote {
+  const { created_at, updated_at } = quote
+  return updated_at === created_at ? quote : { ...quote, status: 'active', updated_at: created_at }
 }
 
 async function tellParties<Row extends Key>(
