@@ -32,12 +32,12 @@ import { checkRequest } from './fields.ts'
 import { countLimited } from './limited.ts'
 import { type JudgedPayout, payoutRow } from './new-row.ts'
 import type {
-  Attempt,
   CreatePayout,
   Likeness,
   Payout,
   PayoutOutcome,
   PayoutState,
+  RunCheck,
 } from './payout.ts'
 import { postDebit, postReceipt } from './postings.ts'
 import { findSentQuote, networkOf, quoteFor, useQuote } from './pricing.ts'
@@ -64,7 +64,7 @@ export function judgePayout(
   account: Account,
   request: PayoutRequest,
   by: AskedBy,
-  attempt: Attempt,
+  attempt: RunCheck,
 ): { readonly [Name in keyof JudgedPayout]?: JudgedPayout[Name] | undefined } {
   const passes = (check: () => void) => attempt(() => check() ?? true) === true
   const isShaped = passes(() => checkRequest(request, account))

@@ -234,7 +234,7 @@ export interface CreatePayout extends Claiming {
 }
 
 /** Runs a check that may throw a Refusal. A dry run collects refusals and gets undefined. */
-export type Attempt = <T>(check: () => T) => T | undefined
+export type RunCheck = <T>(check: () => T) => T | undefined
 
 /** What a held payout waits for, null when it waits for nothing. */
 export function holdOf({ account_id, id: payout_id, held_for: entity_id }: Payout) {

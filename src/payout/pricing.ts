@@ -30,7 +30,7 @@ import { checkNetwork, networkName } from '../quote/terms.ts'
 import { type Plan, planOrRefuse, sentOf } from '../rail/plan.ts'
 import { type Routed, routeOf } from '../rail/rules.ts'
 import { checkTypeDetails } from './fields.ts'
-import type { Attempt, PayoutState, UsedQuote } from './payout.ts'
+import type { PayoutState, RunCheck, UsedQuote } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 import { checkPriceUntil, notBefore } from './schedule.ts'
 
@@ -199,7 +199,7 @@ export function quoteFor(
     readonly execute_at: Instant | null
   },
   sent: Quote | null,
-  attempt: Attempt,
+  attempt: RunCheck,
 ): {
   readonly quote: Quote | undefined
   readonly routed: Routed | undefined
