@@ -16,8 +16,8 @@ const LimitResponse = Type.Object(
     }),
     used: textOrNull({
       description:
-        'What its window has counted so far, as text: of the account, or with `each` `key` of the ' +
-        'caller’s key. Null with `each` `payee`, as each payee is counted by itself.',
+        'What its window has counted so far, as text: of the account, or with `each` `key` of ' +
+        'the caller’s key. Null with `each` `payee`, as each payee is counted by itself.',
     }),
     headroom: textOrNull({
       description: 'What is left of `cap`, never below 0; null where `used` is.',

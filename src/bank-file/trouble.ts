@@ -1,4 +1,5 @@
-// Trouble with a file or a rail: what a person is told of it, and the command that comes next. Pure.
+// Trouble with a file or a rail: what a person is told of it, and the command that comes next.
+// Pure.
 import type { Instant } from '../instant.ts'
 
 const MEANINGS = {
