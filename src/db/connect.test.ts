@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import postgres from 'postgres'
 import { connect } from './connect.ts'
+import { classify } from './failure.ts'
 import { watchedSocket } from './socket.ts'
 
 async function serve(
@@ -315,4 +316,13 @@ test('a network that is not there: whoever asks is refused, and the process live
     () => watched(1)('postgres://user:password@255.255.255.255:5432/database'),
   )
   assert.deepEqual([await endOf(sql, 1), await endOf(sql, 2)], ['rejects', 'rejects'])
+})
+
+test('a Unix socket whose server is down: whoever asks gets an error that passes with the server', async t => {
+  const sql = connect('postgres://user@localhost/database?host=/nowhere', { max: 1, as: 'service' })
+  t.after(() => sql.end({ timeout: 0 }))
+  await assert.rejects(sql`select 1`, error => {
+    assert.match((error as Error).message, /ENOENT .*\/nowhere\/\.s\.PGSQL\.5432/)
+    return classify(error) === 'unavailable'
+  })
 })

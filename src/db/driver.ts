@@ -3,6 +3,7 @@
 // Nothing else loads the driver.
 import driver from 'postgres'
 import { DatabaseProblem } from './failure.ts'
+import { socketOf } from './socket.ts'
 
 /** The version that scripts/patch-postgres.js writes into the driver. */
 const MENDED = 3
@@ -23,13 +24,17 @@ export function refuseUnmended(found: unknown = (driver as { mended?: unknown })
   )
 }
 
-/** Opens a pool of connections to `url`, or else to the host that the options name. */
+/** Opens a pool of connections. */
 export function openPool<T extends Record<string, driver.PostgresType>>(
-  url: string | undefined,
+  url: string,
   options: driver.Options<T> & MendedOptions,
 ) {
   refuseUnmended()
-  return url === undefined ? driver(options) : driver(url, options)
+  const path = socketOf(url)
+  if (path === undefined) return driver(url, options)
+  const bare = new URL(url)
+  bare.searchParams.delete('host')
+  return driver(bare.href, { ...options, path })
 }
 
 /**

@@ -2,6 +2,7 @@
 // embedded one, or the server of DATABASE_URL. Knows error codes of the system, TLS and PostgreSQL.
 import { userInfo } from 'node:os'
 import { DatabaseProblem } from './failure.ts'
+import { socketOf } from './socket.ts'
 
 /** Codes of SQLite, whose file is the start lock, as codes of the system. */
 const SQLITE_CODES: Readonly<Record<number, string>> = { 8: 'EACCES', 13: 'ENOSPC', 14: 'EACCES' }
@@ -81,7 +82,7 @@ function addressOf(url: string): Address {
   const { host, hostname, username, pathname } = new URL(url)
   const user = decodeURIComponent(username)
   const database = decodeURIComponent(pathname.slice(1)) || user
-  return { server: host || 'localhost', host: hostname, user, database }
+  return { server: socketOf(url) ?? (host || 'localhost'), host: hostname, user, database }
 }
 
 type Words = (address: Address, said: string) => string
@@ -89,9 +90,10 @@ type Words = (address: Address, said: string) => string
 /** Explanations by error code: of the system, of TLS, or SQLSTATE. The first match counts. */
 const SERVER_WORDS: readonly (readonly [codes: RegExp, words: Words])[] = [
   [
-    /^ECONNREFUSED$/,
-    ({ server }) =>
-      `nothing listens at ${server} (ECONNREFUSED); start it, or correct DATABASE_URL`,
+    /^(ECONNREFUSED|ENOENT)$/,
+    ({ server }, said) =>
+      `nothing listens at ${server} (${/ENOENT/.exec(said) ?? 'ECONNREFUSED'}); start it, or ` +
+      'correct DATABASE_URL',
   ],
   [
     /^(ENOTFOUND|EAI_AGAIN)$/,

@@ -30,6 +30,9 @@ const UNAVAILABLE_CODES = new Set([
   'EAI_AGAIN',
 ])
 
+/** Of a Unix socket: its server is down, or too many connect at once. Of a file: a fault. */
+const UNAVAILABLE_SOCKETS = new Set(['ENOENT', 'EAGAIN'])
+
 /** A database or backup that cannot be used as it is. The message says why. */
 export class DatabaseProblem extends Error {}
 
@@ -69,8 +72,10 @@ export function isTableMissing(error: unknown): boolean {
 
 /** Whether the connection is lost. FATAL and PANIC end the session. */
 export function isConnectionLost(error: unknown): boolean {
-  const severity = (error as { severity?: unknown } | null)?.severity
-  return UNAVAILABLE_CODES.has(errorCode(error)) || severity === 'FATAL' || severity === 'PANIC'
+  const { severity, syscall } = (error ?? {}) as { severity?: unknown; syscall?: unknown }
+  const code = errorCode(error)
+  if (syscall === 'connect' && UNAVAILABLE_SOCKETS.has(code)) return true
+  return UNAVAILABLE_CODES.has(code) || severity === 'FATAL' || severity === 'PANIC'
 }
 
 /** Whether the server rejected a statement, and so rolled the transaction back. */

@@ -3,6 +3,17 @@
 // due, the driver says; this file knows nothing of the protocol.
 import { connect, type Socket } from 'node:net'
 
+/**
+ * The Unix socket that a URL names as libpq reads it: the parameter `host` is the folder of the
+ * socket, as in `postgres://corridor@localhost/corridor?host=/run/postgresql`. Undefined for TCP.
+ * https://www.postgresql.org/docs/current/libpq-connect.html
+ */
+export function socketOf(url: string): string | undefined {
+  const { searchParams, port } = new URL(url)
+  const folder = searchParams.get('host')
+  return folder?.startsWith('/') ? `${folder}/.s.PGSQL.${port || 5432}` : undefined
+}
+
 interface Endpoint {
   readonly host: readonly string[]
   readonly port: readonly number[]

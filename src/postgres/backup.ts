@@ -64,8 +64,9 @@ async function writeBackup(
   progress: (done_bytes: number, about_bytes: number) => void,
 ): Promise<void> {
   const warnings: string[] = []
-  const sql = openReplication(url, notice => {
-    if (notice.severity === 'WARNING') warnings.push(String(notice.message))
+  const sql = openReplication(url, ({ severity, message = '' }) => {
+    // The server's socket is no file to copy.
+    if (severity === 'WARNING' && !message.includes('/.s.PGSQL.')) warnings.push(message)
   })
   try {
     const about_bytes = await prepare(sql)
@@ -94,13 +95,9 @@ async function writeBackup(
 
 /** Opens a session for replication commands. */
 function openReplication(url: string, onnotice: (notice: postgres.Notice) => void): postgres.Sql {
-  const { hostname, port, password, pathname } = new URL(url)
-  return openPool(undefined, {
-    host: hostname,
-    port: Number(port),
-    user: SUPERUSER,
-    password: decodeURIComponent(password),
-    database: pathname.slice(1),
+  const superuser = new URL(url)
+  superuser.username = SUPERUSER
+  return openPool(superuser.href, {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,

@@ -163,16 +163,20 @@ export async function findLastPort(folder: string): Promise<number> {
   return Number(/^port = (\d+)$/m.exec(text)?.[1] ?? 0)
 }
 
+/** The longest path of a Unix socket on macOS; Linux takes 107 bytes (man 7 unix). */
+const MAX_SOCKET_BYTES = 103
+
 /**
  * Writes corridor.conf at each start, so that an older folder gets the settings of this version.
  * ALTER SYSTEM overrides it.
  * @param wanted_port the port, if it is free
  */
 export async function writeSettings(folder: string, user: User | undefined, wanted_port = 0) {
+  const socket = Buffer.byteLength(`${folder}/.s.PGSQL.65535`) <= MAX_SOCKET_BYTES
   const text = `# Written by corridor at each start: change postgresql.conf, below its include.
 listen_addresses = '127.0.0.1'
 port = ${await findFreePort(wanted_port)}
-unix_socket_directories = ''
+unix_socket_directories = '${socket ? '.' : ''}'
 # Several processes with a few lanes each: docs/operations.md counts them.
 max_connections = 300
 shared_buffers = 256MB

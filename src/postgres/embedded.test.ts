@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import postgres from 'postgres'
+import type postgres from 'postgres'
+import { openPool } from '../db/driver.ts'
 import { type EmbeddedServer, openEmbedded } from './embedded.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -59,7 +60,7 @@ async function ask<T>(
   server: { url: string },
   work: (sql: postgres.Sql) => Promise<T>,
 ): Promise<T> {
-  const sql = postgres(server.url, { max: 1, onnotice: () => {} })
+  const sql = openPool(server.url, { max: 1, onnotice: () => {} })
   try {
     return await work(sql)
   } finally {
@@ -273,6 +274,11 @@ test('openEmbedded, stale postmaster.pid naming a stranger, or empty: starts all
   await once(stranger, 'spawn')
   await fs.writeFile(file, [stranger.pid, ...lines.slice(1)].join('\n'), { mode: 0o600 })
   await fs.chown(file, uid, gid)
+  // As a server that was killed leaves it.
+  const { port } = new URL(server.url)
+  const lock = join(folder, `postgres/.s.PGSQL.${port}.lock`)
+  await fs.writeFile(lock, `${stranger.pid}\n`, { mode: 0o600 })
+  await fs.chown(lock, uid, gid)
   const again = await open(folder)
   assert.equal(await answers(again), true)
   await again.release()
@@ -282,6 +288,21 @@ test('openEmbedded, stale postmaster.pid naming a stranger, or empty: starts all
   assert.equal(await answers(third), true)
   await third.release()
   await kill(stranger)
+})
+
+test('openEmbedded: by the socket in its folder, which others cannot enter; a path too long for one: by TCP', async () => {
+  const server = await open(await folderWithCluster())
+  const { searchParams } = new URL(server.url)
+  const [row] = await ask(server, sql => sql`select inet_client_addr() as address`)
+  assert.equal(row?.address, null)
+  assert.equal((await fs.stat(searchParams.get('host') ?? '')).mode & 0o777, 0o700)
+  await server.release()
+  const deep = join(await makeFolder(), 'd'.repeat(100))
+  const far = await open(deep)
+  assert.equal(new URL(far.url).search, '')
+  const [by_tcp] = await ask(far, sql => sql`select inet_client_addr()::text as address`)
+  assert.equal(by_tcp?.address, '127.0.0.1/32')
+  await far.release()
 })
 
 test('openEmbedded, port taken meanwhile: starts on another', async () => {

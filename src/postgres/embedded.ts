@@ -19,6 +19,8 @@ interface Seat {
   readonly sql: postgres.Sql
   readonly port: number
   readonly folder: string
+  /** For the owner of the database. */
+  readonly url: string
 }
 
 export interface EmbeddedServer {
@@ -104,9 +106,8 @@ async function openPlace(place: Place): Promise<EmbeddedServer> {
   }
 
   let { seat, created } = await takeSeat(place, onLost)
-  const password = await readPassword(seat.folder)
   return {
-    url: `postgres://${OWNER}:${password}@127.0.0.1:${seat.port}/${OWNER}`,
+    url: seat.url,
     created,
     release() {
       released ??= leaveOnce().catch(error =>
@@ -143,14 +144,15 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string> 
   const server = folder ? await findPostmaster(folder) : undefined
   if (!folder || !server?.alive) return 'no server came up'
   const { port, pid } = server
+  const url = new URL(`postgres://${OWNER}@127.0.0.1:${port}/${OWNER}`)
+  url.password = await readPassword(folder)
+  // By the Unix socket, which costs less than TCP.
+  if (server.socket) url.searchParams.set('host', folder)
+  const as_superuser = new URL(url)
+  as_superuser.username = SUPERUSER
   let seated = false
   // One connection that is never renewed: its lock ends with its session.
-  const sql = openPool(undefined, {
-    host: '127.0.0.1',
-    port,
-    user: SUPERUSER,
-    password: await readPassword(folder),
-    database: OWNER,
+  const sql = openPool(as_superuser.href, {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,
@@ -170,7 +172,7 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string> 
     // The lock may be free because the shutdown has already ended its holder's session.
     const now = await findPostmaster(folder)
     seated = row?.taken === true && now?.pid === pid && !now.stopping
-    if (seated) return { sql, port, folder }
+    if (seated) return { sql, port, folder, url: url.href }
     await sql.end({ timeout: 1 })
     return 'the server is being stopped by another process'
   } catch (error) {

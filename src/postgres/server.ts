@@ -19,6 +19,8 @@ const DB_SHUTDOWNED = 1
 export interface Postmaster {
   readonly pid: number
   readonly port: number
+  /** Whether it listens at a Unix socket in its folder too. */
+  readonly socket: boolean
   /** Whether that process exists, is no zombie, and serves this folder. */
   readonly alive: boolean
   readonly stopping: boolean
@@ -32,9 +34,10 @@ export async function findPostmaster(folder: string): Promise<Postmaster | undef
   const lines = text.split('\n')
   const pid = Number(lines[0])
   const port = Number(lines[3])
-  if (!(pid > 0 && port > 0)) return { pid: 0, port: 0, alive: false, stopping: false }
+  const socket = lines[4] === '.'
+  if (!(pid > 0 && port > 0)) return { pid: 0, port: 0, socket, alive: false, stopping: false }
   const stopping = lines[7]?.startsWith('stopping') ?? false
-  return { pid, port, alive: await serves(pid, folder), stopping }
+  return { pid, port, socket, alive: await serves(pid, folder), stopping }
 }
 
 /**
@@ -151,13 +154,16 @@ async function startCluster(place: Place, folder: string): Promise<void> {
  * Lets a server start over a stale `postmaster.pid` that names a zombie or an unrelated process.
  * Writes this process's id into the file, which the new server accepts as its grandparent. Removing
  * the file would also remove the check that no orphaned backend still uses the dead server's shared
- * memory.
+ * memory. The lock file of its Unix socket checks nothing more, and is removed.
  * @returns false when the server runs
  */
 async function disownPidFile(folder: string, user: User | undefined): Promise<boolean> {
   const file = join(folder, 'postmaster.pid')
   const server = await findPostmaster(folder)
   if (server?.alive) return false
+  for (const name of await fs.readdir(folder)) {
+    if (/^\.s\.PGSQL\.\d+\.lock$/.test(name)) await fs.rm(join(folder, name))
+  }
   if (server?.pid === 0) await fs.rm(file)
   else if (server) {
     const text = await fs.readFile(file, 'utf8')

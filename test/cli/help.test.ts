@@ -130,3 +130,14 @@ test('corridor rates list, database away: exit code 1 and one line', async () =>
     /^corridor: the database cannot be reached: nothing listens at .*ECONNREFUSED.*\n$/,
   )
 })
+
+test('corridor rates list, at a Unix socket that is not there: exit code 1 and one line', async () => {
+  const nobody = await openCli('postgres://corridor@localhost/corridor?host=/nowhere')
+  const { code, stdout, stderr } = await nobody.run('rates', 'list')
+  await nobody.close()
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(
+    stderr,
+    /^corridor: .*nothing listens at \/nowhere\/\.s\.PGSQL\.5432 \(ENOENT\).*\n$/,
+  )
+})
