@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileRail } from '../../../src/bank-file/adapter.ts'
 import { readFileRail } from '../../../src/bank-file/config.ts'
 import { Exchange } from '../../../src/bank-file/exchange.ts'
@@ -229,12 +230,15 @@ export async function openFileWorld(
   }
 }
 
-/** Whether the slot of everything that waits has come. */
+/** Whether the slot of everything that waits has come; no is said when it does, to whoever asks again. */
 async function due(service: TestService, rail: string): Promise<boolean> {
-  const [row] = await service.database.owner`
-    select from rail_items where rail = ${rail} and msg_id = '' and not withdrawn
-      and seal_at > clock_timestamp() limit 1`
-  return row === undefined
+  const [row] = await service.database.owner<{ left_ms: number | null }[]>`
+    select ceil(1000 * extract(epoch from max(seal_at) - clock_timestamp()))::integer as left_ms
+    from rail_items where rail = ${rail} and msg_id = '' and not withdrawn
+      and seal_at > clock_timestamp()`
+  const left_ms = row?.left_ms ?? 0
+  if (left_ms > 0) await delay(left_ms)
+  return left_ms <= 0
 }
 
 async function addRoute(service: TestService, account_id: string, rail: string): Promise<void> {

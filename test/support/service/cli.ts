@@ -86,7 +86,7 @@ export async function openCli(
 const idle = new Map<string, ChildProcess[]>()
 
 /** So many run side by side: a test that calls dozens at once would start a process for each. */
-const AT_ONCE = 4
+const AT_ONCE = 2
 let running = 0
 const queue: (() => void)[] = []
 

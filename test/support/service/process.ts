@@ -17,7 +17,7 @@ import { basic, writerOf } from './service.ts'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
-type Environment = Readonly<Record<string, string>>
+export type Environment = Readonly<Record<string, string>>
 
 /** A line of the service's log, or of a command's words. */
 export interface LogLine {
@@ -236,6 +236,9 @@ function parsed(text: string): unknown {
 /** Only what hangs takes as long, however busy the machine is. */
 const HANGS_MS = 120_000
 
+/** What lasts for a moment only lasts several times longer. */
+const MOST_SELDOM_MS = 80
+
 /** Asks until `done` says so; fails with `what`, and what `seen` says, when it never does. */
 export async function until(
   what: string,
@@ -247,7 +250,7 @@ export async function until(
     const waited_ms = performance.now() - began_at
     if (waited_ms > HANGS_MS) throw new Error(`${what}: not within ${HANGS_MS} ms\n${seen()}`)
     // What takes longer is not asked for so often: others need the processor.
-    await delay(waited_ms < 1_000 ? 10 : 40)
+    await delay(Math.min(Math.max(10, waited_ms / 10), MOST_SELDOM_MS))
   }
 }
 
