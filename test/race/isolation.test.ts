@@ -19,7 +19,7 @@ import {
 } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
-const TRANSACTIONS = share(1_500, 40_000)
+const TRANSACTIONS = share(600, 40_000)
 const ACCOUNTS = 8
 const CLIENTS = 32
 
