@@ -37,6 +37,7 @@ before(async () => {
   clients = accounts.map(account => httpClient(account))
   service = await startProcess({
     DATABASE_URL: database.url,
+    CORRIDOR_SETTLE_POLL_MS: '1000',
     CORRIDOR_LANES: String(LANES),
     CORRIDOR_READ_CONNECTIONS: String(READERS),
   })

@@ -14,6 +14,7 @@ import { wakeCorridor } from '../../examples/connector/wake.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
 import { newSecret } from '../../src/webhook/sign.ts'
 import { checkBooks } from '../support/assert/books.ts'
+import { type Listening, startListening } from '../support/service/listening.ts'
 import { pickSeed, type RunningProcess, seeded, startProcess } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { payAll } from '../support/service/settling.ts'
@@ -44,6 +45,8 @@ let service: TestService
 let live: Client
 let connector: Connector
 let running: RunningProcess | undefined
+/** The one that is not killed. */
+let last: Listening | undefined
 let env: Readonly<Record<string, string>>
 const paid = new Map<string, number>()
 
@@ -62,8 +65,9 @@ async function openConnector(seed: number, port?: number): Promise<Connector> {
 
 /** Of a return Corridor would hear tomorrow. The webhook may be lost, as nobody may be there. */
 function tell(entry: Entry): void {
-  if (running === undefined || entry.steps.at(-1)?.status !== 'returned') return
-  wakeCorridor(`${running.address}/connector/partner/webhook`, secret, entry).catch(() => {})
+  const { address } = last ?? running ?? {}
+  if (address === undefined || entry.steps.at(-1)?.status !== 'returned') return
+  wakeCorridor(`${address}/connector/partner/webhook`, secret, entry).catch(() => {})
 }
 
 before(async () => {
@@ -76,6 +80,7 @@ before(async () => {
 })
 after(async () => {
   await running?.kill()
+  await last?.close()
   await connector?.close()
   await service.close()
   await rm(folder, { recursive: true, force: true })
@@ -154,7 +159,7 @@ test(`${PAYOUTS} payouts through a connector that drops 20 % of its answers, ${K
     await connector.close()
     connector = await openConnector(seed + kill, port)
   }
-  running = await startProcess(env)
+  last = await startListening(env)
   const total = ({ succeeded = 0, failed = 0, reversed = 0 }) => succeeded + failed + reversed
   await expectStatuses('all are settled', counts => total(counts) === PAYOUTS)
   // A day later, for those whose webhook was lost.
@@ -163,7 +168,8 @@ test(`${PAYOUTS} payouts through a connector that drops 20 % of its answers, ${K
   const heard = (await statuses()).reversed ?? 0
   await service.database.owner`update open_payouts set ask_rail_at = statement_timestamp()`
   await expectStatuses('all returns are known', isTold)
-  await running.kill()
+  await last.close()
+  last = undefined
 
   const rows = await service.database.owner<{ id: string; status: string }[]>`
     select id, status from payout_states`

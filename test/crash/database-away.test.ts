@@ -57,7 +57,8 @@ before(async () => {
   proxy = await startProxy(database.url)
   account = await openAccountOn(database.url, { USD: 1_000_000_000n })
   client = httpClient(account)
-  service = await startProcess({ DATABASE_URL: proxy.url })
+  // Workers that look at a payout more often would only make work.
+  service = await startProcess({ DATABASE_URL: proxy.url, CORRIDOR_SETTLE_POLL_MS: '1000' })
 })
 after(async () => {
   client?.close()

@@ -8,6 +8,7 @@ import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { addEndpoint, judge, type Receiver, startReceiver } from '../support/network/receiver.ts'
+import { type Listening, startListening } from '../support/service/listening.ts'
 import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
 import {
   failingAt,
@@ -63,6 +64,9 @@ let account: OpenedAccount
 let client: HttpClient
 let receiver: Receiver
 let service: RunningProcess
+/** The one that is not killed. */
+let last: Listening | undefined
+let address: string
 let env: Readonly<Record<string, string>>
 /** The number of the last event before there was a receiver. */
 let untold: bigint | undefined
@@ -87,6 +91,7 @@ before(async () => {
 after(async () => {
   client?.close()
   await service?.kill()
+  await last?.close()
   await receiver.close()
   await database.drop()
 })
@@ -127,13 +132,14 @@ async function live(point: string, random: () => number, resolved: Promise<void>
   const at_any_moment = point === 'any moment'
   const began = performance.now()
   service = await startProcess({ ...env, ...(at_any_moment ? {} : failingAt(point)) })
+  address = service.address
   const started_ms = performance.now() - began
   await resolved
   const resolved_ms = performance.now() - began
   const load = startLoad({
     client,
     clients: CLIENTS,
-    address: () => service.address,
+    address: () => address,
     name: `${point.replaceAll(' ', '-')}-${service.pid}`,
     random,
     amount: of => (of() < 0.1 ? FAILED : of() < 0.1 ? REVERSED : 1 + of() * 900) | 0,
@@ -173,7 +179,8 @@ test(`SIGKILL at ${WHERE}, under load: each key has one result, each event comes
     resolved = life.load.stop()
   }
   const ended = performance.now()
-  service = await startProcess(env)
+  last = await startListening(env)
+  address = last.address
   await resolved
   const asked = lives.flatMap(({ load }) => load.asked)
   const [started_ms, resolved_ms] = [
@@ -185,7 +192,7 @@ test(`SIGKILL at ${WHERE}, under load: each key has one result, each event comes
     `starts took ${started_ms[middle]} ms (${started_ms.at(-1)} at most), and all keys had a result ` +
       `${resolved_ms[middle]} ms later (${resolved_ms.at(-1)} at most)`,
   )
-  await askAgain(client, service.address, asked)
+  await askAgain(client, address, asked)
   t.diagnostic(`${points.length} kills, ${report(asked)}`)
   await until('all is settled and told', allDone)
   const done_s = ((performance.now() - ended) / 1000).toFixed(1)

@@ -42,7 +42,7 @@ before(async () => {
   database = await createDatabase()
   account = await openAccountOn(database.url, { USD: 1_000_000_000n })
   client = httpClient(account)
-  const env = { DATABASE_URL: database.url }
+  const env = { DATABASE_URL: database.url, CORRIDOR_SETTLE_POLL_MS: '1000' }
   service = await startProcess(env)
   if (LONG) beside = await startProcess(env)
 })

@@ -26,13 +26,14 @@ const IN_FLIGHT = 0.95 * CLIENTS
 const ROUNDS = share(1, 20)
 
 let database: TestDatabase
+const env = () => ({ DATABASE_URL: database.url, CORRIDOR_SETTLE_POLL_MS: '1000' })
 let account: OpenedAccount
 let staying: RunningProcess
 
 before(async () => {
   database = await createDatabase()
   account = await openAccountOn(database.url, { USD: 1_000_000_000n })
-  staying = await startProcess({ DATABASE_URL: database.url })
+  staying = await startProcess(env())
 })
 after(async () => {
   await staying?.kill()
@@ -47,7 +48,7 @@ test(`SIGTERM with ${CLIENTS} keep-alive clients and two that never ask, ${ROUND
   const in_flight: number[] = []
   const errors: Record<string, number> = {}
   for (let round = 0; round < ROUNDS; round++) {
-    const leaving = await startProcess({ DATABASE_URL: database.url })
+    const leaving = await startProcess(env())
     t.after(() => leaving.kill())
     const { address } = leaving
     const client = httpClient(account)

@@ -11,6 +11,7 @@ import {
   startReceiver,
   verifySignature,
 } from '../support/network/receiver.ts'
+import { type Listening, startListening } from '../support/service/listening.ts'
 import { type RunningProcess, startProcess, until } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { LONG, share } from '../support/share.ts'
@@ -41,6 +42,8 @@ interface Scene {
 }
 
 let worker: RunningProcess | undefined
+/** The one that is not killed. */
+let last: Listening | undefined
 after(() => worker?.kill())
 
 async function openScene(): Promise<Scene> {
@@ -56,14 +59,13 @@ async function openScene(): Promise<Scene> {
   return { service, receiver, secrets, accounts }
 }
 
-const startWorker = ({ service }: Scene) =>
-  startProcess({
-    DATABASE_URL: service.database.url,
-    CORRIDOR_SETTLE: 'off',
-    CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on',
-    // A killed worker's claims come due after this and five seconds.
-    CORRIDOR_WEBHOOK_TIMEOUT_MS: '1000',
-  })
+const envOf = ({ service }: Scene) => ({
+  DATABASE_URL: service.database.url,
+  CORRIDOR_SETTLE: 'off',
+  CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on',
+  // A killed worker's claims come due after this and five seconds.
+  CORRIDOR_WEBHOOK_TIMEOUT_MS: '1000',
+})
 
 /** Objects of an account, each made once and changed again and again. */
 async function write(account: Client): Promise<void> {
@@ -93,12 +95,12 @@ async function deliver(scene: Scene, t: TestContext): Promise<void> {
   }
   const writing = Promise.all([...accounts, ...accounts].map(write))
   for (let kill = 1; kill <= KILLS; kill++) {
-    worker = await startWorker(scene)
+    worker = await startProcess(envOf(scene))
     const enough = Math.trunc((kill * EVENTS) / (KILLS + 1))
     await until(`${enough} arrive`, () => arrived() >= enough)
     await worker.kill()
   }
-  worker = await startWorker(scene)
+  last = await startListening(envOf(scene))
   await until('all arrive', () => arrived() >= EVENTS)
   await writing
   await assertAll(scene)
@@ -132,6 +134,7 @@ test(`kill -9 of the delivery worker, ${KILLS} times, ${EVENTS} events by ${WRIT
     await deliver(scene, t)
   } finally {
     await worker?.kill()
+    await last?.close()
     await scene.receiver.close()
     await scene.service.close()
   }

@@ -52,7 +52,7 @@ let address: string
 /** Of the load. */
 const seed = pickSeed()
 
-const env = () => ({ DATABASE_URL: database.url })
+const env = () => ({ DATABASE_URL: database.url, CORRIDOR_SETTLE_POLL_MS: '1000' })
 
 before(async () => {
   ;[database, next] = await Promise.all([createDatabase(), makeNextVersion(NEXT)])
