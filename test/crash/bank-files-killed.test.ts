@@ -9,21 +9,17 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { TestBank } from '../../examples/bank/bank.ts'
 import { readFaults } from '../../examples/bank/faults.ts'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { type Listening, startListening } from '../support/service/listening.ts'
+import type { Listening } from '../support/service/listening.ts'
 import {
   failingAt,
-  type HttpClient,
-  httpClient,
   openAccountOn,
   pickSeed,
   type RunningProcess,
   seeded,
-  startProcess,
   until,
 } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { share } from '../support/share.ts'
 
 /** What is done with files, in its order (src/bank-file). */
@@ -53,44 +49,30 @@ const FAULTS = readFaults(['repeat-report', 'repeat-message', 'early-return', 's
 /** Only what hangs takes longer. */
 const HANGS_MS = share(120_000, 900_000)
 
-let database: TestDatabase
-let account: OpenedAccount
-let client: HttpClient
+const { database, account, client, start, listen } = await openScene(url =>
+  openAccountOn(url, { EUR: 10n ** 13n }, ['EUR'], false),
+)
+const folder = await mkdtemp(join(tmpdir(), 'corridor-killed-'))
+const env = { CORRIDOR_RAIL_TIMEOUT_MS: '500', CORRIDOR_SETTLE_POLL_MS: '100', TMPDIR: folder }
+/** Undefined once the last one runs, which is not killed. */
 let service: RunningProcess | undefined
-/** The one that is not killed. */
 let last: Listening | undefined
 let bank: TestBank
-let folder: string
-let env: Readonly<Record<string, string>>
 let working: Promise<void>
 const stopping = new AbortController()
 
 before(async () => {
-  database = await createDatabase()
-  folder = await mkdtemp(join(tmpdir(), 'corridor-killed-'))
   for (const box of ['to-bank', 'from-bank', 'archive']) {
     await mkdir(join(folder, box), { recursive: true })
   }
   bank = new TestBank({ folder, faults: FAULTS })
-  account = await openAccountOn(database.url, { EUR: 10n ** 13n }, ['EUR'], false)
-  client = httpClient(account)
   await addRail(account.account.account_id)
-  env = {
-    DATABASE_URL: database.url,
-    CORRIDOR_RAIL_TIMEOUT_MS: '500',
-    CORRIDOR_SETTLE_POLL_MS: '100',
-    TMPDIR: folder,
-  }
   working = work()
 })
 after(async () => {
   stopping.abort()
   await working
-  client.close()
-  await service?.kill()
-  await last?.close()
   bank.close()
-  await database.drop()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -175,7 +157,7 @@ test(`kill -9, ${KILLS} times at ${share(KILLS, LEFT.length)} points of the work
   }
   const asked: [name: string, amounts: number[]][] = []
   for (const [i, point] of shuffled.entries()) {
-    service = await startProcess({ ...env, ...failingAt(`${point} 1`) })
+    service = await start({ ...env, ...failingAt(`${point} 1`) })
     service.signal('SIGUSR2')
     const made = Math.floor((i * PAYOUTS) / KILLS)
     const count = Math.floor(((i + 1) * PAYOUTS) / KILLS) - made
@@ -188,7 +170,7 @@ test(`kill -9, ${KILLS} times at ${share(KILLS, LEFT.length)} points of the work
     assert.equal(await Promise.race([service.ended, never]), 'SIGKILL', point)
   }
   service = undefined
-  last = await startListening(env)
+  last = await listen(env)
   for (const batch of asked) await pay(...batch)
   await untilOver()
   const made = await checkPaid(asked.flatMap(([, amounts]) => amounts))
@@ -206,8 +188,7 @@ test(`kill -9, ${KILLS} times at ${share(KILLS, LEFT.length)} points of the work
       .join(', '),
   )
   await last.close()
-  last = undefined
-  await checkBooks(database.owner, env)
+  await checkBooks(database.owner, { DATABASE_URL: database.url })
 })
 
 /** As if the seconds had passed in which nobody takes over the work of a process that was killed. */

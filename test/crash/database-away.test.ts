@@ -4,25 +4,20 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cut, startProxy, type TcpProxy } from '../support/network/proxy.ts'
 import { type Asked, askAgain, checkPaid, lastWords, startLoad } from '../support/service/load.ts'
 import {
   type HttpAnswer,
-  type HttpClient,
-  httpClient,
-  openAccountOn,
   openFiles,
   pickSeed,
   type RunningProcess,
   seeded,
-  startProcess,
   tally,
   until,
 } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { promised, share } from '../support/share.ts'
 
 const ANSWERED_WITHIN_MS = 5_000
@@ -43,29 +38,14 @@ const CUTS = share(4, 200)
 /** More, while each was of what the workers commit, of which no caller hears. */
 const MOST_CUTS = 5 * CUTS
 
-let database: TestDatabase
-let proxy: TcpProxy
-let client: HttpClient
-let account: OpenedAccount
-let service: RunningProcess
+const { database, account, client, start } = await openScene()
+const proxy = await startProxy(database.url)
+// Workers that look at a payout more often would only make work.
+const service = await start({ DATABASE_URL: proxy.url, CORRIDOR_SETTLE_POLL_MS: '1000' })
 /** Every payout asked for in this file. */
 const asked: Asked[] = []
 const random = seeded(pickSeed())
-
-before(async () => {
-  database = await createDatabase()
-  proxy = await startProxy(database.url)
-  account = await openAccountOn(database.url, { USD: 1_000_000_000n })
-  client = httpClient(account)
-  // Workers that look at a payout more often would only make work.
-  service = await startProcess({ DATABASE_URL: proxy.url, CORRIDOR_SETTLE_POLL_MS: '1000' })
-})
-after(async () => {
-  client?.close()
-  await service?.kill()
-  await proxy.close()
-  await database.drop()
-})
+after(() => proxy.close())
 
 const address = () => service.address
 
@@ -238,7 +218,7 @@ describe('without workers, which commit as well', () => {
   before(async () => {
     own = await startProxy(database.url)
     const off = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOKS: 'off' }
-    workless = await startProcess({ DATABASE_URL: own.url, ...off })
+    workless = await start({ DATABASE_URL: own.url, ...off })
   })
   after(async () => {
     await workless?.kill()

@@ -2,24 +2,19 @@
 // spellings, at moments a seed decides, and a restart each time: nothing acknowledged is lost, and
 // nobody is recorded twice.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { same } from '../support/given/entity-disguises.ts'
-import { type Listening, startListening } from '../support/service/listening.ts'
+import type { Listening } from '../support/service/listening.ts'
 import {
   type HttpAnswer,
-  type HttpClient,
-  httpClient,
-  openAccountOn,
   pickSeed,
   type RunningProcess,
   seeded,
-  startProcesses,
   until,
 } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { share } from '../support/share.ts'
 
 const KILLS = share(1, 4)
@@ -28,25 +23,12 @@ const ANSWERS_EACH = 50
 const WRITERS = 8
 const PATH = '/v3/entity'
 
-let database: TestDatabase
-let account: OpenedAccount
-let client: HttpClient
+const { database, client, start, listen } = await openScene()
+const env = { CORRIDOR_SETTLE: 'off' }
 /** In the usual run a single one. */
 let services: RunningProcess[] = []
 /** The one that is not killed. */
 let last: Listening | undefined
-
-before(async () => {
-  database = await createDatabase()
-  account = await openAccountOn(database.url, {})
-  client = httpClient(account)
-})
-after(async () => {
-  client?.close()
-  await Promise.all(services.map(service => service.kill()))
-  await last?.close()
-  await database.drop()
-})
 
 /** One creation asked for under its own key. */
 interface Asked {
@@ -157,8 +139,8 @@ async function askAgain(asked: readonly Asked[]) {
 test(`kill -9 of services, ${KILLS} times while ${WRITERS} writers record the same entities: each once`, async t => {
   const seed = pickSeed()
   const random = seeded(seed)
-  const env = { DATABASE_URL: database.url, CORRIDOR_SETTLE: 'off' }
-  services = await startProcesses(share(1, 2), env)
+  const startAll = (count: number) => Promise.all(Array.from({ length: count }, () => start(env)))
+  services = await startAll(share(1, 2))
   const { asked, stop } = startWriters(random, `entities-${seed}`)
   const answered = () => asked.filter(({ answer }) => answer !== undefined).length
   try {
@@ -170,8 +152,8 @@ test(`kill -9 of services, ${KILLS} times while ${WRITERS} writers record the sa
       const victims = kill % 2 === 0 ? [...services] : services.slice(0, 1)
       for (const victim of victims) victim.signal('SIGKILL')
       for (const victim of victims) assert.equal(await victim.ended, 'SIGKILL')
-      const more = kill + 1 < KILLS ? await startProcesses(victims.length, env) : []
-      if (more.length === 0) last = await startListening(env)
+      const more = kill + 1 < KILLS ? await startAll(victims.length) : []
+      if (more.length === 0) last = await listen(env)
       services = [...services.slice(victims.length), ...more]
     }
   } finally {
@@ -189,5 +171,5 @@ test(`kill -9 of services, ${KILLS} times while ${WRITERS} writers record the sa
   const [row] = await database.owner<{ n: number }[]>`
     select count(*)::integer as n from entities where approval_status <> 'rejected'`
   assert.equal(row?.n, ids.size)
-  await checkBooks(database.owner, env)
+  await checkBooks(database.owner, { DATABASE_URL: database.url })
 })

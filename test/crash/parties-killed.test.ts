@@ -1,20 +1,11 @@
 // kill -9 of a service while it keeps what it has found of entities, at each step of the transaction:
 // whoever was acknowledged and is listed is asked about once, by the next process.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { connect } from '../../src/db/connect.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { startListening } from '../support/service/listening.ts'
-import {
-  failingAt,
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  type RunningProcess,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { failingAt, type RunningProcess, until } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { readUnList, takeUnList } from '../support/service/un-list.ts'
 import { share } from '../support/share.ts'
 
@@ -23,23 +14,14 @@ const POINTS = share(
   ['before load', 'before store', 'before commit', 'after commit'],
 )
 
-let database: TestDatabase
-let client: HttpClient
-let service: RunningProcess | undefined
+const { database, client, start, listen } = await openScene()
+const env = { CORRIDOR_WEBHOOKS: 'off' }
+
 before(async () => {
-  database = await createDatabase()
-  client = httpClient(await openAccountOn(database.url, {}))
   const sql = connect(database.url, { max: 1, as: 'service' })
   await takeUnList({ deps: { sql } }, await readUnList())
   await sql.end({ timeout: 5 })
 })
-after(async () => {
-  client?.close()
-  await service?.kill()
-  await database.drop()
-})
-
-const env = () => ({ DATABASE_URL: database.url, CORRIDOR_WEBHOOKS: 'off' })
 
 /** The id of a new entity that is listed; undefined when nobody has answered. */
 async function makeListed({ address }: RunningProcess): Promise<string | undefined> {
@@ -63,8 +45,7 @@ async function countQueued(): Promise<number> {
 test(`killed ${POINTS.join(', ')} of what was found: nobody is forgotten, or asked about twice`, async () => {
   const ids: string[] = []
   for (const point of POINTS) {
-    const dying = await startProcess({ ...env(), ...failingAt(`${point} keep_found 1`) })
-    service = dying
+    const dying = await start({ ...env, ...failingAt(`${point} keep_found 1`) })
     dying.signal('SIGUSR2')
     await until(`killed ${point}`, async () => {
       const id = await makeListed(dying)
@@ -76,7 +57,7 @@ test(`killed ${POINTS.join(', ')} of what was found: nobody is forgotten, or ask
     await database.owner`update screening_queue set due_at = now()`
     await database.owner`update screening_pass set due_at = clock_timestamp()`
   }
-  const last = await startListening(env())
+  const last = await listen(env)
   await until('all are compared', async () => (await countQueued()) === 0)
   await last.close()
   const rows = await database.owner<{ id: string; screening: string; matches: number }[]>`

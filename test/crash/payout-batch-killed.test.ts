@@ -1,44 +1,19 @@
 // kill -9 of the service in the middle of a batch, at moments a seed decides: the batch is there
 // whole or not at all, and the same key makes it exactly once.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { startListening } from '../support/service/listening.ts'
-import {
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  pickSeed,
-  type RunningProcess,
-  seeded,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { pickSeed, seeded, until } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { share } from '../support/share.ts'
 
 const PATH = '/v3/payout_batch'
 const KILLS = share(1, 5)
 const PAYOUTS = share(1_000, 3_000)
 
-let database: TestDatabase
-let account: OpenedAccount
-let client: HttpClient
-let service: RunningProcess
-
-before(async () => {
-  database = await createDatabase()
-  account = await openAccountOn(database.url, { USD: 1_000_000_000n })
-  client = httpClient(account)
-})
-after(async () => {
-  client?.close()
-  await service?.kill()
-  await database.drop()
-})
+const { database, account, client, start, listen } = await openScene()
 
 async function countOf(table: string): Promise<number> {
   const [row] = await database.owner.unsafe<{ n: number }[]>(
@@ -56,11 +31,11 @@ async function bookIsLocked(): Promise<boolean> {
 test(`kill -9 in the middle of a batch, ${KILLS} times: all of it or nothing, and once`, async t => {
   const seed = pickSeed()
   const random = seeded(seed)
-  const env = { DATABASE_URL: database.url, CORRIDOR_SETTLE: 'off' }
+  const env = { CORRIDOR_SETTLE: 'off' }
   const payouts = Array(PAYOUTS).fill(localPayout)
   const found: string[] = []
   for (let round = 0; round < KILLS; round++) {
-    service = await startProcess(env)
+    const service = await start(env)
     const body = { mode: round % 2 === 0 ? 'all_or_nothing' : 'best_effort', payouts }
     const key = `batch-${seed}-${round}`
     const asked = client.post(service.address, PATH, body, key).then(
@@ -73,7 +48,7 @@ test(`kill -9 in the middle of a batch, ${KILLS} times: all of it or nothing, an
     await service.ended
     const heard = await asked
     const before = round * PAYOUTS
-    const next = await startListening(env)
+    const next = await listen(env)
     const answer = await client.post(next.address, PATH, body, key)
     await next.close()
     assert.equal(answer.status, 200, answer.text)
@@ -85,5 +60,5 @@ test(`kill -9 in the middle of a batch, ${KILLS} times: all of it or nothing, an
     assert.equal(await countOf('payout_batches'), round + 1)
   }
   t.diagnostic(`SEED=${seed}: after each kill there was ${found.join(', ')}`)
-  await checkBooks(database.owner, env)
+  await checkBooks(database.owner, { DATABASE_URL: database.url })
 })

@@ -1,23 +1,12 @@
 // kill -9 of the service around the moment at which scheduled payouts are due, with cancels against
 // it: each is cancelled or goes out once, none before its time, and the money is exact.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Listening, startListening } from '../support/service/listening.ts'
-import {
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  pickSeed,
-  type RunningProcess,
-  seeded,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { openAccountOn, pickSeed, seeded, until } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { share } from '../support/share.ts'
 
 const START = 100_000_000n
@@ -28,25 +17,10 @@ const KILLS = share(1, 20)
 const DUE_MS = 3_000
 const SPREAD_MS = 1_000
 
-let database: TestDatabase
-let account: OpenedAccount
-let client: HttpClient
-let service: RunningProcess
-/** The one that is not killed. */
-let last: Listening | undefined
-before(async () => {
-  database = await createDatabase()
-  account = await openAccountOn(database.url, { USD: START })
-  client = httpClient(account)
-})
-after(async () => {
-  client.close()
-  await service?.kill()
-  await last?.close()
-  await database.drop()
-})
-
-const env = () => ({ DATABASE_URL: database.url, CORRIDOR_RAIL_TIMEOUT_MS: '500' })
+const { database, client, start, listen } = await openScene(url =>
+  openAccountOn(url, { USD: START }),
+)
+const env = { CORRIDOR_RAIL_TIMEOUT_MS: '500' }
 
 test(`scheduled payouts, ${KILLS} times kill -9 across their time: each once or cancelled, none early`, async t => {
   const seed = pickSeed()
@@ -54,7 +28,7 @@ test(`scheduled payouts, ${KILLS} times kill -9 across their time: each once or 
   const random = seeded(seed)
   let cancelled = 0n
   for (let kill = 0; kill < KILLS; kill++) {
-    service = await startProcess(env())
+    const service = await start(env)
     const { address } = service
     const due = Date.now() + DUE_MS
     const make = () => {
@@ -70,7 +44,7 @@ test(`scheduled payouts, ${KILLS} times kill -9 across their time: each once or 
     await delay(random() * 30)
     await service.kill()
     await Promise.all(cancels)
-    last = await startListening(env())
+    const last = await listen(env)
     for (const id of ids) {
       const again = await client.post(last.address, `/v3/payout/${id}/cancel`, {}, id)
       assert.ok(again.status === 200 || again.status === 409, again.text)
@@ -82,7 +56,6 @@ test(`scheduled payouts, ${KILLS} times kill -9 across their time: each once or 
       return row?.open === 0
     })
     await last.close()
-    last = undefined
   }
   const wrong = await database.owner`
     select p.id, s.status, p.execute_at, s.updated_at

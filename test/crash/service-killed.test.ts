@@ -4,23 +4,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { addEndpoint, judge, type Receiver, startReceiver } from '../support/network/receiver.ts'
-import { type Listening, startListening } from '../support/service/listening.ts'
 import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
-import {
-  failingAt,
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  pickSeed,
-  type RunningProcess,
-  seeded,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { failingAt, pickSeed, seeded, until } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { LONG, share } from '../support/share.ts'
 
 const LANES = ['create_payout', 'advance_payout', 'create_quote']
@@ -59,42 +47,27 @@ const TOLD = ['payout.created', 'payout.succeeded', 'payout.failed', 'payout.rev
 /** Longest that a process may go on until it comes to the step that it is to end at. */
 const REACHED_WITHIN_MS = 120_000
 
-let database: TestDatabase
-let account: OpenedAccount
-let client: HttpClient
+const { database, account, client, start, listen } = await openScene()
+const env = {
+  CORRIDOR_RAIL_TIMEOUT_MS: '500',
+  CORRIDOR_WEBHOOK_POLL_MS: '20',
+  CORRIDOR_WEBHOOK_TIMEOUT_MS: '300',
+  CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on',
+}
 let receiver: Receiver
-let service: RunningProcess
-/** The one that is not killed. */
-let last: Listening | undefined
+/** Of the process that lives now. */
 let address: string
-let env: Readonly<Record<string, string>>
 /** The number of the last event before there was a receiver. */
 let untold: bigint | undefined
 
 before(async () => {
-  database = await createDatabase()
-  account = await openAccountOn(database.url, { USD: 1_000_000_000n })
-  client = httpClient(account)
   receiver = await startReceiver()
   await addEndpoint(database, account.account.account_id, receiver.url, { event_types: TOLD })
   const [endpoint] = await database.owner<{ fanned_out: bigint }[]>`
     select fanned_out from webhook_endpoints`
   untold = endpoint?.fanned_out
-  env = {
-    DATABASE_URL: database.url,
-    CORRIDOR_RAIL_TIMEOUT_MS: '500',
-    CORRIDOR_WEBHOOK_POLL_MS: '20',
-    CORRIDOR_WEBHOOK_TIMEOUT_MS: '300',
-    CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on',
-  }
 })
-after(async () => {
-  client?.close()
-  await service?.kill()
-  await last?.close()
-  await receiver.close()
-  await database.drop()
-})
+after(() => receiver.close())
 
 /**
  * So many kills of each kind, in an order that the seed decides; a step's third time is another
@@ -131,7 +104,7 @@ interface Life {
 async function live(point: string, random: () => number, resolved: Promise<void>): Promise<Life> {
   const at_any_moment = point === 'any moment'
   const began = performance.now()
-  service = await startProcess({ ...env, ...(at_any_moment ? {} : failingAt(point)) })
+  const service = await start({ ...env, ...(at_any_moment ? {} : failingAt(point)) })
   address = service.address
   const started_ms = performance.now() - began
   await resolved
@@ -179,8 +152,7 @@ test(`SIGKILL at ${WHERE}, under load: each key has one result, each event comes
     resolved = life.load.stop()
   }
   const ended = performance.now()
-  last = await startListening(env)
-  address = last.address
+  address = (await listen(env)).address
   await resolved
   const asked = lives.flatMap(({ load }) => load.asked)
   const [started_ms, resolved_ms] = [
@@ -202,7 +174,7 @@ test(`SIGKILL at ${WHERE}, under load: each key has one result, each event comes
   t.diagnostic(
     `${events} events told, ${twice} of them twice; all done ${done_s} s after the last kill`,
   )
-  await checkBooks(database.owner, env)
+  await checkBooks(database.owner, { DATABASE_URL: database.url })
 })
 
 function report(asked: readonly Asked[]): string {

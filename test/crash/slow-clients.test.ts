@@ -2,23 +2,12 @@
 // nobody else notices them, and what they asked for happened whole or not at all.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
+import { test } from 'node:test'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Asked, askAgain, checkPaid, startLoad } from '../support/service/load.ts'
-import {
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  openFiles,
-  pickSeed,
-  type RunningProcess,
-  seeded,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { openFiles, pickSeed, seeded, until } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { basic } from '../support/service/service.ts'
 import { LONG, promised, share } from '../support/share.ts'
 
@@ -29,29 +18,13 @@ const NORMAL = share(10, 50)
 const BODY_TO_HEADERS = 2.4
 const GONE = share(6, 200)
 
-let database: TestDatabase
-let account: OpenedAccount
-let client: HttpClient
-let service: RunningProcess
+const { database, account, client, start } = await openScene()
+const env = { CORRIDOR_SETTLE_POLL_MS: '1000' }
+const service = await start(env)
 /** In the long run: has no slow clients, and shows what the machine allows at that time. */
-let beside: RunningProcess | undefined
+const beside = LONG ? await start(env) : undefined
 /** Every payout asked for in this file. */
 const asked: Asked[] = []
-
-before(async () => {
-  database = await createDatabase()
-  account = await openAccountOn(database.url, { USD: 1_000_000_000n })
-  client = httpClient(account)
-  const env = { DATABASE_URL: database.url, CORRIDOR_SETTLE_POLL_MS: '1000' }
-  service = await startProcess(env)
-  if (LONG) beside = await startProcess(env)
-})
-after(async () => {
-  client?.close()
-  await service?.kill()
-  await beside?.kill()
-  await database.drop()
-})
 
 const address = () => service.address
 

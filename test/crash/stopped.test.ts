@@ -2,21 +2,12 @@
 // lost, the process ends in time with code 0, and the other one serves on.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { type Asked, askAgain, checkPaid, startLoad } from '../support/service/load.ts'
-import {
-  httpClient,
-  openAccountOn,
-  pickSeed,
-  type RunningProcess,
-  seeded,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { httpClient, pickSeed, seeded, until } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { promised, share } from '../support/share.ts'
 
 /** Each has a request in flight. */
@@ -25,22 +16,11 @@ const CLIENTS = 200
 const IN_FLIGHT = 0.95 * CLIENTS
 const ROUNDS = share(1, 20)
 
-let database: TestDatabase
-const env = () => ({ DATABASE_URL: database.url, CORRIDOR_SETTLE_POLL_MS: '1000' })
-let account: OpenedAccount
-let staying: RunningProcess
-
-before(async () => {
-  database = await createDatabase()
-  account = await openAccountOn(database.url, { USD: 1_000_000_000n })
-  staying = await startProcess(env())
-})
-after(async () => {
-  await staying?.kill()
-  await database.drop()
-})
+const { database, account, start } = await openScene()
+const env = { CORRIDOR_SETTLE_POLL_MS: '1000' }
 
 test(`SIGTERM with ${CLIENTS} keep-alive clients and two that never ask, ${ROUNDS} times: no reset, nothing lost, code 0`, async t => {
+  const staying = await start(env)
   const seed = pickSeed()
   const random = seeded(seed)
   const all: Asked[] = []
@@ -48,8 +28,7 @@ test(`SIGTERM with ${CLIENTS} keep-alive clients and two that never ask, ${ROUND
   const in_flight: number[] = []
   const errors: Record<string, number> = {}
   for (let round = 0; round < ROUNDS; round++) {
-    const leaving = await startProcess(env())
-    t.after(() => leaving.kill())
+    const leaving = await start(env)
     const { address } = leaving
     const client = httpClient(account)
     // A client goes on with the leaving process until it cannot connect to it any more.

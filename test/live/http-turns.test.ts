@@ -2,23 +2,14 @@
 // bodies made to take long, at every route that takes one. A turn is measured in time of the processor,
 // and, when it is long, compared with that of a control at the same moment.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { MAX_PAYOUTS } from '../../src/payout-batch/request.ts'
 import { rowVersions } from '../support/assert/check.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { HOSTILE, HOSTILE_BATCHES } from '../support/given/hostile.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
-import {
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  pickSeed,
-  type RunningProcess,
-  seeded,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { openAccountOn, pickSeed, seeded, until } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { addPerson } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
@@ -34,28 +25,15 @@ const ROUTES: readonly string[] = [
   '/v3/sandbox/fund',
 ]
 
-let database: TestDatabase
-let service: RunningProcess
-let client: HttpClient
-let account_id: string
-
-before(async () => {
-  database = await createDatabase()
-  const opened = await openAccountOn(database.url, { USD: 9_000_000_000_000n })
-  client = httpClient(opened)
-  account_id = opened.account.account_id
-  const held = new URL('../support/service/held.ts', import.meta.url).href
-  service = await startProcess({
-    DATABASE_URL: database.url,
-    CORRIDOR_SETTLE: 'off',
-    CORRIDOR_WEBHOOKS: 'off',
-    NODE_OPTIONS: `--import=${held}`,
-  })
-})
-after(async () => {
-  client?.close()
-  await service?.kill()
-  await database?.drop()
+const { database, account, client, start } = await openScene(url =>
+  openAccountOn(url, { USD: 9_000_000_000_000n }),
+)
+const { account_id } = account.account
+const held = new URL('../support/service/held.ts', import.meta.url).href
+const service = await start({
+  CORRIDOR_SETTLE: 'off',
+  CORRIDOR_WEBHOOKS: 'off',
+  NODE_OPTIONS: `--import=${held}`,
 })
 
 /** The longest turn that the service has taken meanwhile. */

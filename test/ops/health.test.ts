@@ -1,19 +1,11 @@
 // /healthz and /readyz: the one says that the process lives, the other that it can serve, and it
 // changes its mind before any caller is given up.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { after, test } from 'node:test'
 import { localPayout } from '../support/given/bodies.ts'
-import { startProxy, type TcpProxy } from '../support/network/proxy.ts'
-import {
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  type RunningProcess,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { startProxy } from '../support/network/proxy.ts'
+import { until } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { basic } from '../support/service/service.ts'
 import { promised } from '../support/share.ts'
 
@@ -24,29 +16,14 @@ const BLIND_MS = 3_000
 /** From being told to stop until the listener closes: for longer than anything here takes. */
 const DRAIN_MS = '60000'
 
-let database: TestDatabase
-let proxy: TcpProxy
-let service: RunningProcess
-let client: HttpClient
-let opened: OpenedAccount
-
-before(async () => {
-  database = await createDatabase()
-  proxy = await startProxy(database.url)
-  opened = await openAccountOn(database.url, { USD: 1_000_000n })
-  client = httpClient(opened)
-  service = await startProcess({
-    DATABASE_URL: proxy.url,
-    CORRIDOR_DRAIN_MS: DRAIN_MS,
-    // One of these is asked again and again.
-    CORRIDOR_FAILED_LOGINS_PER_MIN: '0',
-  })
-})
-after(async () => {
-  client?.close()
-  await service?.kill()
-  await proxy.close()
-  await database.drop()
+const { database, account, client, start } = await openScene()
+const proxy = await startProxy(database.url)
+after(() => proxy.close())
+const service = await start({
+  DATABASE_URL: proxy.url,
+  CORRIDOR_DRAIN_MS: DRAIN_MS,
+  // One of these is asked again and again.
+  CORRIDOR_FAILED_LOGINS_PER_MIN: '0',
 })
 
 const READY = '/readyz'
@@ -100,8 +77,8 @@ const balance = (authorization?: string) =>
   })
 
 test('the database silent: a wrong key is judged for a while by what was known, then every request is 503', async t => {
-  const right = basic(opened.key_id, opened.secret)
-  const wrong = basic(opened.key_id, `${opened.secret}x`)
+  const right = basic(account.key_id, account.secret)
+  const wrong = basic(account.key_id, `${account.secret}x`)
   assert.equal((await balance(wrong)).status, 401)
   proxy.silence()
   const silent_at = performance.now()

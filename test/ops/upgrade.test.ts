@@ -6,16 +6,12 @@ import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { type Migration, migrate, pendingMigrations, readMigrations } from '../../src/db/migrate.ts'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { makeNextVersion, type NextVersion } from '../support/database/next-version.ts'
+import { createDatabase } from '../support/database/database.ts'
+import { makeNextVersion } from '../support/database/next-version.ts'
 import { openCli } from '../support/service/cli.ts'
 import { askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
 import {
-  type HttpClient,
-  httpClient,
-  openAccountOn,
   pickSeed,
   type RunningProcess,
   runCommand,
@@ -24,6 +20,7 @@ import {
   startProcess,
   until,
 } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { promised, share } from '../support/share.ts'
 
 /** What a version brings: columns and constraints on the busiest tables, a table, and indexes. */
@@ -42,23 +39,17 @@ const NEXT = {
 
 const CLIENTS = 8
 
-let database: TestDatabase
-let next: NextVersion
-let account: OpenedAccount
-let client: HttpClient
+const { database, account, client, start } = await openScene()
+const next = await makeNextVersion(NEXT)
+const env = { DATABASE_URL: database.url, CORRIDOR_SETTLE_POLL_MS: '1000' }
 let old: RunningProcess
 let load: Load
 let address: string
 /** Of the load. */
 const seed = pickSeed()
 
-const env = () => ({ DATABASE_URL: database.url, CORRIDOR_SETTLE_POLL_MS: '1000' })
-
 before(async () => {
-  ;[database, next] = await Promise.all([createDatabase(), makeNextVersion(NEXT)])
-  account = await openAccountOn(database.url, { USD: 1_000_000_000n })
-  client = httpClient(account)
-  old = await startProcess(env())
+  old = await start(env)
   address = old.address
   load = startLoad({
     client,
@@ -73,13 +64,10 @@ before(async () => {
 })
 after(async () => {
   await load?.stop()
-  client?.close()
-  await old?.kill()
-  await next?.remove()
-  await database.drop()
+  await next.remove()
 })
 
-const migrateNext = () => runCommand(['migrate'], env(), next.main)
+const migrateNext = () => runCommand(['migrate'], env, next.main)
 
 /** Nothing of the next version is in the database. */
 async function assertUntouched(): Promise<void> {
@@ -120,7 +108,7 @@ test('corridor migrate, killed before its commit: nothing is left, no request re
   const killed = await database.owner.begin(async tx => {
     // Where it writes down that it has applied the file.
     await tx`lock table schema_migrations in share mode`
-    const child = spawnCommand(['migrate'], env(), next.main)
+    const child = spawnCommand(['migrate'], env, next.main)
     const waiting = await untilBlocked(database.owner, 'insert into schema_migrations')
     assert.equal(waiting.length, 1)
     child.kill('SIGKILL')
@@ -139,7 +127,7 @@ test('corridor migrate, killed before its commit: nothing is left, no request re
 test('the next version started beside this one, and this one stopped: no request refused', async t => {
   const asked_before = load.asked.length
   const began_at = performance.now()
-  const successor = await startProcess(env(), next.main)
+  const successor = await startProcess(env, next.main)
   try {
     const migrated_ms = Math.round(performance.now() - began_at)
     const [row] = await database.owner`
@@ -167,7 +155,7 @@ test('the next version started beside this one, and this one stopped: no request
   } finally {
     await successor.kill()
   }
-  const verdict = await runCommand(['verify'], env(), next.main)
+  const verdict = await runCommand(['verify'], env, next.main)
   assert.equal(verdict.code, 0, verdict.output)
 })
 

@@ -1,20 +1,11 @@
 // A collector of traces that is silent, then back, then gone: the service answers as ever, keeps no
 // more spans than it was told to, and ends in time.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { after, test } from 'node:test'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Collector, startCollector } from '../support/network/collector.ts'
-import {
-  type HttpAnswer,
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  type RunningProcess,
-  startProcess,
-  tally,
-  until,
-} from '../support/service/process.ts'
+import { startCollector } from '../support/network/collector.ts'
+import { type HttpAnswer, tally, until } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { promised, share } from '../support/share.ts'
 
 const QUEUE = 64
@@ -23,31 +14,17 @@ const PAYOUTS = share(200, 20_000)
 /** Whoever waits for the collector waits ten seconds; a busy machine takes one at times. */
 const SLOWEST_MS = share(5_000, 1_000)
 
-let database: TestDatabase
-let collector: Collector
-let client: HttpClient
-let service: RunningProcess
-
-before(async () => {
-  database = await createDatabase()
-  client = httpClient(await openAccountOn(database.url, { USD: 1_000_000_000n }))
-  collector = await startCollector()
-  service = await startProcess({
-    DATABASE_URL: database.url,
-    CORRIDOR_DRAIN_MS: '0',
-    // No spans but those of requests.
-    CORRIDOR_SETTLE: 'off',
-    CORRIDOR_WEBHOOKS: 'off',
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_BSP_SCHEDULE_DELAY: '50',
-    OTEL_BSP_MAX_QUEUE_SIZE: String(QUEUE),
-  })
-})
-after(async () => {
-  client?.close()
-  await service?.kill()
-  await collector?.close()
-  await database?.drop()
+const { client, start } = await openScene()
+const collector = await startCollector()
+after(() => collector.close())
+const service = await start({
+  CORRIDOR_DRAIN_MS: '0',
+  // No spans but those of requests.
+  CORRIDOR_SETTLE: 'off',
+  CORRIDOR_WEBHOOKS: 'off',
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  OTEL_BSP_SCHEDULE_DELAY: '50',
+  OTEL_BSP_MAX_QUEUE_SIZE: String(QUEUE),
 })
 
 async function pay(payouts: number): Promise<HttpAnswer[]> {

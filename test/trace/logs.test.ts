@@ -3,40 +3,19 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { untilBlocked } from '../support/database/blocked.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { loadedBy, NAME_LOADED } from '../support/service/loaded.ts'
-import {
-  type LogLine,
-  openAccountOn,
-  type RunningProcess,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { type LogLine, until } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { basic } from '../support/service/service.ts'
 
 const LEVELS = { debug: 20, warn: 40, error: 50 }
 const OWN_ID = /^req_[0-9a-hjkmnp-tv-z]{20}$/
 
-let database: TestDatabase
-let service: RunningProcess
-let opened: Awaited<ReturnType<typeof openAccountOn>>
-
-before(async () => {
-  database = await createDatabase()
-  opened = await openAccountOn(database.url, { USD: 1_000_000_000n })
-  service = await startProcess({
-    ...NAME_LOADED,
-    DATABASE_URL: database.url,
-    CORRIDOR_DRAIN_MS: '0',
-  })
-})
-after(async () => {
-  await service?.kill()
-  await database?.drop()
-})
+const { database, account: opened, start } = await openScene()
+const service = await start({ ...NAME_LOADED, CORRIDOR_DRAIN_MS: '0' })
 
 const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: object) =>
   fetch(`${service.address}${path}`, {
