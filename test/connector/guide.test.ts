@@ -2,17 +2,16 @@
 // the test.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createDatabase } from '../support/database/database.ts'
 import { BARE } from '../support/service/cli.ts'
+import { startTyping } from '../support/service/typed.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url))
 
 /** A port that was free a moment ago. */
@@ -30,12 +29,9 @@ listens() { for i in $(seq 600); do (: < /dev/tcp/127.0.0.1/$1) 2>&- && return; 
 `
 
 test('docs/connect-a-provider.md: each block runs as it stands', async t => {
-  const folder = await mkdtemp(join(tmpdir(), 'corridor-guide-'))
   const database = await createDatabase()
-  t.after(async () => {
-    await database.drop()
-    await rm(folder, { recursive: true, force: true })
-  })
+  t.after(() => database.drop())
+  const { npx, folder, said: told } = await startTyping(t, database.url)
   await symlink(EXAMPLES, join(folder, 'examples'))
   // A function would be a process of its own around the one that the guide stops.
   await symlink(process.execPath, join(folder, 'node'))
@@ -48,7 +44,7 @@ test('docs/connect-a-provider.md: each block runs as it stands', async t => {
     'set -m',
     // What still runs would hold the output open.
     "trap 'kill $(jobs -p) 2>&-' EXIT",
-    `npx() { shift; '${process.execPath}' '${MAIN}' "$@"; }`,
+    npx,
     LISTENS,
     ...blocks.map(block => {
       const lines = block.replaceAll('4010', String(port)).replaceAll(/&$/gm, `& listens ${port}`)
@@ -57,7 +53,7 @@ test('docs/connect-a-provider.md: each block runs as it stands', async t => {
     }),
   ].join('\n')
   const PATH = `${folder}:${BARE.PATH}`
-  const env = { ...BARE, PATH, DATABASE_URL: database.url, CORRIDOR_USER: 'anna' }
+  const env = { ...BARE, PATH }
   await writeFile(join(folder, 'guide.sh'), script)
   const bash = spawn('bash', ['guide.sh'], {
     env,
@@ -65,7 +61,7 @@ test('docs/connect-a-provider.md: each block runs as it stands', async t => {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [printed, said] = await Promise.all([text(bash.stdout), text(bash.stderr)])
-  const output = `${printed}\n${said}`
+  const output = `${printed}\n${said}\n${told()}`
   assert.equal(printed.split('=== done').length - 1, blocks.length, output)
   assert.match(
     printed,

@@ -2,38 +2,13 @@
 // people have paid.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { createDatabase } from '../support/database/database.ts'
-import { BARE, openCli } from '../support/service/cli.ts'
+import { BARE } from '../support/service/cli.ts'
 import { startListening } from '../support/service/listening.ts'
-
-/**
- * Runs commands for bash, which asks for each by HTTP: the code, then what is printed. A process for
- * each would cost half a second of the processor.
- */
-async function startRunner(database_url: string, t: TestContext): Promise<string> {
-  const server = createServer(async (asked, answer) => {
-    const [CORRIDOR_USER = '', ...args] = (await text(asked)).trimEnd().split('\n')
-    const cli = await openCli(database_url, { CORRIDOR_USER })
-    const { code, stdout, stderr } = await cli.run(...args).finally(cli.close)
-    answer.end(`${code}\n${stdout}${stderr}`)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const { port } = server.address() as AddressInfo
-  return `npx() {
-    shift
-    local answer
-    answer=$(printf '%s\\n' "$CORRIDOR_USER" "$@" | curl -sS --data-binary @- http://127.0.0.1:${port})
-    printf '%s\\n' "\${answer#*$'\\n'}"
-    return "\${answer%%$'\\n'*}"
-  }`
-}
+import { startTyping } from '../support/service/typed.ts'
 
 /** What a reader puts in place of the dots, from what was printed before. */
 const READ = `
@@ -64,6 +39,7 @@ function scriptOf(document: string, chapter: string, address: string): string {
 test('docs/operations.md, The first live account: line by line to a payout that is paid', async t => {
   const database = await createDatabase({ empty: true })
   const service = await startListening({ DATABASE_URL: database.url })
+  const { npx, said: told } = await startTyping(t, database.url)
   try {
     const script = scriptOf(
       await readFile('docs/operations.md', 'utf8'),
@@ -71,10 +47,10 @@ test('docs/operations.md, The first live account: line by line to a payout that 
       service.address,
     )
     const bash = spawn('bash', ['-s'], { env: BARE })
-    bash.stdin.end(`${await startRunner(database.url, t)}\n${script}`)
+    bash.stdin.end(`${npx}\n${script}`)
     const [printed, said] = await Promise.all([text(bash.stdout), text(bash.stderr)])
     const shown = printed.slice(printed.lastIndexOf('\n{\n') + 1)
-    assert.match(shown, /^\{/, `${printed}\n${said}`)
+    assert.match(shown, /^\{/, `${printed}\n${said}\n${told()}`)
     const { rail, rail_reference, payout, account_name } = JSON.parse(shown)
     assert.deepEqual(
       [account_name, rail, payout.status, rail_reference],
