@@ -4,30 +4,26 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { makeBusyAccount } from '../ledger/busy-account.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { httpClient, openAccountOn, startProcess, until } from '../support/service/process.ts'
+import { openAccountOn, until } from '../support/service/process.ts'
+import { openScene } from '../support/service/scene.ts'
 import { basic, startTestService } from '../support/service/service.ts'
 
 /** Stored in portions of 256, each of which is made to take SLOW_S. */
-const PAYOUTS = 2_560
-const SLOW_S = 0.9
+const PAYOUTS = 1_536
+const SLOW_S = 1.4
 /** More than what lies in the buffers of two sockets. */
 const LINES = 20_000
 /** Requests were cut off so long after the listener had closed. */
 const ONCE_CUT_MS = 5_500
 
-let database: TestDatabase
-let opened: OpenedAccount
-before(async () => {
-  database = await createDatabase()
-  opened = await openAccountOn(database.url, { USD: 9_000_000_000_000n })
-})
-after(() => database?.drop())
+const { database, account, client, start } = await openScene(url =>
+  openAccountOn(url, { USD: 9_000_000_000_000n }),
+)
+const env = { CORRIDOR_SETTLE: 'off' }
 
 async function slowDown(): Promise<void> {
   await database.owner.unsafe(`
@@ -38,10 +34,7 @@ async function slowDown(): Promise<void> {
 }
 
 test('SIGTERM while a batch of payouts is written: answered, made once, and no new connection meanwhile', async t => {
-  const leaving = await startProcess({ DATABASE_URL: database.url, CORRIDOR_SETTLE: 'off' })
-  t.after(() => leaving.kill())
-  const client = httpClient(opened)
-  t.after(() => client.close())
+  const leaving = await start(env)
   await slowDown()
   t.after(() => database.owner`drop trigger slow_down on payouts`)
   const payouts = Array.from({ length: PAYOUTS }, () => localPayout)
@@ -72,7 +65,7 @@ test('SIGTERM while a batch of payouts is written: answered, made once, and no n
   t.diagnostic(`answered ${Math.round(took_ms)} ms after SIGTERM`)
   assert.ok(took_ms > ONCE_CUT_MS, 'the batch is slow enough to have been cut off before')
   const [made] = await database.owner<{ count: string }[]>`
-    select count(*)::text as count from payouts where account_id = ${opened.account.account_id}`
+    select count(*)::text as count from payouts where account_id = ${account.account.account_id}`
   assert.equal(made?.count, String(PAYOUTS))
 })
 
@@ -80,9 +73,7 @@ test('SIGTERM while a statement is read slowly: all of it comes, and then the pr
   const service = await startTestService()
   t.after(() => service.close())
   const busy = await makeBusyAccount(service, LINES)
-  const env = { DATABASE_URL: service.database.url, CORRIDOR_SETTLE: 'off' }
-  const leaving = await startProcess(env)
-  t.after(() => leaving.kill())
+  const leaving = await start({ ...env, DATABASE_URL: service.database.url })
   const authorization = basic(busy.client.key_id, busy.client.secret)
   const headers = { authorization, accept: 'text/csv' }
   const sent = request(`${leaving.address}/v3/balance_transaction`, { headers }).end()
