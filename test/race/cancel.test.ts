@@ -11,38 +11,31 @@ import { untilBlocked } from '../support/database/blocked.ts'
 import { asPool } from '../support/database/one-transaction.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { pickSeed, seeded, tally, until } from '../support/service/process.ts'
-import {
-  type AnotherProcess,
-  type Answer,
-  type Client,
-  client,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
+import type { AnotherProcess, Answer, Client, TestService } from '../support/service/service.ts'
 import { askingRail, railOf, report, scriptedRail, settleAll } from '../support/service/settling.ts'
+import { type SideBySide, startSideBySide } from '../support/service/side-by-side.ts'
 import { share } from '../support/share.ts'
 
 const START = 100_000_000n
 const FEE = 100n
 const AMOUNT = 10_000n
 
+let all: SideBySide
 let service: TestService
-let other: AnotherProcess
+let other: SideBySide['processes'][number]
 /** The same account in both processes. */
 let here: Client
 let there: Client
 
 before(async () => {
-  service = await startTestService({ settle_poll_ms: 50, simulator_delay_ms: 0 })
+  all = await startSideBySide(2, { settle_poll_ms: 50, simulator_delay_ms: 0 })
+  ;({ service } = all)
+  other = all.processes[1] as typeof other
   await service.setFees([{ fixed_amount: FEE }])
-  here = await service.openAccount({ currencies: ['USD'], fund: { USD: START } })
-  other = await service.anotherProcess()
-  there = client(here, other.inject)
+  const by = await all.open({ currencies: ['USD'], fund: { USD: START } })
+  ;[here, there] = [by(0), by(1)]
 })
-after(async () => {
-  await other.close()
-  await service.close()
-})
+after(() => all.close())
 
 async function pay(by = here, more: object = {}): Promise<string> {
   const answer = await by.post('/v3/payout', { ...localPayout, ...more })

@@ -4,33 +4,22 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { localPayout } from '../support/given/bodies.ts'
 import { setState } from '../support/service/operate.ts'
-import {
-  type AnotherProcess,
-  type Client,
-  client,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
+import { type SideBySide, startSideBySide } from '../support/service/side-by-side.ts'
+import { share } from '../support/share.ts'
 
 const CLIENTS = 16
-const FREEZES = 5
+const FREEZES = share(2, 5)
 
-let service: TestService
-let other: AnotherProcess
+let all: SideBySide
 before(async () => {
-  service = await startTestService()
-  other = await service.anotherProcess()
+  all = await startSideBySide(2)
 })
-after(async () => {
-  await other.close()
-  await service.close()
-})
+after(() => all.close())
 
 test(`freezing under ${CLIENTS} clients of two processes, ${FREEZES} times: obeyed at once`, async () => {
-  const opened = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 12n } })
-  await other.deps.reference.refresh()
-  const { account_id } = opened.account
-  const payers = [opened, client(opened, other.inject)]
+  const { service } = all
+  const by = await all.open({ currencies: ['USD'], fund: { USD: 10n ** 12n } })
+  const { account_id } = by(0).account
   const debits = async () => {
     const [row] = await service.database.owner<{ n: bigint }[]>`
       select count(*) as n from journals where account_id = ${account_id} and kind = 'payout'`
@@ -45,8 +34,7 @@ test(`freezing under ${CLIENTS} clients of two processes, ${FREEZES} times: obey
     const clients = Array.from({ length: CLIENTS }, async (_, i) => {
       while (!stopped) {
         const asked_after = frozen
-        const payer = payers[i % 2] as Client
-        const answer = await payer.post('/v3/payout', { ...localPayout, amount: 1 })
+        const answer = await by(i).post('/v3/payout', { ...localPayout, amount: 1 })
         if (answer.status === 200) {
           taken += 1
           underWay.resolve()
@@ -57,7 +45,7 @@ test(`freezing under ${CLIENTS} clients of two processes, ${FREEZES} times: obey
       }
     })
     await underWay.promise
-    await setState(service, opened, 'frozen')
+    await setState(service, by(0), 'frozen')
     frozen = true
     const then = await debits()
     await new Promise(resolve => setTimeout(resolve, 200))
@@ -66,6 +54,6 @@ test(`freezing under ${CLIENTS} clients of two processes, ${FREEZES} times: obey
     assert.deepEqual(tooLate, [])
     assert.equal(await debits(), then)
     assert.equal(then, BigInt(taken))
-    await setState(service, opened, 'active')
+    await setState(service, by(0), 'active')
   }
 })

@@ -13,8 +13,9 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
+import { share } from '../support/share.ts'
 
-const ROUNDS = 40
+const ROUNDS = share(20, 40)
 
 let service: TestService
 before(async () => {
