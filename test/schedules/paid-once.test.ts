@@ -18,7 +18,7 @@ import { Batch } from './batch.ts'
 import { PROVIDERS, ROUTES, START } from './schedule.ts'
 
 /** `SCHEDULES=50` for a short look. */
-const SCHEDULES = Number(process.env.SCHEDULES ?? share(150, 5_000))
+const SCHEDULES = Number(process.env.SCHEDULES ?? share(75, 5_000))
 /** Those that run side by side. */
 const AT_ONCE = 150
 const STEPS = 12
