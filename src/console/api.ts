@@ -19,7 +19,7 @@ export interface Call {
   readonly answer: string
 }
 
-export interface ApiProblem {
+interface ApiProblem {
   readonly reason: string
   readonly message: string
   /** The field, where there is one: `beneficiary_details.name`. */
@@ -63,7 +63,7 @@ const SENT_ON = [
 /** What is asked by POST and changes nothing, so that a page that is only looked at may ask it. */
 const ASKED = ['/v3/payout/options']
 
-export type Query = Readonly<Record<string, string | undefined>>
+type Query = Readonly<Record<string, string | undefined>>
 
 /** The API for one request of the console, for an account or, with null, for the installation. */
 export class Api {
@@ -89,6 +89,25 @@ export class Api {
 
   list<T>(path: string, query: Query = {}): Promise<ListOf<T>> {
     return this.get<ListOf<T>>(path, query)
+  }
+
+  /** The first rows of a list, page by page: at least so many, if there are. */
+  async first<T>(
+    path: string,
+    most: number,
+    query: Query,
+    after: (last: T) => Query,
+  ): Promise<T[]> {
+    const all: T[] = []
+    let next: Query = {}
+    while (all.length < most) {
+      const page = await this.list<T>(path, { ...query, limit: '100', ...next })
+      all.push(...page.results)
+      const last = page.results.at(-1)
+      if (!page.has_more || last === undefined) break
+      next = after(last)
+    }
+    return all
   }
 
   /** Undefined when there is no such thing. */
@@ -174,7 +193,7 @@ function readAnswer<T>(status: number, text: string): T {
 }
 
 /** Reads JSON, with each number as the text that it was sent as. */
-export function readNumbersAsText(text: string): unknown {
+function readNumbersAsText(text: string): unknown {
   return reviveNumbers(text, source => source)
 }
 

@@ -5,57 +5,46 @@ import { mayRunInstallation } from '../user/rules.ts'
 import { callsOf } from './calls.ts'
 import type { Screen, Visit } from './visit.ts'
 
-interface Place {
-  readonly path: string
-  readonly name: string
+/** The paths of the screens and their names, by group. */
+type Places = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+const OF_AN_ACCOUNT: Places = {
+  Money: {
+    '': 'Home',
+    '/payouts': 'Payouts',
+    '/batches': 'Batches',
+    '/approvals': 'Approvals',
+    '/beneficiaries': 'Beneficiaries',
+    '/entities': 'Entities',
+    '/transactions': 'Statement',
+    '/reports': 'Reports',
+  },
+  Developers: {
+    '/events': 'Events',
+    '/webhooks': 'Webhooks',
+    '/requests': 'Requests',
+    '/sandbox': 'Sandbox',
+  },
 }
 
-const OF_AN_ACCOUNT: readonly (readonly [string, readonly Place[]])[] = [
-  [
-    'Money',
-    [
-      { path: '', name: 'Home' },
-      { path: '/payouts', name: 'Payouts' },
-      { path: '/batches', name: 'Batches' },
-      { path: '/approvals', name: 'Approvals' },
-      { path: '/beneficiaries', name: 'Beneficiaries' },
-      { path: '/entities', name: 'Entities' },
-      { path: '/transactions', name: 'Statement' },
-      { path: '/reports', name: 'Reports' },
-    ],
-  ],
-  [
-    'Developers',
-    [
-      { path: '/events', name: 'Events' },
-      { path: '/webhooks', name: 'Webhooks' },
-      { path: '/requests', name: 'Requests' },
-      { path: '/sandbox', name: 'Sandbox' },
-    ],
-  ],
-]
-
-const OF_THE_INSTALLATION: readonly (readonly [string, readonly Place[]])[] = [
-  [
-    'Operators',
-    [
-      { path: '', name: 'Attention' },
-      { path: '/payouts', name: 'All payouts' },
-      { path: '/entities', name: 'Entity reviews' },
-      { path: '/screening', name: 'Screening' },
-      { path: '/exceptions', name: 'Exceptions' },
-      { path: '/files', name: 'Files for banks' },
-      { path: '/accounts', name: 'Accounts' },
-      { path: '/prices', name: 'Rates and fees' },
-      { path: '/rails', name: 'Rails and routes' },
-      { path: '/rules', name: 'Limits and rules' },
-      { path: '/income', name: 'Income' },
-      { path: '/deliveries', name: 'Dead webhooks' },
-      { path: '/users', name: 'Users' },
-      { path: '/audit', name: 'Audit log' },
-    ],
-  ],
-]
+const OF_THE_INSTALLATION: Places = {
+  Operators: {
+    '': 'Attention',
+    '/payouts': 'All payouts',
+    '/entities': 'Entity reviews',
+    '/screening': 'Screening',
+    '/exceptions': 'Exceptions',
+    '/files': 'Files for banks',
+    '/accounts': 'Accounts',
+    '/prices': 'Rates and fees',
+    '/rails': 'Rails and routes',
+    '/rules': 'Limits and rules',
+    '/income': 'Income',
+    '/deliveries': 'Dead webhooks',
+    '/users': 'Users',
+    '/audit': 'Audit log',
+  },
+}
 
 /** Where the style and the script of this version are. */
 export interface Assets {
@@ -129,23 +118,20 @@ ${account !== null && runs && html`<li><a href="/console/installation">The insta
 </ul></details>`
 }
 
-function navigation(visit: Visit): Html {
-  const path = visit.here.split('?', 1)[0] ?? ''
-  const groups = visit.account === null ? OF_THE_INSTALLATION : OF_AN_ACCOUNT
-  const isHere = (place: Place) =>
-    place.path === '' ? path === visit.root : path.startsWith(`${visit.root}${place.path}`)
-  const shown = ({ path }: Place) =>
-    visit.account?.sandbox === true || !['/sandbox', '/requests'].includes(path)
+function navigation({ root, account, here }: Visit): Html {
+  const path = here.split('?', 1)[0] ?? ''
+  const isHere = (place: string) =>
+    place === '' ? path === root : path.startsWith(`${root}${place}`)
+  const shown = ([place]: [string, string]) =>
+    account?.sandbox === true || !['/sandbox', '/requests'].includes(place)
+  const link = ([place, name]: [string, string]) => {
+    const mark = isHere(place) && html` aria-current="page"`
+    return html`<li><a href="${root}${place}"${mark}>${name}</a></li>`
+  }
+  const groups = Object.entries(account === null ? OF_THE_INSTALLATION : OF_AN_ACCOUNT)
   return html`<nav aria-label="Screens">${groups.map(
     ([name, places]) =>
-      html`<h2>${name}</h2><ul>${places
-        .filter(shown)
-        .map(
-          place =>
-            html`<li><a href="${visit.root}${place.path}"${
-              isHere(place) ? html` aria-current="page"` : ''
-            }>${place.name}</a></li>`,
-        )}</ul>`,
+      html`<h2>${name}</h2><ul>${Object.entries(places).filter(shown).map(link)}</ul>`,
   )}</nav>`
 }
 

@@ -52,13 +52,14 @@ interface Named {
 }
 
 interface Words {
-  readonly operationId: string
   readonly summary: string
   readonly description?: string
 }
 
 /** What people approve: its paths, its answers, and what a decision runs. */
 interface Approved<Shown> {
+  /** In the ids of its operations: `approvePayout`. */
+  readonly name: string
   readonly path: string
   readonly prefix: IdPrefix
   readonly show: Words & { readonly response: TSchema }
@@ -74,10 +75,10 @@ interface Approved<Shown> {
 
 export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
   approvalRoutes(app, deps, {
+    name: 'Payout',
     path: '/v3/payout',
     prefix: 'pot',
     show: {
-      operationId: 'getPayoutApproval',
       summary: 'Show what a payout needs before it goes out, and who has approved it.',
       description: 'A payout that has needed no approval has none: 404.',
       response: ApprovalResponse,
@@ -85,7 +86,6 @@ export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
     find: findApproval,
     present: presentApproval,
     approve: {
-      operationId: 'approvePayout',
       summary: 'Approve a payout as it was shown to you.',
       description:
         'For a person with the role approver on the account who has not made the payout. With ' +
@@ -93,7 +93,6 @@ export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'come first, and a transfer to another account is paid.',
     },
     reject: {
-      operationId: 'rejectPayout',
       summary: 'Reject a payout.',
       description:
         'One rejection ends it: the payout is `failed` with code `PF000400`, and amount and fees ' +
@@ -109,23 +108,21 @@ export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
 
 export function batchApprovalRoutes(app: FastifyInstance, deps: Needs): void {
   approvalRoutes(app, deps, {
+    name: 'PayoutBatch',
     path: '/v3/payout_batch',
     prefix: 'pob',
     show: {
-      operationId: 'getPayoutBatchApproval',
       summary: 'Show what of a batch waits for people, with one digest of all of it.',
       response: BatchApprovalResponse,
     },
     present: (shown, id) => presentBatchApproval(id, shown),
     approve: {
-      operationId: 'approvePayoutBatch',
       summary: 'Approve all payouts of a batch that wait, as they were shown to you.',
       description:
         'One transaction: either all that you have not decided yet are approved, or none. Each ' +
         'goes on with the last approval that it needs, as if it were approved alone.',
     },
     reject: {
-      operationId: 'rejectPayoutBatch',
       summary: 'Reject all payouts of a batch that wait.',
       description:
         'One transaction. Each is `failed` with code `PF000400`, and amount and fees are back ' +
@@ -138,10 +135,10 @@ export function batchApprovalRoutes(app: FastifyInstance, deps: Needs): void {
 
 export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
   approvalRoutes(app, deps, {
+    name: 'PayoutImport',
     path: '/v3/payout_import',
     prefix: 'pim',
     show: {
-      operationId: 'getPayoutImportApproval',
       summary: 'Show what of an import waits for people, with one digest of all of it.',
       description:
         `The payouts that one import of a file has made, at most the ${MAX_TOGETHER} that wait ` +
@@ -150,7 +147,6 @@ export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
     },
     present: (shown, id) => presentImportApproval(id, shown),
     approve: {
-      operationId: 'approvePayoutImport',
       summary: 'Approve all payouts of an import that wait, as they were shown to you.',
       description:
         'One transaction: either all that were shown and that you have not decided yet are ' +
@@ -158,7 +154,6 @@ export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'approved alone.',
     },
     reject: {
-      operationId: 'rejectPayoutImport',
       summary: 'Reject all payouts of an import that wait.',
       description:
         `One transaction, of at most the ${MAX_TOGETHER} that wait longest. Each is \`failed\` ` +
@@ -187,10 +182,10 @@ function decidesGroup(
 
 export function beneficiaryApprovalRoutes(app: FastifyInstance, deps: Needs): void {
   approvalRoutes(app, deps, {
+    name: 'Beneficiary',
     path: '/v3/beneficiary',
     prefix: 'bnf',
     show: {
-      operationId: 'getBeneficiaryApproval',
       summary: 'Show what a beneficiary needs before it is paid, and who has approved it.',
       description: 'What was asked last. A beneficiary that has needed no approval has none: 404.',
       response: BeneficiaryApprovalResponse,
@@ -198,14 +193,12 @@ export function beneficiaryApprovalRoutes(app: FastifyInstance, deps: Needs): vo
     find: findBeneficiaryApproval,
     present: ({ open, approvers }) => presentBeneficiaryApproval(open, approvers),
     approve: {
-      operationId: 'approveBeneficiary',
       summary: 'Approve a beneficiary as it was shown to you.',
       description:
         'For a person with the role approver on the account who has neither made nor changed it. ' +
         'With the last approval that it needs, payouts may go to it.',
     },
     reject: {
-      operationId: 'rejectBeneficiary',
       summary: 'Reject a beneficiary.',
       description: 'No payout may go to it. Once it is changed, it can be approved.',
     },
@@ -228,6 +221,7 @@ function approvalRoutes<Shown>(app: FastifyInstance, deps: Needs, of: Approved<S
     {
       config: { scope: 'read' },
       schema: operationDocs({
+        operationId: `get${of.name}Approval`,
         ...words,
         params,
         response: Envelope(response),
@@ -257,6 +251,7 @@ function decisionRoute(
     {
       config: { scope: 'approve', asksPassword: true, check: checkWords },
       schema: operationDocs({
+        operationId: `${decision}${of.name}`,
         ...of[decision],
         params: pathId(of.prefix),
         body,

@@ -1,36 +1,27 @@
 // What approvers do: a person approves or rejects what waits for it.
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers, findOpenApprovals } from '../approval/store.ts'
-import type { DecidedBeneficiary, DecidingState } from '../beneficiary/approval.ts'
 import { findLatestApprovals } from '../beneficiary/approval-store.ts'
-import { type DecideBeneficiary, decideBeneficiaryApproval } from '../beneficiary/operations.ts'
+import { decideBeneficiaryApproval } from '../beneficiary/operations.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { importId, type Key, nameOf } from '../id.ts'
-import type { Advance } from '../payout/advance.ts'
-import type { AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
 import { findPayouts } from '../payout/store.ts'
 import { type DecidedGroup, isImport } from '../payout-group/group.ts'
 import { type DecideGroup, decideGroup } from '../payout-group/operations.ts'
 import { findGroupAccount } from '../payout-group/store.ts'
-import { type Deed, known } from './deed.ts'
+import { deedOf, known } from './deed.ts'
 
 /** A person decides about a payout, whose account must have them as an approver. */
-export function deciding(
-  { account_id, id: payout_id }: Key,
-  asked: AskedDecision,
-): Deed<Advance, AdvanceState, AdvanceOutcome> {
+export function deciding({ account_id, id: payout_id }: Key, asked: AskedDecision) {
   const step = { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null } as const
-  return {
-    operation: advancePayout,
-    command: { ...step, act: asked },
-    act: ({ payout: { id, status }, approval: { decision } }) => ({
-      table_name: 'payout_approvals',
-      reason: asked.reason,
-      before: { account_id, id, status: 'pending_approval' },
-      after: { account_id, id, status, decision: asked.decision, digest: decision?.digest ?? '' },
-    }),
-  }
+  const command = { ...step, act: asked }
+  return deedOf(advancePayout, command, ({ payout: { id, status }, approval: { decision } }) => ({
+    table_name: 'payout_approvals',
+    reason: asked.reason,
+    before: { account_id, id, status: 'pending_approval' },
+    after: { account_id, id, status, decision: asked.decision, digest: decision?.digest ?? '' },
+  }))
 }
 
 /** The account of a batch or an import. Refuses an id that none has. */
@@ -61,20 +52,14 @@ export function decidingGroup({ account_id, id: group_id }: Key, asked: AskedDec
 }
 
 /** A person decides about a beneficiary, whose account must have them as an approver. */
-export function decidingBeneficiary(
-  { account_id, id }: Key,
-  asked: AskedDecision,
-): Deed<DecideBeneficiary, DecidingState, DecidedBeneficiary> {
-  return {
-    operation: decideBeneficiaryApproval,
-    command: { account_id, id, asked },
-    act: ({ beneficiary: { approval: status }, decision: { digest } }) => ({
-      table_name: 'beneficiary_approvals',
-      reason: asked.reason,
-      before: { account_id, id, status: 'pending_approval' },
-      after: { account_id, id, status, decision: asked.decision, digest },
-    }),
-  }
+export function decidingBeneficiary({ account_id, id }: Key, asked: AskedDecision) {
+  const command = { account_id, id, asked }
+  return deedOf(decideBeneficiaryApproval, command, ({ beneficiary, decision: { digest } }) => ({
+    table_name: 'beneficiary_approvals',
+    reason: asked.reason,
+    before: { account_id, id, status: 'pending_approval' },
+    after: { account_id, id, status: beneficiary.approval, decision: asked.decision, digest },
+  }))
 }
 
 /** Undefined of a payout that has needed no approval. */

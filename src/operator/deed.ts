@@ -19,6 +19,15 @@ export interface Deed<Command, State, Outcome> {
   readonly act: ((outcome: Outcome) => Act) | null
 }
 
+/** A deed by its operation, which knows the types of the others. */
+export function deedOf<Command, State, Outcome>(
+  operation: Operation<Command, State, Outcome>,
+  command: NoInfer<Command>,
+  act: Deed<Command, State, Outcome>['act'],
+): Deed<Command, State, Outcome> {
+  return { operation, command, act }
+}
+
 /** The same, of a write that is too large to decide in one go. */
 export interface LongDeed<Command, State, Outcome, Prepared> {
   readonly operation: LongOperation<Command, State, Outcome, Prepared>

@@ -3,8 +3,7 @@ import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import type { Entity } from '../entity/entity.ts'
-import { type WriteEntity, type WrittenEntity, writeEntity } from '../entity/operations.ts'
-import type { EntityState } from '../entity/rules.ts'
+import { writeEntity } from '../entity/operations.ts'
 import { type ApprovalStatus, IN_REVIEW, type ReviewResult } from '../entity/states.ts'
 import {
   findEntities,
@@ -18,7 +17,7 @@ import { bookId, type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { countHeldPayouts, listHoldingEntities, upsertEndedReviews } from '../payout/hold-store.ts'
 import { accountOf } from './accounts.ts'
-import { type Deed, known } from './deed.ts'
+import { deedOf, known } from './deed.ts'
 
 /** An entity with what its account is not shown. */
 export interface ListedEntity {
@@ -92,18 +91,13 @@ interface AskedReview {
   readonly seen: Instant
 }
 
-export function review(
-  { account_id, id }: Key,
-  { status, description, seen }: AskedReview,
-): Deed<WriteEntity, EntityState, WrittenEntity> {
-  return {
-    operation: writeEntity(bookId, upsertEndedReviews),
-    command: { account_id, claim: null, change: { kind: 'review', id, status, description, seen } },
-    act: ({ events }) => ({
-      table_name: 'entities',
-      reason: description,
-      before: { account_id, id, approval_status: previousStatus(events) },
-      after: { account_id, id, approval_status: status },
-    }),
-  }
+export function review({ account_id, id }: Key, { status, description, seen }: AskedReview) {
+  const change = { kind: 'review', id, status, description, seen } as const
+  const command = { account_id, claim: null, change }
+  return deedOf(writeEntity(bookId, upsertEndedReviews), command, ({ events }) => ({
+    table_name: 'entities',
+    reason: description,
+    before: { account_id, id, approval_status: previousStatus(events) },
+    after: { account_id, id, approval_status: status },
+  }))
 }

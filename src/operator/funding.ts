@@ -3,20 +3,12 @@ import type { Act } from '../audit/act.ts'
 import { findAccountOfLine } from '../balance-transaction/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
-import {
-  type BookingState,
-  bookMoney,
-  type ReversalState,
-  reverseBooking,
-} from '../funding/operations.ts'
-import type { Booking, Correction, Reversal } from '../funding/rules.ts'
-import { type Deed, known, type Operator } from './deed.ts'
+import { bookMoney, reverseBooking } from '../funding/operations.ts'
+import type { Booking, Correction } from '../funding/rules.ts'
+import { known, type Operator } from './deed.ts'
 
 /** Books money on an account. */
-export function booking(
-  { name }: Operator,
-  asked: Omit<Booking, 'by'>,
-): Deed<Booking, BookingState, Correction> {
+export function booking({ name }: Operator, asked: Omit<Booking, 'by'>) {
   return { operation: bookMoney, command: { ...asked, by: name }, act: bookingAct }
 }
 
@@ -36,12 +28,7 @@ export function checkSplit(split: boolean, reference: string): void {
 }
 
 /** Takes back what was booked, once. */
-export async function reversal(
-  audit: Sql,
-  { name }: Operator,
-  id: string,
-  reason: string,
-): Promise<Deed<Reversal, ReversalState, Correction>> {
+export async function reversal(audit: Sql, { name }: Operator, id: string, reason: string) {
   const account_id = known('balance transaction', id, await findAccountOfLine(audit, id))
   const command = { account_id, id, reason, by: name }
   return { operation: reverseBooking, command, act: bookingAct }

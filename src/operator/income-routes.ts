@@ -26,7 +26,7 @@ export const IncomeResponse = Closed(
   { title: 'Income' },
 )
 
-const IncomeList = Type.Object(
+export const IncomeList = Type.Object(
   {
     object: Type.Literal('list'),
     has_more: Type.Literal(false),
@@ -41,7 +41,7 @@ const IncomeList = Type.Object(
   },
 )
 
-const AllIncomeResponse = Type.Object(
+export const AllIncomeResponse = Type.Object(
   {
     counted_at: textOrNull({ format: 'date-time' }),
     results: Type.Array(IncomeResponse),

@@ -70,7 +70,7 @@ export class IncomeCounter {
   }
 
   async countAll(accounts: readonly string[], isStopped = () => false): Promise<void> {
-    const counted_at = nowIso()
+    const counted_at = instantFromIso(new Date().toISOString()) as Instant
     const sums = new Map<string, Income>()
     for (const account_id of accounts) {
       if (isStopped()) return
@@ -82,11 +82,7 @@ export class IncomeCounter {
   async #readOn(account_id: string): Promise<void> {
     const today = Math.trunc(Date.now() / DAY_MS) * DAY_MS
     const first = new Date(today - (INCOME_DAYS - 1) * DAY_MS).toISOString()
-    const summed = this.#accounts.get(account_id) ?? {
-      upTo: BigInt(await this.#firstSince(account_id, first as Instant)) - 1n,
-      sums: new Map<string, Income>(),
-    }
-    this.#accounts.set(account_id, summed)
+    const summed = this.#accounts.get(account_id) ?? (await this.#begin(account_id, first))
     const [book] = await this.#audit<{ journal_count: bigint }[]>`
       select journal_count from books where account_id = ${account_id}`
     const head = book?.journal_count ?? 0n
@@ -101,14 +97,13 @@ export class IncomeCounter {
     }
   }
 
-  #firstSince(account_id: string, since: Instant): Promise<string> {
+  async #begin(account_id: string, since: string): Promise<Summed> {
     const created_at = instantFromIso(since) as Instant
-    return numberAt(this.#audit, account_id, { created_at, side: 'before' })
+    const first = await numberAt(this.#audit, account_id, { created_at, side: 'before' })
+    const summed = { upTo: BigInt(first) - 1n, sums: new Map<string, Income>() }
+    this.#accounts.set(account_id, summed)
+    return summed
   }
-}
-
-function nowIso(): Instant {
-  return instantFromIso(new Date().toISOString()) as Instant
 }
 
 function inOrder(all: Iterable<Income>): Income[] {

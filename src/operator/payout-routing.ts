@@ -31,9 +31,7 @@ export interface SetRoute {
 }
 
 /** All routes, and the timetables that rails have of their own. */
-export async function listRouting(
-  sql: Sql,
-): Promise<{ readonly routes: readonly Route[]; readonly timetables: RailTimetables }> {
+export async function listRouting(sql: Sql) {
   return { routes: await listRoutes(sql), timetables: timetablesOf(await listRails(sql)) }
 }
 

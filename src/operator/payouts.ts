@@ -5,23 +5,16 @@ import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { previousStatus } from '../event/event.ts'
 import { given } from '../given.ts'
-import type { Advance } from '../payout/advance.ts'
 import { type Handling, operatorStep, type Person } from '../payout/by-hand.ts'
-import {
-  type Handled,
-  type HandlePayout,
-  type HandlingState,
-  handlePayout,
-} from '../payout/by-hand-operation.ts'
+import { handlePayout } from '../payout/by-hand-operation.ts'
 import { findHeldByScreening, type HeldByScreening } from '../payout/screening-store.ts'
 import { GIVEN_BACK_STATUSES } from '../payout/states.ts'
-import type { AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
 import type { Failure, RailStatus, RailStep } from '../rail/rail.ts'
 import type { TimelineSource } from '../timeline/rules.ts'
 import { findTimeline } from '../timeline/store.ts'
 import { accountOf } from './accounts.ts'
-import { type Deed, known, type Operator } from './deed.ts'
+import { deedOf, known, type Operator } from './deed.ts'
 
 export interface ShownPayout {
   readonly account: Account
@@ -63,20 +56,17 @@ export async function handling(
   operator: Operator,
   payout_id: string,
   { act, from, ...words }: AskedHandling,
-): Promise<Deed<HandlePayout, HandlingState, Handled>> {
+) {
   const account_id = await accountOf(audit, 'payout', payout_id)
   const person = personOf(operator, words)
   const held = (taken_by: string) => ({ account_id, id: payout_id, taken_by })
-  return {
-    operation: handlePayout,
-    command: given({ account_id, payout_id, act, person, from }),
-    act: ({ before, payout }) => ({
-      table_name: 'payouts',
-      reason: person.reason ?? '',
-      before: held(before.taken_by),
-      after: held(payout.taken_by),
-    }),
-  }
+  const command = given({ account_id, payout_id, act, person, from })
+  return deedOf(handlePayout, command, ({ before, payout }) => ({
+    table_name: 'payouts',
+    reason: person.reason ?? '',
+    before: held(before.taken_by),
+    after: held(payout.taken_by),
+  }))
 }
 
 export interface AskedTransition extends Words {
@@ -93,27 +83,19 @@ export async function transition(
   operator: Operator,
   payout_id: string,
   asked: AskedTransition,
-): Promise<Deed<Advance, AdvanceState, AdvanceOutcome>> {
+) {
   const step = stepOf(asked)
   const account_id = await accountOf(audit, 'payout', payout_id)
   const { reason, description, failure } = asked
-  return {
-    operation: advancePayout,
-    command: {
-      account_id,
-      payout_id,
-      steps: [step],
-      by: 'operator',
-      person: personOf(operator, asked),
-      ask_again_in_ms: null,
-    },
-    act: ({ payout: { id, status, rail_reference }, events }) => ({
-      table_name: 'payouts',
-      reason: reason ?? failure?.message ?? description ?? '',
-      before: { account_id, id, status: previousStatus(events) },
-      after: { account_id, id, status, rail_reference },
-    }),
-  }
+  const person = personOf(operator, asked)
+  const by = { by: 'operator', person, ask_again_in_ms: null } as const
+  const command = { account_id, payout_id, steps: [step], ...by }
+  return deedOf(advancePayout, command, ({ payout: { id, status, rail_reference }, events }) => ({
+    table_name: 'payouts',
+    reason: reason ?? failure?.message ?? description ?? '',
+    before: { account_id, id, status: previousStatus(events) },
+    after: { account_id, id, status, rail_reference },
+  }))
 }
 
 /** The step that is asked for. Refuses (400) words that do not go with the status. */

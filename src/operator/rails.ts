@@ -4,7 +4,6 @@ import { refusal } from '../errors.ts'
 import type { RailRow } from '../rail/kind.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { listRails, updatePause } from '../rail/row-store.ts'
-import type { Route } from '../rail/rules.ts'
 import { listRoutes } from '../rail/store.ts'
 import { known } from './deed.ts'
 
@@ -16,10 +15,7 @@ export async function railNamed(sql: Sql, name: string): Promise<RailRow> {
 }
 
 /** A rail, and the routes that lead to it. */
-export async function showRail(
-  sql: Sql,
-  name: string,
-): Promise<{ readonly rail: RailRow; readonly routes: readonly Route[] }> {
+export async function showRail(sql: Sql, name: string) {
   const rail = await railNamed(sql, name)
   return { rail, routes: (await listRoutes(sql)).filter(route => route.rail === name) }
 }

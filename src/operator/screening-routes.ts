@@ -69,7 +69,7 @@ export const Match = Type.Object(
   { title: 'ScreeningMatch' },
 )
 
-const ScreeningResponse = Type.Object(
+export const ScreeningResponse = Type.Object(
   {
     ...OF,
     account_id: AccountId,

@@ -2,45 +2,32 @@
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
 import { bookId, type Key } from '../id.ts'
-import type { WebhookState } from '../webhook/decide.ts'
-import { type WriteWebhook, type WrittenWebhook, writeWebhook } from '../webhook/operations.ts'
+import { writeWebhook } from '../webhook/operations.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
 import { findEndpoints } from '../webhook/store.ts'
 import type { WebhookEndpoint } from '../webhook/webhook.ts'
 import { accountOf } from './accounts.ts'
-import { type Deed, known } from './deed.ts'
-
-type WebhookDeed = Deed<WriteWebhook, WebhookState, WrittenWebhook>
+import { deedOf, known } from './deed.ts'
 
 /** Delivers events to an endpoint again. */
-export function replay({ account_id, id }: Key, request: ReplayRequest): WebhookDeed {
-  return {
-    operation: writeWebhook(bookId),
-    command: { account_id, claim: null, change: { kind: 'replay', id, request } },
-    act: ({ endpoint, replayed }) => ({
-      table_name: 'events',
-      reason: '',
-      before: null,
-      after: {
-        account_id,
-        id: endpoint.id,
-        delivered_again: String(replayed?.deliveries ?? 0),
-      },
-    }),
-  }
+export function replay({ account_id, id }: Key, request: ReplayRequest) {
+  const change = { kind: 'replay', id, request } as const
+  const command = { account_id, claim: null, change }
+  return deedOf(writeWebhook(bookId), command, ({ endpoint, replayed }) => ({
+    table_name: 'events',
+    reason: '',
+    before: null,
+    after: { account_id, id: endpoint.id, delivered_again: String(replayed?.deliveries ?? 0) },
+  }))
 }
 
 /** Enables an endpoint that answered that it is gone; it goes on where it stopped. */
-export function enabling({ account_id, id, disabled_reason }: WebhookEndpoint): WebhookDeed {
+export function enabling({ account_id, id, disabled_reason }: WebhookEndpoint) {
   if (disabled_reason === 'account') {
     throw refusal('invalid_transition', `Its account has disabled ${id}, and enables it again.`)
   }
   const change = { kind: 'update', id, update: { status: 'enabled' } } as const
-  return {
-    operation: writeWebhook(bookId),
-    command: { account_id, claim: null, change },
-    act: null,
-  }
+  return deedOf(writeWebhook(bookId), { account_id, claim: null, change }, null)
 }
 
 /** An endpoint of any account. Refuses an id that none has. */

@@ -19,10 +19,13 @@ const TO_SUCCESS = { title: 'Seconds to success', columns: ['Of them', 'At most'
 /** Most payouts that a report reads, 100 a page. */
 const MOST = 1000
 
+const after = ({ id }: { readonly id: string }) => ({ starting_after: id })
+
 async function show(visit: Visit): Promise<Screen> {
+  const api = visit.api.quietly()
   const [payouts, ended, balance] = await Promise.all([
-    latest<Payout>(visit, '/v3/payout', {}),
-    latest<Event>(visit, '/v3/event', { type: 'payout.succeeded' }),
+    api.first<Payout>('/v3/payout', MOST, {}, after),
+    api.first<Event>('/v3/event', MOST, { type: 'payout.succeeded' }, after),
     visit.api.get<Balance>('/v3/balance'),
   ])
   const body = html`<p>Of the latest ${payouts.length} payouts${
@@ -36,23 +39,6 @@ ${barChart({ ...BY_RAIL, points: success(payouts) })}
 ${barChart({ ...TO_SUCCESS, points: times(ended) })}
 </div>`
   return { title: 'Reports', body }
-}
-
-async function latest<T extends { readonly id: string }>(
-  visit: Visit,
-  path: string,
-  filters: Readonly<Record<string, string>>,
-): Promise<T[]> {
-  const api = visit.api.quietly()
-  const all: T[] = []
-  let starting_after: string | undefined
-  while (all.length < MOST) {
-    const page = await api.list<T>(path, { ...filters, limit: '100', starting_after })
-    all.push(...page.results)
-    starting_after = page.results.at(-1)?.id
-    if (!page.has_more) break
-  }
-  return all
 }
 
 const MOST_BARS = 8

@@ -16,7 +16,7 @@ import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { DeskAccount, DeskKey } from './objects.ts'
+import type { DeskAccount, DeskKey, MadeKey } from './objects.ts'
 
 const API = '/v3/operator/account'
 /** What an operator makes of the state of an account. */
@@ -51,16 +51,11 @@ async function revokeKey(visit: Visit): Promise<string> {
   return `${visit.root}/accounts/${visit.params.id}?done=saved`
 }
 
-interface Made {
-  readonly key_id: string
-  readonly secret: string
-}
-
 /** The secret is shown now and never again. */
 async function makeKey(visit: Visit): Promise<Screen> {
   const { id } = visit.params
   const body = bodyOf(visit.form, ['scope', 'name'])
-  const made = await post<Made>(unseen(visit), `${API}/${id}/key`, body)
+  const made = await post<MadeKey>(unseen(visit), `${API}/${id}/key`, body)
   const shown = html`<p>This is the key with its secret. It is not shown again:</p>
 <pre class="secret" tabindex="0">${made.key_id}:${made.secret}</pre>
 <p><a class="button" href="${visit.root}/accounts/${id}">To the account</a></p>`

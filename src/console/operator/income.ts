@@ -1,12 +1,11 @@
 // What an account, or all live ones, have brought in for 30 days: fees and the income of
 // conversions, by day, from the books.
 import { type Html, html } from '../../html.ts'
-import type { ListOf } from '../api.ts'
 import { lineChart } from '../charts.ts'
 import type { Screens } from '../screens.ts'
 import { digits, money, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { DeskAccount, Income } from './objects.ts'
+import type { AccountIncome, AllIncome, DeskAccount, Income } from './objects.ts'
 
 const API = '/v3/operator'
 
@@ -21,10 +20,7 @@ const KINDS = [
 ] as const
 
 async function showAll({ api }: Visit): Promise<Screen> {
-  const { counted_at, results } = await api.get<{
-    counted_at: string | null
-    results: readonly Income[]
-  }>(`${API}/income`)
+  const { counted_at, results } = await api.get<AllIncome>(`${API}/income`)
   const counted =
     counted_at === null
       ? 'This process has not counted yet; one that settles payouts counts every hour.'
@@ -39,7 +35,7 @@ async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const [account, { results, complete }] = await Promise.all([
     visit.api.get<DeskAccount>(`${API}/account/${id}`),
-    visit.api.get<ListOf<Income> & { complete: boolean }>(`${API}/account/${id}/income`),
+    visit.api.get<AccountIncome>(`${API}/account/${id}/income`),
   ])
   const body = html`<p>Of <a href="${visit.root}/accounts/${id}">${account.name || id}</a>${
     account.sandbox && ', a sandbox, whose money is none'

@@ -5,7 +5,7 @@ import type { ChangeResponse } from '../../operator/audit-response.ts'
 import type * as entities from '../../operator/entity-routes.ts'
 import type { ExceptionResponse } from '../../operator/exception-routes.ts'
 import type { FileInFullResponse, FileResponse } from '../../operator/file-routes.ts'
-import type { IncomeResponse } from '../../operator/income-routes.ts'
+import type * as income from '../../operator/income-routes.ts'
 import type { LimitResponse } from '../../operator/limit-routes.ts'
 import type { ListsResponse } from '../../operator/list-routes.ts'
 import type * as payouts from '../../operator/payout-response.ts'
@@ -25,11 +25,13 @@ export type DeskEntity = Shown<typeof entities.DeskEntity>
 export type RailException = Shown<typeof ExceptionResponse>
 export type HeldByScreening = Shown<typeof screening.HeldResponse>
 export type Match = Shown<typeof screening.Match>
+export type Screening = Shown<typeof screening.ScreeningResponse>
 export type FailingEndpoint = Shown<typeof FailingResponse>
 export type Rate = Shown<typeof DatedRate>
 export type Fee = Shown<typeof FeeRow>
 export type DeskAccount = Shown<typeof accounts.DeskAccount>
 export type DeskKey = Shown<typeof accounts.DeskKey>
+export type MadeKey = Shown<typeof accounts.MadeKeyResponse>
 export type DeskRail = Shown<typeof RailResponse>
 export type RouteRow = Shown<typeof routes.RouteRow>
 export type ApprovalRule = Shown<typeof Rule>
@@ -42,4 +44,6 @@ export type DeskFile = Shown<typeof FileResponse>
 export type DeskFileInFull = Shown<typeof FileInFullResponse>
 export type RailFigures = Shown<typeof figures.RailFigures>
 export type RailFigure = RailFigures['results'][number]
-export type Income = Shown<typeof IncomeResponse>
+export type Income = Shown<typeof income.IncomeResponse>
+export type AccountIncome = Shown<typeof income.IncomeList>
+export type AllIncome = Shown<typeof income.AllIncomeResponse>

@@ -17,7 +17,11 @@ const MOST_READ = 2000
 
 async function show(visit: Visit): Promise<Screen> {
   const { base = '', quote = '' } = visit.params
-  const changes = (await latestChanges(visit)).filter(({ table_name, before, after }) => {
+  const api = visit.api.quietly()
+  const latest = await api.first<AuditedChange>('/v3/operator/audit', MOST_READ, {}, last => ({
+    before: last.change_id,
+  }))
+  const changes = latest.filter(({ table_name, before, after }) => {
     const row = after ?? before
     return table_name === 'rates' && row?.base === base && row.quote === quote
   })
@@ -30,20 +34,6 @@ async function show(visit: Visit): Promise<Screen> {
   const body = html`${lineChart({ title, columns: ['Set on', quote], points })}
 <h2>Changes</h2>${rows(TABLE, changes)}`
   return { title, body }
-}
-
-async function latestChanges(visit: Visit): Promise<AuditedChange[]> {
-  const api = visit.api.quietly()
-  const all: AuditedChange[] = []
-  let before: string | undefined
-  while (all.length < MOST_READ) {
-    const query = { limit: '100', before }
-    const page = await api.list<AuditedChange>('/v3/operator/audit', query)
-    all.push(...page.results)
-    before = page.results.at(-1)?.change_id
-    if (!page.has_more) break
-  }
-  return all
 }
 
 const text = (value: Json | undefined) => (typeof value === 'string' ? value : '')

@@ -6,7 +6,7 @@ import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { members, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { HeldByScreening, Lists, Match } from './objects.ts'
+import type { HeldByScreening, Lists, Match, Screening } from './objects.ts'
 
 const API = '/v3/operator/screening'
 
@@ -58,13 +58,7 @@ async function heldScreen(visit: Visit): Promise<Screen> {
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const found = await visit.api.get<{
-    of: HeldByScreening['of']
-    account_id: string
-    screening: string
-    digest: string
-    matches: readonly Match[]
-  }>(`${API}/${id}`)
+  const found = await visit.api.get<Screening>(`${API}/${id}`)
   const forms = DECISIONS[found.screening]?.map(decision =>
     deed(visit, {
       action: `${visit.root}/screening/${id}/${decision}`,
