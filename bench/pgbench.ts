@@ -166,8 +166,9 @@ async function runPgbench(
 
 /** Runs pgbench as a superuser, without the cost of row-level security that the service has. */
 function command(pgbench: string, database_url: string, args: readonly string[]) {
-  const { hostname, port, password, pathname } = new URL(database_url)
-  const where = ['-h', hostname, '-p', port, '-U', SUPERUSER]
+  const { hostname, port, password, pathname, searchParams } = new URL(database_url)
+  // By the same way to the server as the service.
+  const where = ['-h', searchParams.get('host') ?? hostname, '-p', port, '-U', SUPERUSER]
   const env = { ...process.env, PGPASSWORD: decodeURIComponent(password) }
   return run(pgbench, [...where, ...args, pathname.slice(1)], { env })
 }
