@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 // The console as people use it, in a real Chromium: a payout from the first form to its approval by a
-// second person, every screen in light and dark, wide and narrow, and pages that follow what happens.
+// second person, every screen and the documentation in light and dark, wide and narrow, and pages that
+// follow what happens.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -14,6 +15,7 @@ import {
   NO_BROWSER,
   openBrowser,
   openPage,
+  type Watched,
 } from '../support/service/browser.ts'
 import { importInto } from '../support/service/importing.ts'
 import {
@@ -22,6 +24,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
+import { share } from '../support/share.ts'
 
 const skip = NO_BROWSER ?? false
 
@@ -30,6 +33,9 @@ let account: Client
 let id: string
 let address: string
 let browser: Browser
+/** Of somebody who makes payouts, and of somebody who looks. */
+let maker: Watched
+let viewer: Watched
 let stop: () => Promise<unknown>
 
 before(async () => {
@@ -43,6 +49,8 @@ before(async () => {
   const worker = startSettling(service.deps)
   stop = () => worker.stop()
   browser = await openBrowser()
+  maker = await person(['maker'])
+  viewer = await person(['viewer'], 'viewer')
 })
 after(async () => {
   if (skip !== false) return
@@ -54,13 +62,15 @@ after(async () => {
 let people = 0
 
 /** Somebody new with these roles, logged in. */
-async function person(roles: readonly ('viewer' | 'maker' | 'approver')[], options = {}) {
-  people += 1
-  const user = `person-${people}`
+async function person(
+  roles: readonly ('viewer' | 'maker' | 'approver')[],
+  user = `person-${++people}`,
+  options = {},
+): Promise<Watched> {
   await addPerson(service, { user, roles: roles.map(role => [id, role]) })
   const opened = await openPage(browser, address, options)
   await enter(service, opened.page, user)
-  return { ...opened, user }
+  return opened
 }
 
 let invoices = 0
@@ -91,18 +101,17 @@ const countPayouts = async () => {
 test('a payout: the ways, the quote, the payee, and its end without a reload', {
   skip,
 }, async () => {
-  const { page, faults, context } = await person(['maker'])
+  const { page, faults } = maker
   await fillPayout(page, '12,000.00')
   await page.click('button:text("Pay")')
   await page.waitForURL(/\/payouts\/pot_/)
   assert.match(await page.innerText('h1'), /^12,000\.00 HKD to Harbour Trading Ltd$/)
   await page.waitForSelector('.lead >> text=succeeded')
   assert.deepEqual(faults, [])
-  await context.close()
 })
 
 test('what is refused stays in the form, and says which field and why', { skip }, async () => {
-  const { page, context } = await person(['maker'])
+  const { page } = maker
   const before = await countPayouts()
   await fillPayout(page)
   await page.fill('[name="payee:destination_details.bank.bank_codes.bank_code"]', '4')
@@ -112,11 +121,10 @@ test('what is refused stays in the form, and says which field and why', { skip }
   assert.equal(await field.getAttribute('aria-invalid'), 'true')
   assert.equal(await page.inputValue('[name="payee:name"]'), 'Harbour Trading Ltd')
   assert.equal(await countPayouts(), before)
-  await context.close()
 })
 
 test('sent twice, by two tabs or by the way back: one payout', { skip }, async () => {
-  const { page, context } = await person(['maker'])
+  const { page } = maker
   const before = await countPayouts()
   await fillPayout(page, '1,234.00')
   const form = await page.evaluate(() => {
@@ -134,7 +142,6 @@ test('sent twice, by two tabs or by the way back: one payout', { skip }, async (
   await page.waitForURL(/\/payouts\/pot_/)
   assert.equal(page.url(), one)
   assert.equal(await countPayouts(), before + 1)
-  await context.close()
 })
 
 test('without JavaScript: paid, refused for its maker, approved by a second person', {
@@ -142,14 +149,14 @@ test('without JavaScript: paid, refused for its maker, approved by a second pers
 }, async () => {
   const remove = await addApprovalRule(service, { account_id: id })
   await service.deps.reference.refresh()
-  const maker = await person(['maker', 'approver'], { javaScriptEnabled: false })
-  await fillPayout(maker.page, '2,000.00')
-  await maker.page.click('button:text("Pay")')
-  await maker.page.waitForSelector('.lead >> text=pending approval')
-  const payout = maker.page.url().replace(/\?.*/, '')
-  const own = await maker.page.innerText('main')
+  const both = await person(['maker', 'approver'], undefined, { javaScriptEnabled: false })
+  await fillPayout(both.page, '2,000.00')
+  await both.page.click('button:text("Pay")')
+  await both.page.waitForSelector('.lead >> text=pending approval')
+  const payout = both.page.url().replace(/\?.*/, '')
+  const own = await both.page.innerText('main')
   assert.match(own, /You made it, so somebody else approves it/)
-  const { page, context } = await person(['approver'], { javaScriptEnabled: false })
+  const { page, context } = await person(['approver'], undefined, { javaScriptEnabled: false })
   await page.goto(`/console/${id}/approvals`)
   await page.click('tbody a')
   assert.equal(page.url(), payout)
@@ -159,7 +166,7 @@ test('without JavaScript: paid, refused for its maker, approved by a second pers
   await remove()
   await service.deps.reference.refresh()
   await context.close()
-  await maker.context.close()
+  await both.context.close()
 })
 
 test('payouts of a file: found at Approvals, seen with what they pay, and approved as one', {
@@ -189,7 +196,7 @@ test('payouts of a file: found at Approvals, seen with what they pay, and approv
 test('a list says what is new and moves no row; nor does a page under the pointer', {
   skip,
 }, async () => {
-  const { page, context, faults } = await person(['viewer'])
+  const { page, faults } = viewer
   await page.goto(`/console/${id}/payouts`)
   const rows = await page.locator('tbody tr').count()
   const made = await account.post('/v3/payout', payoutBody())
@@ -205,7 +212,6 @@ test('a list says what is new and moves no row; nor does a page under the pointe
   await page.waitForSelector('#news >> text=This has changed')
   assert.equal(await page.locator('tbody tr a').first().getAttribute('href'), first)
   assert.deepEqual(faults, [])
-  await context.close()
 })
 
 function payoutBody() {
@@ -236,11 +242,10 @@ function payoutBody() {
 }
 
 test('a session that is ended leaves the page by itself', { skip }, async () => {
-  const { page, context, user } = await person(['viewer'])
+  const { page } = viewer
   await page.goto(`/console/${id}`)
-  await endSessions(service.deps.sql, user)
+  await endSessions(service.deps.sql, 'viewer')
   await page.waitForURL(/\/login/)
-  await context.close()
 })
 
 const OF_ACCOUNT = [
@@ -283,14 +288,24 @@ const OF_INSTALLATION = [
   '/views',
 ]
 
+const OF_DOCS = [
+  '',
+  '/first-payout',
+  '/api/payouts',
+  '/errors',
+  '/life-of-a-payout',
+  '/search?q=key',
+]
+
 const LOOKS = [
   { colorScheme: 'light', viewport: { width: 1400, height: 900 } },
   { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 ] as const
 
-for (const look of LOOKS) {
+for (const [nth, look] of LOOKS.entries()) {
   const name = `${look.colorScheme}, ${look.viewport.width} wide`
-  test(`every screen, ${name}: no serious finding of axe, no error, nothing from elsewhere`, {
+  const which = share('every other screen', 'every screen')
+  test(`${which}, ${name}: no serious finding of axe, no error, nothing from elsewhere`, {
     skip,
   }, async () => {
     people += 1
@@ -308,8 +323,9 @@ for (const look of LOOKS) {
       `/console/installation/accounts/${id}`,
       `/console/installation/accounts/${id}/income`,
       `/console/installation/users/person-1`,
+      ...OF_DOCS.map(path => `/docs${path}`),
     ]
-    for (const path of paths) {
+    for (const path of share(everyOther(paths, nth), paths)) {
       const answer = await page.goto(path)
       assert.equal(answer?.status(), 200, path)
       assert.equal(await page.locator('.note.bad').count(), 0, path)
@@ -317,9 +333,19 @@ for (const look of LOOKS) {
       assert.ok(wide <= 0, `${path} is ${wide} pixels too wide`)
       await assertAccessible(page, `${path}, ${name}`)
     }
+    await page.goto('/docs/first-payout')
+    await page.focus('#in-sh')
+    await page.keyboard.press('ArrowRight')
+    assert.equal(await page.locator('.in-ts').first().isVisible(), true)
+    assert.equal(await page.locator('.in-sh').first().isVisible(), false)
     assert.deepEqual(faults, [])
     await context.close()
   })
+}
+
+/** Each in one of the two looks. */
+function everyOther(paths: readonly string[], nth: number): string[] {
+  return paths.filter((_, i) => i % LOOKS.length === nth)
 }
 
 test('the first page takes few and small files', { skip }, async () => {
@@ -329,8 +355,9 @@ test('the first page takes few and small files', { skip }, async () => {
     if (/event-stream/.test(answer.headers()['content-type'] ?? '')) files.set(answer.url(), 0)
     else files.set(answer.url(), gzipSync(await answer.body().catch(() => Buffer.alloc(0))).length)
   })
+  const live = page.waitForRequest(/\/live\?/)
   await page.goto(`/console/${id}`, { waitUntil: 'load' })
-  await page.waitForRequest(/\/live$/, { timeout: 5000 }).catch(() => undefined)
+  await live
   assert.ok(files.size <= 6, [...files.keys()].join(' '))
   for (const [url, bytes] of files) {
     if (url.endsWith('.js')) assert.ok(bytes <= 25_000, `${url}: ${bytes} bytes`)

@@ -1,12 +1,9 @@
-/// <reference lib="dom" />
-// The documentation that the service shows: every page and every link of it, its search, its
-// Markdown, and how it looks to people, in a real Chromium without JavaScript.
+// The documentation that the service shows: every page and every link of it, its search and its
+// Markdown. How it looks to people is in test/console/browser.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
 import { CATALOGUE, REASONS } from '../../src/errors.ts'
 import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from '../../src/payout/states.ts'
-import { assertAccessible, NO_BROWSER, openBrowser, openPage } from '../support/service/browser.ts'
 import {
   type Answer,
   addPerson,
@@ -16,10 +13,8 @@ import {
 import { logIn } from '../support/service/session.ts'
 
 let service: TestService
-let address: string
 before(async () => {
   service = await startTestService()
-  address = await service.app.listen({ host: '127.0.0.1', port: 0 })
 })
 after(() => service.close())
 
@@ -166,46 +161,3 @@ test('a maker of a sandbox who is logged in: examples name its key, no secret, a
     assert.equal(other.headers['cache-control'], 'no-cache')
   }
 })
-
-const VIEWS = [1400, 390].flatMap(width =>
-  (['light', 'dark'] as const).map(colorScheme => ({ width, colorScheme })),
-)
-const LOOKED_AT = [
-  '',
-  '/first-payout',
-  '/api/payouts',
-  '/errors',
-  '/life-of-a-payout',
-  '/search?q=key',
-]
-
-for (const { width, colorScheme } of VIEWS) {
-  test(`/docs, ${width} wide, ${colorScheme}: accessible, nothing sticks out, by keyboard`, {
-    skip: NO_BROWSER ?? false,
-  }, async () => {
-    const browser: Browser = await openBrowser()
-    try {
-      const viewport = { width, height: 900 }
-      const { page, faults } = await openPage(browser, address, { viewport, colorScheme })
-      for (const path of LOOKED_AT) {
-        await page.goto(`/docs${path}`)
-        await assertAccessible(page, `${path} ${width} ${colorScheme}`)
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-        assert.ok(wide <= width, `${path}: ${wide} wide`)
-        const { PICTURES } = process.env
-        if (PICTURES !== undefined) {
-          const name = `${path.replace(/\W+/g, '-') || '-home'}-${width}-${colorScheme}`
-          await page.screenshot({ path: `${PICTURES}/${name}.png` })
-        }
-      }
-      await page.goto('/docs/first-payout')
-      await page.focus('#in-sh')
-      await page.keyboard.press('ArrowRight')
-      assert.equal(await page.locator('.in-ts').first().isVisible(), true)
-      assert.equal(await page.locator('.in-sh').first().isVisible(), false)
-      assert.deepEqual(faults, [])
-    } finally {
-      await browser.close()
-    }
-  })
-}

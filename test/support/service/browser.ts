@@ -83,9 +83,9 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
   await page.evaluate(await readFile(AXE, 'utf8'))
   const found = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: Violation[] }> }
+      axe: { run(options: object): Promise<{ violations: Violation[] }> }
     }
-    const { violations } = await axe.run()
+    const { violations } = await axe.run({ resultTypes: ['violations'] })
     return violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0]?.html ?? '' }))
   })
   const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
