@@ -26,7 +26,7 @@ import { share } from '../support/share.ts'
 
 const PATH = '/v3/balance_transaction'
 /** More than what lies in the buffers of two sockets. */
-const LINES = 60_000
+const LINES = 30_000
 
 let service: TestService
 let busy: BusyAccount
@@ -190,7 +190,7 @@ test('statements after each other while payouts are made: every line is in exact
     above = { created_at: statement.to, side: 'before' }
   }
   try {
-    for (let round = 0; round < share(30, 100); round++) {
+    for (let round = 0; round < share(12, 100); round++) {
       await take()
       await delay(round % 7)
     }
