@@ -36,9 +36,9 @@ type Path = readonly PayoutStatus[]
 /** Processing is entered this often at most: so each way back to it is gone once, and twice. */
 const MAX_PROCESSING = 3
 /** Paths of up to so many states have every step in them. */
-const SHORT = 5
+const SHORT = 4
 /** Of the longer paths `npm test` walks so many, drawn by the seed. */
-const LONGER = share(6, Infinity)
+const LONGER = share(4, Infinity)
 
 function pathsFrom(path: Path): Path[] {
   const status = path.at(-1) as PayoutStatus
