@@ -10,6 +10,7 @@ import { dropDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { runCommand } from '../support/service/process.ts'
 import { startTestService } from '../support/service/service.ts'
+import { share } from '../support/share.ts'
 import { BOOK_FAULTS } from './book-faults.ts'
 import { ENTITY_FAULTS } from './entity-faults.ts'
 import { disarm } from './forgery.ts'
@@ -163,7 +164,7 @@ test('verify, a service that goes on paying and settling: no false alarm', async
       }
     }
     const paying = pay()
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < share(4, 12); round++) {
       const verdict = await verdictOn(service.database.url)
       assert.ok(verdict.ok, JSON.stringify(verdict.problem))
       counts.push(verdict.checked.journals)
