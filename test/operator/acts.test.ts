@@ -6,6 +6,7 @@ import document from '../../docs/operator.openapi.json' with { type: 'json' }
 import { complaintOf } from '../input/judge.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { readDocument } from '../support/assert/document.ts'
+import { watchWritten } from '../support/database/written.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { type Answer, addPerson, type PersonClient } from '../support/service/service.ts'
@@ -272,17 +273,26 @@ test('lists, page by page: every payout of every account once, in order; every c
 
 /** What a body may not hold, in the place of any of its members. */
 const BAD = [null, {}, [], true, 1.5, -(2 ** 60), '', ' ', '\u0000', 'x'.repeat(3_000), 'a\u202eb']
+/** Of these each member gets so many, others than the member before. */
+const BAD_ONES = share(4, BAD.length)
 
 test('bad input to every route that takes a body: refused as documented or taken, never a fault; what is refused changes no row', async () => {
+  const written = await watchWritten(world.service.database.owner)
+  let next = 0
   for (const [name, callOf] of Object.entries(CALLS)) {
     const call = await callOf(world)
     if (call.body === undefined) continue
     const members = Object.keys(call.body)
     const bodies: object[] = [
       { ...call.body, unknown_member: 1 },
-      ...members.flatMap(member => BAD.map(bad => ({ ...call.body, [member]: bad }))),
+      ...members.flatMap(member =>
+        Array.from({ length: BAD_ONES }, () => ({
+          ...call.body,
+          [member]: BAD[next++ % BAD.length],
+        })),
+      ),
     ]
-    let before = await rowVersions(world.service.database.owner)
+    await written()
     for (const body of bodies) {
       const [method = '', template = ''] = name.split(' ')
       const url = template.replace(/:\w+/, call.ids?.[0] ?? '')
@@ -291,16 +301,15 @@ test('bad input to every route that takes a body: refused as documented or taken
       const shown = `${name} ${JSON.stringify(body).slice(0, 300)}: ${answer.text}`
       assert.equal(complaintOf(api, request, answer), '', shown)
       assert.doesNotMatch(answer.text, /[^-\w]--[a-z]/, 'it speaks of the option of a command')
-      const now = await rowVersions(world.service.database.owner)
-      if (answer.status >= 400) assert.deepEqual(now, before, shown)
-      before = now
+      const changed = await written()
+      if (answer.status >= 400) assert.deepEqual(changed, [], shown)
     }
     const unknown = await world.call(name, { ...call, body: bodies[0] as object })
     assertRefused(unknown, 400, 'invalid_field', 'unknown_member')
   }
 })
 
-const ACTS = share(120, 1_000)
+const ACTS = share(60, 1_000)
 
 /** An act, and how the log names it. */
 interface RandomAct {
