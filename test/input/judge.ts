@@ -137,10 +137,9 @@ function queryProblem(api: ApiDocument, operation: Operation, { url }: Request):
     }
     if (schema === undefined || (sent.length > 1 && !several)) return `${name} in the query`
     const texts = sent.map(([, text]) => read(several ? schema.items : schema, text))
-    // Of times the document says less than the service takes.
-    const { format, ...rest } = schema
     const value = several ? texts : texts[0]
-    if (format === undefined && api.mismatch(rest, value) !== '') return `${name}`
+    // Of times the document says less than the service takes.
+    if (schema.format === undefined && api.mismatch(schema, value) !== '') return `${name}`
   }
   return ''
 }
