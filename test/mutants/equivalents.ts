@@ -142,6 +142,8 @@ export function isEquivalent({ file, where, after }: Mutant): boolean {
   return (EQUIVALENTS[file] ?? []).some(e => e.where === where && e.after === after)
 }
 
+export const hasEquivalents = (file: string) => Object.hasOwn(EQUIVALENTS, file)
+
 /** Entries that do not stand for exactly one of the mutants of their file. */
 export function staleEquivalents(file: string, mutants: readonly Mutant[]): Equivalent[] {
   return (EQUIVALENTS[file] ?? []).filter(

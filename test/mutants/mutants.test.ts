@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
-import { staleEquivalents } from './equivalents.ts'
+import { hasEquivalents, staleEquivalents } from './equivalents.ts'
 import { mutantsOf } from './mutate.ts'
 import { readPatches } from './patches.ts'
 import { isEnough, shareCaught, survivorText } from './report.ts'
@@ -89,6 +89,7 @@ test('a report: equivalent mutants are not counted, time-outs are caught, too fe
 test('targets: every file and every test is there, every equivalent still stands for one mutant', async () => {
   for (const { file, rules, api } of TARGETS) {
     for (const path of [file, ...rules, ...api]) assert.ok(existsSync(resolve(ROOT, path)), path)
+    if (!hasEquivalents(file)) continue
     const mutants = mutantsOf(file, await readFile(resolve(ROOT, file), 'utf8'))
     assert.deepEqual(staleEquivalents(file, mutants), [])
   }

@@ -1,7 +1,7 @@
 // Makes the mutants of a source file: for each small mistake that a person could make there, what to
 // put in place of which characters. It knows JavaScript, and neither the product nor its tests.
 import { stripTypeScriptTypes } from 'node:module'
-import { type AnyNode, type Literal, type Node, parse } from 'acorn'
+import { type AnyNode, type Literal, type Node, type Program, parse } from 'acorn'
 
 /** One mistake: `text` in place of the characters from `start` to `end`. */
 export interface Change {
@@ -26,11 +26,12 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   // Types become spaces, so that every character stays where it is.
   const code = stripTypeScriptTypes(source)
   const mutants = new Map<string, Mutant>()
-  for (const { node, parent, where } of walk(parseModule(code), undefined, '')) {
+  const program = parseModule(code)
+  for (const { node, parent, where } of walk(program, undefined, '')) {
     for (const change of changesOf(node, parent, code)) {
       const name = `${change.start} ${change.end} ${change.text}`
       const same = code.slice(change.start, change.end) === change.text
-      if (same || mutants.has(name) || !parses(applied(code, change))) continue
+      if (same || mutants.has(name) || !parses(code, program, change)) continue
       mutants.set(name, describe({ file, where, source }, change))
     }
   }
@@ -62,13 +63,17 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-function parseModule(code: string): AnyNode {
+function parseModule(code: string): Program {
   return parse(code, { ecmaVersion: 'latest', sourceType: 'module' })
 }
 
-function parses(code: string): boolean {
+/** Whether there is still a program: of a module only the statement with the change is read again. */
+function parses(code: string, program: Program, change: Change): boolean {
+  const holds = ({ start, end }: Node) => start <= change.start && change.end <= end
+  const { start, end } = program.body.find(holds) ?? program
+  const shift = change.text.length - (change.end - change.start)
   try {
-    parseModule(code)
+    parseModule(applied(code, change).slice(start, end + shift))
     return true
   } catch {
     return false
