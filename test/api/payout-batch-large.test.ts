@@ -124,15 +124,17 @@ test(`POST ${PATH}, a dry run of ${LARGE}: a report, and others are let in`, asy
 })
 
 const LIMIT = 16 * 1024 * 1024
+/** Smaller bodies are refused for the same reason, no later. */
+const FILLED = share(4 * 1024 * 1024, LIMIT)
 
-/** As many copies as there is room for in the largest body. */
+/** As many copies as there is room for in a body of that size. */
 function filled(head: string, copy: (i: number) => string, tail: string): string {
   const parts = [head]
   let length = head.length + tail.length
   for (let i = 0; ; i++) {
     const part = i === 0 ? copy(i) : `,${copy(i)}`
     length += part.length
-    if (length > LIMIT) return `${parts.join('')}${tail}`
+    if (length > FILLED) return `${parts.join('')}${tail}`
     parts.push(part)
   }
 }
@@ -162,18 +164,18 @@ const HURTING: Readonly<Record<string, readonly [body: () => string, reason: str
     () =>
       JSON.stringify({ payouts: [] }).replace(
         '[]',
-        `[${Array(LARGEST).fill(`{${unknown(95, 8)}}`)}]`,
+        `[${Array(LARGE).fill(`{${unknown(95, 8)}}`)}]`,
       ),
     'invalid_field',
   ],
-  'one long text': [() => `{"payouts":[],"mode":"${'é'.repeat(LIMIT / 2 - 50)}"}`, 'invalid_json'],
+  'one long text': [() => `{"payouts":[],"mode":"${'é'.repeat(FILLED / 2 - 50)}"}`, 'invalid_json'],
   'a text of escapes': [
     () => filled('{"mode":"', () => '\\u00e9', '"}').replaceAll(',', ''),
     'invalid_json',
   ],
-  'an array in an array, and so on': [() => '['.repeat(LIMIT), 'invalid_json'],
-  'the largest there is, without money': [
-    () => JSON.stringify({ payouts: Array(LARGEST).fill({ ...wide, amount: 10_000_000_000_000 }) }),
+  'an array in an array, and so on': [() => '['.repeat(FILLED), 'invalid_json'],
+  'as wide as they may be, without money': [
+    () => JSON.stringify({ payouts: Array(LARGE).fill({ ...wide, amount: 10_000_000_000_000 }) }),
     'insufficient_balance',
   ],
 }
