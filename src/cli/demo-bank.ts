@@ -103,7 +103,7 @@ async function runWithBank(place: Place, tell: (step: BankDemoStep) => void): Pr
       tell({ step: 'bank', folder: place.folder, rail: account.rail })
       tell({ step: 'account', ...account.shown })
       const { authorization } = account
-      await new BankDemo({ ...place, started, files, authorization, tell }).run()
+      await payThroughBank({ ...place, started, files, authorization, tell })
     } finally {
       await withContext(context => endBankDemo(context, account, bank))
     }
@@ -121,92 +121,82 @@ interface Parts extends Place {
 }
 
 /** The bank works a round whenever what came of the round before is there to see. */
-class BankDemo {
-  readonly #parts: Parts
-
-  constructor(parts: Parts) {
-    this.#parts = parts
+async function payThroughBank(parts: Parts): Promise<void> {
+  const { tell, started } = parts
+  const [first, second] = await pay(parts)
+  await wait(parts, 'the service has put a file into its outbox', () => started.bank.busy)
+  await new Promise(resolve => setTimeout(resolve, GATHER_MS))
+  await work(parts)
+  await wait(parts, 'the service has fetched the report', () => isFetched(parts))
+  await work(parts)
+  await tellStatuses(parts, { [first]: 'succeeded', [second]: 'succeeded' })
+  await work(parts)
+  await tellStatuses(parts, { [second]: 'reversed' })
+  await work(parts)
+  await wait(parts, 'the service has fetched the statement', () => isFetched(parts))
+  for (const id of [first, second]) {
+    tell({ step: 'timeline', ...(await get(parts, `/v3/payout/${id}/timeline`)) })
   }
+  tell({ step: 'balance', ...(await get(parts, '/v3/balance')) })
+  const paid = countPaid(started)
+  tell({ step: 'paid', ...paid })
+  if (paid.most !== 1) throw new CommandFailed('the bank has not paid each payment once')
+}
 
-  async run(): Promise<void> {
-    const { tell, started } = this.#parts
-    const [first, second] = await this.#pay()
-    await this.#wait('the service has put a file into its outbox', () => started.bank.busy)
-    await new Promise(resolve => setTimeout(resolve, GATHER_MS))
-    await this.#work()
-    await this.#wait('the service has fetched the report', () => this.#isFetched())
-    await this.#work()
-    await this.#statuses({ [first]: 'succeeded', [second]: 'succeeded' })
-    await this.#work()
-    await this.#statuses({ [second]: 'reversed' })
-    await this.#work()
-    await this.#wait('the service has fetched the statement', () => this.#isFetched())
-    for (const id of [first, second]) {
-      tell({ step: 'timeline', ...(await this.#get(`/v3/payout/${id}/timeline`)) })
+async function pay(parts: Parts): Promise<[string, string]> {
+  const known = () => ask(parts, { method: 'GET', path: '/v3/balance' })
+  await until(KEY_TIMEOUT_MS, known, ({ response }) => response.status === 401)
+  const post = { method: 'POST', path: '/v3/payout' }
+  const posted = AMOUNTS.map((amount, i) =>
+    ask(parts, { ...post, body: payoutBody(amount, i + 1) }),
+  )
+  const exchanges = (await Promise.all(posted)).map(succeeded)
+  for (const exchange of exchanges) parts.tell({ step: 'payout', ...exchange })
+  const [first = '', second = ''] = exchanges.map(({ response }) => response.body.data.id)
+  return [first, second]
+}
+
+function ask({ url, signal, authorization }: Parts, request: Exchange['request']) {
+  signal.throwIfAborted()
+  return send(url, authorization, request)
+}
+
+async function get(parts: Parts, path: string): Promise<Exchange> {
+  return succeeded(await ask(parts, { method: 'GET', path }))
+}
+
+/** A round of the bank, and the files of it. */
+async function work({ started, files, tell }: Parts): Promise<void> {
+  await started.bank.work()
+  for (const file of files.splice(0)) tell(file)
+}
+
+async function isFetched({ folder }: Parts): Promise<boolean> {
+  return (await readdir(join(folder, 'from-bank'))).length === 0
+}
+
+async function tellStatuses(parts: Parts, wanted: Readonly<Record<string, string>>) {
+  for (const [id, status] of Object.entries(wanted)) {
+    const isOther = ({ response }: Exchange) => response.body.data.status !== status
+    const seen = await until(STAGE_TIMEOUT_MS, () => get(parts, `/v3/payout/${id}`), isOther)
+    if (isOther(seen)) {
+      const is = seen.response.body.data.status
+      throw new CommandFailed(`payout ${id} is ${is}, and not ${status}${HINT}`)
     }
-    tell({ step: 'balance', ...(await this.#get('/v3/balance')) })
-    const paid = countPaid(started)
-    tell({ step: 'paid', ...paid })
-    if (paid.most !== 1) throw new CommandFailed('the bank has not paid each payment once')
+    parts.tell({ step: 'status', ...seen })
   }
+}
 
-  async #pay(): Promise<[string, string]> {
-    const { tell } = this.#parts
-    const get = () => this.#ask({ method: 'GET', path: '/v3/balance' })
-    await until(KEY_TIMEOUT_MS, get, ({ response }) => response.status === 401)
-    const bodies = AMOUNTS.map((amount, i) => payoutBody(amount, i + 1))
-    const post = { method: 'POST', path: '/v3/payout' }
-    const exchanges = await Promise.all(bodies.map(body => this.#send({ ...post, body })))
-    for (const exchange of exchanges) tell({ step: 'payout', ...exchange })
-    const [first = '', second = ''] = exchanges.map(({ response }) => response.body.data.id)
-    return [first, second]
-  }
-
-  async #send(request: Exchange['request']): Promise<Exchange> {
-    return succeeded(await this.#ask(request))
-  }
-
-  #ask(request: Exchange['request']): Promise<Exchange> {
-    const { url, signal, authorization } = this.#parts
+async function wait(
+  { signal }: Parts,
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const deadline = performance.now() + STAGE_TIMEOUT_MS
+  while (!(await holds())) {
     signal.throwIfAborted()
-    return send(url, authorization, request)
-  }
-
-  #get(path: string): Promise<Exchange> {
-    return this.#send({ method: 'GET', path })
-  }
-
-  /** A round of the bank, and the files of it. */
-  async #work(): Promise<void> {
-    const { started, files, tell } = this.#parts
-    await started.bank.work()
-    for (const file of files.splice(0)) tell(file)
-  }
-
-  async #isFetched(): Promise<boolean> {
-    return (await readdir(join(this.#parts.folder, 'from-bank'))).length === 0
-  }
-
-  async #statuses(wanted: Readonly<Record<string, string>>): Promise<void> {
-    for (const [id, status] of Object.entries(wanted)) {
-      const get = () => this.#get(`/v3/payout/${id}`)
-      const isOther = ({ response }: Exchange) => response.body.data.status !== status
-      const seen = await until(STAGE_TIMEOUT_MS, get, isOther)
-      if (isOther(seen)) {
-        const is = seen.response.body.data.status
-        throw new CommandFailed(`payout ${id} is ${is}, and not ${status}${HINT}`)
-      }
-      this.#parts.tell({ step: 'status', ...seen })
-    }
-  }
-
-  async #wait(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + STAGE_TIMEOUT_MS
-    while (!(await holds())) {
-      this.#parts.signal.throwIfAborted()
-      if (performance.now() > deadline) throw new CommandFailed(`not seen: ${what}${HINT}`)
-      await new Promise(resolve => setTimeout(resolve, 250))
-    }
+    if (performance.now() > deadline) throw new CommandFailed(`not seen: ${what}${HINT}`)
+    await new Promise(resolve => setTimeout(resolve, 250))
   }
 }
 
