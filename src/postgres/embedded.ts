@@ -142,7 +142,7 @@ async function takeSeat(place: Place, onLost: () => void) {
 async function attach(place: Place, onLost: () => void): Promise<Seat | string> {
   const folder = await findCluster(place)
   const server = folder ? await findPostmaster(folder) : undefined
-  if (!folder || !server?.alive) return 'no server came up'
+  if (!folder || !server?.alive || !server.listening) return 'no server came up'
   const { port, pid } = server
   const url = new URL(`postgres://${OWNER}@127.0.0.1:${port}/${OWNER}`)
   url.password = await readPassword(folder)

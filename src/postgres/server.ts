@@ -15,12 +15,16 @@ const LOG_LIMIT_BYTES = 16 * 1024 * 1024
 /** PostgreSQL's state of a cluster after a clean shutdown. */
 const DB_SHUTDOWNED = 1
 
-/** The content of `postmaster.pid`; `pid` is 0 for a truncated file, as after a power cut. */
+/**
+ * The content of `postmaster.pid`; `pid` is 0 for a truncated file, as after a power cut. The server
+ * writes it line by line, its status once it listens wherever it will.
+ */
 export interface Postmaster {
   readonly pid: number
   readonly port: number
   /** Whether it listens at a Unix socket in its folder too. */
   readonly socket: boolean
+  readonly listening: boolean
   /** Whether that process exists, is no zombie, and serves this folder. */
   readonly alive: boolean
   readonly stopping: boolean
@@ -35,9 +39,11 @@ export async function findPostmaster(folder: string): Promise<Postmaster | undef
   const pid = Number(lines[0])
   const port = Number(lines[3])
   const socket = lines[4] === '.'
-  if (!(pid > 0 && port > 0)) return { pid: 0, port: 0, socket, alive: false, stopping: false }
-  const stopping = lines[7]?.startsWith('stopping') ?? false
-  return { pid, port, socket, alive: await serves(pid, folder), stopping }
+  const status = lines[7] ?? ''
+  const stopping = status.startsWith('stopping')
+  const said = { socket, listening: status !== '', stopping }
+  if (!(pid > 0 && port > 0)) return { ...said, pid: 0, port: 0, alive: false }
+  return { ...said, pid, port, alive: await serves(pid, folder) }
 }
 
 /**
