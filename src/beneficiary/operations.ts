@@ -97,15 +97,14 @@ export function writeBeneficiary(
       const approvals = [...asked.values()].filter(one => one !== null)
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
-        created.length > 0 &&
-          insertBeneficiaries(
-            tx,
-            created.map(beneficiary => ({ ...beneficiary, screened: null })),
-          ),
-        changed.length > 0 && updateBeneficiaries(tx, changed),
-        archived.length > 0 && updateArchived(tx, archived),
+        insertBeneficiaries(
+          tx,
+          created.map(beneficiary => ({ ...beneficiary, screened: null })),
+        ),
+        updateBeneficiaries(tx, changed),
+        updateArchived(tx, archived),
         // After the beneficiaries, to which a trigger compares them.
-        approvals.length > 0 && insertBeneficiaryApprovals(tx, approvals),
+        insertBeneficiaryApprovals(tx, approvals),
       ])
     },
   }
@@ -167,8 +166,8 @@ export const decideBeneficiaryApproval: Operation<
         tx,
         outcomes.map(({ decision }) => decision),
       ),
-      ended.length > 0 && updateBeneficiaryApprovals(tx, ended),
-      changed.length > 0 && updateApprovalStatus(tx, changed),
+      updateBeneficiaryApprovals(tx, ended),
+      updateApprovalStatus(tx, changed),
     ])
   },
 }
@@ -197,9 +196,6 @@ export const archiveBeneficiary: Operation<ArchiveBeneficiary, ArchiveState, Arc
   store(tx, outcomes, state) {
     const changed = outcomes.filter(({ did }) => did === 'archived')
     const rows = uniqueKeys(changed.map(({ beneficiary }) => beneficiary))
-    return Promise.all([
-      ...storeBooks(tx, state.books, outcomes),
-      rows.length > 0 && updateArchived(tx, rows),
-    ])
+    return Promise.all([...storeBooks(tx, state.books, outcomes), updateArchived(tx, rows)])
   },
 }

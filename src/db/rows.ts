@@ -104,7 +104,8 @@ function columnWriter<Row extends object>(name: keyof Row, kind: Kind) {
 
 /**
  * Makes a function that inserts many rows into a table. `suffix` follows the select, such as an
- * `on conflict` clause, in which the table is `t`. Members that are no columns are ignored.
+ * `on conflict` clause, in which the table is `t`. Members that are no columns are ignored. Without
+ * rows it sends nothing, as do those of `updater` and `deleter`.
  */
 export function inserter<Row extends OfAccount>(
   table: string,
@@ -127,6 +128,7 @@ export function inserter<Row extends OfAccount>(
   // A row fewer than was sent is of an account without a book, unless conflicting rows are skipped.
   const skips_conflicts = suffix.endsWith('do nothing')
   return async (tx, rows) => {
+    if (rows.length === 0) return undefined
     if (isAtShard(tx)) {
       return tx.unsafe(statement(nameAt(tx, table)), parametersOf(rows), { prepare: true })
     }

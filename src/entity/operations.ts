@@ -101,7 +101,7 @@ export function writeEntity(
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
         ...inRounds(changed).map(round => updateEntities(tx, round)),
-        created.length > 0 && insertEntities(tx, created),
+        insertEntities(tx, created),
         reviewed.length > 0 && onReviewed(tx, reviewed, state.now),
       ])
     },

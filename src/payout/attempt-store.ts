@@ -48,9 +48,9 @@ export function storeAttempts(tx: TransactionSql, outcomes: readonly AttemptChan
   const exceptions = outcomes.flatMap(o => o.exceptions)
   const asks = outcomes.flatMap(o => o.asks)
   return [
-    changed.length > 0 && updateAttempts(tx, changed),
-    opened.length > 0 && insertAttempts(tx, opened),
-    exceptions.length > 0 && insertExceptions(tx, exceptions),
+    updateAttempts(tx, changed),
+    insertAttempts(tx, opened),
+    insertExceptions(tx, exceptions),
     // After the ends, as only an attempt that is over is asked about so.
     asks.length > 0 && writeAsks(tx, asks),
   ]
@@ -94,9 +94,6 @@ export async function claimAttempts(
   const first = claimed.filter(
     attempt => !attempt.is_new && attempt.asked_before === null && !isOver(attempt),
   )
-  await Promise.all([
-    opened.length > 0 && insertAttempts(tx, opened),
-    first.length > 0 && updateAttempts(tx, first),
-  ])
+  await Promise.all([insertAttempts(tx, opened), updateAttempts(tx, first)])
   return new Map(claimed.map(attempt => [payoutName(attempt), attempt]))
 }

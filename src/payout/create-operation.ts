@@ -108,35 +108,29 @@ export function payoutCreation(
       const beneficiaries = outcomes.flatMap(({ new_beneficiary, payout: { screened } }) =>
         new_beneficiary === null ? [] : [{ ...new_beneficiary, screened }],
       )
-      const newQuotes = present(outcomes.map(outcome => outcome.new_quote))
-      const usedQuotes = present(outcomes.map(outcome => outcome.used_quote))
-      const holds = outcomes.flatMap(({ payout }) => holdOf(payout) ?? [])
-      const likenesses = present(outcomes.map(outcome => outcome.likeness))
       const payouts = outcomes.map(outcome => outcome.payout)
       const uses = outcomes.flatMap(({ payout, uses }) =>
         uses.map(use => ({ ...use, payout_id: payout.id })),
       )
-      const payees = present(outcomes.map(outcome => outcome.new_payee))
-      const approvals = present(outcomes.map(outcome => outcome.approval))
       const held = outcomes.flatMap(({ payout: { account_id, id: object_id }, matches }) =>
         matches.length === 0 ? [] : [{ account_id, object_id, matches }],
       )
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
-        beneficiaries.length > 0 && insertBeneficiaries(tx, beneficiaries),
-        newQuotes.length > 0 && insertQuotes(tx, newQuotes),
-        usedQuotes.length > 0 && markQuotesUsed(tx, usedQuotes),
+        insertBeneficiaries(tx, beneficiaries),
+        insertQuotes(tx, present(outcomes.map(outcome => outcome.new_quote))),
+        markQuotesUsed(tx, present(outcomes.map(outcome => outcome.used_quote))),
         // Before the payouts: a trigger of these looks whether they wait, where a rule asks for it.
         insertStates(tx, payouts),
         insertPayouts(tx, payouts),
         insertMetadata(tx, payouts),
-        holds.length > 0 && insertHolds(tx, holds),
-        likenesses.length > 0 && insertLikenesses(tx, likenesses),
+        insertHolds(tx, present(payouts.map(holdOf))),
+        insertLikenesses(tx, present(outcomes.map(outcome => outcome.likeness))),
         ...storeUses(tx, state.books, state.limits, uses),
-        payees.length > 0 && upsertPayees(tx, payees),
-        held.length > 0 && keepMatches(tx, held),
+        upsertPayees(tx, present(outcomes.map(outcome => outcome.new_payee))),
+        keepMatches(tx, held),
         // After the payouts and their states.
-        approvals.length > 0 && insertApprovals(tx, approvals),
+        insertApprovals(tx, present(outcomes.map(outcome => outcome.approval))),
       ])
     },
   }

@@ -102,7 +102,7 @@ function countPastPayouts(
       const made = outcomes.flatMap(({ limit }) => limit ?? [])
       return Promise.all([
         ...storeUses(tx, books, limits, uses),
-        payees.length > 0 && upsertPayees(tx, payees),
+        upsertPayees(tx, payees),
         ...made.map(limit => insertLimit(tx, limit)),
       ])
     },

@@ -41,8 +41,7 @@ const addToParts = inserter<PartRow>(
 
 /** Of these payouts; nothing is written of those without metadata. */
 export function insertMetadata(tx: TransactionSql, payouts: readonly Having[]) {
-  const rows = partsOf(payouts)
-  return rows.length > 0 && addToParts(tx, rows)
+  return addToParts(tx, partsOf(payouts))
 }
 
 /** After the metadata of payouts has changed: takes out what was found, and adds what is. */

@@ -64,11 +64,7 @@ const updateOutcomeMetadata = metadataIn('payout_outcomes')
 /** Writes the metadata of payouts, in each row that they have. */
 export function updateMetadata(tx: TransactionSql, payouts: readonly ReadPayout[]) {
   const open = payouts.filter(({ is_open }) => is_open)
-  const over = payouts.filter(isOver)
-  return [
-    open.length > 0 && updateOpenMetadata(tx, open),
-    over.length > 0 && updateOutcomeMetadata(tx, over),
-  ]
+  return [updateOpenMetadata(tx, open), updateOutcomeMetadata(tx, payouts.filter(isOver))]
 }
 
 const insertOutcomes = inserter<OutcomeRow>('payout_outcomes', OUTCOME_KINDS)
@@ -91,11 +87,9 @@ const updateOutcomes = updater<
 
 /** Inserts the states of new payouts. */
 export function insertStates(tx: TransactionSql, payouts: readonly OpenPayout[]) {
-  const open = payouts.filter(isOpen)
-  const over = payouts.filter(isOver)
   return Promise.all([
-    open.length > 0 && insertOpen(tx, open),
-    over.length > 0 && insertOutcomes(tx, over),
+    insertOpen(tx, payouts.filter(isOpen)),
+    insertOutcomes(tx, payouts.filter(isOver)),
   ])
 }
 

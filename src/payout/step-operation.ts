@@ -61,14 +61,12 @@ export const advancePayout = {
 
   store(tx, outcomes, state) {
     const ended = outcomes.flatMap(({ ended_hold }) => ended_hold ?? [])
+    const begun = outcomes.flatMap(({ new_hold }) => new_hold ?? [])
     const last = uniqueKeys(outcomes.map(({ payout }) => payout))
     const undone = last.filter(isGivenBack)
-    const freed = usesOf(state.uses, undone)
     const held = outcomes.flatMap(({ payout: { account_id, id: object_id }, matches }) =>
       matches.length === 0 ? [] : [{ account_id, object_id, matches }],
     )
-    const begun = outcomes.flatMap(({ new_hold }) => new_hold ?? [])
-    const compared = comparedOf(outcomes)
     return Promise.all([
       ...storeBooks(tx, state.books, outcomes),
       ...storeApprovals(tx, outcomes),
@@ -78,13 +76,13 @@ export const advancePayout = {
         outcomes.flatMap(outcome => outcome.passed),
         last,
       ),
-      ended.length > 0 && deleteHolds(tx, ended),
-      begun.length > 0 && insertHolds(tx, begun),
-      undone.length > 0 && deleteLikenesses(tx, undone.map(likenessOfPayout)),
-      ...giveBackUses(tx, freed),
+      deleteHolds(tx, ended),
+      insertHolds(tx, begun),
+      deleteLikenesses(tx, undone.map(likenessOfPayout)),
+      ...giveBackUses(tx, usesOf(state.uses, undone)),
       ...storeAttempts(tx, outcomes),
-      held.length > 0 && keepMatches(tx, held),
-      compared.length > 0 && updateCompared(tx, compared),
+      keepMatches(tx, held),
+      updateCompared(tx, comparedOf(outcomes)),
     ])
   },
 } satisfies Operation<Advance, AdvanceState, AdvanceOutcome, Receivers>
@@ -278,11 +276,7 @@ function storeApprovals(tx: TransactionSql, outcomes: readonly AdvanceOutcome[])
   const decisions = outcomes.flatMap(({ approval }) => approval.decision ?? [])
   const ended = outcomes.flatMap(({ approval }) => approval.ended ?? [])
   const payees = outcomes.flatMap(({ approval }) => approval.payee ?? [])
-  return [
-    decisions.length > 0 && insertDecisions(tx, decisions),
-    ended.length > 0 && updateEnded(tx, ended),
-    payees.length > 0 && insertApprovedPayees(tx, payees),
-  ]
+  return [insertDecisions(tx, decisions), updateEnded(tx, ended), insertApprovedPayees(tx, payees)]
 }
 
 /** The debit of each payout and its journal. */

@@ -56,7 +56,7 @@ export async function wakePayouts(tx: TransactionSql, news: readonly News[]): Pr
   await Promise.all([
     ...writeDue(tx, due, now),
     over.length > 0 && askNow(tx, over, now),
-    persons.length > 0 && insertExceptions(tx, persons),
+    insertExceptions(tx, persons),
   ])
   return woken.map(({ payout: { account_id, id }, over, result }) => ({
     account_id,
@@ -157,10 +157,7 @@ function writeDue(tx: TransactionSql, payouts: readonly ReadPayout[], now: Insta
   })
   const open = soon.filter(({ is_open }) => is_open)
   const closed = soon.filter(({ is_open }) => !is_open)
-  return [
-    open.length > 0 && updateDue(tx, open),
-    closed.length > 0 && insertOpenPayouts(tx, closed),
-  ]
+  return [updateDue(tx, open), insertOpenPayouts(tx, closed)]
 }
 
 const updateDue = updater<Key & Pick<OpenPayout, 'ask_rail_at' | 'claimed_until'>>(
