@@ -21,7 +21,6 @@ export async function readSummary(
     select a.state, a.created_at, clock_timestamp() + b.clock_ahead as now
     from books b join accounts a using (account_id) where b.account_id = ${asker.account_id}`
   if (row === undefined || others.length > 0) throw new Error(`not one book: ${asker.account_id}`)
-  const wanted = countersOf(limits, asker, row.now)
-  const sums = wanted.length === 0 ? new Map() : await findSums(tx, wanted)
+  const sums = await findSums(tx, countersOf(limits, asker, row.now))
   return { standing: row, limits: usedOf(limits, asker, sums) }
 }

@@ -54,7 +54,6 @@ export async function findLatestApprovals(
   tx: TransactionSql,
   keys: readonly Key[],
 ): Promise<Map<string, OpenBeneficiaryApproval>> {
-  if (keys.length === 0) return new Map()
   const approvals = await findLatest(tx, keys)
   const decisions = approvals.length === 0 ? [] : await findDecisions(tx, keys)
   return new Map(

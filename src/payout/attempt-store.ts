@@ -19,9 +19,6 @@ export async function loadAttempts(
   tx: TransactionSql,
   payouts: readonly Key[],
 ): Promise<KnownAttempts> {
-  if (payouts.length === 0) {
-    return { attempts: new Map(), earlier: new Map(), exceptions: new Map() }
-  }
   const [attempts, exceptions] = await Promise.all([
     findAttempts(tx, payouts),
     findExceptions(tx, payouts),
@@ -74,7 +71,6 @@ export async function claimAttempts(
   tx: TransactionSql,
   payouts: readonly (Payout & { readonly claimed_at: Instant; readonly may_hand_over: boolean })[],
 ): Promise<ReadonlyMap<string, ClaimedAttempt>> {
-  if (payouts.length === 0) return new Map()
   const stored = Map.groupBy(await findAttempts(tx, payouts), payoutName)
   const claimed = payouts.flatMap(payout => {
     const before = stored.get(nameOf(payout)) ?? []

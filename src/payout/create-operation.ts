@@ -166,11 +166,9 @@ async function loadCreation(
   // Limits and the rules of approvals are as new as the prices.
   const pricing = await reference.pricing(locked.price_version)
   const limits = reference.limits()
-  const counters = countersOf(limits, commands, locked.books, beneficiaries)
-  const asked = payeesAsked(limits, commands, beneficiaries)
   const [sums, payees] = await Promise.all([
-    counters.length === 0 ? new Map() : findSums(tx, counters),
-    asked.length === 0 ? new Map() : findPayees(tx, asked),
+    findSums(tx, countersOf(limits, commands, locked.books, beneficiaries)),
+    findPayees(tx, payeesAsked(limits, commands, beneficiaries)),
   ])
   return {
     ...locked,
@@ -198,8 +196,7 @@ async function loadApproving(
   beneficiaries: Beneficiaries,
 ): Promise<ApprovingState> {
   const rules = reference.approvalRules()
-  const asked = payeesToKnow(rules, commands, beneficiaries)
-  const payees = asked.length === 0 ? new Set<string>() : await findApprovedPayees(tx, asked)
+  const payees = await findApprovedPayees(tx, payeesToKnow(rules, commands, beneficiaries))
   return { rules, keys: reference.keys(), payees }
 }
 

@@ -86,7 +86,6 @@ async function entitiesOf(
   const keys = asked.flatMap(({ account_id, entity_id: id }) =>
     id === '' ? [] : [{ account_id, id }],
   )
-  if (keys.length === 0) return new Map()
   return byName(await findEntities(tx, uniqueKeys(keys)))
 }
 

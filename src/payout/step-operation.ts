@@ -102,7 +102,7 @@ export async function readUnder(
   // Sent in this order, so that payouts are read when no claim can change them.
   const [{ books, now, lists_version }, , found] = await Promise.all([
     locking,
-    held.length > 0 && lockOpenPayouts(tx, uniqueKeys(held.map(payoutKey))),
+    lockOpenPayouts(tx, uniqueKeys(held.map(payoutKey))),
     findOpenPayouts(tx, keys),
   ])
   const payouts: Map<string, OpenPayout> = byName(found)
@@ -118,7 +118,7 @@ export async function readUnder(
       loadDebits(tx, giving),
       findApprovals(tx, waiting),
       findPaidElsewhere(tx, commands, payouts),
-      limited.length > 0 ? findUses(tx, limited) : [],
+      findUses(tx, limited),
       loadAttempts(tx, found.filter(keepsAttempts)),
       loadPending(tx, deciding),
       findConfirmed(tx, uniqueKeys(screened.flatMap(partiesOfPayout))),

@@ -66,8 +66,8 @@ async function findHandOver(tx: TransactionSql, payout: Payout): Promise<HandOve
   const kept = keepsAttempts(payout) ? [payout] : []
   const [asked, attempts, exceptions] = await Promise.all([
     findAsked(tx, payout),
-    kept.length === 0 ? [] : findAttempts(tx, kept),
-    kept.length === 0 ? [] : findExceptions(tx, kept),
+    findAttempts(tx, kept),
+    findExceptions(tx, kept),
   ])
   return { ...asked, attempts, exceptions }
 }
