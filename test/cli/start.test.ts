@@ -35,11 +35,16 @@ before(async () => {
   line = String(await Promise.race([once(lines, 'line'), ended]))
 })
 after(async () => {
+  await stopFirst()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function stopFirst(): Promise<void> {
+  if (first.exitCode !== null) return
   const ended = once(first, 'exit')
   first.kill('SIGTERM')
   await ended
-  await rm(folder, { recursive: true, force: true })
-})
+}
 
 test('start --json, empty folder: the sandbox account is one line of JSON, its key works', async () => {
   const { address, key_id, secret, ...rest } = JSON.parse(line)
@@ -91,16 +96,13 @@ test('a command, DATABASE_URL that is none: exit code 2, one line that names it'
 })
 
 test('start, cannot listen at the last moment: exit code 1, one line, nothing left running', async () => {
+  await stopFirst()
   // A port of 0 is not tried beforehand.
   const env = { PORT: '0', HOST: 'nohost.invalid' }
-  const { code, stderr } = await startToEnd('late', env)
+  const { code, stderr } = await startToEnd('data', env)
   assert.equal(code, 1)
   assert.match(stderr, /^corridor: cannot listen on HOST nohost\.invalid, PORT 0: E[A-Z_]+\n$/)
-  const cluster = await readdir(join(folder, 'late', 'postgres'))
-  assert.deepEqual(
-    [cluster.includes('PG_VERSION'), cluster.includes('postmaster.pid')],
-    [true, false],
-  )
+  assert.ok(!(await readdir(join(folder, 'data', 'postgres'))).includes('postmaster.pid'))
 })
 
 test('service, port taken at the last moment: rejects, no database connection is left', async () => {
