@@ -2,7 +2,7 @@
 // their file and of what the bank sends, and how often the bank has paid each. The first of the three
 // is paid, the second rejected, the third returned.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { FAULTS, type Fault } from '../../examples/bank/faults.ts'
 import { type FileState, listFiles } from '../../src/bank-file/file-store.ts'
 import { listInbox, listStrays } from '../../src/bank-file/inbox-store.ts'
@@ -10,7 +10,7 @@ import { transactConfined } from '../../src/db/confine.ts'
 import type { PayoutStatus } from '../../src/payout/states.ts'
 import { closeException } from '../../src/payout/wake-store.ts'
 import { openSftpBank, type SftpBank } from '../support/bank/sftp-bank.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 const AMOUNTS = [10_000, 1_009_104, 1_009_207]
@@ -131,25 +131,22 @@ const OF_SFTP = [
 ]
 const BY_SFTP: readonly Fault[] = share(OF_SFTP, NAMES)
 
-let service: TestService
 const banks = new Map<Fault, SftpBank>()
 const payouts = new Map<Fault, readonly string[]>()
 
-before(async () => {
-  service = await startTestService()
-  for (const [i, name] of NAMES.entries()) {
-    const { with: more = [] } = COURSES[name]
-    const later = name === 'other-host-key'
-    const bank = await openSftpBank(service, {
-      name: `bank_${i}`,
-      iban: `DE89${String(i).padStart(18, '0')}`,
-      faults: later ? [] : [name, ...more],
-      by: BY_SFTP.includes(name) ? 'sftp' : 'folder',
-    })
-    banks.set(name, bank)
-    payouts.set(name, await bank.pay(AMOUNTS))
-  }
-})
+const service = await startTestService()
+for (const [i, name] of NAMES.entries()) {
+  const { with: more = [] } = COURSES[name]
+  const later = name === 'other-host-key'
+  const bank = await openSftpBank(service, {
+    name: `bank_${i}`,
+    iban: `DE89${String(i).padStart(18, '0')}`,
+    faults: later ? [] : [name, ...more],
+    by: BY_SFTP.includes(name) ? 'sftp' : 'folder',
+  })
+  banks.set(name, bank)
+  payouts.set(name, await bank.pay(AMOUNTS))
+}
 after(async () => {
   await Promise.all([...banks.values()].map(bank => bank.close()))
   await service.close()

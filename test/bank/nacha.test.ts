@@ -4,14 +4,14 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { type AchEntry, readAch, writeReturns } from '../../examples/bank/ach.ts'
 import { TestBank } from '../../examples/bank/bank.ts'
 import { CALENDARS } from '../../src/calendar/tables.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Listening, startListening } from '../support/service/listening.ts'
+import { createDatabase } from '../support/database/database.ts'
+import { openCli } from '../support/service/cli.ts'
+import { startListening } from '../support/service/listening.ts'
 import { type HttpClient, httpClient, openAccountOn, until } from '../support/service/process.ts'
 
 const FUNDED = 100_000_000_000n
@@ -24,25 +24,16 @@ interface World {
   readonly client: HttpClient
 }
 
-let database: TestDatabase
-let service: Listening
-let env: Readonly<Record<string, string>>
-let cli: Cli
-let nextDay: World
-let sameDay: World
-
-before(async () => {
-  database = await createDatabase()
-  await database.owner`insert into fees (payout_type, fee_currency) values ('local', 'USD')`
-  nextDay = await openWorld('ach', false)
-  sameDay = await openWorld('ach_today', true)
-  env = { DATABASE_URL: database.url, CORRIDOR_RAIL_TIMEOUT_MS: '5000' }
-  service = await startListening(env)
-  cli = await openCli(database.url, { CORRIDOR_USER: 'ann' })
-})
+const database = await createDatabase()
+await database.owner`insert into fees (payout_type, fee_currency) values ('local', 'USD')`
+const nextDay = await openWorld('ach', false)
+const sameDay = await openWorld('ach_today', true)
+const env = { DATABASE_URL: database.url, CORRIDOR_RAIL_TIMEOUT_MS: '5000' }
+const service = await startListening(env)
+const cli = await openCli(database.url, { CORRIDOR_USER: 'ann' })
 after(async () => {
-  await cli?.close()
-  await service?.close()
+  await cli.close()
+  await service.close()
   for (const world of [nextDay, sameDay]) {
     world.client.close()
     world.bank.close()

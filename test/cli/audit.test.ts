@@ -1,7 +1,7 @@
 // Users and the audit log: who may run commands, that each act is there once with the name of whoever
 // did it, and that a log which was changed is named.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { Findings } from '../../src/verify/problem.ts'
 import { checkReference } from '../../src/verify/reference.ts'
 import { rowVersions } from '../support/assert/check.ts'
@@ -9,33 +9,28 @@ import { createDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { pickSeed, seeded, startProcess } from '../support/service/process.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
-let service: TestService
-let live: Client
-let nobody: Cli
 const people = new Map<string, Cli>()
 const as = (name: string) => people.get(name) ?? assert.fail(name)
 
-before(async () => {
-  service = await startTestService({ simulator_delay_ms: 0 })
-  await service.setRates({ 'USD/HKD': '8' })
-  await service.setFees([{ payout_type: 'local', fixed_amount: 100n }])
-  await service.setRoutes([{}])
-  live = await service.openAccount({
-    currencies: ['USD'],
-    fund: { USD: 10n ** 9n },
-    sandbox: false,
-  })
-  nobody = await openCli(service.database.url)
-  for (const name of ['ada', 'grace', 'alan', 'adda', 'mary']) {
-    people.set(name, await openCli(service.database.url, { CORRIDOR_USER: name }))
-  }
-  await service.database.owner`
-    insert into users (name, full_name, role) values ('ada', 'Ada Lovelace', 'operator'),
-      ('grace', 'Grace Hopper', 'auditor'), ('alan', 'Alan Turing', 'operator')`
+const service = await startTestService({ simulator_delay_ms: 0 })
+await service.setRates({ 'USD/HKD': '8' })
+await service.setFees([{ payout_type: 'local', fixed_amount: 100n }])
+await service.setRoutes([{}])
+const live = await service.openAccount({
+  currencies: ['USD'],
+  fund: { USD: 10n ** 9n },
+  sandbox: false,
 })
+const nobody = await openCli(service.database.url)
+for (const name of ['ada', 'grace', 'alan', 'adda', 'mary']) {
+  people.set(name, await openCli(service.database.url, { CORRIDOR_USER: name }))
+}
+await service.database.owner`
+  insert into users (name, full_name, role) values ('ada', 'Ada Lovelace', 'operator'),
+    ('grace', 'Grace Hopper', 'auditor'), ('alan', 'Alan Turing', 'operator')`
 after(async () => {
   await Promise.all([nobody, ...people.values()].map(cli => cli.close()))
   await service.close()

@@ -6,16 +6,13 @@ import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-let home: string
-before(async () => {
-  home = await mkdtemp(join(tmpdir(), 'corridor-compiled-test-'))
-})
+const home = await mkdtemp(join(tmpdir(), 'corridor-compiled-test-'))
 after(() => rm(home, { recursive: true, force: true }))
 
 /** `corridor --version` with this in its environment and nothing else. */

@@ -2,21 +2,16 @@
 // test bank, by a folder and over SFTP, each paid once by the bank's own ledger.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { BankDemoStep } from '../../src/cli/demo-bank.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Listening, startListening } from '../support/service/listening.ts'
+import { createDatabase } from '../support/database/database.ts'
+import { openCli } from '../support/service/cli.ts'
+import { startListening } from '../support/service/listening.ts'
 import { spawnCommand, until } from '../support/service/process.ts'
 
-let database: TestDatabase
-let service: Listening
-let cli: Cli
-before(async () => {
-  database = await createDatabase()
-  service = await startListening({ DATABASE_URL: database.url })
-  cli = await openCli(database.url)
-})
+const database = await createDatabase()
+const service = await startListening({ DATABASE_URL: database.url })
+const cli = await openCli(database.url)
 after(async () => {
   await service.close()
   await cli.close()

@@ -1,21 +1,19 @@
 // corridor demo against a service of its own: the whole way of a payout over HTTP, adding up.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { DemoStep } from '../../src/cli/demo.ts'
 import { layOut } from '../../src/cli/table.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type RunningProcess, startProcess } from '../support/service/process.ts'
+import { createDatabase } from '../support/database/database.ts'
+import { openCli } from '../support/service/cli.ts'
+import { startProcess } from '../support/service/process.ts'
 
-let database: TestDatabase
-let service: RunningProcess
-let cli: Cli
-before(async () => {
-  database = await createDatabase()
-  service = await startProcess({ DATABASE_URL: database.url, CORRIDOR_SIMULATOR_DELAY_MS: '300' })
-  cli = await openCli(database.url)
+const database = await createDatabase()
+const service = await startProcess({
+  DATABASE_URL: database.url,
+  CORRIDOR_SIMULATOR_DELAY_MS: '300',
 })
+const cli = await openCli(database.url)
 after(async () => {
   await service.kill()
   await cli.close()

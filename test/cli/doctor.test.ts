@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import {
   checkDriver,
   checkNode,
@@ -14,18 +14,13 @@ import {
 import { localPayout } from '../support/given/bodies.ts'
 import { startFront } from '../support/network/front.ts'
 import { addEndpoint } from '../support/network/receiver.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { openCli } from '../support/service/cli.ts'
+import { startTestService } from '../support/service/service.ts'
 import { requireLists } from '../support/service/un-list.ts'
 
-let service: TestService
-let sandbox: Client
-let cli: Cli
-before(async () => {
-  service = await startTestService()
-  sandbox = await service.openAccount({ fund: { USD: 1_000_000n } })
-  cli = await openCli(service.database.url, { PORT: '0' })
-})
+const service = await startTestService()
+const sandbox = await service.openAccount({ fund: { USD: 1_000_000n } })
+const cli = await openCli(service.database.url, { PORT: '0' })
 after(async () => {
   await cli.close()
   await service.database.drop()

@@ -4,23 +4,19 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { startProxy } from '../support/network/proxy.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { openCli } from '../support/service/cli.ts'
 import { runImport as importing, jsonLines, startAndCatch } from '../support/service/importing.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { type Client, startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let cli: Cli
-before(async () => {
-  service = await startTestService()
-  cli = await openCli(service.database.url)
-})
+const service = await startTestService()
+const cli = await openCli(service.database.url)
 after(async () => {
   await cli.close()
   await service.close()

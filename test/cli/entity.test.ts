@@ -1,20 +1,15 @@
 // corridor entity: the operator's queue, records and explanations.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { openCli } from '../support/service/cli.ts'
 import { until } from '../support/service/process.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let account: Client
-let cli: Cli
-before(async () => {
-  service = await startTestService()
-  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-  cli = await openCli(service.database.url)
-})
+const service = await startTestService()
+const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+const cli = await openCli(service.database.url)
 after(async () => {
   await cli.close()
   await service.close()

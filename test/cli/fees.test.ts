@@ -1,17 +1,13 @@
 // corridor fees: what is written, what is refused, and that a refusal writes nothing.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { VOCABULARY } from '../../src/operator/fees.ts'
 import { FEE_COLUMNS, loadDefaultFees } from '../../src/price/fee/load.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { createDatabase } from '../support/database/database.ts'
+import { openCli } from '../support/service/cli.ts'
 
-let database: TestDatabase
-let cli: Cli
-before(async () => {
-  database = await createDatabase()
-  cli = await openCli(database.url)
-})
+const database = await createDatabase()
+const cli = await openCli(database.url)
 after(async () => {
   await cli.close()
   await database.drop()

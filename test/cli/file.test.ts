@@ -2,27 +2,21 @@
 // What is refused changes nothing, and of two people who do the same at once one does it.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { findFile, type RailFile } from '../../src/bank-file/file-store.ts'
 import type { BankSays } from '../../src/bank-format.ts'
 import { type FileRailWorld, openFileWorld, type WorldOptions } from '../support/bank/file-rail.ts'
 import { type Cli, openCli, type Ran } from '../support/service/cli.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 
 const NOBODY = 'C0000000000000NO'
 const REASON = ['--reason', 'Ms Ito has said so']
 
-let service: TestService
-let ann: Cli
-let ben: Cli
-let nobody: Cli
 const worlds: FileRailWorld[] = []
-before(async () => {
-  service = await startTestService()
-  ann = await openCli(service.database.url, { CORRIDOR_USER: 'ann' })
-  ben = await openCli(service.database.url, { CORRIDOR_USER: 'ben' })
-  nobody = await openCli(service.database.url)
-})
+const service = await startTestService()
+const ann = await openCli(service.database.url, { CORRIDOR_USER: 'ann' })
+const ben = await openCli(service.database.url, { CORRIDOR_USER: 'ben' })
+const nobody = await openCli(service.database.url)
 after(async () => {
   await Promise.all([ann, ben, nobody].map(cli => cli.close()))
   await Promise.all(worlds.map(world => world.close()))

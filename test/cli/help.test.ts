@@ -1,18 +1,15 @@
 // What the command line says of itself, and how it refuses a wrong call, for every command.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Command } from 'commander'
 import { makeProgram } from '../../src/cli/commands.ts'
 import { pathOf } from '../../src/cli/context.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { openCli } from '../support/service/cli.ts'
 
 /** Nobody listens there: a wrong call is refused before the database is opened. */
 const NOWHERE = 'postgres://127.0.0.1:1/corridor'
 
-let cli: Cli
-before(async () => {
-  cli = await openCli(NOWHERE)
-})
+const cli = await openCli(NOWHERE)
 after(() => cli.close())
 
 const program = await makeProgram(() => true)

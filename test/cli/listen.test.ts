@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { instantIn } from '../../src/id.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { BARE, type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { BARE, openCli } from '../support/service/cli.ts'
+import { startTestService } from '../support/service/service.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, 012').toString('base64')}`
@@ -20,29 +20,21 @@ const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, 012').toStrin
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any event
 type Json = any
 
-let service: TestService
-let account: Client
-let other: Client
-let cli: Cli
-let receiver: Server
-let url: string
 let got: Json[] = []
 let answers: number[] = []
-before(async () => {
-  service = await startTestService()
-  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
-  other = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
-  cli = await openCli(service.database.url)
-  receiver = createServer(async (request, response) => {
-    let body = ''
-    for await (const part of request) body += part
-    const headers = request.headers as Record<string, string>
-    got.push(new Webhook(SECRET).verify(body, headers))
-    response.writeHead(answers.shift() ?? 204).end()
-  }).listen(0, '127.0.0.1')
-  await once(receiver, 'listening')
-  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
-})
+const service = await startTestService()
+const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
+const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
+const cli = await openCli(service.database.url)
+const receiver = createServer(async (request, response) => {
+  let body = ''
+  for await (const part of request) body += part
+  const headers = request.headers as Record<string, string>
+  got.push(new Webhook(SECRET).verify(body, headers))
+  response.writeHead(answers.shift() ?? 204).end()
+}).listen(0, '127.0.0.1')
+await once(receiver, 'listening')
+const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
 beforeEach(() => {
   got = []
   answers = []

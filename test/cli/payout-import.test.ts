@@ -4,22 +4,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { findImportedPayouts } from '../../src/bulk/store.ts'
 import { confineTo } from '../../src/db/confine.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { openCli } from '../support/service/cli.ts'
 import { runImport as importing, jsonLines, startAndCatch } from '../support/service/importing.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { type Client, startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let cli: Cli
-before(async () => {
-  service = await startTestService()
-  cli = await openCli(service.database.url)
-})
+const service = await startTestService()
+const cli = await openCli(service.database.url)
 after(async () => {
   await cli.close()
   await service.close()

@@ -1,20 +1,15 @@
 // corridor payout transition: the operator's step, its refusals, and money that goes back.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { openCli } from '../support/service/cli.ts'
+import { startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let account: Client
-let cli: Cli
-before(async () => {
-  service = await startTestService()
-  await service.setFees([{ payout_type: 'local', fixed_amount: 100n, variable_bps: 10 }])
-  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000n } })
-  cli = await openCli(service.database.url)
-})
+const service = await startTestService()
+await service.setFees([{ payout_type: 'local', fixed_amount: 100n, variable_bps: 10 }])
+const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000n } })
+const cli = await openCli(service.database.url)
 after(async () => {
   await cli.close()
   await service.close()

@@ -1,19 +1,16 @@
 // corridor verify against whoever owns the database: each user, role, key, password, link and session
 // is as its newest row of the audit log says, and what was made, changed or taken away past it is named.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { connect, type Sql } from '../../src/db/connect.ts'
+import { after, test } from 'node:test'
+import { connect } from '../../src/db/connect.ts'
 import { Findings } from '../../src/verify/problem.ts'
 import { checkReference } from '../../src/verify/reference.ts'
 import { verifyAudit } from '../../src/verify/run.ts'
 import { undone } from '../ledger/undone.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 import { logIn } from '../support/service/session.ts'
 
-let service: TestService
-let owner: Sql
-let ada: Cli
 const TABLES = [
   'users',
   'account_roles',
@@ -24,32 +21,30 @@ const TABLES = [
 ] as const
 type Table = (typeof TABLES)[number]
 
-before(async () => {
-  service = await startTestService()
-  const { account } = await service.openAccount({ currencies: ['USD'] })
-  owner = connect(service.database.url, { max: 1, as: 'owner' })
-  const first = await openCli(service.database.url)
-  const run = async (cli: Cli, ...args: string[]) => {
-    const { code, stderr } = await cli.run('user', ...args)
-    assert.equal(code, 0, stderr)
-  }
-  await run(first, 'create', 'ada', '--name', 'Ada Lovelace', '--role', 'operator')
-  await first.close()
-  ada = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
-  for (const name of ['mary', 'alan']) {
-    await run(ada, 'create', name, '--name', name, '--role', 'member')
-    await run(ada, 'role', name, 'maker', '--account', account.account_id)
-    await run(ada, 'key', 'create', name, '--name', 'desk')
-    await logIn(service, name)
-    await run(ada, 'login-link', name)
-  }
-  await run(ada, 'disable', 'alan', '--reason', 'Left')
-  for (const table of TABLES) await owner.unsafe(`alter table ${table} disable trigger user`)
-})
+const service = await startTestService()
+const { account } = await service.openAccount({ currencies: ['USD'] })
+const owner = connect(service.database.url, { max: 1, as: 'owner' })
+const first = await openCli(service.database.url)
+const run = async (cli: Cli, ...args: string[]) => {
+  const { code, stderr } = await cli.run('user', ...args)
+  assert.equal(code, 0, stderr)
+}
+await run(first, 'create', 'ada', '--name', 'Ada Lovelace', '--role', 'operator')
+await first.close()
+const ada = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
+for (const name of ['mary', 'alan']) {
+  await run(ada, 'create', name, '--name', name, '--role', 'member')
+  await run(ada, 'role', name, 'maker', '--account', account.account_id)
+  await run(ada, 'key', 'create', name, '--name', 'desk')
+  await logIn(service, name)
+  await run(ada, 'login-link', name)
+}
+await run(ada, 'disable', 'alan', '--reason', 'Left')
+for (const table of TABLES) await owner.unsafe(`alter table ${table} disable trigger user`)
 after(async () => {
-  await ada?.close()
-  await owner?.end({ timeout: 1 })
-  await service?.close()
+  await ada.close()
+  await owner.end({ timeout: 1 })
+  await service.close()
 })
 
 const LATER = `+ interval '1 hour'`

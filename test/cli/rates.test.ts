@@ -3,16 +3,12 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { after, before, test } from 'node:test'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { after, test } from 'node:test'
+import { createDatabase } from '../support/database/database.ts'
+import { openCli } from '../support/service/cli.ts'
 
-let database: TestDatabase
-let cli: Cli
-before(async () => {
-  database = await createDatabase()
-  cli = await openCli(database.url)
-})
+const database = await createDatabase()
+const cli = await openCli(database.url)
 after(async () => {
   await cli.close()
   await database.drop()

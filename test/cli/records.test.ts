@@ -4,14 +4,11 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { cellsOf, readRecords } from '../../src/bulk/records.ts'
 
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'corridor-records-'))
-})
+const folder = await mkdtemp(join(tmpdir(), 'corridor-records-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
 async function read(text: string | Buffer, quotes: boolean, max_bytes = 256 * 1024) {

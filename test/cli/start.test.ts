@@ -1,7 +1,7 @@
 // corridor start: what a first start prints, and starts that cannot be: one line, exit code 1,
 // nothing made and nothing left open.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { makeLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
@@ -17,23 +17,18 @@ import { createDatabase } from '../support/database/database.ts'
 import { BARE, openCli } from '../support/service/cli.ts'
 import { basic } from '../support/service/service.ts'
 
-let folder: string
-let first: ChildProcess
-/** The first line of a first start that logs nothing. */
-let line: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'corridor-start-'))
-  // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
-  await chmod(folder, 0o711)
-  first = spawn(process.execPath, ['src/main.ts', 'start', '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...BARE, PORT: '0', CORRIDOR_DATA: join(folder, 'data'), LOG_LEVEL: 'silent' },
-  })
-  const lines = createInterface({ input: first.stdout as NodeJS.ReadableStream })
-  const ended = once(first, 'exit').then(([code]) => Promise.reject(new Error(`ended: ${code}`)))
-  ended.catch(() => {})
-  line = String(await Promise.race([once(lines, 'line'), ended]))
+const folder = await mkdtemp(join(tmpdir(), 'corridor-start-'))
+// PostgreSQL runs as an ordinary user, who must be able to reach its folder.
+await chmod(folder, 0o711)
+const first = spawn(process.execPath, ['src/main.ts', 'start', '--json'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+  env: { ...BARE, PORT: '0', CORRIDOR_DATA: join(folder, 'data'), LOG_LEVEL: 'silent' },
 })
+const lines = createInterface({ input: first.stdout as NodeJS.ReadableStream })
+const ended = once(first, 'exit').then(([code]) => Promise.reject(new Error(`ended: ${code}`)))
+ended.catch(() => {})
+/** The first line of a first start that logs nothing. */
+const line = String(await Promise.race([once(lines, 'line'), ended]))
 after(async () => {
   await stopFirst()
   await rm(folder, { recursive: true, force: true })

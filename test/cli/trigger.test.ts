@@ -1,20 +1,14 @@
 // corridor trigger: each type that it names happens, by requests of the API.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Front, startFront } from '../support/network/front.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { after, test } from 'node:test'
+import { startFront } from '../support/network/front.ts'
+import { openCli } from '../support/service/cli.ts'
+import { startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let account: Client
-let front: Front
-let cli: Cli
-before(async () => {
-  service = await startTestService()
-  account = await service.openAccount({ currencies: ['HKD'], fund: { HKD: 10_000_000n } })
-  front = await startFront(service.app)
-  cli = await openCli(service.database.url)
-})
+const service = await startTestService()
+const account = await service.openAccount({ currencies: ['HKD'], fund: { HKD: 10_000_000n } })
+const front = await startFront(service.app)
+const cli = await openCli(service.database.url)
 after(async () => {
   front.close()
   await cli.close()

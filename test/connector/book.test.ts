@@ -4,13 +4,10 @@ import assert from 'node:assert/strict'
 import { appendFile, mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { Book, type Order } from '../../examples/connector/book.ts'
 
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'corridor-book-'))
-})
+const folder = await mkdtemp(join(tmpdir(), 'corridor-book-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
 const ORDER: Order = { payout: 'p', account: 'a', amount: '1', currency: 'EUR', beneficiary: {} }

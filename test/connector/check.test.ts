@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { FAULTS, type Fault, Faults } from '../../examples/connector/faults.ts'
 import { startConnector } from '../../examples/connector/start.ts'
 import { allChecks } from '../../src/connector/check/all.ts'
@@ -61,10 +61,7 @@ const TOGETHER: readonly (readonly Found[])[] = [
   ['returns-too-much', 'cancels-twice'],
 ]
 
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
-})
+const folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
 const secret = newSecret(new Uint8Array(32).fill(7))

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { type Fault, Faults } from '../../examples/connector/faults.ts'
 import { startConnector } from '../../examples/connector/start.ts'
 import { Client } from '../../src/connector/client.ts'
@@ -18,10 +18,7 @@ import { newSecret } from '../../src/webhook/sign.ts'
 const secret = newSecret(new Uint8Array(32).fill(9))
 const DAY_MS = 86_400_000
 
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
-})
+const folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
 function payoutOf(amount: bigint, more: Partial<RailPayout> = {}): RailPayout {

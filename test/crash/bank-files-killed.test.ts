@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { TestBank } from '../../examples/bank/bank.ts'
 import { readFaults } from '../../examples/bank/faults.ts'
@@ -57,18 +57,14 @@ const env = { CORRIDOR_RAIL_TIMEOUT_MS: '500', CORRIDOR_SETTLE_POLL_MS: '100', T
 /** Undefined once the last one runs, which is not killed. */
 let service: RunningProcess | undefined
 let last: Listening | undefined
-let bank: TestBank
-let working: Promise<void>
 const stopping = new AbortController()
 
-before(async () => {
-  for (const box of ['to-bank', 'from-bank', 'archive']) {
-    await mkdir(join(folder, box), { recursive: true })
-  }
-  bank = new TestBank({ folder, faults: FAULTS })
-  await addRail(account.account.account_id)
-  working = work()
-})
+for (const box of ['to-bank', 'from-bank', 'archive']) {
+  await mkdir(join(folder, box), { recursive: true })
+}
+const bank = new TestBank({ folder, faults: FAULTS })
+await addRail(account.account.account_id)
+const working = work()
 after(async () => {
   stopping.abort()
   await working

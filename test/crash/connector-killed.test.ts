@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Entry } from '../../examples/connector/book.ts'
 import { Faults } from '../../examples/connector/faults.ts'
@@ -16,7 +16,7 @@ import { newSecret } from '../../src/webhook/sign.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { type Listening, startListening } from '../support/service/listening.ts'
 import { pickSeed, type RunningProcess, seeded, startProcess } from '../support/service/process.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 import { payAll } from '../support/service/settling.ts'
 import { share } from '../support/share.ts'
 
@@ -40,14 +40,10 @@ const ENDINGS = [
 
 const endOf = (i: number) => ENDINGS[i % ENDINGS.length] ?? ENDINGS[0]
 
-let folder: string
-let service: TestService
-let live: Client
 let connector: Connector
 let running: RunningProcess | undefined
 /** The one that is not killed. */
 let last: Listening | undefined
-let env: Readonly<Record<string, string>>
 const paid = new Map<string, number>()
 
 async function openConnector(seed: number, port?: number): Promise<Connector> {
@@ -70,14 +66,12 @@ function tell(entry: Entry): void {
   wakeCorridor(`${address}/connector/partner/webhook`, secret, entry).catch(() => {})
 }
 
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
-  service = await startTestService()
-  env = { DATABASE_URL: service.database.url, CORRIDOR_RAIL_TIMEOUT_MS: '2000' }
-  await service.setFees([{ payout_type: 'local' }])
-  const fund = { USD: 1_000_000_000_000n }
-  live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
-})
+const folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
+const service = await startTestService()
+const env = { DATABASE_URL: service.database.url, CORRIDOR_RAIL_TIMEOUT_MS: '2000' }
+await service.setFees([{ payout_type: 'local' }])
+const fund = { USD: 1_000_000_000_000n }
+const live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
 after(async () => {
   await running?.kill()
   await last?.close()

@@ -1,7 +1,7 @@
 // kill -9 of a service while it keeps what it has found of entities, at each step of the transaction:
 // whoever was acknowledged and is listed is asked about once, by the next process.
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { connect } from '../../src/db/connect.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { failingAt, type RunningProcess, until } from '../support/service/process.ts'
@@ -17,11 +17,9 @@ const POINTS = share(
 const { database, client, start, listen } = await openScene()
 const env = { CORRIDOR_WEBHOOKS: 'off' }
 
-before(async () => {
-  const sql = connect(database.url, { max: 1, as: 'service' })
-  await takeUnList({ deps: { sql } }, await readUnList())
-  await sql.end({ timeout: 5 })
-})
+const sql = connect(database.url, { max: 1, as: 'service' })
+await takeUnList({ deps: { sql } }, await readUnList())
+await sql.end({ timeout: 5 })
 
 /** The id of a new entity that is listed; undefined when nobody has answered. */
 async function makeListed({ address }: RunningProcess): Promise<string | undefined> {

@@ -4,18 +4,16 @@ import assert from 'node:assert/strict'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '../../src/db/connect.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { type Asked, askAgain, checkPaid, lastWords, startLoad } from '../support/service/load.ts'
 import {
-  type HttpClient,
   httpClient,
   openAccountOn,
   pickSeed,
-  type RunningProcess,
   seeded,
   startProcess,
   tally,
@@ -29,22 +27,15 @@ const MOST_KILLS = 5 * KILLS
 /** Under load before each: the long run is to acknowledge 50,000. */
 const LOAD_MS = share(200, 6_000)
 
-let folder: string
-let service: RunningProcess
-let client: HttpClient
-let account_id: string
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'corridor-crash-'))
-  await chmod(folder, 0o711)
-  service = await startProcess({ CORRIDOR_DATA: folder })
-  const account = await onServer(url => openAccountOn(url, { USD: 1_000_000_000n }))
-  account_id = account.account.account_id
-  client = httpClient(account)
-})
+const folder = await mkdtemp(join(tmpdir(), 'corridor-crash-'))
+await chmod(folder, 0o711)
+const service = await startProcess({ CORRIDOR_DATA: folder })
+const account = await onServer(url => openAccountOn(url, { USD: 1_000_000_000n }))
+const account_id = account.account.account_id
+const client = httpClient(account)
 after(async () => {
-  client?.close()
-  await service?.kill()
+  client.close()
+  await service.kill()
   // The server outlives a killed service; whoever attaches and leaves last stops it.
   await onServer(async () => {})
   await rm(folder, { recursive: true, force: true })

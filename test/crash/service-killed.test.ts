@@ -2,10 +2,10 @@
 // webhook receiver: before or after each step of its work (src/steps.ts), and at moments a seed
 // decides, with a restart each time. Nothing acknowledged is lost, nothing happens twice.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { checkBooks } from '../support/assert/books.ts'
-import { addEndpoint, judge, type Receiver, startReceiver } from '../support/network/receiver.ts'
+import { addEndpoint, judge, startReceiver } from '../support/network/receiver.ts'
 import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
 import { failingAt, pickSeed, seeded, until } from '../support/service/process.ts'
 import { openScene } from '../support/service/scene.ts'
@@ -54,19 +54,15 @@ const env = {
   CORRIDOR_WEBHOOK_TIMEOUT_MS: '300',
   CORRIDOR_WEBHOOK_ALLOW_PRIVATE: 'on',
 }
-let receiver: Receiver
 /** Of the process that lives now. */
 let address: string
-/** The number of the last event before there was a receiver. */
-let untold: bigint | undefined
 
-before(async () => {
-  receiver = await startReceiver()
-  await addEndpoint(database, account.account.account_id, receiver.url, { event_types: TOLD })
-  const [endpoint] = await database.owner<{ fanned_out: bigint }[]>`
-    select fanned_out from webhook_endpoints`
-  untold = endpoint?.fanned_out
-})
+const receiver = await startReceiver()
+await addEndpoint(database, account.account.account_id, receiver.url, { event_types: TOLD })
+const [endpoint] = await database.owner<{ fanned_out: bigint }[]>`
+  select fanned_out from webhook_endpoints`
+/** The number of the last event before there was a receiver. */
+const untold = endpoint?.fanned_out
 after(() => receiver.close())
 
 /**

@@ -4,20 +4,17 @@ import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { type RunningProcess, startProcess } from '../support/service/process.ts'
 import { LONG, promised } from '../support/share.ts'
 
 const EMPTY_LIMIT_MS = 8_000
 const USED_LIMIT_MS = 3_000
 
-let folder: string
 let service: RunningProcess | undefined
 
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'corridor-start-'))
-  await chmod(folder, 0o711)
-})
+const folder = await mkdtemp(join(tmpdir(), 'corridor-start-'))
+await chmod(folder, 0o711)
 after(async () => {
   await service?.kill()
   await rm(folder, { recursive: true, force: true })

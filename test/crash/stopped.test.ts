@@ -11,7 +11,7 @@ import { openScene } from '../support/service/scene.ts'
 import { promised, share } from '../support/share.ts'
 
 /** Each has a request in flight. */
-const CLIENTS = 200
+const CLIENTS = share(80, 200)
 /** Of those, as a client may be between two. */
 const IN_FLIGHT = 0.95 * CLIENTS
 const ROUNDS = share(1, 20)

@@ -2,7 +2,7 @@
 // and what a person must look at. The rails are scripts; the worker, the lanes and the rows are the
 // product's.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
 import { wakePayouts } from '../../src/payout/wake-store.ts'
 import type { Rail, RailPayout, RailReport } from '../../src/rail/rail.ts'
@@ -11,28 +11,23 @@ import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { openCli } from '../support/service/cli.ts'
+import { startTestService } from '../support/service/service.ts'
 import { makeDue, railOf, report, settleRound } from '../support/service/settling.ts'
 
-let service: TestService
-let live: Client
-let cli: Cli
-before(async () => {
-  service = await startTestService({ rail_timeout_ms: 20_000 })
-  cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
-  await service.setFees([{}])
-  await service.setRates({ 'USD/HKD': '7.8' })
-  for (const name of ['bank', 'second']) {
-    const rail = { name, kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
-    await insertRail(service.deps.sql, rail)
-  }
-  live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
-  await service.setRoutes([
-    { rail: 'bank', priority: 2 },
-    { rail: 'second', priority: 1 },
-  ])
-})
+const service = await startTestService({ rail_timeout_ms: 20_000 })
+const cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
+await service.setFees([{}])
+await service.setRates({ 'USD/HKD': '7.8' })
+for (const name of ['bank', 'second']) {
+  const rail = { name, kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
+  await insertRail(service.deps.sql, rail)
+}
+const live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
+await service.setRoutes([
+  { rail: 'bank', priority: 2 },
+  { rail: 'second', priority: 1 },
+])
 after(async () => {
   await cli.close()
   await service.close()

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { DatabaseProblem } from '../../src/db/failure.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { createDatabase } from '../support/database/database.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 
 /** Every command that works with a database, but for start, migrate and restore. */
@@ -30,16 +30,10 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['backup', 'copy.tar.zst'],
 ]
 
-let empty: TestDatabase
-let folder: string
-let inFolder: Cli
-let onEmpty: Cli
-before(async () => {
-  empty = await createDatabase({ empty: true })
-  folder = await mkdtemp(join(tmpdir(), 'corridor-none-'))
-  inFolder = await openCli('', { CORRIDOR_DATA: join(folder, 'data') }, true)
-  onEmpty = await openCli(empty.url)
-})
+const empty = await createDatabase({ empty: true })
+const folder = await mkdtemp(join(tmpdir(), 'corridor-none-'))
+const inFolder = await openCli('', { CORRIDOR_DATA: join(folder, 'data') }, true)
+const onEmpty = await openCli(empty.url)
 after(async () => {
   await inFolder.close()
   await onEmpty.close()

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { type Connector, startConnector } from '../../examples/connector/start.ts'
+import { after, test } from 'node:test'
+import { startConnector } from '../../examples/connector/start.ts'
 import { Client as ConnectorClient } from '../../src/connector/client.ts'
 import { evidenceStore } from '../../src/connector/evidence-store.ts'
 import { ConnectorRail } from '../../src/connector/rail.ts'
@@ -14,7 +14,7 @@ import { insertRail } from '../../src/rail/row-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { newSecret } from '../../src/webhook/sign.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 import { railOf, report, settleRound } from '../support/service/settling.ts'
 
 const secret = newSecret(new Uint8Array(32).fill(7))
@@ -25,29 +25,22 @@ const TOO_MUCH = 10_000_000_001
 /** By its last digits, the reference connector refuses it. */
 const REFUSED = 1_001
 
-let service: TestService
-let live: Client
-let connector: Connector
-let partner: ConnectorRail
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
-  connector = await startConnector({ file: join(folder, 'book.jsonl'), secret, delay_ms: 1 })
-  service = await startTestService()
-  await service.setFees([{}])
-  const settings = { url: connector.url, key_lifetime_s: null, at_once: 8, allow_private: true }
-  for (const name of ['partner', 'second']) {
-    const row = { name, kind: 'connector', config: settings, secret, paused_reason: '' } as const
-    await insertRail(service.deps.sql, row)
-  }
-  const client = new ConnectorClient(settings, [secret])
-  partner = new ConnectorRail('partner', settings, client, evidenceStore(service.deps.sql))
-  live = await service.openAccount({ sandbox: false, fund: { USD: 100_000_000_000n } })
-  await service.setRoutes([
-    { rail: 'partner', priority: 2 },
-    { rail: 'second', priority: 1 },
-  ])
-})
+const folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
+const connector = await startConnector({ file: join(folder, 'book.jsonl'), secret, delay_ms: 1 })
+const service = await startTestService()
+await service.setFees([{}])
+const settings = { url: connector.url, key_lifetime_s: null, at_once: 8, allow_private: true }
+for (const name of ['partner', 'second']) {
+  const row = { name, kind: 'connector', config: settings, secret, paused_reason: '' } as const
+  await insertRail(service.deps.sql, row)
+}
+const client = new ConnectorClient(settings, [secret])
+const partner = new ConnectorRail('partner', settings, client, evidenceStore(service.deps.sql))
+const live = await service.openAccount({ sandbox: false, fund: { USD: 100_000_000_000n } })
+await service.setRoutes([
+  { rail: 'partner', priority: 2 },
+  { rail: 'second', priority: 1 },
+])
 after(async () => {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])

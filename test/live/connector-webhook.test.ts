@@ -1,33 +1,29 @@
 // POST /connector/{rail}/webhook: a connector wakes a payout of its own, and nothing else happens.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { insertRail } from '../../src/rail/row-store.ts'
 import { newSecret, webhookHeaders } from '../../src/webhook/sign.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 import { railOf, report } from '../support/service/settling.ts'
 
 const secret = newSecret(new Uint8Array(32).fill(3))
 const other = newSecret(new Uint8Array(32).fill(4))
 
-let service: TestService
-let live: Client
-before(async () => {
-  service = await startTestService()
-  await service.setFees([{}])
-  const config = { url: 'https://partner.example', key_lifetime_s: null }
-  for (const [name, secret_of] of [
-    ['partner', secret],
-    ['second', other],
-  ] as const) {
-    const rail = { name, kind: 'connector', config, secret: secret_of, paused_reason: '' } as const
-    await insertRail(service.deps.sql, rail)
-  }
-  live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
-  await service.setRoutes([{ rail: 'partner' }])
-})
+const service = await startTestService()
+await service.setFees([{}])
+const config = { url: 'https://partner.example', key_lifetime_s: null }
+for (const [name, secret_of] of [
+  ['partner', secret],
+  ['second', other],
+] as const) {
+  const rail = { name, kind: 'connector', config, secret: secret_of, paused_reason: '' } as const
+  await insertRail(service.deps.sql, rail)
+}
+const live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
+await service.setRoutes([{ rail: 'partner' }])
 after(() => service.close())
 
 /** A payout that the rail has, and that it is asked about tomorrow. */

@@ -1,7 +1,7 @@
 // Cut-offs of routes, over HTTP: until its release a payout is not handed over and can be cancelled;
 // quote and payout say when it is expected to arrive.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { arrivalBy } from '../../src/calendar/arrival.ts'
 import type { Timetable } from '../../src/calendar/calendar.ts'
 import { addBusinessDays, instantAt, releaseOf } from '../../src/calendar/rules.ts'
@@ -11,23 +11,17 @@ import { RAIL_KINDS } from '../../src/rails.ts'
 import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { openCli } from '../support/service/cli.ts'
+import { type Client, startTestService } from '../support/service/service.ts'
 import { report, scriptedRail } from '../support/service/settling.ts'
 
-let service: TestService
-let live: Client
-let sandbox: Client
-let cli: Cli
-before(async () => {
-  service = await startTestService({ simulator_delay_ms: 0 })
-  await service.setRates({ 'USD/HKD': '8' })
-  await service.setFees([{ payout_type: 'local' }, { payout_type: 'service_account' }])
-  const fund = { USD: 100_000_000n }
-  live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
-  sandbox = await service.openAccount({ currencies: ['USD'], fund })
-  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
-})
+const service = await startTestService({ simulator_delay_ms: 0 })
+await service.setRates({ 'USD/HKD': '8' })
+await service.setFees([{ payout_type: 'local' }, { payout_type: 'service_account' }])
+const fund = { USD: 100_000_000n }
+const live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
+const sandbox = await service.openAccount({ currencies: ['USD'], fund })
+const cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
 after(async () => {
   // Whatever these tests did, every book holds together.
   const verified = await cli.run('verify')

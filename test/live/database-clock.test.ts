@@ -2,17 +2,13 @@
 // wait for a day. Times are set by hand, as such a clock would have left them.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let account: Client
-before(async () => {
-  service = await startTestService({ simulator_delay_ms: 60_000 })
-  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-})
+const service = await startTestService({ simulator_delay_ms: 60_000 })
+const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
 after(() => service.close())
 
 async function pay(): Promise<string> {

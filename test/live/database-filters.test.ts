@@ -1,15 +1,15 @@
 // Filters whose value hardly a row of a long list has: each page reads a few pages of the database,
 // however long the list. One row of the table for each filter.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { listBalanceTransactions } from '../../src/balance-transaction/store.ts'
 import { confineTo } from '../../src/db/confine.ts'
-import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import { connect, type TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
 import { listPayouts } from '../../src/payout/list-store.ts'
 import { listQuotes } from '../../src/quote/store.ts'
 import { madeAtSql } from '../support/assert/page-cost.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { createDatabase } from '../support/database/database.ts'
 import { insertLines } from '../support/database/line-rows.ts'
 import { share } from '../support/share.ts'
 
@@ -18,51 +18,47 @@ const ROWS = share(20_000, 1_000_000)
 const MAX_PAGES = 40
 const NOW = '2026-01-01T00:00:00.000000Z'
 
-let database: TestDatabase
-let sql: Sql
-before(async () => {
-  database = await createDatabase()
-  sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
-  const { owner } = database
-  await insertLines(owner, {
-    from: `generate_series(1, ${ROWS}::integer) i`,
-    account_id: `'acc_a'`,
-    number: 'i',
-    kind: `case when i = 3 then 'funding' else 'payout' end`,
-    amount: 'case when i = 3 then 1 else -1 end',
-    source: `'pot_' || lpad(i::text, 20, '0')`,
-    created_at: `timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'`,
-  })
-  await owner`
-    insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
-      holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
-      holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
-      balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
-      on_behalf_of,
-      fund_transfer_network, charge_type, first_rail, created_at)
-    select 'acc_a', ${madeAtSql(owner, 'pot')}, ${madeAtSql(owner, 'poq')}, 'local', 1,
-      case when i = 3 then 'EUR' else 'USD' end, 'USD', 1, 0, 0, 'USD', 1, 1, 1, '', '', '', '',
-      '{}', '{}', '', '', '', '', 'simulator',
-      timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
-    from generate_series(1, ${ROWS}::integer) i`
-  await owner`
-    insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status, rail,
-      status_description, rail_reference, taken_by, answers)
-    select account_id, id, created_at, 1, 1, 'succeeded', first_rail, '', '', '', '[]' from payouts`
-  await owner`
-    insert into quotes (account_id, id, payout_type, holding_currency, holding_amount,
-      payout_currency, payout_amount, destination_currency, destination_country,
-      destination_amount, holding_to_payout, payout_to_destination, fixed_fee_holding,
-      fixed_fee_payout, variable_fee_holding, variable_fee_payout, fund_transfer_network,
-      payment_network, wallet_type, wallet_network, charge_type, entity_id, status, valid_until,
-      created_at, updated_at, basis, fx_income_holding, fx_income_destination)
-    select 'acc_a', ${madeAtSql(owner, 'poq')}, 'local', 'USD', 1, 'USD',
-      1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '', '',
-      case when i = 3 then 'active' else 'used' end, timestamptz '2027-01-01T00:00:00Z',
-      timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(), '{}', 0, 0
-    from generate_series(1, ${ROWS}::integer) i`
-  await owner`analyze`
+const database = await createDatabase()
+const sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
+const { owner } = database
+await insertLines(owner, {
+  from: `generate_series(1, ${ROWS}::integer) i`,
+  account_id: `'acc_a'`,
+  number: 'i',
+  kind: `case when i = 3 then 'funding' else 'payout' end`,
+  amount: 'case when i = 3 then 1 else -1 end',
+  source: `'pot_' || lpad(i::text, 20, '0')`,
+  created_at: `timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'`,
 })
+await owner`
+  insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
+    holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
+    holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
+    balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
+    on_behalf_of,
+    fund_transfer_network, charge_type, first_rail, created_at)
+  select 'acc_a', ${madeAtSql(owner, 'pot')}, ${madeAtSql(owner, 'poq')}, 'local', 1,
+    case when i = 3 then 'EUR' else 'USD' end, 'USD', 1, 0, 0, 'USD', 1, 1, 1, '', '', '', '',
+    '{}', '{}', '', '', '', '', 'simulator',
+    timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
+  from generate_series(1, ${ROWS}::integer) i`
+await owner`
+  insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status, rail,
+    status_description, rail_reference, taken_by, answers)
+  select account_id, id, created_at, 1, 1, 'succeeded', first_rail, '', '', '', '[]' from payouts`
+await owner`
+  insert into quotes (account_id, id, payout_type, holding_currency, holding_amount,
+    payout_currency, payout_amount, destination_currency, destination_country,
+    destination_amount, holding_to_payout, payout_to_destination, fixed_fee_holding,
+    fixed_fee_payout, variable_fee_holding, variable_fee_payout, fund_transfer_network,
+    payment_network, wallet_type, wallet_network, charge_type, entity_id, status, valid_until,
+    created_at, updated_at, basis, fx_income_holding, fx_income_destination)
+  select 'acc_a', ${madeAtSql(owner, 'poq')}, 'local', 'USD', 1, 'USD',
+    1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '', '',
+    case when i = 3 then 'active' else 'used' end, timestamptz '2027-01-01T00:00:00Z',
+    timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(), '{}', 0, 0
+  from generate_series(1, ${ROWS}::integer) i`
+await owner`analyze`
 after(async () => {
   await sql.end()
   await database.drop()

@@ -1,27 +1,22 @@
 // POST /v3/payout?dry_run=true: everything that a payout would be refused for, what it would cost, and
 // no row written. The first refusal is always that of the creation itself.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout, plainEntity } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { type Client, startTestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout'
 
-let service: TestService
-let account: Client
-let live: Client
-before(async () => {
-  service = await startTestService()
-  await service.setRates({ 'USD/HKD': '8' })
-  account = await service.openAccount({
-    currencies: ['USD', 'EUR'],
-    fund: { USD: 100_000n },
-    duplicate_window_s: 600,
-  })
-  live = await service.openAccount({ currencies: ['USD'], sandbox: false })
+const service = await startTestService()
+await service.setRates({ 'USD/HKD': '8' })
+const account = await service.openAccount({
+  currencies: ['USD', 'EUR'],
+  fund: { USD: 100_000n },
+  duplicate_window_s: 600,
 })
+const live = await service.openAccount({ currencies: ['USD'], sandbox: false })
 after(() => service.close())
 
 const bank = { ...localPayout.beneficiary_details.destination_details.bank, currency: 'HKD' }

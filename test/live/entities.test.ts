@@ -1,18 +1,14 @@
 // Submitting entities: with the members of an update, a business never without what names it, and
 // an entity that is not there is not found whatever its id is made of.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout, plainEntity } from '../support/given/bodies.ts'
 import { review } from '../support/service/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let account: Client
-before(async () => {
-  service = await startTestService()
-  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-})
+const service = await startTestService()
+const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
 after(() => service.close())
 
 const business = { name: 'Harbour Trading Ltd', type: 'business' }

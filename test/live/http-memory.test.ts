@@ -2,20 +2,13 @@
 // reads. Both are bounded for all clients together; small requests go on meanwhile. Figures are printed.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { MAX_LONG_BODIES } from '../../src/http/body.ts'
 import { MAX_UNANSWERED } from '../../src/http/connections.ts'
 import type { OpenedAccount } from '../../src/operator/create-account.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { createDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import {
-  type HttpClient,
-  httpClient,
-  openAccountOn,
-  type RunningProcess,
-  startProcess,
-  until,
-} from '../support/service/process.ts'
+import { httpClient, openAccountOn, startProcess, until } from '../support/service/process.ts'
 import { basic } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
@@ -23,26 +16,19 @@ const MiB = 1024 * 1024
 const CLIENTS = share(32, 60)
 const LONG = 16 * MiB - 1024
 
-let database: TestDatabase
-let accounts: OpenedAccount[]
-let client: HttpClient
-let service: RunningProcess
 const sockets: Socket[] = []
 
-before(async () => {
-  database = await createDatabase()
-  accounts = []
-  for (let i = 0; i < 4; i += 1)
-    accounts.push(await openAccountOn(database.url, { USD: 1_000_000n }))
-  client = httpClient(accounts[3] as OpenedAccount)
-  const env = { DATABASE_URL: database.url, CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOKS: 'off' }
-  service = await startProcess(env)
-})
+const database = await createDatabase()
+const accounts: OpenedAccount[] = []
+for (let i = 0; i < 4; i += 1) accounts.push(await openAccountOn(database.url, { USD: 1_000_000n }))
+const client = httpClient(accounts[3] as OpenedAccount)
+const env = { DATABASE_URL: database.url, CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOKS: 'off' }
+const service = await startProcess(env)
 after(async () => {
   for (const socket of sockets) socket.destroy()
-  client?.close()
-  await service?.kill()
-  await database?.drop()
+  client.close()
+  await service.kill()
+  await database.drop()
 })
 
 async function residentBytes(): Promise<number> {

@@ -1,30 +1,19 @@
 // Each message has one meaning: what two readers could take for two things is refused, and changes no
 // row; and every answer says how it may be read and kept. One row for each point.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { assertErrorEnvelope, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { talk } from '../support/network/raw-client.ts'
-import {
-  basic,
-  type Client,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
+import { basic, startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let account: Client
-let address: string
-let auth: string
-before(async () => {
-  const hosts = { allowed_hosts: ['api.example', '10.0.0.7:8080', '[fd00::1]'] }
-  service = await startTestService({ webhook_allow_private: true, ...hosts })
-  address = await service.app.listen({ host: '127.0.0.1', port: 0 })
-  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-  auth = `Authorization: ${basic(account.key_id, account.secret)}`
-})
-after(() => service?.close())
+const hosts = { allowed_hosts: ['api.example', '10.0.0.7:8080', '[fd00::1]'] }
+const service = await startTestService({ webhook_allow_private: true, ...hosts })
+const address = await service.app.listen({ host: '127.0.0.1', port: 0 })
+const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+const auth = `Authorization: ${basic(account.key_id, account.secret)}`
+after(() => service.close())
 
 /** In ASCII, as messages are written byte by byte here. */
 const BODY = JSON.stringify(localPayout).replaceAll('’', ' ')

@@ -1,7 +1,7 @@
 // Limits, by command and over HTTP: what a payout is refused for and with which figures, what counts
 // and what does not, and that a payout gives its headroom back as it ends.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { plusMilliseconds } from '../../src/instant.ts'
 import { deleteOldUses } from '../../src/limit/use-store.ts'
 import { leavesAt, stepAt } from '../../src/limit/window.ts'
@@ -9,26 +9,21 @@ import { STATEMENTS, type StatementContext, stepChannel } from '../../src/steps.
 import { undone, verdictIn } from '../ledger/undone.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { openCli } from '../support/service/cli.ts'
 import {
   type AccountOptions,
   type Answer,
   type Client,
   startTestService,
-  type TestService,
 } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
 
 const PATH = '/v3/payout'
 
-let service: TestService
-let cli: Cli
 let account: Client
-before(async () => {
-  service = await startTestService({ simulator_delay_ms: 0 })
-  await service.setRates({ 'EUR/USD': '1.1', 'USD/HKD': '8' })
-  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
-})
+const service = await startTestService({ simulator_delay_ms: 0 })
+await service.setRates({ 'EUR/USD': '1.1', 'USD/HKD': '8' })
+const cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
 beforeEach(async () => {
   account = await open()
 })

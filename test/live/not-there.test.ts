@@ -1,24 +1,17 @@
 // Ids that name nothing, and lists with nothing in them: every command says so alike, and changes
 // nothing.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { rowVersions } from '../support/assert/check.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { createDatabase } from '../support/database/database.ts'
+import { openCli } from '../support/service/cli.ts'
+import { startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let live: Client
-let cli: Cli
-let bare: TestDatabase
-let empty: Cli
-before(async () => {
-  service = await startTestService()
-  live = await service.openAccount({ sandbox: false, currencies: ['USD'] })
-  cli = await openCli(service.database.url)
-  bare = await createDatabase()
-  empty = await openCli(bare.url)
-})
+const service = await startTestService()
+const live = await service.openAccount({ sandbox: false, currencies: ['USD'] })
+const cli = await openCli(service.database.url)
+const bare = await createDatabase()
+const empty = await openCli(bare.url)
 after(async () => {
   await Promise.all([cli.close(), empty.close()])
   await Promise.all([service.close(), bare.drop()])

@@ -1,37 +1,27 @@
 // POST /v3/payout/options, over HTTP: nothing is written, each option can be quoted as it is, and the
 // figures of rails are those of payouts that ended.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { measureRails } from '../../src/worker/measure-rails.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import {
-  addPerson,
-  type Client,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
+import { addPerson, type Client, startTestService } from '../support/service/service.ts'
 import { logIn } from '../support/service/session.ts'
 import { railOf, report } from '../support/service/settling.ts'
 
 const PATH = '/v3/payout/options'
 
-let service: TestService
-let live: Client
-let sandbox: Client
-before(async () => {
-  service = await startTestService({ simulator_delay_ms: 0 })
-  await service.setRates({ 'EUR/USD': '1.25', 'USD/HKD': '8' })
-  await service.setFees([
-    { payout_type: 'swift', charge_type: 'ours', fee_currency: 'USD', fixed_amount: 900n },
-    { payout_type: 'local', fee_currency: 'USD', fixed_amount: 20n },
-    { payout_type: 'local', network: 'target2', fee_currency: 'USD', fixed_amount: 500n },
-  ])
-  const fund = { USD: 100_000_000n }
-  live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
-  sandbox = await service.openAccount({ currencies: ['USD'], fund })
-})
+const service = await startTestService({ simulator_delay_ms: 0 })
+await service.setRates({ 'EUR/USD': '1.25', 'USD/HKD': '8' })
+await service.setFees([
+  { payout_type: 'swift', charge_type: 'ours', fee_currency: 'USD', fixed_amount: 900n },
+  { payout_type: 'local', fee_currency: 'USD', fixed_amount: 20n },
+  { payout_type: 'local', network: 'target2', fee_currency: 'USD', fixed_amount: 500n },
+])
+const fund = { USD: 100_000_000n }
+const live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
+const sandbox = await service.openAccount({ currencies: ['USD'], fund })
 after(() => service.close())
 
 const euro = { payout_info: { currency: 'EUR', amount: 100_003 } }

@@ -1,26 +1,20 @@
 // Pricing policy: which scope decides, what the command line says and refuses, and what the database
 // keeps. One row a point.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { assertRefused } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { openCli } from '../support/service/cli.ts'
+import { type Client, startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let cli: Cli
-let mine: Client
-let theirs: Client
-before(async () => {
-  service = await startTestService()
-  cli = await openCli(service.database.url, { CORRIDOR_USER: 'Mary' })
-  await service.setRates({ 'USD/HKD': '8', 'USD/EUR': '0.5' })
-  await service.setFees([{}])
-  await service.setRoutes([{}])
-  const options = { currencies: ['USD', 'HKD'], sandbox: false }
-  mine = await service.openAccount(options)
-  theirs = await service.openAccount(options)
-})
+const service = await startTestService()
+const cli = await openCli(service.database.url, { CORRIDOR_USER: 'Mary' })
+await service.setRates({ 'USD/HKD': '8', 'USD/EUR': '0.5' })
+await service.setFees([{}])
+await service.setRoutes([{}])
+const options = { currencies: ['USD', 'HKD'], sandbox: false }
+const mine = await service.openAccount(options)
+const theirs = await service.openAccount(options)
 after(async () => {
   await service.close()
   await cli.close()

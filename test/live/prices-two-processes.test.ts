@@ -1,36 +1,23 @@
 // Two processes and the command line price alike: whatever is set holds for all of them from the
 // same instant of the account's clock, however late a process hears of it.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import {
-  type AnotherProcess,
-  type Client,
-  client,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
+import { openCli } from '../support/service/cli.ts'
+import { type Client, client, startTestService } from '../support/service/service.ts'
 
 const QUOTE = '/v3/payout/quote'
 const hkd = { payout_info: { currency: 'HKD', amount: 80_000 }, holding_info: { currency: 'USD' } }
 
-let service: TestService
-let other: AnotherProcess
-let cli: Cli
+const service = await startTestService()
+const cli = await openCli(service.database.url)
+await service.setRates({ 'USD/HKD': '8' })
+await service.setFees([{}])
+await service.setRoutes([{}])
 /** One account, by each process. */
-let here: Client
-let there: Client
-before(async () => {
-  service = await startTestService()
-  cli = await openCli(service.database.url)
-  await service.setRates({ 'USD/HKD': '8' })
-  await service.setFees([{}])
-  await service.setRoutes([{}])
-  here = await service.openAccount({ currencies: ['USD'], sandbox: false })
-  other = await service.anotherProcess()
-  there = client(here, other.inject)
-})
+const here = await service.openAccount({ currencies: ['USD'], sandbox: false })
+const other = await service.anotherProcess()
+const there = client(here, other.inject)
 after(async () => {
   await other.close()
   await service.close()

@@ -2,7 +2,7 @@
 // omission, nothing old. One row a point: who asks for what, and the answer; a refusal leaves every
 // row as it was.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { VOCABULARY } from '../../src/operator/fees.ts'
 import { loadDefaultFees } from '../../src/price/fee/load.ts'
 import { upsertFees } from '../../src/price/fee/store.ts'
@@ -10,22 +10,17 @@ import { loadDefaultRates } from '../../src/price/rate/load.ts'
 import { upsertRates } from '../../src/price/rate/store.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { type Client, startTestService } from '../support/service/service.ts'
 
 const QUOTE = '/v3/payout/quote'
 const PAYOUT = '/v3/payout'
 
-let service: TestService
-let live: Client
-let sandbox: Client
-before(async () => {
-  service = await startTestService()
-  await service.setRoutes([{}])
-  const some = { currencies: ['USD', 'EUR'], fund: { USD: 10_000_000n, EUR: 10_000_000n } }
-  live = await service.openAccount({ ...some, sandbox: false })
-  sandbox = await service.openAccount(some)
-  await service.setRoutes([{}])
-})
+const service = await startTestService()
+await service.setRoutes([{}])
+const some = { currencies: ['USD', 'EUR'], fund: { USD: 10_000_000n, EUR: 10_000_000n } }
+const live = await service.openAccount({ ...some, sandbox: false })
+const sandbox = await service.openAccount(some)
+await service.setRoutes([{}])
 after(() => service.close())
 
 /** Rates and fees as a first start leaves them. */

@@ -1,19 +1,15 @@
 // A quote is held against everything that its payout would decide anew: what differs is named with
 // both values, nothing is written, and the quote stays active.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let account: Client
-before(async () => {
-  service = await startTestService()
-  const rates = { 'USD/HKD': '7.8', 'USD/GBP': '0.75', 'USD/IDR': '16000', 'USD/USDT': '1' }
-  await service.setRates({ ...rates, 'USD/USDC': '1' })
-  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
-})
+const service = await startTestService()
+const rates = { 'USD/HKD': '7.8', 'USD/GBP': '0.75', 'USD/IDR': '16000', 'USD/USDT': '1' }
+await service.setRates({ ...rates, 'USD/USDC': '1' })
+const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
 after(() => service.close())
 
 const TRON = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'

@@ -1,6 +1,6 @@
 // Rails as rows: corridor rail, and how a process opens, pauses and closes adapters without a restart.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { type OpenRail, type RailRow, railKind } from '../../src/rail/kind.ts'
 import type { RailReport } from '../../src/rail/rail.ts'
 import { insertRail, updatePause, updateRail } from '../../src/rail/row-store.ts'
@@ -8,16 +8,12 @@ import { OpenRails } from '../../src/rails.ts'
 import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import { openCli } from '../support/service/cli.ts'
+import { startTestService } from '../support/service/service.ts'
 import { railOf, report } from '../support/service/settling.ts'
 
-let service: TestService
-let cli: Cli
-before(async () => {
-  service = await startTestService()
-  cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
-})
+const service = await startTestService()
+const cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
 after(async () => {
   await cli.close()
   await service.close()

@@ -2,21 +2,16 @@
 // more. A row for each way in which a second direction, or a market rate beside a peg, may come in.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Sql } from '../../src/db/connect.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { openCli } from '../support/service/cli.ts'
+import { startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let cli: Cli
-let live: Client
-before(async () => {
-  service = await startTestService()
-  cli = await openCli(service.database.url)
-  live = await service.openAccount({ sandbox: false, currencies: ['USD', 'EUR'] })
-  await service.setRoutes([{}])
-  await service.setFees([{ payout_type: 'local' }])
-})
+const service = await startTestService()
+const cli = await openCli(service.database.url)
+const live = await service.openAccount({ sandbox: false, currencies: ['USD', 'EUR'] })
+await service.setRoutes([{}])
+await service.setFees([{ payout_type: 'local' }])
 after(async () => {
   await cli.close()
   await service.close()

@@ -2,27 +2,21 @@
 // import would move. A row for each: what is done, what is answered, and that nothing else changed.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { after, test } from 'node:test'
+import { openCli } from '../support/service/cli.ts'
+import { type Client, startTestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
 const ECB_SOURCE = 'ECB euro foreign exchange reference rates'
 
-let service: TestService
-let cli: Cli
-let live: Client
-let sandbox: Client
-before(async () => {
-  service = await startTestService()
-  cli = await openCli(service.database.url)
-  const currencies = ['USD', 'EUR', 'AED', 'USDC']
-  live = await service.openAccount({ sandbox: false, currencies })
-  sandbox = await service.openAccount({ currencies })
-  await service.setRoutes([{}])
-  // A price is what is tested here, and a fee of nothing is a decision.
-  await service.setFees(['local', 'wallet'].map(payout_type => ({ payout_type })))
-})
+const service = await startTestService()
+const cli = await openCli(service.database.url)
+const currencies = ['USD', 'EUR', 'AED', 'USDC']
+const live = await service.openAccount({ sandbox: false, currencies })
+const sandbox = await service.openAccount({ currencies })
+await service.setRoutes([{}])
+// A price is what is tested here, and a fee of nothing is a decision.
+await service.setFees(['local', 'wallet'].map(payout_type => ({ payout_type })))
 after(async () => {
   await cli.close()
   await service.close()

@@ -1,27 +1,22 @@
 // What the database holds against itself when a bank's reference is booked: one live account is funded
 // by it, however it is written, unless the payment is split or its booking was reversed.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { numberedId } from '../../src/id.ts'
 import { plusMilliseconds } from '../../src/instant.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { createDatabase } from '../support/database/database.ts'
 import { insertLines } from '../support/database/line-rows.ts'
 
-let database: TestDatabase
-let owner: Sql
-let service: Sql
-before(async () => {
-  database = await createDatabase()
-  owner = database.owner
-  service = connect(database.url, { max: 1, as: 'service' })
-  for (const id of ['live_a', 'live_b', 'live_c', 'sandbox']) {
-    await owner`
-      insert into accounts (account_id, name, currencies, primary_currency, deposit_address, sandbox)
-      values (${id}, 'A', '{USD}', 'USD', ${`dep_${id}`}, ${id === 'sandbox'})`
-  }
-})
+const database = await createDatabase()
+const owner = database.owner
+const service = connect(database.url, { max: 1, as: 'service' })
+for (const id of ['live_a', 'live_b', 'live_c', 'sandbox']) {
+  await owner`
+    insert into accounts (account_id, name, currencies, primary_currency, deposit_address, sandbox)
+    values (${id}, 'A', '{USD}', 'USD', ${`dep_${id}`}, ${id === 'sandbox'})`
+}
 after(async () => {
   await service.end({ timeout: 5 })
   await database.drop()

@@ -1,10 +1,10 @@
 // What a destination must have, by requests: what is refused, naming which member, with no row
 // changed; and that whatever GET /v3/payout/requirements says is enough is taken.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at by what they say.
 type Json = any
@@ -12,14 +12,10 @@ type Json = any
 const PATH = '/v3/payout/requirements'
 const D = 'beneficiary_details.destination_details'
 
-let service: TestService
-let account: Client
-before(async () => {
-  service = await startTestService()
-  const currencies = ['USD', 'EUR', 'GBP', 'HKD', 'BRL', 'IDR', 'USDC', 'USDT']
-  const fund = Object.fromEntries(currencies.map(currency => [currency, 1_000_000_000_000n]))
-  account = await service.openAccount({ currencies, fund })
-})
+const service = await startTestService()
+const currencies = ['USD', 'EUR', 'GBP', 'HKD', 'BRL', 'IDR', 'USDC', 'USDT']
+const fund = Object.fromEntries(currencies.map(currency => [currency, 1_000_000_000_000n]))
+const account = await service.openAccount({ currencies, fund })
 after(() => service.close())
 
 const party = { name: 'Harbour Trading Ltd', type: 'business' }

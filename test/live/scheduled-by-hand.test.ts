@@ -1,26 +1,22 @@
 // Scheduled payouts that people pay: nobody takes one whose entity is not approved any more, and nobody
 // says of another that it is paid which no rail has had.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { openCli } from '../support/service/cli.ts'
 import { entityOf, findPayout, pay } from '../support/service/payouts.ts'
 import { until } from '../support/service/process.ts'
 import { review } from '../support/service/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { type Client, startTestService } from '../support/service/service.ts'
 import { scriptedRail, settleAll } from '../support/service/settling.ts'
 
 const FUNDED = 10_000_000n
 
-let service: TestService
-let cli: Cli
-before(async () => {
-  service = await startTestService()
-  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
-  await service.setFees([{ fixed_amount: 150n }])
-  await service.setRoutes([{ rail: 'manual' }])
-})
+const service = await startTestService()
+const cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+await service.setFees([{ fixed_amount: 150n }])
+await service.setRoutes([{ rail: 'manual' }])
 after(async () => {
   await cli.close()
   await service.close()

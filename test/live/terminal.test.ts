@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { widthOf } from '../../src/cli/terminal.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { BARE, type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { BARE, openCli } from '../support/service/cli.ts'
+import { startTestService } from '../support/service/service.ts'
 
 /** What makes a pipe look like a terminal. */
 const TERMINAL = 'process.stdout.isTTY=true;process.stdout.columns=80'
@@ -16,56 +16,48 @@ const IN_TERMINAL = { NODE_OPTIONS: `--import=data:text/javascript,${TERMINAL}`,
 
 const LONG = 'Harbour Trading and Shipping of the Far East and of the Islands Beyond It Limited'
 
-let service: TestService
-let live: Client
-let cli: Cli
-let terminal: Cli
-let payout: string
-let entity: string
-before(async () => {
-  service = await startTestService()
-  const currencies = ['USD', 'EUR', 'GBP', 'HKD', 'JPY', 'KWD', 'AUD', 'CAD', 'CHF', 'SGD']
-  live = await service.openAccount({
-    sandbox: false,
-    currencies,
-    fund: { USD: 9_000_000_000_000n, EUR: 123_456_789n },
-  })
-  cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
-  terminal = await openCli(service.database.url, IN_TERMINAL)
-  const { account_id } = live.account
-  await service.setRoutes([{ rail: 'manual' }])
-  await service.setFees([{ payout_type: 'local' }])
-  for (const args of [
-    ['account', 'set', account_id, '--name', LONG],
-    ['key', 'create', account_id, '--scope', 'operator', '--name', LONG],
-    ['pricing', 'set', '--max-age-s', '86400', '--account', account_id, '--pair', 'USD/HKD'],
-    ['route', 'set', '--rail', 'manual', '--account', account_id, '--type', 'wallet'],
-    ['fees', 'set', '--payout-type', 'swift', '--fixed-amount', '15', '--fee-currency', 'USD'],
-    ['rates', 'set', 'USD', 'HKD', '7.81', '--source', LONG, '--force'],
-  ]) {
-    const { code, stderr } = await cli.run(...args)
-    assert.equal(code, 0, `${args.join(' ')}\n${stderr}`)
-  }
-  const { beneficiary_details } = localPayout
-  const paid = await live.post('/v3/payout', {
-    ...localPayout,
-    amount: 12_345_678,
-    reference_id: `INV-${'7'.repeat(36)}`,
-    beneficiary_details: { ...beneficiary_details, name: LONG },
-  })
-  assert.equal(paid.status, 200, paid.text)
-  payout = paid.json.data.id
-  const taken = await cli.run('payout', 'take', payout)
-  assert.equal(taken.code, 0, taken.stderr)
-  const person = { type: 'business', name: '香港'.repeat(13), registration_number: '1' }
-  const made = await live.post('/v3/entity', {
-    ...person,
-    registration_address: { country: 'HK', line1: '1 Queen’s Road', city: 'Hong Kong' },
-  })
-  assert.equal(made.status, 200, made.text)
-  entity = made.json.data.id
-  assert.equal((await live.post(`/v3/entity/${entity}/submit`, {})).status, 200)
+const service = await startTestService()
+const currencies = ['USD', 'EUR', 'GBP', 'HKD', 'JPY', 'KWD', 'AUD', 'CAD', 'CHF', 'SGD']
+const live = await service.openAccount({
+  sandbox: false,
+  currencies,
+  fund: { USD: 9_000_000_000_000n, EUR: 123_456_789n },
 })
+const cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
+const terminal = await openCli(service.database.url, IN_TERMINAL)
+const { account_id } = live.account
+await service.setRoutes([{ rail: 'manual' }])
+await service.setFees([{ payout_type: 'local' }])
+for (const args of [
+  ['account', 'set', account_id, '--name', LONG],
+  ['key', 'create', account_id, '--scope', 'operator', '--name', LONG],
+  ['pricing', 'set', '--max-age-s', '86400', '--account', account_id, '--pair', 'USD/HKD'],
+  ['route', 'set', '--rail', 'manual', '--account', account_id, '--type', 'wallet'],
+  ['fees', 'set', '--payout-type', 'swift', '--fixed-amount', '15', '--fee-currency', 'USD'],
+  ['rates', 'set', 'USD', 'HKD', '7.81', '--source', LONG, '--force'],
+]) {
+  const { code, stderr } = await cli.run(...args)
+  assert.equal(code, 0, `${args.join(' ')}\n${stderr}`)
+}
+const { beneficiary_details } = localPayout
+const paid = await live.post('/v3/payout', {
+  ...localPayout,
+  amount: 12_345_678,
+  reference_id: `INV-${'7'.repeat(36)}`,
+  beneficiary_details: { ...beneficiary_details, name: LONG },
+})
+assert.equal(paid.status, 200, paid.text)
+const payout = paid.json.data.id
+const taken = await cli.run('payout', 'take', payout)
+assert.equal(taken.code, 0, taken.stderr)
+const person = { type: 'business', name: '香港'.repeat(13), registration_number: '1' }
+const made = await live.post('/v3/entity', {
+  ...person,
+  registration_address: { country: 'HK', line1: '1 Queen’s Road', city: 'Hong Kong' },
+})
+assert.equal(made.status, 200, made.text)
+const entity = made.json.data.id
+assert.equal((await live.post(`/v3/entity/${entity}/submit`, {})).status, 200)
 after(async () => {
   await Promise.all([cli.close(), terminal.close()])
   await service.close()

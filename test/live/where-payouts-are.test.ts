@@ -1,7 +1,7 @@
 // Where a payout is: its attempts, reroutes and reviews as its account sees them by HTTP and as the
 // operator sees them by `corridor payout show`. The rails are scripts; everything else is the product's.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Timetable } from '../../src/calendar/calendar.ts'
 import { releaseOf } from '../../src/calendar/rules.ts'
 import type { RailReport } from '../../src/rail/rail.ts'
@@ -9,26 +9,21 @@ import { insertRail } from '../../src/rail/row-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { openCli } from '../support/service/cli.ts'
 import { review } from '../support/service/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 import { makeDue, railOf, report, settleAll, settleRound } from '../support/service/settling.ts'
 
-let service: TestService
-let live: Client
-let cli: Cli
-before(async () => {
-  service = await startTestService({ rail_timeout_ms: 20_000, simulator_delay_ms: 0 })
-  cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
-  await service.setFees([{}])
-  await service.setRates({ 'USD/HKD': '7.8' })
-  for (const name of ['bank', 'second']) {
-    const rail = { name, kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
-    await insertRail(service.deps.sql, rail)
-  }
-  live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
-  await twoRoutes()
-})
+const service = await startTestService({ rail_timeout_ms: 20_000, simulator_delay_ms: 0 })
+const cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
+await service.setFees([{}])
+await service.setRates({ 'USD/HKD': '7.8' })
+for (const name of ['bank', 'second']) {
+  const rail = { name, kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
+  await insertRail(service.deps.sql, rail)
+}
+const live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
+await twoRoutes()
 after(async () => {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])

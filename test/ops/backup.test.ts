@@ -18,11 +18,10 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { DatabaseProblem } from '../../src/db/failure.ts'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { readBackup } from '../../src/postgres/backup-file.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { restoreBackup } from '../../src/postgres/restore.ts'
@@ -34,7 +33,6 @@ import {
   httpClient,
   openAccountOn,
   pickSeed,
-  type RunningProcess,
   runCommand,
   seeded,
   spawnCommand,
@@ -43,24 +41,17 @@ import {
 } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
-let folder: string
-let service: RunningProcess
-let account: OpenedAccount
-/** Of the first test, for those after it. */
-let backup: string
-
 const path = (name: string) => join(folder, name)
 const dataOf = (name: string) => ({ CORRIDOR_DATA: path(name) })
 
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'corridor-backup-'))
-  await chmod(folder, 0o711)
-  backup = path('backup.tar.zst')
-  service = await startProcess(dataOf('original'))
-  account = await onData('original', (_, url) => openAccountOn(url, { USD: 1_000_000_000n }))
-})
+const folder = await mkdtemp(join(tmpdir(), 'corridor-backup-'))
+await chmod(folder, 0o711)
+/** Of the first test, for those after it. */
+const backup = path('backup.tar.zst')
+const service = await startProcess(dataOf('original'))
+const account = await onData('original', (_, url) => openAccountOn(url, { USD: 1_000_000_000n }))
 after(async () => {
-  await service?.kill()
+  await service.kill()
   // A server outlives a killed process; whoever attaches and leaves last stops it.
   for (const name of await readdir(folder)) {
     if (!existsSync(path(`${name}/postgres/postmaster.pid`))) continue

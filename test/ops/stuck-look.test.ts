@@ -2,17 +2,14 @@
 // given up with its connection, the next look is on another one, and what comes late of the first
 // changes nothing.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { openReference, type Reference } from '../../src/reference.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { createDatabase } from '../support/database/database.ts'
 import { openAccountOn, until } from '../support/service/process.ts'
 
-let database: TestDatabase
-before(async () => {
-  database = await createDatabase()
-})
+const database = await createDatabase()
 after(() => database.drop())
 
 /** A pool whose queries, or whose transactions, end only once it is let go. */

@@ -1,27 +1,23 @@
 // The steps of one payout reported by two workers at the same moment: each is applied exactly once,
 // and money goes back exactly once.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { pino } from 'pino'
-import { type Deps, openDeps } from '../../src/deps.ts'
+import { openDeps } from '../../src/deps.ts'
 import { makeMetrics } from '../../src/metrics.ts'
 import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { type Client, startTestService } from '../support/service/service.ts'
 
-let service: TestService
-let other: Deps
 let account: Client
 const START = 100_000_000n
 
-before(async () => {
-  service = await startTestService({ simulator_delay_ms: 0 })
-  const log = pino({ level: 'silent' })
-  other = await openDeps(service.database.url, service.deps.config, log, makeMetrics())
-})
+const service = await startTestService({ simulator_delay_ms: 0 })
+const log = pino({ level: 'silent' })
+const other = await openDeps(service.database.url, service.deps.config, log, makeMetrics())
 after(async () => {
   await other.close()
   await service.close()

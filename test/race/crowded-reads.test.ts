@@ -1,22 +1,17 @@
 // One account reads more than the database can answer. Only that account has to wait: reads and writes
 // of others, health and the look at revoked keys go on, and what nobody waits for any more is not read.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { markKeyRevoked } from '../../src/account/store.ts'
 import { tally, until } from '../support/service/process.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 
 const CROWD = 400
 const QUOTE = { payout_type: 'local', payout_info: { currency: 'USD', amount: 10_000 } }
 
-let service: TestService
-let account: Client
-let other: Client
-before(async () => {
-  service = await startTestService()
-  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-  other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-})
+const service = await startTestService()
+const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
 after(() => service.close())
 
 /** Sessions that wait for the table. */

@@ -2,7 +2,7 @@
 // reviews beside them. Whoever comes first makes the entity, all others are given it; never are there
 // two live entities of one account and type that are the same.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onDatabase } from '../../src/cli/context.ts'
 import { readConfig } from '../../src/config.ts'
@@ -15,20 +15,17 @@ import { checkBooks } from '../support/assert/books.ts'
 import { type Members, sameBy } from '../support/oracle/entity-oracle.ts'
 import { pickSeed, seeded, tally } from '../support/service/process.ts'
 import type { Answer, Client } from '../support/service/service.ts'
-import { type SideBySide, startSideBySide } from '../support/service/side-by-side.ts'
+import { startSideBySide } from '../support/service/side-by-side.ts'
 import { share } from '../support/share.ts'
 
 const AT_ONCE = 50
 const ROUNDS = share(4, 10)
 
-let all: SideBySide
 /** One account's client by each of two processes in turn. */
 let by: (i: number) => Client
 let account_id: string
 
-before(async () => {
-  all = await startSideBySide(2)
-})
+const all = await startSideBySide(2)
 after(() => all.close())
 
 async function open(): Promise<void> {

@@ -1,19 +1,16 @@
 // An account that is frozen while clients pay from it through two processes: once the freeze has
 // returned, no process takes a payout, and no journal of one follows.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { localPayout } from '../support/given/bodies.ts'
 import { setState } from '../support/service/operate.ts'
-import { type SideBySide, startSideBySide } from '../support/service/side-by-side.ts'
+import { startSideBySide } from '../support/service/side-by-side.ts'
 import { share } from '../support/share.ts'
 
 const CLIENTS = 16
 const FREEZES = share(2, 5)
 
-let all: SideBySide
-before(async () => {
-  all = await startSideBySide(2)
-})
+const all = await startSideBySide(2)
 after(() => all.close())
 
 test(`freezing under ${CLIENTS} clients of two processes, ${FREEZES} times: obeyed at once`, async () => {

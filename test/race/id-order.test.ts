@@ -1,26 +1,19 @@
 // Ids of one account follow its commits, whatever wrote it: two processes at once, batches of several
 // kinds, a sandbox's clock that jumps, and a database whose clock is behind the book.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { connect } from '../../src/db/connect.ts'
 import { idTimeSql, microsSql, numberedIdSql } from '../../src/db/id-sql.ts'
 import { instantIn, numberedId } from '../../src/id.ts'
 import { verify } from '../../src/verify/run.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
-import {
-  client as clientOf,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
+import { client as clientOf, startTestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 const ROUNDS = share(20, 40)
 
-let service: TestService
-before(async () => {
-  service = await startTestService()
-})
+const service = await startTestService()
 after(() => service.close())
 
 const localQuote = { payout_type: 'local', payout_info: { currency: 'USD', amount: 10_000 } }

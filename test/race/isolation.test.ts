@@ -3,40 +3,29 @@
 // in which each can have happened alone. The same search is shown to find what weaker levels allow.
 // On a cluster that order is of transfers, and of what is done with each account (see historiesOf).
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { internalPayout } from '../support/given/bodies.ts'
 import { findCycle, type Seen } from '../support/oracle/cycles.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
-import {
-  type AnotherProcess,
-  type Client,
-  client,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
+import { type Client, client, startTestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 const TRANSACTIONS = share(600, 40_000)
 const ACCOUNTS = 8
 const CLIENTS = 32
 
-let service: TestService
-let other: AnotherProcess
+const service = await startTestService()
+const fund = { USD: 1_000_000n }
+const opened: Client[] = []
+for (let i = 0; i < ACCOUNTS; i++) {
+  opened.push(await service.openAccount({ currencies: ['USD'], fund }))
+}
+const other = await service.anotherProcess()
 /** Each account by either process. */
-let accounts: (readonly [Client, Client])[]
-before(async () => {
-  service = await startTestService()
-  const fund = { USD: 1_000_000n }
-  const opened: Client[] = []
-  for (let i = 0; i < ACCOUNTS; i++) {
-    opened.push(await service.openAccount({ currencies: ['USD'], fund }))
-  }
-  other = await service.anotherProcess()
-  accounts = opened.map(one => [one, client(one, other.inject)] as const)
-})
+const accounts = opened.map(one => [one, client(one, other.inject)] as const)
 after(async () => {
   await other.close()
   await service.close()

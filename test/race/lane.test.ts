@@ -1,12 +1,12 @@
 // What a lane does when a batch goes wrong, on a scratch table and an operation of its own: a poisoned
 // command, refusals, contention, a connection lost in the middle, and a commit whose answer is lost.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import type { Operation } from '../../src/engine/operation.ts'
 import { Refusal, refusal } from '../../src/errors.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { createDatabase } from '../support/database/database.ts'
 
 type Fate =
   | 'well'
@@ -26,8 +26,6 @@ interface Note {
   readonly fate: Fate
 }
 
-let database: TestDatabase
-let sql: Sql
 /** How often `store` was tried, and how many contentions are still to come. */
 let stores: Note[][] = []
 let contentions = Number.POSITIVE_INFINITY
@@ -78,13 +76,11 @@ function standStill(ms = 1_500): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-before(async () => {
-  database = await createDatabase()
-  await database.owner`create table notes (id integer)`
-  await database.owner`create table checked_at_commit (id integer unique initially deferred)`
-  await database.owner`grant all on notes, checked_at_commit to corridor_service`
-  sql = connect(database.url, { max: 1, as: 'service' })
-})
+const database = await createDatabase()
+await database.owner`create table notes (id integer)`
+await database.owner`create table checked_at_commit (id integer unique initially deferred)`
+await database.owner`grant all on notes, checked_at_commit to corridor_service`
+const sql = connect(database.url, { max: 1, as: 'service' })
 after(async () => {
   await sql.end({ timeout: 1 })
   await database.drop()

@@ -2,23 +2,21 @@
 // middle, tried again after contention, and waited for as long as the lane says. Nobody waits for the
 // long command of another account.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import { connect, type TransactionSql } from '../../src/db/connect.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import { LongCommands, planLanes } from '../../src/engine/lanes.ts'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
 import type { LongOperation, Operation } from '../../src/engine/operation.ts'
 import { Refusal, refusal } from '../../src/errors.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { createDatabase } from '../support/database/database.ts'
 
 interface Command {
   readonly ids: readonly number[]
   readonly ends: 'well' | 'refused' | 'contends once' | 'late'
 }
 
-let database: TestDatabase
-let sql: Sql
 let together: number[] = []
 let contended = false
 
@@ -41,12 +39,10 @@ const write: LongOperation<Command, null, number> = {
   },
 }
 
-before(async () => {
-  database = await createDatabase()
-  await database.owner`create table numbers (id integer)`
-  await database.owner`grant all on numbers to corridor_service`
-  sql = connect(database.url, { max: 2, as: 'service' })
-})
+const database = await createDatabase()
+await database.owner`create table numbers (id integer)`
+await database.owner`grant all on numbers to corridor_service`
+const sql = connect(database.url, { max: 2, as: 'service' })
 after(async () => {
   await sql.end({ timeout: 1 })
   await database.drop()

@@ -2,7 +2,7 @@
 // one was cut off, and without holding any writer up.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { DatabaseProblem } from '../../src/db/failure.ts'
 import {
@@ -12,7 +12,7 @@ import {
   readMigrations,
   statementsOf,
 } from '../../src/db/migrate.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { createDatabase } from '../support/database/database.ts'
 
 /** What a version might bring: indexes on the busiest tables, a unique one among them. */
 const MORE: Migration = {
@@ -25,12 +25,8 @@ const MORE: Migration = {
 }
 const indexes = statementsOf(MORE).flatMap(({ index }) => index ?? [])
 
-let database: TestDatabase
-let all: readonly Migration[]
-before(async () => {
-  database = await createDatabase()
-  all = [...(await readMigrations()), MORE]
-})
+const database = await createDatabase()
+const all = [...(await readMigrations()), MORE]
 after(() => database.drop())
 
 /** As it was before the migration. */

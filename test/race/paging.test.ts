@@ -1,30 +1,25 @@
 // Long lists read page by page while more are added through the API all the time: what was
 // there is seen once, in order, and who follows the newest misses nothing.
 import assert from 'node:assert/strict'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Sql } from '../../src/db/connect.ts'
 import { idTimeSql, microsSql, numberedIdSql } from '../../src/db/id-sql.ts'
 import { type Item, list } from '../support/assert/listing.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { pickSeed, seeded, until } from '../support/service/process.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { startTestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
 const ROWS = share(1_500, 100_000)
 /** Rows of one transaction share their time; this many did. */
 const SHARED = 37
 
-let service: TestService
-let account: Client
-
-before(async () => {
-  service = await startTestService()
-  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000_000n } })
-  const first = await account.post('/v3/payout', localPayout)
-  assert.equal(first.status, 200, first.text)
-  await fill(service.database.owner, account.account.account_id, first.json.data.id)
-})
+const service = await startTestService()
+const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000_000n } })
+const first = await account.post('/v3/payout', localPayout)
+assert.equal(first.status, 200, first.text)
+await fill(service.database.owner, account.account.account_id, first.json.data.id)
 after(() => service.close())
 
 /** A history as it would be after so many payouts of one transaction for every 37. */

@@ -1,22 +1,18 @@
 // Batches that meet: on one balance, with single payouts between them, to and fro between two
 // accounts, and over two processes. Money is right whoever comes first, and nobody waits for ever.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { checkBooks } from '../support/assert/books.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { tally } from '../support/service/process.ts'
 import type { Client } from '../support/service/service.ts'
-import { type SideBySide, startSideBySide } from '../support/service/side-by-side.ts'
+import { startSideBySide } from '../support/service/side-by-side.ts'
 import { share } from '../support/share.ts'
 
 const PATH = '/v3/payout_batch'
 const ROUNDS = share(1, 3)
 
-let all: SideBySide
-
-before(async () => {
-  all = await startSideBySide(2)
-})
+const all = await startSideBySide(2)
 after(() => all.close())
 
 /** An account, by each of the two processes in turn. */

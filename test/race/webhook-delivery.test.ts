@@ -2,23 +2,20 @@
 // database. A request that hangs does so for longer than any test: whoever waited for one would never
 // get its own.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { startDelivering } from '../../src/worker/deliver-webhooks.ts'
 import type { Worker } from '../../src/worker/settle-payouts.ts'
 import { bankBeneficiary } from '../support/given/bodies.ts'
 import { addEndpoint, judge, type Receiver, startReceiver } from '../support/network/receiver.ts'
 import { until } from '../support/service/process.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { type Client, startTestService } from '../support/service/service.ts'
 
-let service: TestService
 let receiver: Receiver
 const connections: Sql[] = []
 let workers: Worker[] = []
 
-before(async () => {
-  service = await startTestService({ webhook_allow_private: true, webhook_timeout_ms: 600_000 })
-})
+const service = await startTestService({ webhook_allow_private: true, webhook_timeout_ms: 600_000 })
 after(async () => {
   await Promise.all(connections.map(sql => sql.end({ timeout: 5 })))
   await service.close()
