@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
+import { slowDown } from '../support/database/slow-down.ts'
 import { startProxy } from '../support/network/proxy.ts'
 import { openCli } from '../support/service/cli.ts'
 import { runImport as importing, jsonLines, startAndCatch } from '../support/service/importing.ts'
@@ -344,16 +345,11 @@ test('entity import, refused rows corrected: a second run creates these alone', 
   assert.equal(await countEntities(client), 3)
 })
 
-const MANY = 4_000
+/** More than a batch. */
+const MANY = 1_200
 
 /** Rows without an identity, which nothing but their import keys keeps from doubling. */
-const manyRows = () => jsonLines(Array.from({ length: MANY }, (_, i) => person(`P${i % 3000}`)))
-
-/** Started, and caught when its first batch is written. */
-function startImport(path: string, of: Client, url = service.database.url) {
-  const args = ['entity', 'import', path, '--account', idOf(of)]
-  return startAndCatch(args, url, async () => (await countEntities(of)) > 0)
-}
+const manyRows = () => jsonLines(Array.from({ length: MANY }, (_, i) => person(`P${i % 900}`)))
 
 test('entity import, the book locked for longer than a lane waits: tried again, each row once', async () => {
   const client = await service.openAccount()
@@ -372,12 +368,15 @@ test('entity import, the book locked for longer than a lane waits: tried again, 
   assert.equal(await countEntities(client), 3)
 })
 
-test('entity import, the database gone in the middle: ends with what to do, and goes on later', async () => {
+test('entity import, the database gone in the middle: ends with what to do, and goes on later', async t => {
   const client = await service.openAccount()
   const path = await cli.file('gone.jsonl', manyRows())
   const proxy = await startProxy(service.database.url)
   try {
-    const child = await startImport(path, client, proxy.url)
+    await slowDown(t, service.database.owner, 'entities', 0.5)
+    const args = ['entity', 'import', path, '--account', idOf(client)]
+    const begun = async () => (await countEntities(client)) > 0
+    const child = await startAndCatch(args, proxy.url, begun)
     await proxy.down()
     const [code] = await once(child, 'close')
     assert.equal(code, 1)

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { findImportedPayouts } from '../../src/bulk/store.ts'
 import { confineTo } from '../../src/db/confine.ts'
 import { rowVersions } from '../support/assert/check.ts'
+import { slowDown } from '../support/database/slow-down.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
 import { runImport as importing, jsonLines, startAndCatch } from '../support/service/importing.ts'
@@ -440,12 +441,7 @@ const rowsOf = (count: number) =>
 
 /** Started, and caught when the first of its batches is written: each takes half a second. */
 async function startImport(t: TestContext, path: string, of: Client) {
-  await service.database.owner.unsafe(`
-    create function slow_down() returns trigger language plpgsql as $$
-    begin perform pg_sleep(0.5); return null; end $$;
-    create trigger slow_down after insert on payouts
-    for each statement execute function slow_down()`)
-  t.after(() => service.database.owner`drop function slow_down cascade`)
+  await slowDown(t, service.database.owner, 'payouts', 0.5)
   const args = ['payout', 'import', path, '--account', idOf(of)]
   return startAndCatch(args, service.database.url, async () => (await countPayouts(of)) > 0)
 }

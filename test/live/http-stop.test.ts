@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeBusyAccount } from '../ledger/busy-account.ts'
+import { slowDown } from '../support/database/slow-down.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { openAccountOn, until } from '../support/service/process.ts'
 import { openScene } from '../support/service/scene.ts'
@@ -25,18 +26,9 @@ const { database, account, client, start } = await openScene(url =>
 )
 const env = { CORRIDOR_SETTLE: 'off' }
 
-async function slowDown(): Promise<void> {
-  await database.owner.unsafe(`
-    create function slow_down() returns trigger language plpgsql as $$
-    begin perform pg_sleep(${SLOW_S}); return null; end $$;
-    create trigger slow_down after insert on payouts
-    for each statement execute function slow_down()`)
-}
-
 test('SIGTERM while a batch of payouts is written: answered, made once, and no new connection meanwhile', async t => {
   const leaving = await start(env)
-  await slowDown()
-  t.after(() => database.owner`drop trigger slow_down on payouts`)
+  await slowDown(t, database.owner, 'payouts', SLOW_S)
   const payouts = Array.from({ length: PAYOUTS }, () => localPayout)
   const asked = client.post(leaving.address, '/v3/payout_batch', { payouts }, 'slow batch')
   await until('the batch is being written', async () => {
