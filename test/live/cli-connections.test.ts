@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { connect } from '../../src/db/connect.ts'
 import { refuseUnmended } from '../../src/db/driver.ts'
 import { isConnectionLost } from '../../src/db/failure.ts'
-import { createDatabase } from '../support/database/database.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 
 const ROLES = {
   service: 'corridor_service',
@@ -43,9 +43,11 @@ test('connections of each kind, many at once and again after they are lost: each
   }
 })
 
+const nameOf = ({ url }: TestDatabase) => new URL(url).pathname.slice(1)
+
 test('look-ups, on whatever server: plans are kept, and none is compiled', async () => {
   const database = await createDatabase()
-  await database.owner.unsafe(`alter database ${database.url.split('/').at(-1)} set jit = on`)
+  await database.owner.unsafe(`alter database ${nameOf(database)} set jit = on`)
   const sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
   try {
     const [row] = await sql`
@@ -59,7 +61,7 @@ test('look-ups, on whatever server: plans are kept, and none is compiled', async
 
 test('a role that the log-in may not take: every query rejects, and none is run', async () => {
   const database = await createDatabase()
-  const login = `stranger_${database.url.slice(-12)}`
+  const login = `stranger_${nameOf(database)}`
   await database.owner.unsafe(`create role ${login} login password 'x'`)
   const url = new URL(database.url)
   url.username = login
