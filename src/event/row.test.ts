@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { commandsAt } from '../../test/support/given/events.ts'
+import { share } from '../../test/support/share.ts'
 import { bookId, numberedId, withPrefix } from '../id.ts'
 import { type Event, nameEvent } from './event.ts'
 import {
@@ -147,7 +148,7 @@ test('whatever commands tell, gathered: every event as it was, in its place, wit
         )
       }
     }),
-    { seed, numRuns: 2_000 },
+    { seed, numRuns: share(600, 2_000) },
   )
 })
 
@@ -165,7 +166,7 @@ test('whatever a command tells: folded and unfolded, every event as it was, in i
         )
       }
     }),
-    { seed, numRuns: 5_000 },
+    { seed, numRuns: share(1_500, 5_000) },
   )
 })
 
@@ -183,7 +184,7 @@ test('rows: so many events at most, and what no index finds has its mark in a ro
         }
       }
     }),
-    { seed, numRuns: 2_000 },
+    { seed, numRuns: share(600, 2_000) },
   )
 })
 

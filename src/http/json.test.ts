@@ -343,7 +343,7 @@ test('readJson, random damage to valid bodies: a JsonError or the value of JSON.
       }
       assertAgrees(body)
     }),
-    { seed, numRuns: share(2_500, 10_000) },
+    { seed, numRuns: share(1_000, 10_000) },
   )
 })
 
@@ -365,7 +365,7 @@ test('readJson, random text of JSON tokens: a JsonError or the value of JSON.par
     fc.property(fc.array(fc.constantFrom(...tokens), { maxLength: 8 }), parts => {
       assertAgrees(Buffer.from(parts.join('')))
     }),
-    { seed, numRuns: share(2_500, 10_000) },
+    { seed, numRuns: share(1_000, 10_000) },
   )
 })
 
@@ -454,7 +454,7 @@ test('readJsonInTurns, random damage to valid bodies: says what readJson says', 
       const pieces = [body.subarray(0, cut % body.length), body.subarray(cut % body.length)]
       assert.deepEqual(await said(() => readJsonInTurns(pieces)), await said(() => readJson(body)))
     }),
-    { seed, numRuns: share(2_500, 5_000) },
+    { seed, numRuns: share(1_000, 5_000) },
   )
 })
 
