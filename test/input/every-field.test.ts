@@ -125,7 +125,7 @@ for (const operation of writing) {
   test(`${operation.name}, a member unknown or sent twice, at every level: 400 that names it`, async () => {
     for (const { body, path } of distinct([make.fullBody(operation)], isObject)) {
       const holder = path.reduce((node, key) => node[key], body)
-      for (const key of ['x', 'constructor', 'toString', 'status', 'NAME']) {
+      for (const key of some(['x', 'constructor', 'toString', 'status', 'NAME'], 2)) {
         const more = replaced(body, path, { ...holder, [key]: {} })
         const request = requestOf(operation, JSON.stringify(more), `${path.join('.')}.${key}`)
         if (refusedBy(api, request) === '') continue
@@ -153,11 +153,11 @@ for (const operation of writing) {
   })
 
   test(`${operation.name}, bodies that are not JSON: 400 invalid_json; strange ones: never a fault`, async () => {
-    for (const [what, body] of some(Object.entries(NOT_JSON), 12)) {
+    for (const [what, body] of some(Object.entries(NOT_JSON), 5)) {
       const { status, json, text } = await probe.send(requestOf(operation, body, what), true)
       assert.equal(`${status} ${json?.errors?.[0]?.reason}`, '400 invalid_json', `${what}: ${text}`)
     }
-    for (const body of some(STRANGE_JSON, 12)) {
+    for (const body of some(STRANGE_JSON, 5)) {
       await probe.send(requestOf(operation, body, body.slice(0, 40)))
     }
     await probe.finish()
@@ -269,16 +269,16 @@ for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3
     for (const name of ['x', 'constructor', 'toString', 'limit[]']) await refused(`${name}=1`, name)
     for (const { name } of query) {
       await refused(`${name}=a&${name}=a`, name)
-      for (const text of some(TEXTS, 3))
+      for (const text of some(TEXTS, 1))
         await asked(`${name}=${encodeURIComponent(text.slice(0, 300))}`)
-      for (const text of ['%00', '%ff', '%', '%u0041', '%0d%0aset-cookie:a=b']) {
+      for (const text of some(['%00', '%ff', '%', '%u0041', '%0d%0aset-cookie:a=b'], 2)) {
         await asked(`${name}=${text}`)
       }
     }
     for (const { name } of parameters.filter(parameter => parameter.in === 'path')) {
       const segments = operation.path.split('/')
       const own = request.url.split('/')
-      for (const text of [...some(TEXTS, 6), 'a'.repeat(256), 'a'.repeat(257)]) {
+      for (const text of [...some(TEXTS, 3), 'a'.repeat(256), 'a'.repeat(257)]) {
         const segment = encodeURIComponent(text.slice(0, 300)) || '%20'
         const url = own.with(segments.indexOf(`{${name}}`), segment).join('/')
         await probe.send({ ...request, url, notes: [text.slice(0, 40)] }, true)

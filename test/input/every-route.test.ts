@@ -22,7 +22,7 @@ import { makeWorld, type World } from './world.ts'
 const api: ApiDocument = readDocument(openapi)
 
 /** In each world, so that neither rows nor clocks run away. */
-const REQUESTS = share(1_500, 20_000)
+const REQUESTS = share(1_000, 20_000)
 const WORLDS = share(1, 10)
 
 const { REPLAY } = process.env
