@@ -119,7 +119,7 @@ test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
   await assertRefusals(account, PATH, 'btr', wrong, foreign)
 })
 
-const MANY = share(250, 1_000)
+const MANY = share(120, 1_000)
 
 test(`GET ${PATH}, ${MANY} lines and more being written: none missed, none twice`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })

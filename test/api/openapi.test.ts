@@ -33,6 +33,8 @@ let service: TestService
 let api: ApiDocument
 let text: string
 let document: Json
+/** What operators ask. */
+let theirs: Json
 let payer: Client
 
 before(async () => {
@@ -45,6 +47,7 @@ before(async () => {
   unsubscribe('fastify.initialization', watch)
   text = await makeDocument()
   document = JSON.parse(text)
+  theirs = JSON.parse(await makeDocument('operators'))
   api = readDocument(document)
   await service.setFees([{ payout_type: 'local' }])
   payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
@@ -99,8 +102,9 @@ test('openapi.json, its frame: OpenAPI 3.1.0 of this version, HTTP Basic', async
       assert.ok(response.description, `${name} ${status}`)
     }
   }
-  const theirs = readDocument(JSON.parse(await makeDocument('operators'))).operations
-  const ids = [...api.operations, ...theirs].map(({ details }) => details.operationId)
+  const ids = [...api.operations, ...readDocument(theirs).operations].map(
+    ({ details }) => details.operationId,
+  )
   assert.equal(new Set(ids).size, ids.length, 'operation ids differ, those of operators as well')
 })
 
@@ -145,8 +149,7 @@ test('openapi.json, names of schemas: none hides a global of JavaScript in gener
   const found = [...dom.matchAll(/^declare (?:var|function|const) (\w+)/gm)].map(([, name]) => name)
   const globals = new Set([...found, ...Object.getOwnPropertyNames(globalThis)])
   assert.ok(globals.has('Event') && globals.has('Document') && globals.has('Error'))
-  const documents = [document, JSON.parse(await makeDocument('operators'))]
-  for (const { components } of [...documents, JSON.parse(makeConnectorDocument())]) {
+  for (const { components } of [document, theirs, JSON.parse(makeConnectorDocument())]) {
     const names = Object.keys(components.schemas)
     assert.deepEqual(
       names.filter(name => globals.has(name)),

@@ -182,7 +182,7 @@ test(`GET ${PATH}, Accept-Encoding: a long list is brotli or gzip of what it say
   assert.equal(lines.headers.vary, 'accept, accept-encoding')
 })
 
-const MANY = share(250, 1_000)
+const MANY = share(120, 1_000)
 
 test(`GET ${PATH}, ${MANY} payouts and more being made: none missed, none twice`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })

@@ -148,7 +148,7 @@ test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
   await assertRefusals(account, PATH, 'poq', wrong, foreign)
 })
 
-const MANY = share(250, 1_000)
+const MANY = share(120, 1_000)
 
 test(`GET ${PATH}, ${MANY} quotes and more being made: none missed, none twice`, async () => {
   const client = await service.openAccount({ currencies: ['USD'] })
