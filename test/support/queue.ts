@@ -28,7 +28,6 @@ const LONG_FIRST: readonly string[] = [
   'test/cli/entity-import',
   'test/bank/faults',
   'test/ops/backup',
-  'test/docs/pages',
   'test/crash/commit-unconfirmed',
   'test/connector',
   'test/live/http-turns',
