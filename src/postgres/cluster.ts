@@ -169,14 +169,19 @@ const MAX_SOCKET_BYTES = 103
 /**
  * Writes corridor.conf at each start, so that an older folder gets the settings of this version.
  * ALTER SYSTEM overrides it.
- * @param wanted_port the port, if it is free
+ * @param wanted.port the port, if it is free
+ * @param wanted.socket whether to listen at a Unix socket in the folder, if its path is short enough
  */
-export async function writeSettings(folder: string, user: User | undefined, wanted_port = 0) {
-  const socket = Buffer.byteLength(`${folder}/.s.PGSQL.65535`) <= MAX_SOCKET_BYTES
+export async function writeSettings(
+  folder: string,
+  user: User | undefined,
+  wanted = { port: 0, socket: true },
+) {
+  const fits = Buffer.byteLength(`${folder}/.s.PGSQL.65535`) <= MAX_SOCKET_BYTES
   const text = `# Written by corridor at each start: change postgresql.conf, below its include.
 listen_addresses = '127.0.0.1'
-port = ${await findFreePort(wanted_port)}
-unix_socket_directories = '${socket ? '.' : ''}'
+port = ${await findFreePort(wanted.port)}
+unix_socket_directories = '${wanted.socket && fits ? '.' : ''}'
 # Several processes with a few lanes each: docs/operations.md counts them.
 max_connections = 300
 shared_buffers = 256MB

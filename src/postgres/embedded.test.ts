@@ -305,6 +305,19 @@ test('openEmbedded: by the socket in its folder, which others cannot enter; a pa
   await far.release()
 })
 
+test('openEmbedded, a folder that holds no socket: by TCP', async () => {
+  const folder = await folderWithCluster()
+  const server = await open(folder)
+  await server.release()
+  const { port } = new URL(server.url)
+  const in_its_place = join(folder, `postgres/.s.PGSQL.${port}`)
+  await fs.mkdir(in_its_place)
+  const again = await open(folder)
+  assert.deepEqual([new URL(again.url).search, await answers(again)], ['', true])
+  await again.release()
+  await fs.rmdir(in_its_place)
+})
+
 test('openEmbedded, port taken meanwhile: starts on another', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)

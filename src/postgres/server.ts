@@ -129,8 +129,9 @@ async function startCluster(place: Place, folder: string): Promise<void> {
   const port = await findLastPort(folder)
   const args = ['start', '-s', '-w', '-t', String(START_TIMEOUT_S), '-D', folder]
   const deadline = Date.now() + START_TIMEOUT_S * 1000
+  let socket = true
   for (let tries = 1; await disownPidFile(folder, user); tries += 1) {
-    await writeSettings(folder, user, port)
+    await writeSettings(folder, user, { port, socket })
     // The server inherits the open file, so its user needs no access to the data folder.
     const log = await fs.open(log_file, 'a', 0o600)
     const from = (await log.stat()).size
@@ -141,6 +142,8 @@ async function startCluster(place: Place, folder: string): Promise<void> {
     const said = await logTail(place, from, Number.POSITIVE_INFINITY)
     // It started, and another process attached, left and stopped it before pg_ctl looked.
     if (said.includes('ready to accept connections')) return
+    // The file system of the folder has none, as some that are mounted from another machine.
+    if (said.includes('could not create any Unix-domain sockets')) socket = false
     // Orphaned backends of a killed server end by themselves. Other failures may be a race for the
     // port or a kill, which a few tries overcome.
     const orphaned = said.includes('pre-existing shared memory block')
