@@ -125,7 +125,7 @@ async function loadNamed(
   return byName(found)
 }
 
-export interface DecideBeneficiary extends Key {
+interface DecideBeneficiary extends Key {
   readonly asked: AskedDecision
 }
 
@@ -172,7 +172,7 @@ export const decideBeneficiaryApproval: Operation<
   },
 }
 
-export interface ArchiveBeneficiary extends Key {
+interface ArchiveBeneficiary extends Key {
   readonly archive: boolean
 }
 

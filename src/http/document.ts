@@ -20,7 +20,7 @@ export function documentRoute(app: FastifyInstance): void {
 }
 
 /** Answers with the file, read when it is first asked for. */
-export function serveDocument(file: URL, type: string) {
+function serveDocument(file: URL, type: string) {
   let read: Promise<Buffer> | undefined
   const made = new Map<Coding, Promise<Content>>()
   const make = async (coding: Coding): Promise<Content> => {

@@ -24,12 +24,12 @@ import { checkScreened } from './screening-step.ts'
 import { findOpenPayouts, updateTaken } from './state-store.ts'
 import { withFoundAlone } from './told.ts'
 
-export interface HandlePayout extends Handling {
+interface HandlePayout extends Handling {
   readonly account_id: string
   readonly payout_id: string
 }
 
-export interface HandlingState extends LockedBooks {
+interface HandlingState extends LockedBooks {
   readonly payouts: Map<string, OpenPayout>
   /** By the name of the payout. */
   readonly exceptions: ReadonlyMap<string, readonly RailException[]>
@@ -37,7 +37,7 @@ export interface HandlingState extends LockedBooks {
   readonly approvals: Approvals
 }
 
-export interface Handled {
+interface Handled {
   readonly before: Payout
   readonly payout: Payout
   readonly event: Event

@@ -107,7 +107,7 @@ export function obstacleWords({ rule, message, until }: Obstacle): string {
 }
 
 /** Makes the answer that is kept of a party from now on: it shows the party in its erased form. */
-export type EraseReply = (reply: KeptReply, erased: StoredParty) => ErasedReply
+type EraseReply = (reply: KeptReply, erased: StoredParty) => ErasedReply
 
 /** Decides an erasure. Refuses a party that is not there, is erased already, or must be kept. */
 export function decideErasure(
