@@ -318,6 +318,21 @@ test('openEmbedded, a folder that holds no socket: by TCP', async () => {
   await fs.rmdir(in_its_place)
 })
 
+test('openEmbedded, started again without the socket that it had: whoever came by that is told', async () => {
+  const folder = await folderWithCluster()
+  const said: string[] = []
+  const server = await open(folder, line => said.push(line))
+  const pid = await postmasterPid(folder)
+  assert.ok(pid)
+  const socket = join(folder, `postgres/.s.PGSQL.${new URL(server.url).port}`)
+  await fs.rm(socket)
+  await fs.mkdir(socket)
+  process.kill(pid, 'SIGKILL')
+  while (!said.some(line => line.includes('has moved'))) await delay(20)
+  await server.release()
+  await fs.rmdir(socket)
+})
+
 test('openEmbedded, port taken meanwhile: starts on another', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)

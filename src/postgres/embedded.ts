@@ -19,6 +19,7 @@ interface Seat {
   readonly sql: postgres.Sql
   readonly port: number
   readonly folder: string
+  readonly by_socket: boolean
   /** For the owner of the database. */
   readonly url: string
 }
@@ -88,7 +89,9 @@ async function openPlace(place: Place): Promise<EmbeddedServer> {
         const next = await attach(place, onLost)
         if (typeof next === 'object') {
           await seat.sql.end({ timeout: 0 })
-          if (next.port !== seat.port) place.log('embedded PostgreSQL has moved: restart me')
+          // Whoever came by its port still can; a socket may be there no more.
+          const moved = next.port !== seat.port || (seat.by_socket && !next.by_socket)
+          if (moved) place.log('embedded PostgreSQL has moved: restart me')
           seat = next
           return
         }
@@ -172,7 +175,7 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string> 
     // The lock may be free because the shutdown has already ended its holder's session.
     const now = await findPostmaster(folder)
     seated = row?.taken === true && now?.pid === pid && !now.stopping
-    if (seated) return { sql, port, folder, url: url.href }
+    if (seated) return { sql, port, folder, by_socket: server.socket, url: url.href }
     await sql.end({ timeout: 1 })
     return 'the server is being stopped by another process'
   } catch (error) {
