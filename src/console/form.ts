@@ -129,6 +129,9 @@ export function said({ form }: Visit, name: string): string {
 /** A field for why. */
 export const REASON: Field = { name: 'reason', label: 'Why', required: true }
 
+/** A body that says nothing. */
+export const nothing = () => ({})
+
 /** What it says, as the API takes it. */
 export function reasonOf(visit: Visit): object {
   return { reason: said(visit, 'reason') }

@@ -37,13 +37,11 @@ export interface Table<T> {
 export interface Listing<T> extends Table<T> {
   /** The path of the API. */
   readonly api: string
-  /** The path of the page. */
-  readonly page: string
   /** Their names are parameters of the API. */
   readonly filters?: readonly Field[]
   /** Parameters that the person cannot change. */
   readonly fixed?: Readonly<Record<string, string>>
-  /** Whether it can be had as CSV, at `page` with `.csv`. */
+  /** Whether it can be had as CSV, at the path of the page with `.csv`. */
   readonly csv?: boolean
   /** Of a list that cannot be filtered by its time; none of operators can. */
   readonly withoutDays?: boolean
@@ -84,7 +82,8 @@ function wantedOf<T>(visit: Visit, listing: Listing<T>): Record<string, string> 
   return { ...wanted, ...listing.fixed }
 }
 
-export async function showList<T>(visit: Visit, listing: Listing<T>): Promise<Html> {
+/** `path` is that of the page. */
+export async function showList<T>(visit: Visit, path: string, listing: Listing<T>): Promise<Html> {
   const { starting_after, ending_before } = visit.query
   const wanted = wantedOf(visit, listing)
   const [page, views] = await Promise.all([
@@ -94,13 +93,13 @@ export async function showList<T>(visit: Visit, listing: Listing<T>): Promise<Ht
       [listing.cursor ?? 'starting_after']: starting_after,
       ending_before,
     }),
-    viewBar(visit, listing.page, filterQuery(visit, listing)),
+    viewBar(visit, path, filterQuery(visit, listing)),
   ])
   const isFiltered = Object.keys(visit.query).some(name => name !== 'done')
   const table = isFiltered ? { ...listing, empty: 'Nothing fits these filters.' } : listing
-  return html`${views}${filters(visit, listing)}
+  return html`${views}${filters(visit, path, listing)}
 <div data-rows>${rows(table, page.results)}</div>
-${pager(visit, listing, page)}`
+${pager(visit, path, listing, page)}`
 }
 
 /** The filters of the page as its address has them. */
@@ -109,16 +108,16 @@ function filterQuery<T>(visit: Visit, listing: Listing<T>): string {
   return queryText(Object.fromEntries(names.map(name => [name, visit.query[name]])))
 }
 
-function filters<T>(visit: Visit, listing: Listing<T>): Html | '' {
+function filters<T>(visit: Visit, path: string, listing: Listing<T>): Html | '' {
   const all = filtersOf(visit, listing)
   if (all.length === 0) return ''
   const isSet = all.some(({ name }) => visit.query[name])
   const asked = all.map(spec => field(visit, { ...spec, value: visit.query[spec.name] ?? '' }))
   const query = filterQuery(visit, listing)
-  return html`<form class="filters" action="${listing.page}">${asked}
+  return html`<form class="filters" action="${path}">${asked}
 <div class="buttons"><button class="quiet">Filter</button>
-${isSet && html`<a href="${listing.page}">Clear</a>`}
-${listing.csv && html`<a href="${listing.page}.csv${query}" download>CSV</a>`}</div></form>`
+${isSet && html`<a href="${path}">Clear</a>`}
+${listing.csv && html`<a href="${path}.csv${query}" download>CSV</a>`}</div></form>`
 }
 
 export function rows<T>({ caption, empty, ...table }: Table<T>, results: readonly T[]): Html {
@@ -134,10 +133,14 @@ export function rows<T>({ caption, empty, ...table }: Table<T>, results: readonl
   )}</tbody></table></div>`
 }
 
-function pager<T>(visit: Visit, listing: Listing<T>, { results, has_more }: ListOf<T>): Html | '' {
+function pager<T>(
+  visit: Visit,
+  path: string,
+  listing: Listing<T>,
+  { results, has_more }: ListOf<T>,
+): Html | '' {
   const { starting_after, ending_before, done: _, ...kept } = visit.query
-  const to = (cursor: Record<string, string>) =>
-    `${listing.page}${queryText({ ...kept, ...cursor })}`
+  const to = (cursor: Record<string, string>) => `${path}${queryText({ ...kept, ...cursor })}`
   const first = cursorOf(listing, results[0])
   const last = cursorOf(listing, results.at(-1))
   const isBack = ending_before !== undefined

@@ -13,7 +13,7 @@ import type { FailureResponse, PayoutResponse } from '../payout/response.ts'
 import type { BatchItemResponse, BatchResponse } from '../payout-batch/response.ts'
 import type * as groups from '../payout-group/response.ts'
 import type { Option } from '../quote/options/response.ts'
-import type { FeePart as Part, QuoteResponse } from '../quote/response.ts'
+import type { QuoteResponse } from '../quote/response.ts'
 import type { LoggedRequestResponse } from '../request-log/response.ts'
 import type { RequirementsResponse } from '../requirement/response.ts'
 import type { ViewResponse } from '../session/view-routes.ts'
@@ -36,7 +36,6 @@ export type Balance = Shown<typeof BalanceResponse>
 export type Payout = Shown<typeof PayoutResponse>
 export type Failure = Shown<typeof FailureResponse>
 export type Quote = Shown<typeof QuoteResponse>
-export type FeePart = Shown<typeof Part>
 export type Approval = Shown<typeof ApprovalResponse>
 export type BeneficiaryApproval = Shown<typeof BeneficiaryApprovalResponse>
 export type WaitingTotal = Shown<typeof groups.Total>

@@ -32,6 +32,11 @@ interface Sending {
   readonly next: string
 }
 
+interface OfObject extends Omit<Sending, 'body'> {
+  /** Shows the object again after a refusal. */
+  readonly again: Show
+}
+
 /** Longest form, a batch of payouts as CSV. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024
 
@@ -94,7 +99,7 @@ export class Screens {
   list<T>(room: Room, path: string, listing: (visit: Visit) => ListPage<T>): Show {
     const show = async (visit: Visit) => {
       const { title, live, above, ...list } = listing(visit)
-      const body = html`${above}${await showList(visit, list)}`
+      const body = html`${above}${await showList(visit, visit.root + path, list)}`
       return { title, body, ...(live && { live }) }
     }
     this.show(room, path, show)
@@ -141,6 +146,18 @@ export class Screens {
       return visit.root + filled(next)
     }
     this.act(room, path, act, again)
+  }
+
+  /** The forms of one object: each sends to its name under the path of the object. */
+  sends(
+    room: Room,
+    path: string,
+    { to, next, again }: OfObject,
+    bodies: Readonly<Record<string, (visit: Visit) => object>>,
+  ): void {
+    for (const [name, body] of Object.entries(bodies)) {
+      this.send(room, `${path}/${name}`, { to: `${to}/${name}`, body, next }, again)
+    }
   }
 
   /** The CSV of a list. */

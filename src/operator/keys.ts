@@ -1,5 +1,5 @@
 // Keys of accounts, as operators make and revoke them.
-import { makeApiKey, type NewApiKey, type Scope } from '../account/rules.ts'
+import { makeApiKey, type NewApiKey } from '../account/rules.ts'
 import { newSecret } from '../account/secret.ts'
 import {
   type ApiKeyListing,
@@ -15,21 +15,11 @@ import { listUsers } from '../user/store.ts'
 import { accountNamed } from './accounts.ts'
 import { known } from './deed.ts'
 
-export interface MadeKey {
-  readonly account_id: string
-  readonly key_id: string
-  readonly scope: Scope
-  readonly owner: string | null
-  readonly makes_only: boolean
-  /** Shown once; the database has its hash alone. */
-  readonly secret: string
-}
-
 export async function makeKey(
   sql: Sql,
   account_id: string,
   asked: Pick<NewApiKey, 'scope' | 'name' | 'owner' | 'makes_only'>,
-): Promise<MadeKey> {
+) {
   const secret = newSecret(await accountNamed(sql, account_id))
   const { scope, owner, makes_only } = asked
   if (owner !== null && !(await listUsers(sql)).some(({ name }) => name === owner)) {
@@ -37,6 +27,7 @@ export async function makeKey(
   }
   const key = makeApiKey(account_id, { ...asked, secret }, newId)
   await insertApiKey(sql, key)
+  // The secret is shown once: the database has its hash alone.
   return { account_id, key_id: key.key_id, scope, owner, makes_only, secret }
 }
 
@@ -45,12 +36,7 @@ export async function listKeysOf(sql: Sql, account_id: string): Promise<ApiKeyLi
   return listKeysOfAccount(sql, account_id)
 }
 
-export interface RevokedKey extends Pick<ApiKeyListing, 'account_id' | 'scope' | 'name'> {
-  /** Whether it was revoked already. */
-  readonly was_revoked: boolean
-}
-
-export async function revokeKey(sql: Sql, key_id: string): Promise<RevokedKey> {
+export async function revokeKey(sql: Sql, key_id: string) {
   const key = known('key', key_id, await findKey(sql, key_id))
   return { ...key, was_revoked: (await markKeyRevoked(sql, key_id)) === undefined }
 }

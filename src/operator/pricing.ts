@@ -15,7 +15,6 @@ import {
   ownInForce,
   POLICY_NAMES,
   type Policies,
-  type Policy,
   type PolicyName,
   rowsOf,
   SANDBOX_DEFAULTS,
@@ -35,17 +34,8 @@ interface AskedPolicies {
   readonly force: boolean
 }
 
-/** What was made, and the policies as they were before. */
-interface ChangedPolicies {
-  readonly made: readonly Policy[]
-  readonly policies: Policies
-  readonly now: Instant
-}
-
-export async function setPolicies(
-  sql: Sql,
-  { scope, values, from, force }: AskedPolicies,
-): Promise<ChangedPolicies> {
+/** Sets policies; what was made, and the policies as they were before. */
+export async function setPolicies(sql: Sql, { scope, values, from, force }: AskedPolicies) {
   if (scope.account_id !== null) await accountNamed(sql, scope.account_id)
   return changePolicies(sql, async (tx, policies, now) => {
     const effective_from = from === undefined ? now : readFrom(from, now)
@@ -58,12 +48,8 @@ export async function setPolicies(
   })
 }
 
-interface EndedPolicy extends ChangedPolicies {
-  readonly row: Policy
-}
-
 /** Ends a row in force, or takes one back that waits; then nothing is made. */
-export function endPolicy(sql: Sql, policy_id: number, from?: string): Promise<EndedPolicy> {
+export function endPolicy(sql: Sql, policy_id: number, from?: string) {
   return changePolicies(sql, async (tx, policies, now) => {
     const row = rowsOf(policies).find(policy => policy.policy_id === policy_id)
     if (row === undefined) throw refusal('not_found', `no row ${policy_id}`)

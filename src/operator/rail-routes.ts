@@ -1,7 +1,9 @@
-// GET /v3/operator/rail and /v3/operator/rail/{name}, and POST …/pause and /resume.
+// GET /v3/operator/rail and /v3/operator/rail/{name}, and POST …/pause and /resume; GET
+// /v3/operator/rail_figures: how the rails have done lately, by window.
 import { ListOf } from '../http/list.ts'
-import { Literals } from '../http/schema.ts'
+import { Closed, integerOrNull, Literals, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import { FIGURES_WINDOWS, type KnownFigures } from '../rail/figures.ts'
 import { KIND_NAMES } from '../rail/kind.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
@@ -82,5 +84,56 @@ export function deskRailRoutes(routes: DeskRoutes): void {
       desk.changeOnce(callOf(request, 'rail resume'), async sql =>
         presentRail(await pauseRail(sql, request.params.name, '')),
       ),
+  })
+}
+
+const Seconds = (description: string) => integerOrNull({ description })
+
+const Figure = Closed(
+  {
+    rail: Type.String(),
+    days: Type.Integer({
+      description: `Of payouts of the last ${FIGURES_WINDOWS.join(', ')} days.`,
+    }),
+    payouts: Type.Integer({ description: 'That the rail had, and that ended.' }),
+    succeeded: Type.Integer({ description: 'Of these, how many were paid and did not come back.' }),
+    success_rate_bps: Type.Integer({ description: 'In basis points, rounded down.' }),
+    median_seconds: Seconds('Half of those paid took no longer; null when none was paid.'),
+    p95_seconds: Seconds('95 of 100 of those paid took no longer.'),
+  },
+  { title: 'RailFigure' },
+)
+
+export const RailFigures = Type.Object(
+  {
+    counted_at: textOrNull({ format: 'date-time' }),
+    results: Type.Array(Figure),
+  },
+  { title: 'RailFiguresByWindow', description: 'The shortest window first, rails by name.' },
+)
+
+interface Needs {
+  readonly railFigures: KnownFigures
+}
+
+export function railFigureRoutes(routes: DeskRoutes, deps: Needs): void {
+  routes.read('/v3/operator/rail_figures', {
+    operationId: 'listRailFigures',
+    summary: 'How the rails have done in the last day, week and month.',
+    description:
+      'Of live accounts, as counted every hour by a process that settles payouts; one that ' +
+      'has not counted yet answers with `counted_at` null.',
+    response: RailFigures,
+    async answer() {
+      const { counted_at, windows } = deps.railFigures
+      const results = [...windows].flatMap(([days, rails]) =>
+        [...rails].toSorted().map(([rail, { payouts, succeeded, median_s, p95_s }]) => ({
+          ...{ rail, days, payouts, succeeded },
+          success_rate_bps: Math.floor((succeeded * 10_000) / payouts),
+          ...{ median_seconds: median_s, p95_seconds: p95_s },
+        })),
+      )
+      return { counted_at, results }
+    },
   })
 }

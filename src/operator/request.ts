@@ -35,10 +35,8 @@ export const TakeRequest = Closed(
   }),
   { title: 'TakeRequest' },
 )
-export type TakeRequest = Static<typeof TakeRequest>
 
 export const ReasonRequest = Closed({ reason: Reason }, { title: 'ReasonRequest' })
-export type ReasonRequest = Static<typeof ReasonRequest>
 
 export const OperatorTransition = Closed(
   {
@@ -67,7 +65,6 @@ export const OperatorTransition = Closed(
   },
   { title: 'OperatorTransition' },
 )
-export type OperatorTransition = Static<typeof OperatorTransition>
 
 export const MAX_MINOR = 9_007_199_254_740_991
 
@@ -115,7 +112,6 @@ export const Adjustment = Closed(
   },
   { title: 'Adjustment' },
 )
-export type Adjustment = Static<typeof Adjustment>
 
 /** Refuses words that cannot be seen on one line. */
 export function checkLines(

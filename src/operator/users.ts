@@ -2,7 +2,6 @@
 import type { Sql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
-import type { Instant } from '../instant.ts'
 import { hashToken, newToken } from '../user/session.ts'
 import { endSessions, insertLink } from '../user/session-store.ts'
 import {
@@ -75,14 +74,11 @@ export function disableUser(sql: Sql, name: string, reason: string): Promise<Use
   return changed(sql, name, () => updateDisabled(sql, name, reason))
 }
 
-export interface LoginLink {
-  /** What the link ends with; the database has its hash alone. */
-  readonly token: string
-  readonly expires_at: Instant
-}
-
-/** Makes a link by which a user sets a password and logs in. It ends those made before. */
-export async function makeLoginLink(sql: Sql, name: string): Promise<LoginLink> {
+/**
+ * Makes a link by which a user sets a password and logs in, and which ends with the token. It ends
+ * those made before. The database has the hash of the token alone.
+ */
+export async function makeLoginLink(sql: Sql, name: string) {
   await userNamed(sql, name)
   const token = newToken()
   const made = await transact(sql, tx => insertLink(tx, name, hashToken(token) as Buffer))

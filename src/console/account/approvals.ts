@@ -17,9 +17,8 @@ export function approvalScreens(screens: Screens): void {
   screens.show('account', '/approvals', async visit => {
     const [groups, payouts, beneficiaries] = await Promise.all([
       waitingGroups(visit),
-      showList(visit, {
+      showList(visit, `${visit.root}/approvals`, {
         api: '/v3/payout',
-        page: `${visit.root}/approvals`,
         caption: 'Payouts that wait for an approval',
         columns: payoutColumns(visit.root),
         fixed: { status: 'pending_approval' },
@@ -53,10 +52,8 @@ async function importScreen(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   // Before the payouts: a digest is never of more than the page has.
   const approval = await visit.api.get<GroupApproval>(`${API}/${id}/approval`)
-  const page = `${visit.root}/approvals/${id}`
-  const payouts = await showList<Payout>(visit, {
+  const payouts = await showList<Payout>(visit, `${visit.root}/approvals/${id}`, {
     api: `${API}/${id}/payout`,
-    page,
     caption: 'Payouts of the import, newest first',
     columns: payoutColumns(visit.root),
     withoutDays: true,

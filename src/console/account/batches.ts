@@ -19,7 +19,6 @@ function batchList(visit: Visit): ListPage<Batch> {
     title: 'Batches',
     above: may(visit, 'maker') && mainLink(`${visit.root}/batches/new`, 'New batch'),
     api: '/v3/payout_batch',
-    page: `${visit.root}/batches`,
     caption: 'Batches, newest first',
     columns: [
       { name: 'Batch', show: ({ id }) => idLink(visit.root, id) },
@@ -56,14 +55,13 @@ ${facts([
   ['When', time(batch.created_at)],
 ])}
 ${asked && groupApproval(visit, id, approval, 'batches')}
-<h2>Its payouts</h2>${await showList(visit, itemList(visit, id))}`
+<h2>Its payouts</h2>${await showList(visit, `${visit.root}/batches/${id}`, itemList(visit, id))}`
   return { title: batch.reference_id || 'Batch', body, live: 'pot_' }
 }
 
 function itemList(visit: Visit, id: string): Listing<BatchItem> {
   return {
     api: `/v3/payout_batch/${id}/item`,
-    page: `${visit.root}/batches/${id}`,
     caption: 'Payouts of the batch, in its order',
     columns: [
       { name: 'No.', number: true, show: ({ position }) => String(BigInt(position) + 1n) },

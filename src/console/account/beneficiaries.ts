@@ -56,7 +56,6 @@ function beneficiaryList(visit: Visit): ListPage<Beneficiary> {
   return {
     title: 'Beneficiaries',
     api: '/v3/beneficiary',
-    page: `${visit.root}/beneficiaries`,
     caption: 'Beneficiaries, newest first',
     csv: true,
     columns: [

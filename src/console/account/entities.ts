@@ -37,7 +37,6 @@ function entityList(visit: Visit): ListPage<Entity> {
     title: 'Entities',
     live: 'ent_',
     api: '/v3/entity',
-    page: `${visit.root}/entities`,
     caption: 'Entities, newest first',
     csv: true,
     columns: [

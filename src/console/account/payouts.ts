@@ -2,7 +2,7 @@
 import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES } from '../../payout/states.ts'
 import { PAYOUT_TYPES } from '../../quote/quote.ts'
-import { anyOf, deed } from '../form.ts'
+import { anyOf, deed, said } from '../form.ts'
 import { type Listing, type ListPage, textColumn } from '../list.ts'
 import type { Approval, Payout, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -21,7 +21,6 @@ import {
 import { accountOf, may, type Screen, type Visit } from '../visit.ts'
 import { answer, answerForm } from './answer.ts'
 import { decisionForms, decisionScreens, decisionsOf } from './decision.ts'
-import { changeMetadata, metadataForm } from './metadata.ts'
 import { timelineOf } from './timeline.ts'
 
 export function payoutScreens(screens: Screens): void {
@@ -41,7 +40,6 @@ function payoutList(visit: Visit): ListPage<Payout> {
     live: 'pot_',
     above: may(visit, 'maker') && mainLink(`${visit.root}/payouts/new`, 'New payout'),
     api: '/v3/payout',
-    page: `${visit.root}/payouts`,
     caption: 'Payouts, newest first',
     csv: true,
     columns: payoutColumns(visit.root),
@@ -218,4 +216,37 @@ function detailsOf(root: string, payout: Payout): Html {
     ['Metadata', payout.metadata && members(root, payout.metadata)],
     ['MT103', payout.mt103 && html`<pre tabindex="0">${payout.mt103}</pre>`],
   ])
+}
+
+// The metadata: a form to change it, and what the form says as the API takes it.
+const PREFIX = 'metadata:'
+
+/** For makers, in whatever state the payout is. */
+function metadataForm(visit: Visit, { id, metadata }: Payout): Html | '' {
+  if (!may(visit, 'maker')) return ''
+  const known = Object.entries(metadata ?? {}).map(([name, text]) => {
+    return { name: PREFIX + name, label: name, value: String(text) }
+  })
+  return deed(visit, {
+    action: `${visit.root}/payouts/${id}/metadata`,
+    under: 'Change the metadata',
+    button: 'Save the metadata',
+    fields: [
+      ...known,
+      { name: 'name', label: 'One more name', hint: 'An empty text takes a name away.' },
+      { name: 'text', label: 'Its text', member: 'metadata' },
+    ],
+  })
+}
+
+async function changeMetadata(visit: Visit): Promise<string> {
+  const { form, params } = visit
+  const sent = [...form].flatMap(([name, text]) =>
+    name.startsWith(PREFIX) ? [[name.slice(PREFIX.length), text] as const] : [],
+  )
+  const name = said(visit, 'name')
+  const added = name === '' ? [] : [[name, form.get('text') ?? ''] as const]
+  const metadata = Object.fromEntries([...sent, ...added])
+  await visit.api.send('PUT', `/v3/payout/${params.id}`, { metadata })
+  return `${visit.root}/payouts/${params.id}?done=changed`
 }

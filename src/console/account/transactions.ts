@@ -13,6 +13,7 @@ export function transactionScreens(screens: Screens): void {
     live: 'btr_',
     body: html`${await balanceAt(visit)}${statementForm(visit)}${await showList(
       visit,
+      `${visit.root}/transactions`,
       transactionList(visit),
     )}`,
   }))
@@ -66,7 +67,6 @@ ${field(visit, { name: 'format', label: 'Format', options: FORMATS })}
 function transactionList(visit: Visit): Listing<Transaction> {
   return {
     api: '/v3/balance_transaction',
-    page: `${visit.root}/transactions`,
     caption: 'Movements, newest first',
     csv: true,
     columns: [

@@ -20,7 +20,6 @@ function eventList(visit: Visit): ListPage<Event> {
     title: 'Events',
     live: '*',
     api: '/v3/event',
-    page: `${root}/events`,
     caption: 'Events, newest first',
     columns: [
       { name: 'Event', show: ({ id, type }) => html`<a href="${root}/events/${id}">${type}</a>` },

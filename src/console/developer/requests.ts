@@ -22,38 +22,35 @@ async function requestsScreen(visit: Visit): Promise<Screen> {
     return { title, body: html`<p>Requests of live accounts are not logged.</p>` }
   }
   try {
-    return { title, body: await showList(visit, requestList(visit)) }
+    return { title, body: await showList(visit, `${visit.root}/requests`, REQUESTS) }
   } catch (error) {
     if (error instanceof ApiError && error.is('not_found')) return { title, body: OFF }
     throw error
   }
 }
 
-function requestList(visit: Visit): Listing<LoggedRequest> {
-  return {
-    api: '/v3/request_log',
-    page: `${visit.root}/requests`,
-    caption: 'Requests by keys, newest first',
-    columns: [
-      { name: 'When', show: ({ created_at }) => time(created_at) },
-      { name: 'Request', show: requestOf },
-      { name: 'Ended', show: ({ outcome, status }) => [state(outcome), ' ', status] },
-      { name: 'Why', show: whyOf },
-      { name: 'ms', number: true, show: ({ duration_ms }) => duration_ms },
-      { name: 'Request id', show: ({ request_id }) => html`<code>${request_id}</code>` },
-    ],
-    filters: [
-      {
-        name: 'outcome',
-        label: 'Ended',
-        options: anyOf(['succeeded', 'refused', 'failed', 'abandoned']),
-      },
-      { name: 'method', label: 'Method', options: anyOf(['GET', 'POST', 'PUT', 'DELETE']) },
-      { name: 'reason', label: 'Reason', hint: 'invalid_field' },
-      { name: 'request_id', label: 'Request id' },
-    ],
-    empty: 'No request by a key yet.',
-  }
+const REQUESTS: Listing<LoggedRequest> = {
+  api: '/v3/request_log',
+  caption: 'Requests by keys, newest first',
+  columns: [
+    { name: 'When', show: ({ created_at }) => time(created_at) },
+    { name: 'Request', show: requestOf },
+    { name: 'Ended', show: ({ outcome, status }) => [state(outcome), ' ', status] },
+    { name: 'Why', show: whyOf },
+    { name: 'ms', number: true, show: ({ duration_ms }) => duration_ms },
+    { name: 'Request id', show: ({ request_id }) => html`<code>${request_id}</code>` },
+  ],
+  filters: [
+    {
+      name: 'outcome',
+      label: 'Ended',
+      options: anyOf(['succeeded', 'refused', 'failed', 'abandoned']),
+    },
+    { name: 'method', label: 'Method', options: anyOf(['GET', 'POST', 'PUT', 'DELETE']) },
+    { name: 'reason', label: 'Reason', hint: 'invalid_field' },
+    { name: 'request_id', label: 'Request id' },
+  ],
+  empty: 'No request by a key yet.',
 }
 
 function requestOf({ method, path, body }: LoggedRequest): Html {

@@ -32,9 +32,8 @@ const OF_EVENTS = 'Separated by spaces: payout.* entity.approved. None is every 
 
 async function endpointsScreen(visit: Visit): Promise<Screen> {
   const { root } = visit
-  const list = await showList<Endpoint>(visit, {
+  const list = await showList<Endpoint>(visit, `${root}/webhooks`, {
     api: API,
-    page: `${root}/webhooks`,
     caption: 'Webhook endpoints',
     withoutDays: true,
     columns: [
@@ -92,7 +91,7 @@ ${
   may(visit, 'maker') &&
   deed(visit, { action: `${root}/webhooks/${id}/test`, button: 'Send a test event', small: true })
 }
-<h2>Deliveries</h2>${await showList(visit, deliveryList(visit, id))}`
+<h2>Deliveries</h2>${await showList(visit, `${root}/webhooks/${id}`, deliveryList(visit, id))}`
   return { title: endpoint.url, body, live: '*' }
 }
 
@@ -100,7 +99,6 @@ function deliveryList(visit: Visit, id: string): Listing<Delivery> {
   const page = `${visit.root}/webhooks/${id}`
   return {
     api: `${API}/${id}/delivery`,
-    page,
     caption: 'Deliveries, newest first',
     columns: [
       {

@@ -20,22 +20,22 @@ import type { DeskAccount, DeskKey, MadeKey } from './objects.ts'
 
 const API = '/v3/operator/account'
 /** What an operator makes of the state of an account. */
-const STATES = ['freeze', 'unfreeze', 'close'] as const
 const STATE_WORDS = { freeze: 'Freeze', unfreeze: 'Unfreeze', close: 'Close' } as const
 
 export function accountScreens(screens: Screens): void {
   screens.list('installation', '/accounts', list)
   screens.show('installation', '/accounts/:id', show)
-  const send = (name: string, to: string, body: (visit: Visit) => object) => {
-    const next = '/accounts/:id?done=saved'
-    screens.send('installation', `/accounts/:id/${name}`, { to, body, next }, show)
-  }
-  for (const name of STATES) send(name, `${API}/:id/${name}`, reasonOf)
-  send('fund', '/v3/operator/fund', visit => ({
-    ...booking(visit),
-    source: said(visit, 'source') || undefined,
-  }))
-  send('withdraw', '/v3/operator/withdraw', visit => ({ ...booking(visit), ...reasonOf(visit) }))
+  const account = { to: `${API}/:id`, next: '/accounts/:id?done=saved', again: show }
+  screens.sends('installation', '/accounts/:id', account, {
+    freeze: reasonOf,
+    unfreeze: reasonOf,
+    close: reasonOf,
+  })
+  const money = { ...account, to: '/v3/operator' }
+  screens.sends('installation', '/accounts/:id', money, {
+    fund: visit => ({ ...booking(visit), source: said(visit, 'source') || undefined }),
+    withdraw: visit => ({ ...booking(visit), ...reasonOf(visit) }),
+  })
   screens.act('installation', '/accounts/:id/revoke', revokeKey, show)
   screens.act('installation', '/accounts/:id/key', makeKey, show)
 }
@@ -66,7 +66,6 @@ function list(visit: Visit): ListPage<DeskAccount> {
   return {
     title: 'Accounts',
     api: API,
-    page: `${visit.root}/accounts`,
     caption: 'Accounts',
     cursorOf: ({ account_id }) => account_id,
     columns: [
@@ -115,7 +114,7 @@ ${stateForms(visit, id, account.state)}
 }
 
 /** What can be done, by the state of the account. */
-const POSSIBLE: Readonly<Record<string, readonly (typeof STATES)[number][]>> = {
+const POSSIBLE: Readonly<Record<string, readonly (keyof typeof STATE_WORDS)[]>> = {
   active: ['freeze'],
   frozen: ['unfreeze', 'close'],
 }

@@ -4,18 +4,16 @@ import type { JsonObject } from '../api.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { time, words } from '../show.ts'
-import type { Visit } from '../visit.ts'
 import type { AuditedChange } from './objects.ts'
 
 export function auditScreens(screens: Screens): void {
   screens.list('installation', '/audit', list)
 }
 
-function list(visit: Visit): ListPage<AuditedChange> {
+function list(): ListPage<AuditedChange> {
   return {
     title: 'Audit log',
     api: '/v3/operator/audit',
-    page: `${visit.root}/audit`,
     caption: 'Acts, newest first',
     cursor: 'before',
     cursorOf: ({ change_id }) => change_id,

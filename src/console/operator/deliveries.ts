@@ -1,6 +1,6 @@
 // Webhook endpoints that get nothing: their dead deliveries, sent again.
 import { html } from '../../html.ts'
-import { deed } from '../form.ts'
+import { deed, nothing } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { state, time } from '../show.ts'
@@ -11,10 +11,8 @@ const API = '/v3/operator/webhook_endpoint'
 
 export function deliveryScreens(screens: Screens): void {
   const show = screens.list('installation', '/deliveries', list)
-  for (const name of ['replay', 'enable']) {
-    const sending = { to: `${API}/:id/${name}`, next: '/deliveries?done=replayed' }
-    screens.send('installation', `/deliveries/:id/${name}`, sending, show)
-  }
+  const endpoint = { to: `${API}/:id`, next: '/deliveries?done=replayed', again: show }
+  screens.sends('installation', '/deliveries/:id', endpoint, { replay: nothing, enable: nothing })
 }
 
 function list(visit: Visit): ListPage<FailingEndpoint> {
@@ -23,7 +21,6 @@ function list(visit: Visit): ListPage<FailingEndpoint> {
   return {
     title: 'Dead webhooks',
     api: API,
-    page: `${visit.root}/deliveries`,
     caption: 'Endpoints that are disabled or have dead deliveries',
     columns: [
       { name: 'Endpoint', show: ({ host, id }) => html`${host}<br><code>${id}</code>` },

@@ -22,7 +22,6 @@ function list(visit: Visit): ListPage<RailException> {
   return {
     title: 'Exceptions',
     api: '/v3/operator/exception',
-    page: `${root}/exceptions`,
     caption: 'Open exceptions, oldest first',
     cursorOf: ({ payout, number }) => `${payout}:${number}`,
     columns: [

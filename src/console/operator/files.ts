@@ -14,13 +14,15 @@ const API = '/v3/operator/bank_file'
 export function fileScreens(screens: Screens): void {
   screens.list('installation', '/files', list)
   screens.show('installation', '/files/:id', show)
-  const send = (name: 'release' | 'withdraw', more: (visit: Visit) => object) => {
-    const body = (visit: Visit) => ({ digest: said(visit, 'digest'), ...more(visit) })
-    const sending = { to: `${API}/:id/${name}`, body, next: '/files/:id?done=saved' }
-    screens.send('installation', `/files/:id/${name}`, sending, show)
-  }
-  send('release', visit => (said(visit, 'force') === 'yes' ? { force: true } : {}))
-  send('withdraw', reasonOf)
+  const file = { to: `${API}/:id`, next: '/files/:id?done=saved', again: show }
+  const digestOf = (visit: Visit) => ({ digest: said(visit, 'digest') })
+  screens.sends('installation', '/files/:id', file, {
+    release: visit => ({
+      ...digestOf(visit),
+      ...(said(visit, 'force') === 'yes' && { force: true }),
+    }),
+    withdraw: visit => ({ ...digestOf(visit), ...reasonOf(visit) }),
+  })
 }
 
 function list(visit: Visit): ListPage<DeskFile> {
@@ -28,7 +30,6 @@ function list(visit: Visit): ListPage<DeskFile> {
   return {
     title: 'Files for banks',
     api: API,
-    page: `${root}/files`,
     caption: 'Files for banks, newest first',
     cursorOf: ({ msg_id }) => msg_id,
     columns: [

@@ -1,21 +1,23 @@
 // Limits, and the rules of who must approve what.
 import { html } from '../../html.ts'
-import { bodyOf, deed, named, said } from '../form.ts'
+import { bodyOf, deed, named, nothing, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, words } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import type { ApprovalRule, Limit } from './objects.ts'
 
+const RULES = '/v3/operator/approval_rule'
+const LIMITS = '/v3/operator/limit'
+
 export function ruleScreens(screens: Screens): void {
   screens.show('installation', '/rules', show)
-  const send = (path: string, to: string, body?: (visit: Visit) => object) => {
-    const sending = { to, next: '/rules?done=saved', ...(body && { body }) }
-    screens.send('installation', `/rules/${path}`, sending, show)
-  }
-  send('approvals', '/v3/operator/approval_rule', ruleOf)
-  send('approvals/:id/remove', '/v3/operator/approval_rule/:id/remove')
-  send('limits/:id/remove', '/v3/operator/limit/:id/remove')
+  const next = '/rules?done=saved'
+  screens.send('installation', '/rules/approvals', { to: RULES, body: ruleOf, next }, show)
+  const rule = { to: `${RULES}/:id`, next, again: show }
+  screens.sends('installation', '/rules/approvals/:id', rule, { remove: nothing })
+  const limit = { to: `${LIMITS}/:id`, next, again: show }
+  screens.sends('installation', '/rules/limits/:id', limit, { remove: nothing })
 }
 
 function ruleOf(visit: Visit): object {
@@ -34,8 +36,8 @@ const OF_PAYOUTS = [
 async function show(visit: Visit): Promise<Screen> {
   const { account_id } = visit.query
   const [rules, limits] = await Promise.all([
-    visit.api.list<ApprovalRule>('/v3/operator/approval_rule'),
-    visit.api.list<Limit>('/v3/operator/limit', { account_id }),
+    visit.api.list<ApprovalRule>(RULES),
+    visit.api.list<Limit>(LIMITS, { account_id }),
   ])
   const body = html`<h2>Who must approve</h2>${rows(ruleTable(visit), rules.results)}
 <details${account_id && html` open`}><summary>A new rule</summary>${deed(visit, {

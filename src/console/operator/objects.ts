@@ -11,8 +11,7 @@ import type { ListsResponse } from '../../operator/list-routes.ts'
 import type * as payouts from '../../operator/payout-response.ts'
 import type * as routes from '../../operator/payout-routing-routes.ts'
 import type { DatedRate, FeeRow } from '../../operator/price-response.ts'
-import type * as figures from '../../operator/rail-figure-routes.ts'
-import type { RailResponse } from '../../operator/rail-routes.ts'
+import type * as rails from '../../operator/rail-routes.ts'
 import type * as screening from '../../operator/screening-routes.ts'
 import type * as upkeep from '../../operator/upkeep-routes.ts'
 import type * as users from '../../operator/user-routes.ts'
@@ -32,7 +31,7 @@ export type Fee = Shown<typeof FeeRow>
 export type DeskAccount = Shown<typeof accounts.DeskAccount>
 export type DeskKey = Shown<typeof accounts.DeskKey>
 export type MadeKey = Shown<typeof accounts.MadeKeyResponse>
-export type DeskRail = Shown<typeof RailResponse>
+export type DeskRail = Shown<typeof rails.RailResponse>
 export type RouteRow = Shown<typeof routes.RouteRow>
 export type ApprovalRule = Shown<typeof Rule>
 export type Limit = Shown<typeof LimitResponse>
@@ -42,7 +41,7 @@ export type DeskUser = Shown<typeof users.DeskUser>
 export type UpkeepRun = Shown<typeof upkeep.UpkeepRun>
 export type DeskFile = Shown<typeof FileResponse>
 export type DeskFileInFull = Shown<typeof FileInFullResponse>
-export type RailFigures = Shown<typeof figures.RailFigures>
+export type RailFigures = Shown<typeof rails.RailFigures>
 export type RailFigure = RailFigures['results'][number]
 export type Income = Shown<typeof income.IncomeResponse>
 export type AccountIncome = Shown<typeof income.IncomeList>

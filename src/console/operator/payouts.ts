@@ -2,7 +2,7 @@
 // of it.
 import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payout/states.ts'
-import { anyOf, bodyOf, deed, named, REASON, reasonOf } from '../form.ts'
+import { anyOf, bodyOf, deed, named, nothing, REASON, reasonOf } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, members, money, state, time, words } from '../show.ts'
@@ -14,13 +14,12 @@ const API = '/v3/operator/payout'
 export function deskPayoutScreens(screens: Screens): void {
   screens.list('installation', '/payouts', list)
   screens.show('installation', '/payouts/:id', show)
-  const send = (name: string, body: (visit: Visit) => object) => {
-    const sending = { to: `${API}/:id/${name}`, body, next: '/payouts/:id?done=saved' }
-    screens.send('installation', `/payouts/:id/${name}`, sending, show)
-  }
-  send('take', () => ({}))
-  send('release', reasonOf)
-  send('transition', ({ form }) => bodyOf(form, ['status', 'reference', 'reason', 'description']))
+  const payout = { to: `${API}/:id`, next: '/payouts/:id?done=saved', again: show }
+  screens.sends('installation', '/payouts/:id', payout, {
+    take: nothing,
+    release: reasonOf,
+    transition: ({ form }) => bodyOf(form, ['status', 'reference', 'reason', 'description']),
+  })
 }
 
 function list(visit: Visit): ListPage<DeskPayoutRow> {
@@ -29,7 +28,6 @@ function list(visit: Visit): ListPage<DeskPayoutRow> {
     title: 'Payouts of all accounts',
     live: 'pot_',
     api: API,
-    page: `${root}/payouts`,
     caption: 'Payouts, newest first',
     cursorOf: ({ payout }) => payout.id,
     columns: [

@@ -1,7 +1,7 @@
 // Rails and routes: where payouts go, whether they may go there now, and how that went lately.
 import { type Html, html } from '../../html.ts'
 import { barChart } from '../charts.ts'
-import { deed, REASON, reasonOf } from '../form.ts'
+import { deed, nothing, REASON, reasonOf } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { state, time } from '../show.ts'
@@ -10,12 +10,8 @@ import type { DeskRail, RailFigure, RailFigures, RouteRow } from './objects.ts'
 
 export function railScreens(screens: Screens): void {
   screens.show('installation', '/rails', show)
-  const send = (name: 'pause' | 'resume', body: (visit: Visit) => object) => {
-    const sending = { to: `/v3/operator/rail/:name/${name}`, body, next: '/rails?done=saved' }
-    screens.send('installation', `/rails/:name/${name}`, sending, show)
-  }
-  send('pause', reasonOf)
-  send('resume', () => ({}))
+  const rail = { to: '/v3/operator/rail/:name', next: '/rails?done=saved', again: show }
+  screens.sends('installation', '/rails/:name', rail, { pause: reasonOf, resume: nothing })
 }
 
 async function show(visit: Visit): Promise<Screen> {

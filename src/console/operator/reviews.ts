@@ -22,7 +22,6 @@ function list(visit: Visit): ListPage<DeskEntity> {
     title: 'Entity reviews',
     live: 'ent_',
     api: API,
-    page: `${visit.root}/entities`,
     caption: 'Entities that wait for a review, oldest first',
     cursorOf: () => undefined,
     columns: [

@@ -13,18 +13,15 @@ const API = '/v3/operator/screening'
 export function screeningScreens(screens: Screens): void {
   screens.show('installation', '/screening', heldScreen)
   screens.show('installation', '/screening/:id', show)
-  for (const decision of ['clear', 'confirm']) {
-    const body = (visit: Visit) => ({ ...reasonOf(visit), ...bodyOf(visit.form, ['digest']) })
-    const sending = { to: `${API}/:id/${decision}`, body, next: '/screening?done=saved' }
-    screens.send('installation', `/screening/:id/${decision}`, sending, show)
-  }
+  const held = { to: `${API}/:id`, next: '/screening?done=saved', again: show }
+  const decide = (visit: Visit) => ({ ...reasonOf(visit), ...bodyOf(visit.form, ['digest']) })
+  screens.sends('installation', '/screening/:id', held, { clear: decide, confirm: decide })
 }
 
 async function heldScreen(visit: Visit): Promise<Screen> {
   const { root } = visit
-  const held = await showList<HeldByScreening>(visit, {
+  const held = await showList<HeldByScreening>(visit, `${root}/screening`, {
     api: API,
-    page: `${root}/screening`,
     caption: 'Payouts that screening holds, and parties that may be listed',
     columns: [
       {

@@ -9,6 +9,7 @@ import {
   deed,
   type Field,
   named,
+  nothing,
   post,
   REASON,
   reasonOf,
@@ -27,20 +28,19 @@ export function userScreens(screens: Screens): void {
   screens.show('installation', '/users', list)
   screens.act('installation', '/users', make, list)
   screens.show('installation', '/users/:name', show)
-  const send = (path: string, body: (visit: Visit) => object) => {
-    const sending = { to: `${API}/:name/${path}`, body, next: '/users/:name?done=saved' }
-    screens.send('installation', `/users/:name/${path}`, sending, show)
-  }
   const onAccount = (visit: Visit) => ({
     account_id: said(visit, 'account_id'),
     role: said(visit, 'role'),
   })
-  send('role', visit => ({ role: said(visit, 'role') }))
-  send('account_role', onAccount)
-  send('account_role/remove', onAccount)
-  send('disable', reasonOf)
-  send('enable', () => ({}))
-  send('log_out', () => ({}))
+  const user = { to: `${API}/:name`, next: '/users/:name?done=saved', again: show }
+  screens.sends('installation', '/users/:name', user, {
+    role: visit => ({ role: said(visit, 'role') }),
+    account_role: onAccount,
+    'account_role/remove': onAccount,
+    disable: reasonOf,
+    enable: nothing,
+    log_out: nothing,
+  })
   screens.act('installation', '/users/:name/login_link', makeLink, show)
 }
 
