@@ -44,7 +44,7 @@ after(() => service.close())
 /** Times are told apart by this much of their median, or by twice what the same kind differs. */
 const SHARE = 0.1
 /** While chance may have decided, as many rounds are measured again, at most so often. */
-const TRIES = 10
+const TRIES = 6
 
 /** Of the same kind as `SAME`, so that they differ by chance alone. */
 const AGAIN = 'the same again'
