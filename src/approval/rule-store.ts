@@ -1,4 +1,4 @@
-// The statements of approval rules, a reference table.
+// The SQL statements of approval rules, a reference table.
 import type { HistoricRow } from '../audit/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { ApprovalRule } from './approval.ts'

@@ -1,4 +1,4 @@
-// The statements of the audit log: who changed what, when, and what it was before and after.
+// The SQL statements of the audit log: who changed what, when, and what it was before and after.
 // Triggers write it for reference data, record_act for what operators do to rows of accounts.
 import { SERVICE_ROLE, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'

@@ -1,5 +1,5 @@
-// The statements of what keeps an installation: when the books were proved, and when a backup was
-// taken.
+// The SQL statements of what keeps an installation: when the books were proved, and when a backup
+// was taken.
 import type { Sql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 

@@ -1,4 +1,4 @@
-// The statements that count files for metrics.
+// The SQL statements that count files for metrics.
 import type { Sql } from '../db/connect.ts'
 
 /** Files that are not answered, by rail and state; of those not sent, the age of the oldest. */

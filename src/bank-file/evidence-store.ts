@@ -1,4 +1,4 @@
-// The statements of rail_item_evidence: what banks have said of items, each thing once.
+// The SQL statements of rail_item_evidence: what banks have said of items, each thing once.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { hashJson } from '../seal.ts'
 import type { Evidence } from './evidence.ts'

@@ -1,5 +1,5 @@
-// The statements of rail_files and rail_exchanges: the files for banks, written once, and who works
-// on a rail's files now.
+// The SQL statements of rail_files and rail_exchanges: the files for banks, written once, and who
+// works on a rail's files now.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 

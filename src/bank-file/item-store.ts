@@ -1,4 +1,4 @@
-// The statements of rail_items: what waits for a file, and whose payment a bank speaks of. The
+// The SQL statements of rail_items: what waits for a file, and whose payment a bank speaks of. The
 // finder sees ids and amounts of all accounts; everything else names its accounts.
 import type { BankSays } from '../bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'

@@ -1,5 +1,6 @@
-// The statements that find trouble of whole files and whole rails: what nobody but a person ends,
-// and that no payout shows. It is derived from the files, so that it is over when its cause is.
+// The SQL statements that find trouble of whole files and whole rails: what nobody but a person
+// ends, and that no payout shows. It is derived from the files, so that it is over when its cause
+// is.
 import type { Sql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { eachShard, within } from '../db/shard.ts'

@@ -1,4 +1,5 @@
-// The statements of approvals of beneficiaries: what was asked of each, and what people decided.
+// The SQL statements of approvals of beneficiaries: what was asked of each, and what people
+// decided.
 import type {
   BeneficiaryApproval,
   BeneficiaryDecision,

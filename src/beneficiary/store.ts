@@ -1,4 +1,4 @@
-// The statements of beneficiaries. Writes run under the lock of the account's book.
+// The SQL statements of beneficiaries. Writes run under the lock of the account's book.
 
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findIdsBy, narrowedTo } from '../db/found.ts'

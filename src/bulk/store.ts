@@ -1,5 +1,5 @@
-// The statements on payouts that were imported from files. They run under the lock of the account's
-// book, and decide nothing.
+// The SQL statements on payouts that were imported from files. They run under the lock of the
+// account's book, and decide nothing.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'

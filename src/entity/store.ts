@@ -1,4 +1,4 @@
-// The statements of entities. Writes run under the lock of the account's book.
+// The SQL statements of entities. Writes run under the lock of the account's book.
 
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { narrowedTo } from '../db/found.ts'

@@ -1,4 +1,4 @@
-// The statements of objects as they were: of events about them besides the one that is told.
+// The SQL statements of objects as they were: of events about them besides the one that is told.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { eachShard, within } from '../db/shard.ts'
 import type { NamedEvent } from '../event/event.ts'

@@ -1,4 +1,4 @@
-// The statements of archives of events.
+// The SQL statements of archives of events.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'

@@ -1,5 +1,5 @@
-// The statements of cuts. All but the first run under the locks of the account's book and of its
-// endpoints.
+// The SQL statements of cuts. All but the first run under the locks of the account's book and of
+// its endpoints.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import type { ArchivedSeal, Cut, Obstacles } from './cut.ts'

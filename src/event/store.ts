@@ -1,5 +1,5 @@
-// The statements of events, an append-only table. A row holds the events of one command (row.ts),
-// so each statement finds rows and returns the wanted events in them.
+// The SQL statements of events, an append-only table. A row holds the events of one command
+// (row.ts), so each statement finds rows and returns the wanted events in them.
 import { locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Moment } from '../db/order.ts'

@@ -1,4 +1,4 @@
-// The statements that find earlier bookings.
+// The SQL statements that find earlier bookings.
 import { LINE_TYPES } from '../balance-transaction/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'

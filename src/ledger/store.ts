@@ -1,4 +1,4 @@
-// The statements of books: lock, read and append.
+// The SQL statements of books: lock, read and append.
 import type { Account } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
 import { confineTo } from '../db/confine.ts'

@@ -1,4 +1,4 @@
-// The statements of limits, a reference table.
+// The SQL statements of limits, a reference table.
 import type { HistoricRow } from '../audit/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'

@@ -1,5 +1,5 @@
-// The statements of what payouts count for limits. All run under the lock of the account's book,
-// but the one that forgets what no window reaches back to.
+// The SQL statements of what payouts count for limits. All run under the lock of the account's
+// book, but the one that forgets what no window reaches back to.
 import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { keysOf } from '../db/keys.ts'

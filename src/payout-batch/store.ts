@@ -1,5 +1,5 @@
-// The statements of batches. Rows are written once, under the lock of the account's book and in the
-// transaction of the payouts.
+// The SQL statements of batches. Rows are written once, under the lock of the account's book and in
+// the transaction of the payouts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keepHistory } from '../db/keep-history.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'

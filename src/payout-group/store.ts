@@ -1,4 +1,4 @@
-// The statements of groups: which payouts a batch or an import has, and which of them wait.
+// The SQL statements of groups: which payouts a batch or an import has, and which of them wait.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, keysOf } from '../db/keys.ts'
 import type { Page, Wanted } from '../db/page.ts'

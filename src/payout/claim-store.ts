@@ -1,5 +1,5 @@
-// The statements of claims: which payouts are due to have their rail asked, and who asks about one.
-// Finding them takes no lock: the claim decides.
+// The SQL statements of claims: which payouts are due to have their rail asked, and who asks about
+// one. Finding them takes no lock: the claim decides.
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'

@@ -1,4 +1,4 @@
-// The statements of likenesses, run under the lock of the account's book. A row keeps the first
+// The SQL statements of likenesses, run under the lock of the account's book. A row keeps the first
 // half of a likeness: 128 bits tell any two payouts of an account apart. The first payout of a
 // reference has no row: its likeness is computed from the payout (docs/decisions/0067).
 import { detailsOf } from '../beneficiary/columns.ts'

@@ -1,4 +1,4 @@
-// The statements of holds: payouts that wait for the review of an entity, and reviews that have
+// The SQL statements of holds: payouts that wait for the review of an entity, and reviews that have
 // ended while payouts wait.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'

@@ -1,6 +1,6 @@
-// The statements of attempts that are over and asked about again. An `ask_again_at` is the question
-// that is due, and the claim of whoever asks: a claim puts it off, so that a lost answer is asked
-// for anew.
+// The SQL statements of attempts that are over and asked about again. An `ask_again_at` is the
+// question that is due, and the claim of whoever asks: a claim puts it off, so that a lost answer
+// is asked for anew.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'

@@ -1,4 +1,4 @@
-// The statements of payouts that are to be screened, and of those that screening holds.
+// The SQL statements of payouts that are to be screened, and of those that screening holds.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { updater } from '../db/rows.ts'
 import type { Key } from '../id.ts'

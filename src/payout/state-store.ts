@@ -1,6 +1,6 @@
-// The statements of payout states. A payout has a narrow row in `open_payouts` while something is
-// still to be done, and one in `payout_outcomes` when it is over. Steps write them under the lock
-// of the payout's book; workers claim open ones without that lock (claim-store.ts).
+// The SQL statements of payout states. A payout has a narrow row in `open_payouts` while something
+// is still to be done, and one in `payout_outcomes` when it is over. Steps write them under the
+// lock of the payout's book; workers claim open ones without that lock (claim-store.ts).
 import type { TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { deleter, inRounds, inserter, updater } from '../db/rows.ts'

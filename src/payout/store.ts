@@ -1,4 +1,4 @@
-// The statements of payouts.
+// The SQL statements of payouts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'

@@ -1,5 +1,5 @@
-// The statements that erase payouts and their papers. Each sends itself when it is called; triggers
-// take nothing but the erased form, of a payout that erasures name.
+// The SQL statements that erase payouts and their papers. Each sends itself when it is called;
+// triggers take nothing but the erased form, of a payout that erasures name.
 import type { TransactionSql } from '../db/connect.ts'
 import { payeeOf } from '../limit/payee.ts'
 import { writtenPayout } from '../payout/columns.ts'

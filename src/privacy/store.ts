@@ -1,4 +1,4 @@
-// The statements of erasures. They run under the lock of the account's book.
+// The SQL statements of erasures. They run under the lock of the account's book.
 import type { Act } from '../audit/act.ts'
 import { recordActs } from '../audit/store.ts'
 import { findBeneficiaries, updateBeneficiaries } from '../beneficiary/store.ts'

@@ -1,5 +1,5 @@
-// The statements of quotes: of rows of `quotes`, and of carried quotes, which are read from rows of
-// `payouts` (carried.ts).
+// The SQL statements of quotes: of rows of `quotes`, and of carried quotes, which are read from
+// rows of `payouts` (carried.ts).
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { mergePages, withinReach } from '../db/merge.ts'

@@ -1,4 +1,4 @@
-// The statements of attempts.
+// The SQL statements of attempts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter, updater } from '../db/rows.ts'

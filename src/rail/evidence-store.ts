@@ -1,4 +1,4 @@
-// The statements of evidence, which is added and never changed.
+// The SQL statements of evidence, which is added and never changed.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'

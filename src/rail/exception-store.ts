@@ -1,4 +1,4 @@
-// The statements of exceptions.
+// The SQL statements of exceptions.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter, updater } from '../db/rows.ts'

@@ -1,4 +1,4 @@
-// The statements of rails, a reference table.
+// The SQL statements of rails, a reference table.
 import type { Sql } from '../db/connect.ts'
 import type { RailRow } from './kind.ts'
 

@@ -1,4 +1,4 @@
-// The statements of routes, a reference table.
+// The SQL statements of routes, a reference table.
 
 import type { HistoricRow } from '../audit/store.ts'
 import type { Timetable } from '../calendar/calendar.ts'

@@ -1,4 +1,4 @@
-// The statements of the log of requests.
+// The SQL statements of the log of requests.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'

@@ -1,5 +1,6 @@
-// The statements that move the clock of a sandbox account: the database's clock plus `clock_ahead`.
-// Due times of workers are by the database's clock, so they move back by the same amount.
+// The SQL statements that move the clock of a sandbox account: the database's clock plus
+// `clock_ahead`. Due times of workers are by the database's clock, so they move back by the same
+// amount.
 import type { TransactionSql } from '../db/connect.ts'
 
 /** Whole seconds, rounded down, by which the account's clock is ahead. */

@@ -1,4 +1,4 @@
-// The statements of sanctions lists: files that were imported, and entries in their versions.
+// The SQL statements of sanctions lists: files that were imported, and entries in their versions.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inTurns } from '../turns.ts'
 import type { ListStatus, ListVersion, StoredEntry } from './list.ts'

@@ -1,4 +1,4 @@
-// The statements of matches and of clears.
+// The SQL statements of matches and of clears.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { eachShard, within } from '../db/shard.ts'

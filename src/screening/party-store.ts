@@ -1,5 +1,5 @@
-// The statements of parties that are compared by themselves: which of them are due, what was found
-// of them, and how far all of them are compared with the newest lists.
+// The SQL statements of parties that are compared by themselves: which of them are due, what was
+// found of them, and how far all of them are compared with the newest lists.
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'

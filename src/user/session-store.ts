@@ -1,4 +1,4 @@
-// The statements of passwords, links to log in, sessions and attempts to log in.
+// The SQL statements of passwords, links to log in, sessions and attempts to log in.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import {

@@ -1,4 +1,4 @@
-// The statements of users, their roles on accounts, and their keys.
+// The SQL statements of users, their roles on accounts, and their keys.
 import type { Sql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import type { RoleOnAccount, User, UserKey, UserRole } from './user.ts'

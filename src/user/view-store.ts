@@ -1,4 +1,4 @@
-// The statements of saved views: pages of the console that people have kept under a name.
+// The SQL statements of saved views: pages of the console that people have kept under a name.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 

@@ -1,4 +1,4 @@
-// The statements of deliveries for requests: insert for a replay, cancel with the endpoint, and
+// The SQL statements of deliveries for requests: insert for a replay, cancel with the endpoint, and
 // read with attempts. The worker's statements are in queue-store.ts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'

@@ -1,4 +1,4 @@
-// The statements of the delivery worker: find endpoints with work, move their cursors, claim
+// The SQL statements of the delivery worker: find endpoints with work, move their cursors, claim
 // deliveries, record attempts, and delete old deliveries. All but the first and the last run under
 // the lock of the endpoint's row; rules.ts decides what an attempt means.
 import { transactConfined } from '../db/confine.ts'

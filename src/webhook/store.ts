@@ -1,5 +1,5 @@
-// The statements of webhook endpoints. A request locks the account's book and then the endpoint's
-// row; the delivery worker locks the row alone.
+// The SQL statements of webhook endpoints. A request locks the account's book and then the
+// endpoint's row; the delivery worker locks the row alone.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { keepHistory } from '../db/keep-history.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'

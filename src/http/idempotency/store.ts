@@ -1,4 +1,4 @@
-// The statements of idempotency keys.
+// The SQL statements of idempotency keys.
 import type { TransactionSql } from '../../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../../db/forget.ts'
 import { inserter } from '../../db/rows.ts'

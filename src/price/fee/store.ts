@@ -1,4 +1,4 @@
-// The statements of the fee schedule, a reference table.
+// The SQL statements of the fee schedule, a reference table.
 import { rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
 import type { Fee, FeeKey } from './rules.ts'
 

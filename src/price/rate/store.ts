@@ -1,4 +1,4 @@
-// The statements of the rate book, a reference table.
+// The SQL statements of the rate book, a reference table.
 import { rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
 import { formatDecimal, parseDecimal } from '../../money/decimal.ts'
 import type { Rate } from './rules.ts'
