@@ -10,13 +10,13 @@ export interface UsedLimit {
   readonly used: bigint | null
 }
 
-/** Who asks: the account, and the key, '' of a session, by which payouts would be made. */
+/** The account that asks, and the API key that would make its payouts; '' for a session. */
 export interface Asker {
   readonly account_id: string
   readonly key_id: string
 }
 
-/** The counters to be read: a limit of each payout has none, and one of each payee too many. */
+/** The counters to read. A limit on each payout has none, and one on each payee has too many. */
 export function countersOf(limits: readonly Limit[], asker: Asker, now: Instant): Wanted[] {
   return limits
     .filter(({ per, each }) => per !== 'payout' && each !== 'payee')

@@ -4,7 +4,7 @@ import type { Sql } from '../db/connect.ts'
 import { upsertKeyUses } from './store.ts'
 
 const WRITE_EVERY_MS = 60_000
-/** The last write may take this long, so that a silent database does not keep the process. */
+/** How long close() waits for the last write: a silent database does not keep the process. */
 const LAST_WRITE_WITHIN_MS = 1_000
 
 export interface KeyUses {

@@ -1,4 +1,4 @@
-// The statements of accounts and API keys, which are reference tables.
+// The SQL statements of accounts and API keys, which are reference tables.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import type { Account, ApiKey, NewApiKey, Scope } from './rules.ts'
@@ -19,7 +19,7 @@ export interface AccountListing extends Account {
   readonly created_at: Instant
 }
 
-/** One account, or all of them, oldest first, without `account_id`. */
+/** One account; without `account_id` all of them, oldest first. */
 export async function listAccountsInFull(
   sql: Sql | TransactionSql,
   account_id: string | null = null,
@@ -65,7 +65,7 @@ export async function findAccountIds(
   return new Map(rows.map(row => [row.deposit_address, row.account_id]))
 }
 
-/** Sent here and now, before the account's book: an id that is taken is refused by this table. */
+/** Sends the insert at once, before the account's book, so that this table refuses a taken id. */
 export async function insertAccount(tx: TransactionSql, account: Account): Promise<void> {
   await tx`
     insert into accounts (account_id, name, currencies, primary_currency, deposit_address, sandbox,

@@ -52,7 +52,7 @@ export const ApprovalResponse = Type.Object(
 export interface ShownApproval {
   readonly open: OpenApproval
   readonly approvers: ReadonlySet<string>
-  /** '' of a payout that no import has made. */
+  /** '' when no import made the payout. */
   readonly payout_import: string
 }
 

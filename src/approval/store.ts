@@ -1,4 +1,4 @@
-// The statements of approvals: what payouts need, what people have decided, and who may decide.
+// The SQL statements of approvals: what payouts need, what people have decided, and who may decide.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter, updater } from '../db/rows.ts'
@@ -14,7 +14,7 @@ import type {
 
 type New = Omit<PayoutApproval, 'outcome' | 'ended_at'>
 
-/** After the payouts and their states, to which a trigger compares them. */
+/** Insert after the payouts and their states: a trigger compares the approvals with them. */
 export const insertApprovals = inserter<New>('payout_approvals', {
   account_id: 'text',
   payout_id: 'text',
@@ -28,7 +28,7 @@ export const insertApprovals = inserter<New>('payout_approvals', {
   rules: 'words',
 })
 
-/** Before the state of the payout, which leaves `pending_approval` by this alone. */
+/** Write before the payout's state: it leaves `pending_approval` only once its approval ended. */
 export const updateEnded = updater<
   Pick<PayoutApproval, 'account_id' | 'payout_id' | 'outcome' | 'ended_at'>
 >('payout_approvals', ['account_id', 'payout_id'], {
@@ -38,7 +38,7 @@ export const updateEnded = updater<
   ended_at: 'timestamptz',
 })
 
-/** Before the approval ends, for which they are counted. */
+/** Insert before the approval ends: a trigger counts them then. */
 export const insertDecisions = inserter<ApprovalDecision>('approval_decisions', {
   account_id: 'text',
   payout_id: 'text',
@@ -49,14 +49,14 @@ export const insertDecisions = inserter<ApprovalDecision>('approval_decisions', 
   decided_at: 'timestamptz',
 })
 
-/** Writes payees that somebody has approved; those that are known stay. */
+/** Inserts approved payees. Leaves known ones as they are. */
 export const insertApprovedPayees = inserter<ApprovedPayee>(
   'approved_payees',
   { account_id: 'text', payee: 'text', payout_id: 'text', approved_at: 'timestamptz' },
   'on conflict (account_id, payee) do nothing',
 )
 
-/** Those of these payees to whom a payout was approved, by `account_id/payee`. */
+/** Which of these payees have had a payout approved, by `account_id/payee`. */
 export async function findApprovedPayees(
   tx: TransactionSql,
   payees: readonly Pick<ApprovedPayee, 'account_id' | 'payee'>[],
@@ -140,7 +140,7 @@ export async function findApprovers(
   )
 }
 
-/** Payouts of live accounts that wait for people, and when the first of them fails for that. */
+/** How many payouts of live accounts wait for approval, and how soon the first one expires. */
 export async function countPending(
   finder: Sql,
 ): Promise<{ readonly payouts: number; readonly first_ends_in_s: number }> {

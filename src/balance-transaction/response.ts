@@ -43,7 +43,7 @@ export const BalanceTransactionResponse = Type.Object(
   },
 )
 
-/** A balance transaction where its payout may be asked for, whose room stands above this one. */
+/** A balance transaction that may show its payout. A room above gives the payout's schema. */
 export function ExpandableLine(payout: TSchema) {
   return Type.Object(
     {
@@ -57,7 +57,7 @@ export function ExpandableLine(payout: TSchema) {
   )
 }
 
-/** The payout that a line is of: it has debited it, or given it back; '' of another line. */
+/** The payout that a line debits or gives back; '' for any other line. */
 export function payoutOf({ source, description }: BalanceTransaction): string {
   return [source, description].find(id => id.startsWith('pot_')) ?? ''
 }
@@ -69,7 +69,7 @@ export function presentBalanceTransaction(line: BalanceTransaction) {
     { amount: line.fixed_fee, type: 'fixed_fee' },
     { amount: line.variable_fee, type: 'variable_fee' },
   ].filter(fee => fee.amount !== 0n)
-  // Which person has booked it, and that others have a share, is the operator's to know.
+  // Only the operator sees who booked it, and that its payment funds other accounts too.
   const { by: _by, split: _split, ...metadata } = line.metadata
   return {
     id: line.id,

@@ -1,4 +1,4 @@
-// The statements of balance transactions, which are columns of their journals: ledger/store.ts
+// The SQL statements of balance transactions, which are columns of their journals: ledger/store.ts
 // writes them. The number in an id finds and orders them.
 import type { Fragment } from 'postgres'
 import { byNumber, locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
@@ -133,8 +133,8 @@ export async function listBalanceTransactions(
 }
 
 /**
- * The sources of all lines of payouts: each payout, of what it has moved, and the line of that, of
- * what gave it back. Each is one look-up in a unique index.
+ * The sources of all lines of payouts. A payout is the source of its debit, and the debit is the
+ * source of the line that gives it back. Each debit is one look-up in a unique index.
  */
 async function sourcesOf(
   sql: Sql | TransactionSql,
@@ -160,18 +160,18 @@ function partedSources(sources: readonly string[] = []): readonly [string[], str
 
 /** The filters of lines, as conditions of journals. */
 interface Chosen {
-  /** The values of which a line has one, by column. */
+  /** By column, the values of which a line must have one. */
   readonly equal: Readonly<
     Partial<Record<'undoes' | 'source' | 'kind' | 'currency', readonly string[]>>
   >
-  /** Type payout alone: two kinds of journals, which have most lines. */
+  /** Whether the type is payout alone: it has two kinds of journals, and most of the lines. */
   readonly of_payouts: boolean
   readonly sign: string | undefined
   /** Whether the index of credits is the narrowest one. */
   readonly by_credits: boolean
 }
 
-/** Of sources of one kind. */
+/** Chooses the conditions. The sources must be all lines, or none of them. */
 export function chosenBy({ source, type, operation_type, currency }: Filters): Chosen {
   const [undone, moved] = partedSources(source)
   const of_payouts = type?.every(one => one === 'payout') === true
@@ -182,7 +182,7 @@ export function chosenBy({ source, type, operation_type, currency }: Filters): C
     ...(moved.length > 0 && { source: moved }),
     ...(kinds !== undefined && !of_payouts && { kind: kinds }),
   }
-  // Of both signs are all lines.
+  // Both signs together are all lines.
   const sign = operation_type?.length === 1 ? operation_type[0] : undefined
   const has_payouts = type === undefined || type.includes('payout')
   return {
@@ -193,7 +193,7 @@ export function chosenBy({ source, type, operation_type, currency }: Filters): C
   }
 }
 
-/** The conditions that are no equalities. */
+/** The conditions that are not equalities. */
 export function besidesOf(
   sql: Sql | TransactionSql,
   { of_payouts, sign, by_credits }: Chosen,

@@ -1,5 +1,5 @@
 // The rail of files: takes attempts as items that wait for a file, and reports what banks have said
-// of them. It knows an attempt for ever, and says with authority that it never got one.
+// of them. It never forgets an attempt, so it can prove that it never got one.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import { databaseNow, type TransactionSql } from '../db/connect.ts'
 import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
@@ -32,7 +32,7 @@ export function fileRail(rail: OpenFileRail): Rail {
 
 type Reports = ReadonlyMap<string, RailReport>
 
-/** One question to the database for all of them, and a promise for each. */
+/** Asks the database once for all payouts, and returns a promise for each. */
 function each<R>(
   payouts: readonly RailPayout[],
   ask: () => Promise<ReadonlyMap<string, R>>,
@@ -41,7 +41,7 @@ function each<R>(
   return payouts.map(async ({ attempt }) => (await reports).get(attempt.id) as R)
 }
 
-/** Takes each attempt once: one that is there is reported on as it stands. */
+/** Takes each attempt once, and reports on all of them, also on those taken before. */
 async function take(rail: OpenFileRail, payouts: readonly RailPayout[]): Promise<Reports> {
   const now = await databaseNow(rail.sql)
   const slot = slotOf(rail.config.timetable, now)
@@ -55,13 +55,13 @@ async function take(rail: OpenFileRail, payouts: readonly RailPayout[]): Promise
   await during('file', 'take', items.length, () =>
     transactConfined(rail.sql, accountsOf(payouts), tx => insertItems(tx, items)),
   )
-  // One that was taken before is in the books of the rail, whatever is asked of it now.
+  // The report on an attempt that was taken before replaces a refusal now.
   return new Map([...refused, ...(await inquire(rail, payouts))])
 }
 
 type Unplaced = Omit<NewItem, keyof Slot>
 
-/** The item of a payout, or why it can stand in no file of this rail. */
+/** The item of a payout, or why no file of this rail can carry it. */
 function itemOf(
   { name, format, config: { settlement_account, profile } }: OpenFileRail,
   payout: RailPayout,
@@ -116,7 +116,10 @@ async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Prom
   )
 }
 
-/** The earlier attempts that a bank has booked, of payments that go into no file for that. */
+/**
+ * For items that wait for a file: the earlier attempt that the bank has booked, by end-to-end id.
+ * Such an item goes into no file.
+ */
 async function bookedBefore(
   tx: TransactionSql,
   items: readonly FoundItem[],

@@ -1,5 +1,5 @@
 // Applies lines of a bank's file: evidence about payments, answers about whole files, and lines set
-// aside. Each may be applied again, after a crash or from another file, and changes nothing then.
+// aside. A line that comes again, after a crash or in another file, changes nothing.
 import type { BankSays } from '../bank-format.ts'
 import { wakePayouts } from '../payout/wake-store.ts'
 import { answerOf, type FileAnswer, isRefusal } from './answer.ts'
@@ -25,7 +25,7 @@ interface Known {
   readonly bank: Bank
 }
 
-/** Items of a group that are read, and lines that are written, at once. */
+/** How many items of a group are read, and how much evidence is written, at once. */
 const TOGETHER = 1_000
 
 /** Returns how many lines were set aside. */
@@ -41,7 +41,7 @@ export async function applyLines(
   return applying.set_aside
 }
 
-/** The accounts of the bank: what a statement is about is told by them. */
+/** The accounts that the bank debits, by which `matchLine` tells what a statement is about. */
 async function bankOf(rail: OpenFileRail, items: ItemsById): Promise<Bank> {
   const spoken = [...items.end_to_end_id.values()].flat()
   const ids = spoken.flatMap(({ msg_id, earlier_files }) => [msg_id, earlier_files.at(-1) ?? ''])
@@ -56,8 +56,8 @@ async function bankOf(rail: OpenFileRail, items: ItemsById): Promise<Bank> {
 }
 
 /**
- * Judges lines in their order and writes what they come to, some at a time: a group may have as
- * many payments as a file.
+ * Judges lines in order and writes the results in portions: one line may be about all payments of
+ * a file.
  */
 class Applying {
   set_aside = 0
@@ -81,7 +81,7 @@ class Applying {
     if ('stray' in match) return this.#aside(said, match)
     const { item } = match
     this.#evidence.push(evidenceOf(item, said, this.#sha256))
-    // Whoever speaks of a payment has its file, unless it speaks of an earlier one.
+    // A bank that reports on a payment has its file, unless it reports on an earlier file.
     const same = said.msg_id === '' ? item.earlier_files.length === 0 : said.msg_id === item.msg_id
     if (same && !this.#answers.has(item.msg_id)) this.#answers.set(item.msg_id, RECEIVED)
     await this.#writeIfMany()
@@ -102,8 +102,8 @@ class Applying {
     if (fault !== undefined) return this.#aside(said, { stray: fault })
     // A refusal of the file stays, whatever else the report says of its groups.
     if (this.#answers.get(msg_id)?.state !== 'rejected') this.#answers.set(msg_id, answer)
-    // What is said of a whole file that is refused is no evidence that a payment was: a person
-    // looks, and they may go again.
+    // A refusal of a whole file is no evidence that a payment was refused. A person looks at it,
+    // and the payments may go again.
     const about_file = block.payment_information_id === ''
     if (about_file && (isRefusal(said.code, meanings) || said.level !== 'group')) return
     let after = ''
@@ -145,8 +145,8 @@ class Applying {
   }
 
   /**
-   * What must not be sent, or not again, while nobody has looked: what the bank may pay by an
-   * earlier file. That it has refused a payment stops nothing.
+   * The payment or file that is not sent until a person has looked, because the bank may pay it
+   * already. A line by which the bank refuses a payment stops nothing.
    */
   #stoppedBy(said: BankSays, about: FoundItem | undefined) {
     if (!namesPayment(said)) {
@@ -174,7 +174,7 @@ class Applying {
       }
       if (evidence.length === 0) return
       const fresh = await insertEvidence(tx, evidence)
-      // The attempts that are over, too, are asked about next.
+      // Attempts that are over are asked about, too.
       const news = fresh.map(item => ({ ...keyOf(item), attempt: item.attempt }))
       await wakePayouts(tx, news)
     })
@@ -193,12 +193,12 @@ function blockFile(payment_information_id: string): string {
   return /^[0-9A-Z]{16}(?=-)/.exec(payment_information_id)?.[0] ?? ''
 }
 
-/** One line as evidence about an item. Of a group, each item has its own amount. */
+/** One line as evidence about an item. For a line about a group, the amount is the item's own. */
 function evidenceOf(item: FoundItem, said: BankSays, sha256: string): NewEvidence {
   const { account_id, payout_id, attempt } = item
   const { level, code, reasons, text, is_credit, said_at, position } = said
   const { amount, currency } = namesPayment(said) || said.amount === null ? said : item
-  // The same status of a payment in another file is another one.
+  // The same status from another file is other evidence.
   const is_status = ['file', 'group', 'transaction'].includes(level)
   const source = is_status ? said.msg_id || item.msg_id : said.statement
   const reference = [said.reference, source].filter(Boolean).join(' ')

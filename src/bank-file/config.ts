@@ -10,7 +10,7 @@ import type { FolderConfig } from './folder.ts'
 import type { PgpConfig } from './pgp.ts'
 import type { SftpConfig } from './sftp.ts'
 
-/** As the operator has written it, read. */
+/** The settings of the operator, parsed. */
 export interface FileRailConfig {
   readonly settlement_account: SettlementAccount
   readonly profile: BankProfile
@@ -24,7 +24,7 @@ export interface FileRailConfig {
 
 const MEMBERS = ['settlement_account', 'profile', 'transport', 'timetable', 'pgp', 'fetch_every_s']
 
-/** What `timetable` says where a bank takes files at any time. A missing one is a problem. */
+/** The `timetable` of a bank that takes files at any time. A missing one is a problem. */
 const ALWAYS_OPEN = 'always_open'
 
 const FETCH_EVERY_S = 60
@@ -39,13 +39,13 @@ export function readFileRail(json: unknown, format: BankFormat): Read<FileRailCo
   const fetch_every_s = members.integer('fetch_every_s', FETCH_EVERY_S, 1, 86_400)
   const { problems } = members
   if (problems.length > 0 || profile === undefined) return { messages: problems }
-  // Else the rail would be there, and take no payment.
+  // Otherwise the rail would exist and take no payment.
   const unfit = format.checkSettlementAccount(settlement_account, profile)
   if (unfit.length > 0) return { messages: unfit.map(text => `settlement_account: ${text}`) }
   return { value: { settlement_account, profile, transport, timetable, pgp, fetch_every_s } }
 }
 
-/** A file is sealed and sent in this time. */
+/** How long it takes at the most to seal and send a file. */
 const LEAST_LEAD_MINUTES = 5
 
 function readTimetable(rail: Members, json: unknown): Timetable | null {

@@ -1,5 +1,5 @@
-// Puts one file into a bank's outbox so that the bank sees all of it or nothing, whatever is cut
-// off in the middle, and never a second time what it may have taken already.
+// Puts one file into a bank's outbox. The bank sees the whole file or nothing, even after a crash,
+// and never gets a second time what it may have taken already.
 import { NameTaken, PARTIAL, type Transport, TransportFailed } from './transport.ts'
 
 /** A file to send, and how far an earlier try came. */
@@ -12,13 +12,13 @@ export interface Parcel {
   readonly offered: boolean
 }
 
-/** `sent`: the bank can take it. `unknown`: it may have taken it already, and its name is free. */
+/** `sent`: the file is in the outbox. `unknown`: it was offered and is gone, perhaps taken. */
 export type Delivery = 'sent' | 'unknown'
 
 /**
- * Writes NAME.1.tmp, the number being that of the upload, compares its size, and renames it. So of
- * two processes that send one file each names what it has written itself. `offering` is awaited
- * before the name is given: what it commits is what the next try goes by.
+ * Writes NAME.1.tmp, where 1 is the number of the upload, compares its size, and renames it. So two
+ * processes that send one file each rename only what they wrote themselves. Awaits `offering`
+ * before the rename: it commits that the file is offered, which the next try reads.
  */
 export async function deliver(
   transport: Transport,
@@ -43,7 +43,7 @@ export async function deliver(
     }
     await offering()
   } catch (error) {
-    // Nobody will name it: half a file would stay in a full outbox.
+    // No later try renames it: half a file would stay in a full outbox.
     await transport.remove(partial).catch(() => {})
     throw error
   }

@@ -17,7 +17,7 @@ import { FileFaulty, sealDue } from './seal.ts'
 import { sendDue } from './send.ts'
 import { failureWords, joined, type Transport, TransportFailed } from './transport.ts'
 
-/** How often it is looked whether there is work. */
+/** How often a process looks for work. */
 const ROUND_MS = 500
 
 /** How long a process that was killed keeps others from the work. */
@@ -35,7 +35,7 @@ export class Exchange {
   #fetch_at = 0
   readonly #exchanging = new Retries()
   readonly #reading = new Retries()
-  /** What was logged last, by the part that has failed. */
+  /** The failure of each part that was logged last. */
   readonly #logged = new Map<string, string>()
 
   constructor(rail: OpenFileRail) {
@@ -78,7 +78,7 @@ export class Exchange {
     }
   }
 
-  /** One round, without the lease. A part that fails keeps the others from nothing. */
+  /** One round, without the lease. A part that fails stops no other part. */
   async once(): Promise<void> {
     const problems: string[] = []
     const tried = async (what: string, work: () => Promise<unknown>) => {
@@ -97,7 +97,7 @@ export class Exchange {
     await noteExchange(this.#rail.sql, this.#rail.name, problems.join('; '))
   }
 
-  /** The words of a failure, which is logged when it is another one than before. */
+  /** The words of a failure. Logs a failure once, until the part fails otherwise. */
   #told(what: string, error: unknown): string {
     const { name, log } = this.#rail
     const why = failureWords(error)
@@ -149,7 +149,7 @@ class Retries {
   #failure: unknown
 
   async run(work: () => Promise<unknown>): Promise<void> {
-    // It is still as it was at the last try.
+    // Too early for another try: the last failure stands.
     if (Date.now() < this.#try_at) throw this.#failure
     try {
       await work()

@@ -1,5 +1,5 @@
 // The ids that banks give back: text of digits and capitals that no bank cuts or changes, in the
-// order in which they are made. That they are unique for ever is a constraint of their tables.
+// order in which they are made. Constraints of their tables keep them unique for ever.
 import { randomBytes } from 'node:crypto'
 
 /** Crockford's base 32: 0 and O, 1 and I cannot be mistaken for each other. */

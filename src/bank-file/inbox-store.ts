@@ -1,5 +1,5 @@
-// The statements of rail_inbox and its parts: what banks have sent, its bytes, and the lines of it
-// that were not applied.
+// The SQL statements of rail_inbox and its parts: the files from banks, their bytes, and those of
+// their lines that were not applied.
 import type { BankSays } from '../bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
@@ -16,7 +16,7 @@ export interface InboxFile {
   readonly state: InboxState
   readonly reason: string
   readonly kept: boolean
-  /** When its bytes went, being older than the installation keeps. */
+  /** When its bytes were deleted, past the time that the installation keeps them. */
   readonly swept_at: Instant | null
   readonly lines: number
   readonly lines_quarantined: number
@@ -29,10 +29,10 @@ const columns = (sql: Sql | TransactionSql) => sql`
   encode(sha256, 'hex') as sha256, rail, name, size, received_at, state, reason, kept, swept_at,
   lines, lines_quarantined, closed_by, note`
 
-/** Bytes of one row. */
+/** The most bytes of one row. */
 export const PIECE_BYTES = 1 << 20
 
-/** Stores a file; false when one of the same bytes is there, by whatever name. */
+/** Stores a file; false when a file with the same bytes is there, under any name. */
 export async function insertInboxFile(
   tx: TransactionSql,
   file: Pick<InboxFile, 'sha256' | 'rail' | 'name' | 'state' | 'reason' | 'kept'> & {
@@ -73,7 +73,7 @@ export async function* readPieces(sql: Sql, sha256: string): AsyncIterable<Uint8
 /** How many files a transaction sweeps: each may have hundreds of pieces. */
 const SWEPT_AT_ONCE = 20
 
-/** Deletes the bytes of files that are older than the installation keeps; says of how many. */
+/** Deletes the bytes of files past the time that they are kept; returns how many files. */
 export async function sweepInbox({ sql }: { readonly sql: Sql }): Promise<number> {
   for (let swept = 0; ; ) {
     const [row] = await sql<{ count: number }[]>`
@@ -99,7 +99,7 @@ export async function findInboxFiles(sql: Sql, prefix: string): Promise<InboxFil
 export interface InboxQuery {
   readonly rail?: string | undefined
   readonly state?: InboxState | undefined
-  /** Those, too, that a person has closed. */
+  /** Whether to include files that a person has closed. */
   readonly all?: boolean | undefined
   readonly limit: number
 }
@@ -117,7 +117,7 @@ export async function listInbox(
     order by received_at desc, sha256 limit ${limit}`
 }
 
-/** The end of reading a file: all of it, or why nothing of it is applied. */
+/** Ends the reading of a file. A reason quarantines it: nothing of it is applied. */
 export async function endReading(
   sql: Sql,
   sha256: string,
@@ -130,7 +130,7 @@ export async function endReading(
     where sha256 = decode(${sha256}, 'hex') and state = 'stored'`
 }
 
-/** Has a file read again, after what was wrong is mended. */
+/** Lets a quarantined file be read again; false when it is not quarantined or not kept. */
 export async function readAgain(sql: Sql, sha256: string): Promise<boolean> {
   const { count } = await sql`
     update rail_inbox set state = 'stored', reason = '', ended_at = null, closed_by = '',
@@ -143,12 +143,12 @@ export interface StrayLine {
   readonly position: string
   readonly reason: string
   readonly said: BankSays
-  /** The payment, and the file, that are not sent before a person has closed it; '' for none. */
+  /** The payment and the file that wait until a person closes this line; '' for none. */
   readonly end_to_end_id: string
   readonly msg_id: string
 }
 
-/** Lines that are not applied; those that are there stay as they are. */
+/** Inserts lines that were not applied. Leaves known ones as they are. */
 export async function insertStrays(
   tx: TransactionSql,
   sha256: string,

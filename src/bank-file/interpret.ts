@@ -19,7 +19,7 @@ export interface Subject {
 }
 
 interface SealedFile extends SentFile {
-  /** What was said before is about an earlier file. */
+  /** Evidence received earlier is about an earlier file. */
   readonly sealed_at: Instant
 }
 
@@ -41,24 +41,27 @@ export type Trouble = keyof typeof TROUBLES
 
 export interface Interpretation {
   readonly steps: readonly RailStep[]
-  /** Absent once the bank's own later word has settled it. */
+  /** Absent when no trouble is left: later evidence may have settled it. */
   readonly exception?: { readonly kind: Trouble; readonly message: string }
-  /** Rejected for a cause that lies in the way and not in the payment: another way may take it. */
+  /** The bank rejected the payment for a cause of the route, so that another route may take it. */
   readonly not_taken?: { readonly code: string; readonly message: string; readonly again?: Again }
   /** The bank pays on a later day than it was asked to. */
   readonly is_late: boolean
-  /** When silence becomes acceptance; null when it never does, or need not any more. */
+  /** When the bank's silence accepts the payment; null when it never does, or the bank spoke. */
   readonly silent_until: Instant | null
   /** The bank's words, for the timeline. */
   readonly references: Readonly<Record<string, string>>
 }
 
-/** Ranks of what a bank confirms, by what a profile may settle on. */
+/** How much each confirmation of a bank proves. A profile names the one that settles a payment. */
 const RANKS = { accepted: 1, acsc: 2, booked: 3 } as const
 
 type Outcome = 'failed' | 'not_taken'
 
-/** When the same bank may get the payment anew, by other ids: its day or our money was missing. */
+/**
+ * When the same bank may get the payment again, under new ids: `next_day` after a missed cut-off,
+ * `now` when the settlement account was short.
+ */
 export type Again = 'now' | 'next_day'
 
 export function interpret(said: readonly Evidence[], subject: Subject): Interpretation {
@@ -71,7 +74,7 @@ export function interpret(said: readonly Evidence[], subject: Subject): Interpre
   return course.result()
 }
 
-/** The course of one payment, as one word of the bank after the other is heard. */
+/** What is known of one payment, as its evidence is read piece by piece. */
 class Course {
   readonly #subject: Subject
   readonly #scheme: Scheme
@@ -80,9 +83,9 @@ class Course {
   readonly #credits = new Bookings()
   readonly #troubles = new Map<Trouble, readonly string[]>()
   readonly #references: Record<string, string> = {}
-  /** The most that the bank has confirmed, of RANKS. */
+  /** The highest of RANKS that the bank has confirmed. */
   #rank = 0
-  /** It has accepted this payment by name. */
+  /** Whether the bank accepted this payment itself, not only its file or group. */
   #accepted_alone = false
   #rejection: { readonly outcome: Outcome; readonly reasons: readonly string[] } | undefined
   #group_rejected = false
@@ -90,7 +93,7 @@ class Course {
   #returned_as_repetition = false
   #is_late = false
   #is_silent = true
-  /** Whether the file is sealed, by the time of what is heard. */
+  /** Whether the file was sealed at the time that the reading has reached. */
   #in_file = false
 
   constructor(subject: Subject) {
@@ -107,18 +110,18 @@ class Course {
     else this.#status(evidence)
   }
 
-  /** What time itself says. */
+  /** Moves the time to `now`: the file may be sealed, and silence may accept the payment. */
   pass(now: Instant): void {
     const { file } = this.#subject
     if (file !== undefined && file.sealed_at <= now && !this.#in_file) this.#beginFile()
-    // Of a bank that reports failures alone, silence of the agreed days is an acceptance.
+    // A bank that reports only failures accepts by silence for the agreed days.
     const until = this.#silentUntil()
     if (until !== null && until <= now) this.#confirm(RANKS.accepted)
   }
 
   /**
-   * A payment that went into another file is judged by that: what was said of an earlier one, which
-   * was rejected, is over. Bookings and steps stay, and what is paid already is not paid anew.
+   * Judges a payment by its new file: statuses from the earlier, rejected file count no more.
+   * Bookings and steps still count. A payment that is over or debited stays as it is.
    */
   #beginFile(): void {
     this.#in_file = true
@@ -142,7 +145,7 @@ class Course {
     return {
       steps: this.#steps,
       ...(kind !== undefined && { exception: { kind, message: withCodes(TROUBLES[kind], codes) } }),
-      // While more is debited than has come back, the bank may have paid it, whatever it says.
+      // While debits outnumber credits, the bank may have paid, whatever its status says.
       ...(outcome === 'not_taken' &&
         this.#debits.count <= this.#credits.count && {
           not_taken: { code, message, ...this.#againAfter(reasons) },
@@ -191,7 +194,7 @@ class Course {
     return causeOf(this.#scheme, reason) === 'duplicate'
   }
 
-  /** Reasons that say something beside any status. */
+  /** Notes the reasons that count whatever the status is. */
   #note(reasons: readonly string[]): void {
     if (reasons.includes('AM04')) this.#troubles.set('no_funds', ['AM04'])
     if (reasons.some(isMissedCutOff)) this.#is_late = true
@@ -199,7 +202,7 @@ class Course {
 
   #accept(rank: number, alone: boolean): void {
     if (this.#rejection !== undefined) {
-      // A word on the whole file undoes none on this payment; nor does any un-fail it.
+      // No acceptance undoes a rejection. One of the payment itself needs a person.
       if (alone) this.#troubles.set('paid_after_rejection', this.#rejection.reasons)
       return
     }
@@ -211,7 +214,7 @@ class Course {
   #confirm(rank: number): void {
     if (rank <= this.#rank) return
     this.#rank = rank
-    // The bank goes on: it waits no more.
+    // The bank proceeds, so it no longer waits for funds or a person.
     for (const trouble of ['no_funds', 'needs_person'] as const) this.#troubles.delete(trouble)
     const settles = rank >= RANKS[this.#subject.profile.settles_on]
     if (settles && this.#isOpen) {
@@ -234,7 +237,7 @@ class Course {
     if (causes.length > 0 && causes.every(cause => cause === 'positive')) {
       this.#troubles.set('contradiction', reasons)
     } else if (reasons.some(reason => this.#isRepetition(reason))) {
-      // What it has already, by an earlier copy of the file, it may have refused for good.
+      // The bank may have refused the payment for good in an earlier copy of the file.
       if (this.#rejection?.outcome !== 'failed') this.#troubles.set('duplicate', reasons)
     } else if (!alone) {
       this.#group_rejected = true
@@ -266,7 +269,7 @@ class Course {
     return reasons.every(in_the_way) ? 'not_taken' : 'failed'
   }
 
-  /** Gives back what was rejected, unless its money is still gone. */
+  /** Fails or reverses a rejected payment, unless its debit still stands. */
   #settleRejection(): void {
     if (this.#rejection === undefined || this.#debits.count > this.#credits.count) return
     const { outcome, reasons } = this.#rejection
@@ -287,7 +290,7 @@ class Course {
     const { item } = this.#subject
     const in_full = currency === item.currency && amount === item.amount
     // A return that comes back short is a cost of the settlement account; more than was paid is an
-    // error. A credit that is no return, and not of the whole, may be a fee that the bank refunds.
+    // error. A partial credit that is not a return may be a fee that the bank refunds.
     const too_much = amount !== null && currency === item.currency && amount > item.amount
     if (amount === null || too_much || (!in_full && level !== 'return')) {
       return void this.#differs(evidence)
@@ -299,7 +302,7 @@ class Course {
     else this.#giveBack()
   }
 
-  /** Money that has come back goes to the account, unless as much of it is gone once more. */
+  /** Gives returned money back to the account, unless another debit still stands. */
   #giveBack(): void {
     const reasons = this.#return_reasons
     if (reasons.some(reason => this.#isRepetition(reason))) {
@@ -315,7 +318,7 @@ class Course {
     }
   }
 
-  /** Whether the bank speaks of another amount or currency, which is told and never applied. */
+  /** Whether the bank names another amount or currency. That is a trouble, and is not applied. */
   #differs({ amount, currency }: Evidence): boolean {
     const { item } = this.#subject
     if (amount === item.amount && currency === item.currency) return false
@@ -360,7 +363,7 @@ class Course {
     return !['succeeded', 'failed', 'reversed'].includes(this.#status_now ?? '')
   }
 
-  /** The first reasons that there are. */
+  /** Adds a step. Its failure has the first list of reasons that is not empty. */
   #step(status: RailStatus, ...reasons: readonly (readonly string[])[]): void {
     const given = reasons.find(some => some.length > 0) ?? []
     const has_failure = status === 'failed' || status === 'reversed'
@@ -369,7 +372,7 @@ class Course {
   }
 }
 
-/** Past the bank's cut-off; or the bank has moved the day. */
+/** Whether the payment missed the bank's cut-off, or the bank moved its day. */
 function isMissedCutOff(reason: string): boolean {
   return reason === 'DT05' || reason === 'DT06'
 }

@@ -1,5 +1,5 @@
-// Whom a line of a bank's file is about: an item, all items of a group, or a file. A line that fits
-// nothing, or contradicts what was sent, is nobody's. Pure.
+// What a line of a bank's file is about: an item, all items of a group, or a file. A line that fits
+// nothing, or contradicts what was sent, is a stray. Pure.
 import type { BankSays } from '../bank-format.ts'
 import type { FoundItem } from './item-store.ts'
 
@@ -24,7 +24,7 @@ type Id = (typeof IDS)[number]
 
 export type ItemsById = { readonly [I in Id]: ReadonlyMap<string, FoundItem[]> }
 
-/** The items that lines speak of, by each id that a bank may give back. */
+/** The items that lines name, by each id that a bank may give back. */
 export function byIds(items: readonly FoundItem[]): ItemsById {
   const by = (name: Id) => Map.groupBy(items, item => item[name])
   return Object.fromEntries(IDS.map(name => [name, by(name)] as const)) as unknown as ItemsById
@@ -32,9 +32,9 @@ export function byIds(items: readonly FoundItem[]): ItemsById {
 
 /** The accounts that a bank debits, as its statements name them. */
 export interface Bank {
-  /** Of each rail that exchanges files at the same place, by its name. */
+  /** The account of each rail that shares the inbox, by the rail's name. */
   readonly rails: ReadonlyMap<string, string>
-  /** Of each file that is spoken of, as it was sealed: the rail may debit another one since. */
+  /** The account of each named file as it was sealed: the rail may debit another one since. */
   readonly files: ReadonlyMap<string, string>
 }
 
@@ -58,7 +58,10 @@ export function matchLine(said: BankSays, items: ItemsById, bank: Bank): Match {
   return judged(item, said, bank)
 }
 
-/** By the best id that the bank gives; every other one must fit it, or there is another payment. */
+/**
+ * Finds items by the best id that the bank gives. When its UETR is that of another payment, returns
+ * that payment too, so that the line is a stray.
+ */
 function candidates(said: BankSays, items: ItemsById): FoundItem[] {
   const { end_to_end_id, uetr, instruction_id } = said
   const by = {
@@ -70,7 +73,7 @@ function candidates(said: BankSays, items: ItemsById): FoundItem[] {
         item.payment_information_id === said.payment_information_id,
     ),
   }
-  // An EndToEndId is ours alone; the others count only without it, or beside it.
+  // Only we make EndToEndIds. Without one the UETR decides, and without that the InstrId.
   if (end_to_end_id !== '') {
     const contradicting = by.uetr.filter(item => item.end_to_end_id !== end_to_end_id)
     return [...by.end_to_end_id, ...(by.end_to_end_id.length > 0 ? contradicting : [])]
@@ -83,12 +86,12 @@ function judged(item: FoundItem, said: BankSays, bank: Bank): Match {
   const account = accountPaidFrom(bank, item)
   if (account === undefined) return { stray: `payment ${end_to_end_id} was sent to another bank` }
   const aside = (stray: string): Stray => ({ stray, about: item })
-  // Money that has moved is matched even so: it must not be paid again.
+  // A booking or return matches even without a file: its money must not be paid again.
   if (msg_id === '' && !MONEY.includes(said.level)) {
     return aside(`payment ${end_to_end_id} is in no file yet`)
   }
   if (STATUSES.includes(said.level)) {
-    // A late word on a file that was refused says nothing of the one that the payment is in now.
+    // A late status of an earlier, refused file says nothing of the file that has the payment now.
     if (said.msg_id !== '' && said.msg_id !== msg_id) {
       return aside(`it is about file ${said.msg_id}, and the payment is in ${msg_id}`)
     }

@@ -28,17 +28,17 @@ import { NoSlot, slotOf } from './slot.ts'
 import { failureWords } from './transport.ts'
 import { accountsOf, keyOf, sortWaiting, transactMany } from './waiting.ts'
 
-/** Files have at most so many items, whatever the bank takes: one is written in memory. */
+/** The most items of a file, whatever the bank takes: a file is written in memory. */
 export const MOST_ITEMS = 50_000
 
-/** A file that its format finds fault with: nothing of it is stored, and its items wait. */
+/** A file that fails its checks: nothing of it is stored, and its items wait. */
 export class FileFaulty extends Error {
   override readonly name = 'FileFaulty'
 }
 
 /**
- * Seals what is due into one file after the other; returns their ids. What is held, or cannot be
- * sealed, is passed over: it keeps nothing behind it, of another day or currency, from its file.
+ * Seals due items into one file after the other; returns the files' ids. Passes over items that are
+ * held or cannot be sealed: they delay no items of another day or currency.
  */
 export async function sealDue(rail: OpenFileRail, page = MOST_ITEMS): Promise<string[]> {
   const sealed: string[] = []
@@ -65,7 +65,7 @@ async function sealPage(
   if (late.length > 0) await isolated(rail, faults, () => postpone(rail, late, now))
   const timely = due.filter(item => !isLate(item))
   if (timely.length === 0) return []
-  // Others are held, and are looked at in the next round.
+  // The other items are held, and come again in the next round.
   const { waiting } = await withdrawOver(rail, timely)
   const sealed: string[] = []
   const groups = Map.groupBy(waiting, item => `${item.execution_date} ${item.currency}`)
@@ -73,8 +73,7 @@ async function sealPage(
     const batches =
       (await isolated(rail, faults, async () => batchesOf(group, rail.config.profile))) ?? []
     for (const items of batches) {
-      // Undefined, too, when another worker has sealed some of them: what is left is looked for in
-      // the next round.
+      // Undefined, too, when another worker has sealed some of them. The next round finds the rest.
       const msg_id = await isolated(rail, faults, () => sealFile(rail, items, now, faults))
       if (msg_id !== undefined) sealed.push(msg_id)
     }
@@ -99,7 +98,7 @@ async function isolated<T>(
   }
 }
 
-/** What has missed its day goes into the next one, and so does each payout's expected arrival. */
+/** Moves items that missed their day to the next one. Their payouts get a new expected arrival. */
 async function postpone(
   rail: OpenFileRail,
   late: readonly FoundItem[],
@@ -120,7 +119,7 @@ async function postpone(
 
 const idOf = ({ end_to_end_id }: FoundItem) => end_to_end_id
 
-/** Items whose payouts or attempts are over go into no file. Returns what has become of all. */
+/** Withdraws items whose payouts or attempts are over. Returns all items, sorted by their state. */
 async function withdrawOver(rail: OpenFileRail, due: readonly FoundItem[]) {
   return transactConfined(rail.sql, accountsOf(due), async tx => {
     const sorted = await sortWaiting(tx, due)
@@ -187,7 +186,7 @@ async function sealFile(
   }
 }
 
-/** What can stand in a file, by the rules that the bank has now. */
+/** The items that a file can carry, by the bank's present rules. */
 function fitting(
   { format, config: { profile, settlement_account } }: OpenFileRail,
   found: readonly FoundItem[],
@@ -206,7 +205,7 @@ function fitting(
   })
 }
 
-/** Writes the bytes, and compares what they say of themselves with the items. */
+/** Writes the bytes, and compares their count, sum and ids with the items. */
 async function writeChecked(rail: OpenFileRail, batch: FileBatch): Promise<WrittenFile> {
   const written = rail.format.write(batch)
   const { items } = batch

@@ -50,7 +50,7 @@ export interface WriteBeneficiary extends Claiming, Making {
 
 /** What a decision needs besides the database. */
 interface BeneficiaryReference {
-  /** Returns when rules are as new as this version of prices. */
+  /** Returns once the rules in memory are as new as this version of prices. */
   pricing(price_version: bigint | null): Promise<unknown>
   approvalRules(): ApprovalRules
   keys(): ReadonlyMap<string, KeyFacts>
@@ -87,8 +87,8 @@ export function writeBeneficiary(
         outcomes.filter(o => o.did === did).map(o => o.beneficiary)
       const [created, changed] = [rows('created'), uniqueKeys(rows('changed'))]
       const archived = uniqueKeys(rows('archived'))
-      // Of a beneficiary that one batch changes twice, people are shown the last.
-      // A command that changes nothing asks nothing, and what was asked stays.
+      // When one batch changes a beneficiary twice, people approve the last content. A command that
+      // changes nothing asks for no approval, and the one that was asked for stays.
       const asked = new Map(
         outcomes.flatMap(({ beneficiary, did, asked }) =>
           did === 'created' || did === 'changed' ? [[nameOf(beneficiary), asked] as const] : [],
@@ -103,7 +103,7 @@ export function writeBeneficiary(
         ),
         updateBeneficiaries(tx, changed),
         updateArchived(tx, archived),
-        // After the beneficiaries, to which a trigger compares them.
+        // After the beneficiaries: a trigger compares the approvals with them.
         insertBeneficiaryApprovals(tx, approvals),
       ])
     },

@@ -41,8 +41,8 @@ export class FileKeys {
   readonly #rows: RowKeys
   readonly #payments: RowKeys
   /**
-   * All keys of one import begin alike, so that an index that only grows keeps them together; the
-   * other 192 bits tell any two of them apart.
+   * All keys of one import begin alike, so that the index keeps them together. The other 192 bits
+   * tell any two of them apart.
    */
   readonly #beginning: string
 
@@ -54,7 +54,7 @@ export class FileKeys {
 
   /** Call it once a row, in order. `request` is valid. */
   next(request: PayoutRequest): PayoutKeys {
-    // Not in the keys: adding it to a row that was paid asks for no other payment.
+    // Not in the keys: a paid row that gets `allow_duplicate` later is still the same payment.
     const { allow_duplicate: _, ...asked } = request
     const { key: row } = this.#rows.next(hashJson(asked))
     const { key: payment, before } = this.#payments.next(paymentOf(request))
@@ -152,7 +152,7 @@ function decideRow(
   if (before !== undefined) return { payout: before, made: null }
   const allowed = request.allow_duplicate === true
   if (!allowed) checkNewPayment(known(keys.payment))
-  // An earlier row with the same payment has passed the guard against duplicates, for both.
+  // An earlier row of the same payment passed the guard against duplicates: this one may, too.
   const allow_duplicate = allowed || known(keys.payment_before) !== undefined
   const made = creation.decide(inner, {
     ...command,

@@ -53,7 +53,7 @@ export interface Rows<Command, State, Outcome, Result> {
   /** `again`: an earlier try had no answer, so it may have taken effect. */
   written(line: number, command: Command, outcome: Outcome, again: boolean): Result
   refused(line: number, problems: readonly Problem[]): Result
-  /** Dry run, before the row is decided: puts what rows of earlier batches leave into the state. */
+  /** Dry run, before the row is decided: adds to the state what earlier batches would write. */
   recall(state: State, command: Command): void
   /** Dry run: what would become of the row. */
   would(line: number, command: Command, decided: Decided<Outcome>, state: State): Result

@@ -19,7 +19,7 @@ import { visible } from './terminal.ts'
 export interface Context {
   readonly config: Config
   readonly url: string
-  /** For rows of no account. Cannot rewrite the books; that of an auditor writes nothing. */
+  /** For rows of no account. It cannot rewrite the books. For an auditor it writes nothing. */
   readonly sql: Sql
   /** Reads the rows of all accounts, and cannot change them. */
   readonly audit: Sql
@@ -51,8 +51,8 @@ export async function withContext<T>(
 }
 
 /**
- * The same, on a database that is already open and migrated. A service is nobody's: it starts at
- * night, and after the person has left who set it up.
+ * The same, on a database that is already open and migrated. A service acts for no person: it also
+ * starts at night, and when the person who set it up has left.
  */
 export async function onDatabase<T>(
   config: Config,

@@ -99,7 +99,7 @@ async function showNew(
   }
 }
 
-/** Events as they are found, and those of these types with their objects, in one snapshot. */
+/** All events found, and those of these types with their objects, read in one snapshot. */
 export function readTold(
   sql: Sql,
   find: (tx: TransactionSql) => Promise<readonly NamedEvent[]>,
@@ -118,7 +118,7 @@ async function readNumbers(sql: Sql, account_id: string | undefined): Promise<Ma
   return new Map(rows.map(row => [row.account_id, row.count]))
 }
 
-/** Prints only a secret that it made itself: another is known, and not for logs. */
+/** What the command prints first. It shows only a secret that it made: the caller has any other. */
 function greeting(
   account_id: string | undefined,
   forwarder: Forwarder | undefined,

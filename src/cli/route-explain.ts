@@ -98,7 +98,7 @@ async function readRoutes(sql: Sql) {
   }
 }
 
-/** A payout that is not made: by the routes as they are. */
+/** Explains a payout that does not exist, by the present routes. */
 async function explainWish({ sql }: Context, options: Options): Promise<Explanation> {
   const wanted = await readWanted(sql, options)
   const { routes, timetables, paused } = await readRoutes(sql)
@@ -142,7 +142,7 @@ async function readWanted(sql: Sql, options: Options): Promise<Wanted> {
 /** The most changes of routes that are undone to know the routes of an earlier time. */
 const MOST_CHANGES = 10_000
 
-/** A payout that was made: each attempt by the routes as they were when its rail was chosen. */
+/** Explains an existing payout: each attempt by the routes when its rail was chosen. */
 async function explainPayout(context: Context, payout_id: string): Promise<Explanation> {
   const { sql } = context
   const account_id = await accountOf(context.audit, 'payout', payout_id)
@@ -176,7 +176,7 @@ async function explainPayout(context: Context, payout_id: string): Promise<Expla
 
 type Chosen = Pick<TimelineAttempt, keyof ReturnType<typeof firstOf>>
 
-/** The choice that was made with the payout, whether or not a rail has had it since. */
+/** The choice at the payout's creation, whether or not a rail has had the payout since. */
 function firstOf(payout: Payout, attempt: TimelineAttempt | undefined) {
   const { first_rail: rail, route, created_at: at } = payout
   const { release_at = null, expected_at = payout.expected_at } = attempt ?? {}
@@ -271,7 +271,7 @@ function decisionWords(decision: Decision, paused: ReadonlyMap<string, string>):
   return [...words, listing(rows)]
 }
 
-/** In lines of the terminal. */
+/** The text in lines as wide as the terminal. */
 function lines(text: string): string[] {
   const words = visible(text).split(' ')
   return wrapped(words, { first: '', further: '  ', columns: columnsOfTerminal() })

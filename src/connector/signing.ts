@@ -47,7 +47,7 @@ export function answerProblem(
   return headers['webhook-id'] === request_id ? '' : 'is signed for another request'
 }
 
-/** The same, of a webhook, or of anything else that is signed as it is. */
+/** The same for a payload that is signed as it is, such as a webhook. */
 export function signatureProblem(
   secrets: Secrets,
   headers: Headers,

@@ -56,14 +56,14 @@ export interface ConnectOptions {
    * while a table was small must still use its index when it is large.
    */
   readonly look_ups?: boolean
-  /** Whether the server is given up when it is silent for long, as for callers who wait. */
+  /** Whether to give up a server that is silent for long: for callers who wait. */
   readonly timed?: boolean
   /**
-   * After so long the server ends the session of a transaction of a timed connection, if it is
-   * PostgreSQL 17 or newer; TRANSACTION_WITHIN unless said otherwise.
+   * How long a transaction of a timed connection may last. PostgreSQL 17 and newer then end its
+   * session. The default is TRANSACTION_WITHIN.
    */
   readonly transaction_within?: string
-  /** To a machine of a spread database, which no setting of the database has told so. */
+  /** Whether the server is a worker of a spread database: its own settings do not say so. */
   readonly spread?: boolean
 }
 
@@ -81,7 +81,7 @@ const SILENCE_MS = 8_000
  */
 const TRANSACTION_WITHIN = '2min'
 
-/** Of a batch of writes, which nobody waits for any longer by then. */
+/** The limit of a batch of writes: by then nobody waits for it any longer. */
 export const BATCH_WITHIN = '30s'
 
 /**
@@ -92,8 +92,8 @@ const LOOK_UP_PLANS = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-  // Where there is no other way, what is switched off counts as ten thousand million: enough for
-  // PostgreSQL to compile the plan of a table of one row, which takes it 25 ms and more each time.
+  // PostgreSQL adds a cost of 10^10 where it must use what is switched off. That cost would make it
+  // compile even the plan of a table of one row, which takes 25 ms and more each time.
   jit: 'off',
 }
 

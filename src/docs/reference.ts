@@ -37,7 +37,7 @@ const pageNameOf = (tag: string) => `api/${anchorOf(tag)}`
 
 const headingOf = ({ summary }: Operation) => summary.replace(/\.$/, '')
 
-/** Where every error that has a reason is described, below /docs. */
+/** Where the error of this reason is described, below /docs. */
 export function placeOfReason(reason: string): string | undefined {
   return REASONS.some(known => known === reason) ? `errors#${reason}` : undefined
 }
@@ -62,7 +62,7 @@ function overviewLine({ method, path, place, operation }: Described): string {
   return `- [\`${method} ${path}\`](/docs/${place}) · ${headingOf(operation)}`
 }
 
-/** Those of the document, and those that its operations alone name. */
+/** The tags of the document, and tags that only its operations name. */
 function tagsOf({ tags }: ApiDocument, operations: readonly Described[]) {
   const named = new Set(operations.map(({ operation }) => operation.tags[0] ?? ''))
   const others = [...named].filter(name => tags.every(tag => tag.name !== name))
@@ -108,7 +108,7 @@ function lineOf(document: ApiDocument, { name, schema, ...rest }: Parameter): st
 const described$ = (description: string | undefined) =>
   description === undefined ? {} : { description }
 
-/** What a reader may send: the first example of a body; of a query, what has one or must be. */
+/** A request to try: the first example body, and query parameters with an example or required. */
 function exampleOf(document: ApiDocument, it: Described, parameters: readonly Parameter[]) {
   const examples = it.operation.requestBody?.content['application/json']?.examples
   const [first] = Object.values(examples ?? {}).map(each => resolved(document, each))
@@ -174,7 +174,7 @@ function reasonsOf(document: ApiDocument, { responses }: Operation): Reason[] {
   return REASONS.filter(reason => named.includes(reason))
 }
 
-/** Those that all operations of an account have. */
+/** The reasons that all operations of an account have. */
 function commonReasons(document: ApiDocument, operations: readonly Described[]): Reason[] {
   const theirs = operations
     .filter(({ path }) => path.startsWith('/v3/'))

@@ -14,11 +14,11 @@ const DETAILS = 'NtryDtls'
 const TRANSACTION = 'TxDtls'
 const REPORTS = ['Stmt', 'Ntfctn', 'Rpt']
 
-/** What is known of an entry while its payments pass. */
+/** What is known of an entry while its payments are read. */
 interface EntrySoFar {
   readonly number: number
   count: number
-  /** A payment without an amount of its own: it is the entry's if no other payment follows. */
+  /** A payment without an amount. It gets the entry's if no other payment follows. */
   waiting: XmlNode | undefined
   /** Ids of a file or PmtInf that was booked as one. */
   batch: Pick<BankSays, 'msg_id' | 'payment_information_id'>
@@ -62,7 +62,7 @@ export function accountReportReader(kind: AccountReport): MessageReader {
   }
 }
 
-/** The entry itself, which is all there is of one that was booked as a batch. */
+/** The entry itself. One that was booked as a batch has no payments in it. */
 function ofEntry(kind: AccountReport, node: XmlNode, { number }: EntrySoFar): BankSays {
   const code = textOf(node, 'Sts', 'Cd') || textOf(node, 'Sts')
   const is_credit = isCredit(node) ?? null
@@ -141,7 +141,10 @@ function levelOf(kind: AccountReport, code: string, returned: boolean): BankSays
   return returned ? 'return' : 'booking'
 }
 
-/** Banks say that money came back by its reason, by the code of the booking, or as a reversal. */
+/**
+ * Whether money came back. Banks say so by a return reason, by the code of the booking, or by the
+ * mark of a reversal.
+ */
 function isReturn(node: XmlNode): boolean {
   const sub_family = textOf(node, 'BkTxCd', 'Domn', 'Fmly', 'SubFmlyCd')
   return (
@@ -156,7 +159,7 @@ function reasonsOf(node: XmlNode): string[] {
   return [textOf(reason, 'Cd') || textOf(reason, 'Prtry')].filter(code => code !== '')
 }
 
-/** The amount of one payment: of version 2019 beside it, of older ones in its details. */
+/** The amount of one payment: in Amt since the version of 2019, in AmtDtls before. */
 function ownAmount(node: XmlNode): XmlNode | undefined {
   return (
     childOf(node, 'Amt') ??

@@ -31,7 +31,7 @@ export function statusReportReader(message: XmlNode): MessageReader {
     msg_id: idOf(childOf(message, FILE), 'OrgnlMsgId'),
     said_at: said_at(),
   })
-  // The bank's word on a PmtInf stands before its payments, and is told before them.
+  // The status of a PmtInf stands before its payments, and is reported before them.
   const ofGroup = function* (group: XmlNode): Generator<BankSays> {
     if (told === group) return
     told = group
@@ -80,7 +80,7 @@ export function statusReportReader(message: XmlNode): MessageReader {
   }
 }
 
-/** Codes of the standard and of the bank, as they stand, and what is said beside them. */
+/** The reason codes of the standard and of the bank, unchanged, and the text beside them. */
 function statusReasons(node: XmlNode): Pick<BankSays, 'reasons' | 'text'> {
   const informations = childrenOf(node, 'StsRsnInf')
   const reasons = informations

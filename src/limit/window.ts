@@ -15,7 +15,7 @@ export function stepMinutes(hours: number): number {
   return hours <= 72 ? 15 : 60
 }
 
-/** The beginning of the step in which a payout is counted that is made now. */
+/** The beginning of the step that counts a payout made now. */
 export function stepAt({ per, zone, hours }: Window, now: Instant): Instant {
   if (per === 'day') return dayOf(zone ?? 'UTC', now)
   if (hours === null) return now
@@ -29,12 +29,12 @@ export function windowFrom(window: Window, now: Instant): Instant {
   return hours === null ? step : plusMicros(step, -BigInt(hours) * HOUR)
 }
 
-/** Until when a payee is new that the account has known since then. */
+/** Until when a payee counts as new, `hours` after the account has known it first. */
 export function newUntil(hours: number, known_since: Instant): Instant {
   return plusMicros(known_since, BigInt(hours) * HOUR)
 }
 
-/** When the payouts of the step that begins then are counted no more. */
+/** When the window stops counting the payouts of the step that begins at `starts_at`. */
 export function leavesAt({ zone, hours }: Window, starts_at: Instant): Instant {
   if (hours === null) return nextDay(zone ?? 'UTC', starts_at)
   return plusMicros(starts_at, BigInt(stepMinutes(hours)) * MINUTE + BigInt(hours) * HOUR)
@@ -44,10 +44,10 @@ function floor(now: Instant, unit: bigint): Instant {
   return plusMicros(now, -(instantToMicros(now) % unit))
 }
 
-/** Time zones are slow, and all payouts of a batch have one time. */
+/** The last result, kept because time zones are slow and the payouts of a batch share one time. */
 let last = { zone: '', now: '', day: '' }
 
-/** The first instant of the day that it is in the zone. */
+/** The first instant of the zone's day at `now`. */
 function dayOf(zone: string, now: Instant): Instant {
   if (last.zone !== zone || last.now !== now) {
     const local = Temporal.Instant.from(now).toZonedDateTimeISO(zone)

@@ -1,5 +1,5 @@
-// Reads the records of an ACH file one by one and holds it against its own counts, sums and hashes.
-// Remembers the batch and the entry that it stands in, never the file. Pure.
+// Reads the records of an ACH file one by one and checks the file's own counts, sums and hashes.
+// Keeps the present batch and entry in memory, never the file. Pure.
 import { UnreadableFile } from '../bank-format.ts'
 import type { Line } from './lines.ts'
 import {
@@ -58,7 +58,7 @@ const COUNTED = {
   credits: 'the sum of credits',
 } as const
 
-/** Where a reader stands: what may come next follows from it. */
+/** Where the reader is in the file, which decides what records may come next. */
 interface Place {
   file: Values<typeof FILE_HEADER> | undefined
   batch: Values<typeof BATCH_HEADER> | undefined

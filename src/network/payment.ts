@@ -1,7 +1,7 @@
 // The local payment networks: schemes and e-wallets that pay to a key, such as a telephone number,
 // in place of a bank account; and the forms of their keys. Sources: the alias types that schemes
-// publish; for telephone numbers ITU-T E.164 and the national numbering plans. Must not know whose
-// a key is.
+// publish; for telephone numbers ITU-T E.164 and the national numbering plans. Nothing here knows
+// whose a key is.
 
 /** A form of keys. `type` is a value of `deposit_key_type`. */
 export interface KeyForm {

@@ -1,4 +1,4 @@
-// Users, as operators make and change them: each by a command, and all but themselves by the API.
+// How operators make and change users: any user by a command, anybody but themselves by the API.
 import type { Sql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'

@@ -1,4 +1,4 @@
-// The statements of what operators see of webhooks.
+// The SQL statements of what operators see of webhooks.
 import type { Sql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 
@@ -10,7 +10,7 @@ export interface FailingEndpoint {
   readonly status: 'enabled' | 'disabled'
   /** Why it is disabled: by its account, or because it answered 410; '' when enabled. */
   readonly disabled_reason: '' | 'account' | 'gone'
-  /** Events whose last delivery is dead, as far as MOST_COUNTED. */
+  /** How many events have a dead last delivery; at most MOST_COUNTED. */
   readonly dead: number
   readonly dead_since: Instant | null
 }
@@ -41,7 +41,7 @@ export async function listFailing(
     order by e.id limit ${limit}`
 }
 
-/** How many enabled endpoints have had an event or a delivery waiting for a worker for so long. */
+/** How many enabled endpoints have an event or a delivery that a worker should have taken. */
 export async function countLate(audit: Sql, late_s: number): Promise<number> {
   const [row] = await audit<{ endpoints: number }[]>`
     select count(*)::integer as endpoints from webhook_endpoints e

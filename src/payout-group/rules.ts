@@ -57,8 +57,8 @@ export function groupsOf(account_id: string, parts: readonly WaitingPart[]): Wai
 const earlier = (a: Instant, b: Instant) => (a < b ? a : b)
 
 /**
- * Those of the waiting payouts that the decision is about: all that the person has not decided yet.
- * Refuses what would be refused of one of them, and a digest that is not of all that wait.
+ * The waiting payouts that the decision is about: all that the person has not decided yet. Refuses
+ * what a decision on one of them refuses, and a digest of other payouts than those that wait.
  */
 export function decidedBy(
   group_id: string,

@@ -17,7 +17,7 @@ const DB_SHUTDOWNED = 1
 
 /**
  * The content of `postmaster.pid`; `pid` is 0 for a truncated file, as after a power cut. The server
- * writes it line by line, its status once it listens wherever it will.
+ * writes it line by line, and its status last, when it listens at all its addresses.
  */
 export interface Postmaster {
   readonly pid: number

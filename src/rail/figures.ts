@@ -6,17 +6,17 @@ import type { Instant } from '../instant.ts'
 /** How many days the figures cover. */
 export const FIGURES_DAYS = 90
 
-/** What operators see besides: the last so many days. */
+/** The shorter windows that operators see as well, in days. */
 export const FIGURES_WINDOWS = [1, 7, 30] as const
 
-/** Payouts of one rail that ended alike, after about as long. */
+/** Payouts of one rail that had the same end after about the same time. */
 export interface Ended {
   readonly rail: string
   readonly paid: boolean
-  /** From creation to success, three digits of it; 0 of those that were not paid. */
+  /** From creation to success, to three digits; 0 for payouts that were not paid. */
   readonly seconds: number
   readonly payouts: number
-  /** For how many paid ones these stand in the median; the others were not looked at. */
+  /** How many paid payouts these stand for in the median and the 95 of 100: a sample is read. */
   readonly stands_for: number
 }
 
@@ -48,7 +48,7 @@ function count(ended: readonly Ended[]): number {
   return ended.reduce((sum, { payouts }) => sum + payouts, 0)
 }
 
-/** What so many of 100 took at most; with 50, the lower median. */
+/** The time within which `of_100` of 100 were paid; with 50, the lower median. */
 function tookAtMost(paid: readonly Ended[], of_100: number): number | null {
   const looked_at = paid.filter(({ stands_for }) => stands_for > 0)
   const all = looked_at.reduce((sum, { stands_for }) => sum + stands_for, 0)
@@ -63,7 +63,7 @@ function tookAtMost(paid: readonly Ended[], of_100: number): number | null {
 /** What a process knows of its rails; nothing until it has counted for the first time. */
 export class KnownFigures {
   current: ReadonlyMap<string, RailFigures> = new Map()
-  /** Those of the last days, by how many. */
+  /** The figures of each shorter window, by its days. */
   windows: ReadonlyMap<number, ReadonlyMap<string, RailFigures>> = new Map()
   counted_at: Instant | null = null
 }

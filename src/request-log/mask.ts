@@ -1,5 +1,5 @@
-// Shows of a request what the API itself has words for: members, codes, amounts, ids, true and
-// false. Any other text or number may be a secret or say who somebody is, and is a mask. Pure.
+// Masks requests for the log. They show what the API itself has words for: members, codes, amounts,
+// ids, true and false. Any other text or number may be a secret or name somebody. Pure.
 
 /** Stands for a text or a number that is not shown. */
 export const MASK = '…'
@@ -62,7 +62,7 @@ const ID = /^[a-z]{2,3}_(?:[0-9a-hjkmnp-tv-z]{20}|[0-9a-hjkmnp-tv-z]{8})$/
 const TIME = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,16}(?:Z|[+-]\d\d:\d\d))?$/
 const NUMBER = /^-?\d{1,18}(?:\.\d{1,12})?$/
 
-/** A name that no schema has is shown, as a typing error must be seen, if it can be no more. */
+/** A name that no schema has is shown if it looks like a member: it may be a typing error. */
 const NAME = /^[a-z][a-z_]{0,39}$/
 
 function shownName(name: string, words: Words): string {
@@ -79,7 +79,7 @@ export function shownText(name: string, text: string, words: Words): string {
 
 const HEADERS = /^(?:Idempotency-Key|Corridor-Account)$/
 
-/** The path of a field, as `remarks` has it; it ends at a name that may be anybody's. */
+/** The path of a field, as `remarks` has it. It ends at the first name that is masked. */
 export function maskedPlace(place: string, words: Words, longest: number): string {
   const parts = place.match(/[^.[\]]+|[.[\]]+/g) ?? []
   let shown = ''
@@ -155,5 +155,5 @@ export function maskedBody(body: unknown, words: Words, longest: number): string
   return write('', body, false)
 }
 
-/** For the ends of what is open, when there is no more room. */
+/** What is left for closing open brackets once the body is cut. */
 const ROOM = 1_024

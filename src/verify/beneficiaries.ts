@@ -1,6 +1,6 @@
-// Compares the approvals of beneficiaries with the beneficiaries, with the decisions of people and
-// with the events about both; and which beneficiaries are archived with the events of that and the
-// payouts to them. Each rule is one select.
+// Compares approvals of beneficiaries with the beneficiaries, with the decisions of people and with
+// the events about both. Compares archived beneficiaries with their events and with the payouts to
+// them. Each rule is one select.
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import { isArchived, ofAccount, type Rule } from './rows.ts'
 
@@ -29,7 +29,7 @@ const SAID: Rule = {
         else coalesce(nullif(a.outcome, ''), 'pending_approval') end`,
 }
 
-/** An event asked for each approval, and as many people as it names have ended it. */
+/** Each approval has an event that names how many must approve. Its decisions give its outcome. */
 const ASKED: Rule = {
   table: 'beneficiary_approvals',
   select: account_id => `
@@ -64,7 +64,7 @@ const ASKED: Rule = {
       or a.ended_at >= a.expires_at)`,
 }
 
-/** Each decision is about an approval, by nobody who has made it, and an event tells of it. */
+/** Each decision has an approval and an event, and comes from nobody who made the beneficiary. */
 const DECIDED: Rule = {
   table: 'beneficiary_decisions',
   select: account_id => `
@@ -88,7 +88,7 @@ const DECIDED: Rule = {
 
 const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`
 
-/** A beneficiary is archived since when its newest event of that says. */
+/** A beneficiary is archived as its newest event of archiving or unarchiving says. */
 const ARCHIVED: Rule = {
   table: 'beneficiaries',
   select: account_id => `

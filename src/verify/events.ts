@@ -1,7 +1,7 @@
 // Walks the events of every account: numbers without gaps, and the chain of hashes up to the head
 // that the book holds. PostgreSQL recomputes the hashes by the recipe of the service. A row holds
-// what one command told, and has the number of its last event. What stays of archived events is
-// held against the audit log: each cut is an act of somebody, with the digests that it put away.
+// what one command told, and has the number of its last event. What is left of archived events is
+// compared with the audit log: each cut is an act there, with the digests that it put away.
 import type { TransactionSql } from '../db/connect.ts'
 import { EVENT_SEAL } from '../event/rules.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
@@ -75,9 +75,9 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
 }
 
 /**
- * Each hash is that of its row and of the one before it. Where that one is missing, which
- * has been named, the chain goes on from what stands there. An erased row has the hash that it had,
- * while its erasure vouches for what it says now.
+ * Each row's hash covers the row and the hash before it. A row behind a missing one, which
+ * checkNumbers has named, is not compared. An erased row keeps its old hash; its erasure has the
+ * hash of what the row says now.
  */
 export async function checkChain(of: Verifying): Promise<void> {
   const { tx, account_id, findings } = of
@@ -161,7 +161,7 @@ const CUTS: Rule = {
         a.rows)`,
 }
 
-/** Digests that no cut has put away vouch for nothing. */
+/** Each digest of archived events belongs to a cut. */
 const STRAYS: Rule = {
   table: 'archived_seals',
   select: account_id => `

@@ -1,8 +1,7 @@
-// Compares entities and beneficiaries by themselves with the sanctions lists: those that are new or
-// have changed, and all of them when the lists have. Each round is bounded, and the process rests
-// as long as a round took: payouts, which are compared by themselves, wait for none of it. The
-// worker may be killed at any point: what it had claimed comes due again, and nothing is asked
-// twice.
+// Compares entities and beneficiaries, apart from any payout, with the sanctions lists: new and
+// changed ones, and all of them after a change of the lists. Each round is bounded, and the process
+// rests as long as the round took, so that payouts do not wait. The worker may be killed at any
+// point: what it had claimed comes due again, and nothing is asked twice.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '../account/rules.ts'
 import { readConfined } from '../db/confine.ts'
@@ -80,7 +79,7 @@ export async function screenParties(deps: Deps): Promise<number> {
   return (await screenQueued(deps, lists)) + (await screenNext(deps, lists))
 }
 
-/** Those that are new or have changed. */
+/** Screens parties that are new or have changed. */
 async function screenQueued(deps: Deps, lists: PresentLists): Promise<number> {
   let compared = 0
   for (const claim of await claimQueued(deps, ROUND, LEASE_MS)) {
@@ -102,13 +101,13 @@ async function screenClaim(
 ): Promise<number> {
   const { account_id, party_ids } = claim
   await screenOf(deps, lists, account_id, party_ids)
-  // After they were read: a list that comes later is compared with all parties as they are then.
+  // Read after the parties were read: the pass of a later version compares all parties again.
   if ((await readListsVersion(deps.finder)) !== lists.version) return 0
   await deleteQueued(deps.sql, claim)
   return party_ids.length
 }
 
-/** The next ones of the pass over all parties that a change of the lists begins. */
+/** Screens the next parties of the pass over all of them, which a change of the lists begins. */
 async function screenNext(deps: Deps, lists: PresentLists): Promise<number> {
   const claim = await claimPass(deps.sql, lists.version, LEASE_MS)
   if (claim === undefined) return 0
@@ -128,7 +127,7 @@ async function screenOf(
   account_id: string,
   ids: readonly string[],
 ): Promise<void> {
-  // Without current lists a payout waits; a party is compared with what there is, and again then.
+  // Without current lists a payout waits. A party is compared with old lists, and later again.
   if (lists.is_empty || lists.ruleFor(await accountOf(deps, account_id)) === 'pass') return
   const parties = await readConfined(deps.sql, [account_id], tx => readParties(tx, account_id, ids))
   const found: { readonly party: ReadParty; readonly matches: readonly Match[] }[] = []
@@ -146,7 +145,7 @@ async function screenOf(
   }
 }
 
-/** A new account becomes known here in a moment. */
+/** The account, from memory. A refresh finds an account that was opened a moment ago. */
 async function accountOf({ reference }: Deps, account_id: string): Promise<Account> {
   const known = () => reference.current().accounts.get(account_id)
   if (known() === undefined) await reference.refresh()

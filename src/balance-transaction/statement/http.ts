@@ -42,7 +42,7 @@ export interface Period {
 
 const opened = new WeakMap<Needs, Statements>()
 
-/** Those of the process, whoever asks: made at the first request, as openapi.json needs none. */
+/** The statements of the process, made at the first request: writing openapi.json needs none. */
 export function statementsOf(deps: Needs): Statements {
   const statements = opened.get(deps) ?? openStatements(deps)
   opened.set(deps, statements)

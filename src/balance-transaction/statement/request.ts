@@ -1,4 +1,4 @@
-// What a caller sends for the statement of a period: which, in what format, and how it is read.
+// The query of a statement: its period, format and currency, and how the query is read.
 import type { Account } from '../../account/rules.ts'
 import { type Moment, NEWEST } from '../../db/order.ts'
 import { invalidParameter, type Problem, refuseIfAny } from '../../errors.ts'

@@ -177,7 +177,7 @@ function scanOf(
   if (chosen.by_credits) parts.push(sql`and amount + fixed_fee + variable_fee > 0`)
   const [from, to] = [sql`${first}::text::bigint`, sql`${end}::text::bigint`]
   if (by === undefined) {
-    // Written so that no partial index with this predicate fits, whose rows would need a sort.
+    // This form keeps PostgreSQL from a partial index on `currency`, whose rows it would sort.
     parts.push(sql`and (currency is not null) is true and number >= ${from} and number < ${to}`)
   } else {
     const [value = ''] = chosen.equal[by] ?? []

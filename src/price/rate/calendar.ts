@@ -101,8 +101,8 @@ export function isTargetDay(day: Temporal.PlainDate): boolean {
 const CLOSED = new Set(['01-01', '05-01', '12-25', '12-26'])
 
 /**
- * Of the Gregorian calendar, by the anonymous algorithm (Nature, 1876; Meeus, Astronomical
- * Algorithms, chapter 8).
+ * Easter Sunday of the Gregorian calendar, by the anonymous algorithm (Nature, 1876; Meeus,
+ * Astronomical Algorithms, chapter 8).
  */
 export function easterSunday(year: number): Temporal.PlainDate {
   const whole = Math.trunc

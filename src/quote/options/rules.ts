@@ -22,13 +22,13 @@ export interface PayoutOption {
   /** Null when it is not possible. */
   readonly terms: QuoteTerms | null
   readonly judged: Judged | null
-  /** The rails that would take the payout over, in order, if its own proved not to have it. */
+  /** The next rails, in order, should the payout's own rail prove that it did not take it. */
   readonly failover: readonly string[]
 }
 
 /**
- * The requests for a quote, one for each way: by bank transfer with each sharing of charges, over
- * each local network and payment network of the currency that arrives; of a token over each chain.
+ * The requests for a quote, one for each way. A token has one for each of its chains. A currency
+ * has one for each SWIFT charge type, each local network and each local payment network.
  */
 export function waysOf(request: OptionsRequest): readonly QuoteRequest[] {
   const currency = request.destination_info?.currency ?? request.payout_info.currency
@@ -85,7 +85,7 @@ function failoverOf(terms: QuoteTerms, { price }: Judged, { account, routes }: P
   return taking.slice(1).map(({ rail }) => rail)
 }
 
-/** What is not known to arrive comes after what is. */
+/** Sorts an option without an expected arrival behind the others. */
 const NEVER = '~'
 
 function inOrder({ judged: a }: PayoutOption, { judged: b }: PayoutOption): number {
