@@ -16,8 +16,8 @@ const LOG_LIMIT_BYTES = 16 * 1024 * 1024
 const DB_SHUTDOWNED = 1
 
 /**
- * The content of `postmaster.pid`; `pid` is 0 for a truncated file, as after a power cut. The server
- * writes it line by line, and its status last, when it listens at all its addresses.
+ * The content of `postmaster.pid`; `pid` is 0 for a truncated file, as after a power cut. The
+ * server writes it line by line, and its status last, when it listens at all its addresses.
  */
 export interface Postmaster {
   readonly pid: number
