@@ -6,20 +6,29 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, open, rm, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { connect } from '../../src/db/connect.ts'
+import { connect, type Sql } from '../../src/db/connect.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openEmbedded } from '../../src/postgres/embedded.ts'
+import type { OpenedAccount } from '../../src/operator/create-account.ts'
+import { type EmbeddedServer, openEmbedded } from '../../src/postgres/embedded.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { askAgain, checkPaid, type Load, lastWords, startLoad } from '../support/service/load.ts'
+import {
+  type Asked,
+  askAgain,
+  checkPaid,
+  type Load,
+  lastWords,
+  startLoad,
+} from '../support/service/load.ts'
 import {
   type HttpAnswer,
   type HttpClient,
   httpClient,
   openAccountOn,
   pickSeed,
+  type RunningProcess,
   seeded,
   startProcess,
   tally,
@@ -46,6 +55,7 @@ const why_not = await mountVolumes({
   cluster: share('320m', '768m'),
 })
 after(async () => {
+  for (const close of closing.reverse()) await close()
   for (const volume of mounted) await run('umount', ['--lazy', volume])
   await rm(folder, { recursive: true, force: true })
 })
@@ -83,22 +93,60 @@ async function fill(volume: string): Promise<string> {
   }
 }
 
-/** A server, its databases, and all that runs on them, closed again in the opposite order. */
-async function openScene(data_dir: string) {
-  const closing: (() => Promise<unknown>)[] = []
-  const server = await openEmbedded({ data_dir })
+/** What both tests are about, in the order in which it is closed again, from behind. */
+const closing: (() => Promise<unknown>)[] = []
+let server: EmbeddedServer
+let superuser: Sql
+let account: OpenedAccount
+let service: RunningProcess
+let client: HttpClient
+/** Every payout asked for in this file. */
+const asked: Asked[] = []
+
+before(async () => {
+  if (why_not !== undefined) return
+  const data_dir = join(folder, 'cluster', 'data')
+  server = await openEmbedded({ data_dir })
   closing.push(() => server.release())
   const at = new URL(server.url)
   // Both have one password.
   at.username = 'postgres'
-  const superuser = connect(at.href, { max: 1, as: 'owner' })
+  superuser = connect(at.href, { max: 1, as: 'owner' })
   closing.push(() => superuser.end({ timeout: 1 }))
-  return { server, superuser, closing }
+  const { uid, gid } = await stat(join(data_dir, 'postgres'))
+  const place = join(folder, 'tables', 'tablespace')
+  await mkdir(place)
+  await run('chown', [`${uid}:${gid}`, place])
+  await superuser.unsafe(`create tablespace small location '${place}'`)
+  await superuser.unsafe('grant create on tablespace small to corridor')
+  await superuser.unsafe('alter database corridor set default_tablespace = small')
+  const owner = connect(server.url, { max: 1, as: 'owner' })
+  await migrate(owner)
+  await owner.end()
+  account = await openAccountOn(server.url, { USD: 1_000_000_000n })
+  service = await startProcess({ CORRIDOR_DATA: data_dir })
+  closing.push(() => service.kill())
+  client = httpClient(account)
+  closing.push(async () => client.close())
+})
+
+/** As the owner, on the server as it runs now. */
+async function check(): Promise<void> {
+  // The one before may have had its port.
+  const now = await openEmbedded({ data_dir: join(folder, 'cluster', 'data') })
+  const sql = connect(now.url, { max: 1, as: 'owner' })
+  try {
+    await checkPaid(sql, account.account.account_id, asked)
+    await checkBooks(sql, { DATABASE_URL: now.url })
+  } finally {
+    await sql.end({ timeout: 1 })
+    await now.release()
+  }
 }
 
-function loadOn(client: HttpClient, address: string, name: string): Load {
+function startPaying(name: string): Load {
   const random = seeded(seed)
-  const load = { client, clients: 8, address: () => address, random, quoted_percent: 50 }
+  const load = { client, clients: 8, address: () => service.address, random, quoted_percent: 50 }
   return startLoad({ ...load, name: `${name}-${seed}` })
 }
 
@@ -107,13 +155,13 @@ const paidSince = (load: Load, since: number) =>
 const refusedOf = (load: Load) => load.asked.filter(one => one.answer?.status === 503)
 
 /** Reads, one after the other, until told to stop. */
-function startReader(client: HttpClient, address: string) {
+function startReader() {
   const answers: HttpAnswer[] = []
   let stopped = false
   const reading = (async () => {
     while (!stopped && !client.closed()) {
       for (const path of ['/v3/balance', '/v3/payout', '/readyz']) {
-        answers.push(await client.get(address, path))
+        answers.push(await client.get(service.address, path))
       }
       await delay(10)
     }
@@ -130,34 +178,13 @@ function startReader(client: HttpClient, address: string) {
 test(`the disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, and writes again with room`, {
   skip: why_not,
 }, async t => {
-  const volume = join(folder, 'tables')
-  const { server, superuser, closing } = await openScene(folder)
-  t.after(async () => {
-    for (const close of closing.reverse()) await close()
-  })
-  // The cluster and its write-ahead log are on the big disk.
-  const { uid, gid } = await stat(join(folder, 'postgres'))
-  const place = join(volume, 'tablespace')
-  await mkdir(place)
-  await run('chown', [`${uid}:${gid}`, place])
-  await superuser.unsafe(`create tablespace small location '${place}'`)
-  await superuser.unsafe('create database paying owner corridor tablespace small')
-  const url = new URL('/paying', server.url).href
-  const owner = connect(url, { max: 1, as: 'owner' })
-  closing.push(() => owner.end({ timeout: 1 }))
-  await migrate(owner)
-  const account = await openAccountOn(url, { USD: 1_000_000_000n })
-  const service = await startProcess({ DATABASE_URL: url })
-  closing.push(() => service.kill())
-  const client = httpClient(account)
-  closing.push(async () => client.close())
-  const since = async () => (await owner`select pg_postmaster_start_time() as at`)[0]?.at
+  const since = async () => (await superuser`select pg_postmaster_start_time() as at`)[0]?.at
   const started_at = await since()
 
-  const load = loadOn(client, service.address, 'tables')
-  const reader = startReader(client, service.address)
+  const load = startPaying('tables')
+  const reader = startReader()
   await until('paid', () => paidSince(load, 0) !== undefined)
-  const ballast = await fill(volume)
+  const ballast = await fill(join(folder, 'tables'))
   await until('writes are refused', () => refusedOf(load).length >= REFUSED)
   await delay(FULL_MS)
   await rm(ballast)
@@ -188,8 +215,8 @@ test(`the disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, and 
   promised(t, 'paid again', back_ms, BACK_WITHIN_MS)
   const { committed_unheard } = await askAgain(client, service.address, load.asked)
   assert.ok(committed_unheard <= unknown, 'what the server refuses is not written')
-  await checkPaid(owner, account.account.account_id, load.asked)
-  await checkBooks(owner, { DATABASE_URL: url })
+  asked.push(...load.asked)
+  await check()
   assert.equal(await since(), started_at, 'the server was not restarted')
   assert.ok(service.running())
 })
@@ -197,24 +224,9 @@ test(`the disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, and 
 test(`the disk of the whole cluster full for ${FULL_MS} ms: 503, and back with room, nothing lost`, {
   skip: why_not,
 }, async t => {
-  const volume = join(folder, 'cluster')
-  const data_dir = join(volume, 'data')
-  const { server, superuser, closing } = await openScene(data_dir)
-  t.after(async () => {
-    for (const close of closing.reverse()) await close()
-  })
-  const owner = connect(server.url, { max: 1, as: 'owner' })
-  await migrate(owner)
-  await owner.end()
-  const account = await openAccountOn(server.url, { USD: 1_000_000_000n })
-  const service = await startProcess({ CORRIDOR_DATA: data_dir })
-  closing.push(() => service.kill())
-  const client = httpClient(account)
-  closing.push(async () => client.close())
-
-  const load = loadOn(client, service.address, 'cluster')
+  const load = startPaying('cluster')
   await until('paid', () => paidSince(load, 0) !== undefined)
-  const ballast = await fill(volume)
+  const ballast = await fill(join(folder, 'cluster'))
   // The next segments of the log, for which there is no room: the server panics.
   const switching = async () => {
     for (;;) await superuser`select pg_switch_wal()`
@@ -240,14 +252,6 @@ test(`the disk of the whole cluster full for ${FULL_MS} ms: 503, and back with r
   assert.deepEqual(Object.keys(tally(answers)), ['200', '503 service_unavailable'])
   promised(t, 'paid again', back_ms, UP_WITHIN_MS)
   assert.ok(service.running())
-  // The one before may have had its port.
-  const again = await openEmbedded({ data_dir })
-  const sql = connect(again.url, { max: 1, as: 'owner' })
-  try {
-    await checkPaid(sql, account.account.account_id, load.asked)
-    await checkBooks(sql, { DATABASE_URL: again.url })
-  } finally {
-    await sql.end({ timeout: 1 })
-    await again.release()
-  }
+  asked.push(...load.asked)
+  await check()
 })

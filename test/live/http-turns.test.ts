@@ -97,7 +97,7 @@ function draw<T>(random: () => number, all: readonly T[], count: number): T[] {
 }
 
 /** Enough that to judge them at once would take many turns' time. */
-const PAYOUTS = share(4_000, MAX_PAYOUTS)
+const PAYOUTS = share(2_500, MAX_PAYOUTS)
 /** To so many of the routes each body is sent, and so many of the batches are. */
 const [SENT_TO, BATCHES] = share([1, 8], [ROUTES.length, Infinity])
 
