@@ -170,7 +170,7 @@ const MAX_SOCKET_BYTES = 103
  * Writes corridor.conf at each start, so that an older folder gets the settings of this version.
  * ALTER SYSTEM overrides it.
  * @param wanted.port the port, if it is free
- * @param wanted.socket whether to listen at a Unix socket in the folder, if its path is short enough
+ * @param wanted.socket whether to listen at a Unix socket in the folder; needs a short path
  */
 export async function writeSettings(
   folder: string,
