@@ -98,7 +98,7 @@ export async function showList<T>(visit: Visit, path: string, listing: Listing<T
   const isFiltered = Object.keys(visit.query).some(name => name !== 'done')
   const table = isFiltered ? { ...listing, empty: 'Nothing fits these filters.' } : listing
   return html`${views}${filters(visit, path, listing)}
-<div data-rows>${rows(table, page.results)}</div>
+${rows(table, page.results)}
 ${pager(visit, path, listing, page)}`
 }
 

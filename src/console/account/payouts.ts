@@ -248,5 +248,5 @@ async function changeMetadata(visit: Visit): Promise<string> {
   const added = name === '' ? [] : [[name, form.get('text') ?? ''] as const]
   const metadata = Object.fromEntries([...sent, ...added])
   await visit.api.send('PUT', `/v3/payout/${params.id}`, { metadata })
-  return `${visit.root}/payouts/${params.id}?done=changed`
+  return `${visit.root}/payouts/${params.id}?done=saved`
 }
