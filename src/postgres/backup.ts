@@ -35,6 +35,8 @@ export async function takeBackup(
   await refuseExisting(file)
   const part = `${file}.part`
   try {
+    // Before the server is asked: what it sends would have nowhere to go.
+    await (await fs.open(part, 'w', 0o600)).close()
     await writeBackup(url, part, progress)
     const facts = await readBackup(part)
     const { size: bytes } = await fs.stat(part)

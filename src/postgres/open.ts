@@ -1,12 +1,13 @@
 // Opens the database: that of DATABASE_URL, or the embedded one, which it starts if needed and
 // leaves running while other processes use it.
 import { refuseUnmended } from '../db/driver.ts'
+import { socketOf } from '../db/socket.ts'
 import { openEmbedded } from './embedded.ts'
 import { inspectDatabase } from './inspect.ts'
 
 export interface OpenDatabase {
   readonly url: string
-  /** `embedded`, or the host and database of DATABASE_URL; never a password. */
+  /** `embedded`, or the host or socket and the database of DATABASE_URL; never a password. */
   readonly description: string
   release(): Promise<void>
 }
@@ -29,9 +30,10 @@ export async function openDatabase(where: Where, opening: Opening): Promise<Open
   if (where.database_url !== undefined) {
     await inspectDatabase(where.database_url)
     const { host, pathname } = new URL(where.database_url)
+    const server = socketOf(where.database_url) ?? host
     return {
       url: where.database_url,
-      description: `${host}${pathname}`,
+      description: `${server}${pathname}`,
       release: () => Promise.resolve(),
     }
   }

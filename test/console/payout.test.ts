@@ -111,20 +111,3 @@ test('what an endpoint was told of a payout: in its timeline, with the way to th
   assert.match(page.text, /webhook not delivered<\/span> <code>payout\.created<\/code>/)
   assert.ok(page.text.includes(`/webhooks/${endpoint}/deliveries/${delivery}">7 ms</a>`))
 })
-
-test('a payout’s metadata changed: it has the new text, and the page says so', async () => {
-  const maker = await person('maker')
-  const { json } = await account.post('/v3/payout', { ...localPayout, metadata: { order: '1' } })
-  const url = `/console/${id}/payouts/${json.data.id}`
-  const sent = await service.inject({
-    method: 'POST',
-    url: `${url}/metadata`,
-    headers: { ...maker, 'content-type': 'application/x-www-form-urlencoded' },
-    payload: String(new URLSearchParams({ key: 'a change', name: 'invoice', text: '2041' })),
-  })
-  assert.equal(sent.status, 303, sent.text)
-  const page = await service.inject({ url: String(sent.headers.location), headers: maker })
-  assert.match(page.text, /It is saved\./)
-  const read = await account.get(`/v3/payout/${json.data.id}`)
-  assert.deepEqual(read.json.data.metadata, { order: '1', invoice: '2041' })
-})
