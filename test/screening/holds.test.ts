@@ -323,6 +323,9 @@ test('a claim right after an import, by a process that has not seen it: takes no
   const key = { account_id: live.account.account_id, id }
   await takeList(un)
   assert.deepEqual(await claimDuePayouts(service.deps.sql, [key], 1_000), [])
+  const [row] = await service.database
+    .owner`select claimed_until from open_payouts where id = ${id}`
+  assert.equal(row?.claimed_until, null)
 })
 
 test('a list that comes while payouts are made, in another process: nobody on it is paid', async () => {
