@@ -10,7 +10,7 @@ interface Needs extends Pick<Reads, 'read'> {
 }
 
 export function accountRoutes(routes: AccountRoutes, deps: Needs): void {
-  routes.get('/v3/account', {
+  routes.read('/v3/account', {
     operationId: 'getAccount',
     summary: 'The account that asks.',
     description:

@@ -151,7 +151,7 @@ function getRoute(
   line: TSchema,
   expansions: Expansions<BalanceTransaction>,
 ): void {
-  routes.get('/v3/balance_transaction/:id', {
+  routes.read('/v3/balance_transaction/:id', {
     operationId: 'getBalanceTransaction',
     summary: 'Fetch one movement on a balance.',
     params: pathId('btr'),
@@ -168,7 +168,7 @@ function getRoute(
 }
 
 function balanceRoute(routes: AccountRoutes, deps: Needs): void {
-  routes.get('/v3/balance', {
+  routes.read('/v3/balance', {
     operationId: 'getBalance',
     summary: 'The balance in each currency, now or as of an instant.',
     querystring: BalanceQuery,

@@ -52,7 +52,7 @@ export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
     find: listBeneficiaries,
     present: rows => rows.map(presentBeneficiary),
   })
-  routes.get('/v3/beneficiary/:id', {
+  routes.read('/v3/beneficiary/:id', {
     operationId: 'getBeneficiary',
     summary: 'Fetch a beneficiary.',
     params: pathId('bnf'),

@@ -7,7 +7,7 @@ import { presentApproval } from '../approval/response.ts'
 import { presentBeneficiaryApproval } from '../beneficiary/approval-response.ts'
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import { readConfined } from '../db/confine.ts'
-import { accountOf } from '../operator/accounts.ts'
+import { accountIdOf } from '../operator/accounts.ts'
 import {
   accountOfGroup,
   deciding,
@@ -81,7 +81,7 @@ Example:
 
 async function showAction(payout_id: string): Promise<void> {
   const { payout, shown } = await withContext(async ({ sql, audit }) => {
-    const account_id = await accountOf(audit, 'payout', payout_id)
+    const account_id = await accountIdOf(audit, 'payout', payout_id)
     const key = { account_id, id: payout_id }
     return readConfined(sql, [account_id], async tx => {
       const [[payout], shown] = await Promise.all([findPayouts(tx, [key]), findApproval(tx, key)])
@@ -142,7 +142,7 @@ async function decideGroupAction(id: string, decision: Decision, options: Decidi
 async function decideAction(payout_id: string, decision: Decision, options: Deciding) {
   const outcome = await withContext(async context => {
     const asked = askedBy(context, decision, options)
-    const account_id = await accountOf(context.audit, 'payout', payout_id)
+    const account_id = await accountIdOf(context.audit, 'payout', payout_id)
     return context.run(deciding({ account_id, id: payout_id }, asked))
   })
   const { status } = outcome.payout
@@ -208,7 +208,7 @@ Example:
 
 async function showBeneficiaryAction(id: string): Promise<void> {
   const { beneficiary, shown } = await withContext(async ({ sql, audit }) => {
-    const key = { account_id: await accountOf(audit, 'beneficiary', id), id }
+    const key = { account_id: await accountIdOf(audit, 'beneficiary', id), id }
     return readConfined(sql, [key.account_id], async tx => {
       const [[beneficiary], shown] = await Promise.all([
         findBeneficiaries(tx, [key]),
@@ -236,7 +236,7 @@ async function decideBeneficiaryAction(
 ): Promise<void> {
   const { beneficiary } = await withContext(async context => {
     const asked = askedBy(context, decision, options)
-    const account_id = await accountOf(context.audit, 'beneficiary', id)
+    const account_id = await accountIdOf(context.audit, 'beneficiary', id)
     return context.run(decidingBeneficiary({ account_id, id }, asked))
   })
   const status = beneficiary.approval
@@ -251,7 +251,7 @@ async function archiveAction(
 ): Promise<void> {
   const { beneficiary, did } = await withContext(async context => {
     personOf(context)
-    const key = { account_id: await accountOf(context.audit, 'beneficiary', id), id }
+    const key = { account_id: await accountIdOf(context.audit, 'beneficiary', id), id }
     return context.run(archiving(key, act === 'archive', reason))
   })
   const { archived_at } = beneficiary

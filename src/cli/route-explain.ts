@@ -8,7 +8,7 @@ import { transactConfined } from '../db/confine.ts'
 import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import { amountToJson } from '../money/json.ts'
-import { accountOf } from '../operator/accounts.ts'
+import { accountIdOf } from '../operator/accounts.ts'
 import { readConditionsOf } from '../operator/payout-routing.ts'
 import { wantedOf } from '../payout/failover.ts'
 import type { Payout } from '../payout/payout.ts'
@@ -145,7 +145,7 @@ const MOST_CHANGES = 10_000
 /** Explains an existing payout: each attempt by the routes when its rail was chosen. */
 async function explainPayout(context: Context, payout_id: string): Promise<Explanation> {
   const { sql } = context
-  const account_id = await accountOf(context.audit, 'payout', payout_id)
+  const account_id = await accountIdOf(context.audit, 'payout', payout_id)
   const source = await findTimeline(sql, { account_id, id: payout_id })
   if (source === undefined) throw new NotThere('payout', payout_id)
   const { payout, handOver } = source

@@ -22,11 +22,14 @@ export type Show = (visit: Visit) => Promise<Screen | string>
 /** Does what a form asks for; the path to go to, or what is shown once, such as a secret. */
 export type Act = (visit: Visit) => Promise<Screen | string>
 
-/** What a form sends to the API: `:id` in its own path stands in the two others, too. */
+/**
+ * The request that a form sends to the API. A parameter of the form's own path, such as `:id`, may
+ * stand in `to` and `next`.
+ */
 interface Sending {
-  /** The path of the API. */
+  /** The path of the route. */
   readonly to: string
-  /** What is sent; nothing without it. */
+  /** Makes the body; without it the form sends none. */
   readonly body?: (visit: Visit) => object
   /** The page that comes next, under the root. */
   readonly next: string

@@ -34,9 +34,8 @@ export function openPool<T extends Record<string, driver.PostgresType>>(
   if (path === undefined) return driver(url, options)
   const bare = new URL(url)
   bare.searchParams.delete('host')
-  // As libpq: TLS is of TCP alone.
-  bare.searchParams.delete('sslmode')
-  return driver(bare.href, { ...options, path })
+  // As in libpq, `sslmode` counts for TCP alone.
+  return driver(bare.href, { ...options, path, ssl: false })
 }
 
 /**

@@ -62,7 +62,7 @@ export function entityRoutes(routes: AccountRoutes, deps: Needs): void {
     find: listEntities,
     present: rows => rows.map(presentEntity),
   })
-  routes.get('/v3/entity/:id', {
+  routes.read('/v3/entity/:id', {
     operationId: 'getEntity',
     summary: 'Fetch an entity.',
     params: pathId('ent'),

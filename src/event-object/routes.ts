@@ -34,7 +34,7 @@ export function eventRoutes(routes: AccountRoutes, deps: Needs): void {
     },
     present: rows => rows.map(presentEvent),
   })
-  routes.get('/v3/event/:id', {
+  routes.read('/v3/event/:id', {
     operationId: 'getEvent',
     summary: 'Fetch an event.',
     params: pathId('evt'),

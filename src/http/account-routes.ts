@@ -23,7 +23,7 @@ interface Route<Params extends TSchema, Query extends TSchema, Body extends TSch
   readonly params?: Params
   readonly querystring?: Query
   readonly body?: Body
-  /** Besides who may call it. */
+  /** All but the scope, which the method that registers the route sets. */
   readonly config?: Omit<FastifyContextConfig, 'scope'>
   /** Answered without an envelope, as quotes are. */
   readonly bare?: true
@@ -46,7 +46,7 @@ interface WriteRoute<Params extends TSchema, Query extends TSchema, Body extends
 
 interface PageRoute<Row> extends Omit<OperationDocs, 'response' | 'refusals'> {
   readonly item: TSchema
-  /** Besides those of every list. */
+  /** All but those of every list. */
   readonly refusals?: OperationDocs['refusals']
   /** Undefined when the cursor names nothing of the account. */
   find(tx: TransactionSql, account_id: string, wanted: Wanted): Promise<Page<Row> | undefined>
@@ -62,8 +62,8 @@ export class AccountRoutes {
     this.#deps = deps
   }
 
-  /** What is read. */
-  get<Params extends TSchema, Query extends TSchema>(
+  /** Registers a GET that reads. */
+  read<Params extends TSchema, Query extends TSchema>(
     path: string,
     { answer, ...route }: ReadRoute<Params, Query, TSchema>,
   ): void {
@@ -78,7 +78,7 @@ export class AccountRoutes {
     )
   }
 
-  /** A list that is read a page at a time. */
+  /** Registers a GET of a list, which is read a page at a time. */
   page<Row>(path: string, { item, find, present, refusals = [], ...docs }: PageRoute<Row>): void {
     const route = {
       ...docs,
@@ -100,8 +100,8 @@ export class AccountRoutes {
   }
 
   /**
-   * What is asked by a body. It writes nothing: it answers within the time of a read even if the
-   * database does not, and an Idempotency-Key is looked at for its form alone.
+   * Registers a POST that reads: it asks by its body and writes nothing. So it answers within the
+   * time of a read even if the database does not, and of an Idempotency-Key only the form counts.
    */
   ask<Body extends TSchema>(
     path: string,
@@ -114,7 +114,7 @@ export class AccountRoutes {
     })
   }
 
-  /** What is written, by a command of a lane. */
+  /** Registers a route that writes, by a command of a lane. */
   write<Params extends TSchema, Query extends TSchema, Body extends TSchema>(
     path: string,
     { answer, method = 'POST', ...route }: WriteRoute<Params, Query, Body>,

@@ -21,7 +21,7 @@ const TABLES = {
 } as const
 
 /** The account of an object. Refuses an id that nothing of its kind has. */
-export async function accountOf(
+export async function accountIdOf(
   audit: Sql,
   kind: keyof typeof TABLES,
   id: string,

@@ -24,7 +24,7 @@ interface Route<Params extends TSchema, Body extends TSchema>
   readonly params?: Params
   readonly body?: Body
   readonly refusals?: OperationDocs['refusals']
-  /** Besides who may call it. */
+  /** All but the scope, which the method that registers the route sets. */
   readonly config?: Omit<FastifyContextConfig, 'scope'>
 }
 
@@ -34,7 +34,7 @@ interface ReadRoute<Params extends TSchema> extends Route<Params, TSchema> {
 
 interface WriteRoute<Params extends TSchema, Body extends TSchema> extends Route<Params, Body> {
   readonly method?: 'POST' | 'PATCH'
-  /** The title of a body that says nothing, and may be left out. */
+  /** The title of the schema of an empty body, which may be left out. */
   readonly nothing?: string
   answer(request: Request<Params, Body>, desk: Desk): Promise<Reply>
 }
@@ -56,21 +56,21 @@ export class DeskRoutes {
     this.#deps = deps
   }
 
-  /** What operators and auditors look at. */
+  /** Registers a GET that operators and auditors may call. */
   read<Params extends TSchema>(path: string, { answer, ...route }: ReadRoute<Params>): void {
     this.#app.get<Sent<Params, TSchema>>(path, described('read', route), async (request, reply) =>
       send(reply, success(await answer(request, this.#deps.desk))),
     )
   }
 
-  /** The same of a list, which is compressed when it is long. */
+  /** Registers a GET of a list, which is compressed when it is long. */
   list<Params extends TSchema>(path: string, { answer, ...route }: ReadRoute<Params>): void {
     this.#app.get<Sent<Params, TSchema>>(path, described('read', route), async (request, reply) =>
       sendList(request, reply, success(await answer(request, this.#deps.desk))),
     )
   }
 
-  /** A list that is read a page at a time. */
+  /** Registers a GET of a list, which is read a page at a time. */
   page<Row>(path: string, { item, find, present, ...route }: PageRoute<Row>): void {
     this.list(path, {
       config: { checkQuery: checkLimit },
@@ -86,7 +86,7 @@ export class DeskRoutes {
     })
   }
 
-  /** What operators do. */
+  /** Registers a route that operators alone may call, and that writes. */
   write<Params extends TSchema, Body extends TSchema>(
     path: string,
     { answer, method = 'POST', nothing, ...route }: WriteRoute<Params, Body>,

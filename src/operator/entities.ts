@@ -16,7 +16,7 @@ import { previousStatus } from '../event/event.ts'
 import { bookId, type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { countHeldPayouts, listHoldingEntities, upsertEndedReviews } from '../payout/hold-store.ts'
-import { accountOf } from './accounts.ts'
+import { accountIdOf } from './accounts.ts'
 import { deedOf, known } from './deed.ts'
 
 /** An entity with what its account is not shown. */
@@ -67,7 +67,7 @@ async function listFor(
 
 /** An entity of any account. Refuses an id that no entity has. */
 export async function entityNamed(audit: Sql, id: string): Promise<Entity> {
-  const account_id = await accountOf(audit, 'entity', id)
+  const account_id = await accountIdOf(audit, 'entity', id)
   const [entity] = await findEntities(audit, [{ account_id, id }])
   return known('entity', id, entity)
 }

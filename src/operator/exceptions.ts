@@ -6,7 +6,7 @@ import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
 import { closeException } from '../payout/wake-store.ts'
 import type { RailException } from '../rail/attempt.ts'
-import { accountOf } from './accounts.ts'
+import { accountIdOf } from './accounts.ts'
 
 /** Most characters of what a person has found. */
 export const MAX_NOTE = 500
@@ -32,7 +32,7 @@ export async function closeOpenException(
   payout_id: string,
   closing: Closing,
 ): Promise<boolean> {
-  const account_id = await accountOf(audit, 'payout', payout_id)
+  const account_id = await accountIdOf(audit, 'payout', payout_id)
   return transactConfined(sql, [account_id], async tx => {
     const asked = await closeException(tx, { account_id, id: payout_id }, closing)
     if (asked === undefined) {

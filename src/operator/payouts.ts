@@ -13,7 +13,7 @@ import { advancePayout } from '../payout/step-operation.ts'
 import type { Failure, RailStatus, RailStep } from '../rail/rail.ts'
 import type { TimelineSource } from '../timeline/rules.ts'
 import { findTimeline } from '../timeline/store.ts'
-import { accountOf } from './accounts.ts'
+import { accountIdOf } from './accounts.ts'
 import { deedOf, known, type Operator } from './deed.ts'
 
 export interface ShownPayout {
@@ -27,7 +27,7 @@ export async function showPayout(
   { audit, sql }: { readonly audit: Sql; readonly sql: Sql },
   payout_id: string,
 ): Promise<ShownPayout> {
-  const account_id = await accountOf(audit, 'payout', payout_id)
+  const account_id = await accountIdOf(audit, 'payout', payout_id)
   const key = { account_id, id: payout_id }
   const account = (await listAccounts(sql)).find(known => known.account_id === account_id)
   const held = await findHeldByScreening(audit, key)
@@ -57,7 +57,7 @@ export async function handling(
   payout_id: string,
   { act, from, ...words }: AskedHandling,
 ) {
-  const account_id = await accountOf(audit, 'payout', payout_id)
+  const account_id = await accountIdOf(audit, 'payout', payout_id)
   const person = personOf(operator, words)
   const held = (taken_by: string) => ({ account_id, id: payout_id, taken_by })
   const command = given({ account_id, payout_id, act, person, from })
@@ -85,7 +85,7 @@ export async function transition(
   asked: AskedTransition,
 ) {
   const step = stepOf(asked)
-  const account_id = await accountOf(audit, 'payout', payout_id)
+  const account_id = await accountIdOf(audit, 'payout', payout_id)
   const { reason, description, failure } = asked
   const person = personOf(operator, asked)
   const by = { by: 'operator', person, ask_again_in_ms: null } as const

@@ -12,7 +12,7 @@ import { digestOfMatches, type Said, type StoredMatch } from '../screening/match
 import { findMatches, findUndecided } from '../screening/match-store.ts'
 import { decideParty } from '../screening/operations.ts'
 import { findParty, listListedParties } from '../screening/party-store.ts'
-import { accountOf } from './accounts.ts'
+import { accountIdOf } from './accounts.ts'
 import { type Deed, known, type Operator } from './deed.ts'
 
 /** What screening may hold, and the beginning of its ids. */
@@ -113,7 +113,7 @@ interface Reading {
 
 /** Whom a payout's parties, or a party by itself, may be. */
 export async function showScreening({ audit, sql }: Reading, id: string): Promise<ShownScreening> {
-  const account_id = await accountOf(audit, kindOf(id) ?? 'payout', id)
+  const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
   const find = { payout: findPayout, entity: findEntity, beneficiary: findBeneficiary }
   const { object, matches } = await readConfined(sql, [account_id], async tx => ({
     object: await find[kindOf(id) ?? 'payout'](tx, { account_id, id }),
@@ -181,7 +181,7 @@ export async function decide(
   id: string,
   { state, reason, ...seen }: Pick<Said, 'state' | 'reason' | 'digest'>,
 ): Promise<Decided> {
-  const account_id = await accountOf(audit, kindOf(id) ?? 'payout', id)
+  const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
   const said = { account_id, state, person, reason, ...seen }
   const act = (was: string, { matches, screening }: Decided): Act => ({
     table_name: 'screening_matches',

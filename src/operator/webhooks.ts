@@ -6,7 +6,7 @@ import { writeWebhook } from '../webhook/operations.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
 import { findEndpoints } from '../webhook/store.ts'
 import type { WebhookEndpoint } from '../webhook/webhook.ts'
-import { accountOf } from './accounts.ts'
+import { accountIdOf } from './accounts.ts'
 import { deedOf, known } from './deed.ts'
 
 /** Delivers events to an endpoint again. */
@@ -32,7 +32,7 @@ export function enabling({ account_id, id, disabled_reason }: WebhookEndpoint) {
 
 /** An endpoint of any account. Refuses an id that none has. */
 export async function endpointNamed(audit: Sql, id: string): Promise<WebhookEndpoint> {
-  const account_id = await accountOf(audit, 'webhook endpoint', id)
+  const account_id = await accountIdOf(audit, 'webhook endpoint', id)
   const [endpoint] = await findEndpoints(audit, [{ account_id, id }])
   return known('webhook endpoint', id, endpoint)
 }

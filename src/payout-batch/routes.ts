@@ -89,7 +89,7 @@ function listRoute(routes: AccountRoutes, deps: Needs): void {
 }
 
 function getRoute(routes: AccountRoutes, deps: Needs): void {
-  routes.get(`${PATH}/:id`, {
+  routes.read(`${PATH}/:id`, {
     operationId: 'getPayoutBatch',
     summary: 'Fetch a batch of payouts.',
     params: pathId('pob'),

@@ -49,7 +49,7 @@ export function payoutImportRoutes(app: FastifyInstance, deps: Pick<Reads, 'read
 }
 
 export function payoutGroupRoutes(routes: AccountRoutes, deps: Pick<Reads, 'read'>): void {
-  routes.get('/v3/payout_group', {
+  routes.read('/v3/payout_group', {
     operationId: 'getPayoutGroups',
     summary: 'Show the batches and imports of which payouts wait for people.',
     description:

@@ -59,7 +59,7 @@ export function payoutRoutes(routes: AccountRoutes, deps: Needs): void {
     present: (rows, query: ExpandingListQuery) =>
       expandAll(rows, query, payoutExpansions(deps.readers), presentPayout),
   })
-  routes.get('/v3/payout/:id', {
+  routes.read('/v3/payout/:id', {
     operationId: 'getPayout',
     summary: 'Fetch a payout.',
     params: pathId('pot'),

@@ -295,6 +295,7 @@ test('openEmbedded: by the socket in its folder, which others cannot enter; a pa
   const { searchParams } = new URL(server.url)
   const [row] = await ask(server, sql => sql`select inet_client_addr() as address`)
   assert.equal(row?.address, null)
+  assert.ok(await answers({ url: `${server.url}&sslmode=require` }), 'as in libpq, without TLS')
   assert.equal((await fs.stat(searchParams.get('host') ?? '')).mode & 0o777, 0o700)
   await server.release()
   const deep = join(await makeFolder(), 'd'.repeat(100))

@@ -41,9 +41,9 @@ export async function findPostmaster(folder: string): Promise<Postmaster | undef
   const socket = lines[4] === '.'
   const status = lines[7] ?? ''
   const stopping = status.startsWith('stopping')
-  const said = { socket, listening: status !== '', stopping }
-  if (!(pid > 0 && port > 0)) return { ...said, pid: 0, port: 0, alive: false }
-  return { ...said, pid, port, alive: await serves(pid, folder) }
+  const state = { socket, listening: status !== '', stopping }
+  if (!(pid > 0 && port > 0)) return { ...state, pid: 0, port: 0, alive: false }
+  return { ...state, pid, port, alive: await serves(pid, folder) }
 }
 
 /**

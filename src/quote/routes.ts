@@ -36,7 +36,7 @@ export function quoteRoutes(routes: AccountRoutes, deps: Needs): void {
     },
     present: rows => rows,
   })
-  routes.get('/v3/payout/quote/:id', {
+  routes.read('/v3/payout/quote/:id', {
     operationId: 'getPayoutQuote',
     summary: 'Fetch a quote.',
     params: pathId('poq'),

@@ -5,7 +5,7 @@ import { RequirementsQuery } from './request.ts'
 import { RequirementsResponse } from './response.ts'
 
 export function requirementRoutes(routes: AccountRoutes): void {
-  routes.get('/v3/payout/requirements', {
+  routes.read('/v3/payout/requirements', {
     config: { checkQuery: readSubject },
     operationId: 'getPayoutRequirements',
     summary: 'What a destination must have to be paid.',

@@ -8,7 +8,7 @@ import { presentTimeline, TimelineResponse } from './response.ts'
 import { findTimeline } from './store.ts'
 
 export function timelineRoutes(routes: AccountRoutes, deps: Pick<Reads, 'reads' | 'inTurn'>): void {
-  routes.get('/v3/payout/:id/timeline', {
+  routes.read('/v3/payout/:id/timeline', {
     operationId: 'getPayoutTimeline',
     summary: 'Fetch what became of a payout, and why.',
     description:

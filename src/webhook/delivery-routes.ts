@@ -69,7 +69,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
 }
 
 function getRoute(routes: AccountRoutes, deps: Needs): void {
-  routes.get(`${PATH}/:delivery_id`, {
+  routes.read(`${PATH}/:delivery_id`, {
     operationId: 'getWebhookDelivery',
     summary: 'Fetch a delivery with its attempts.',
     params: DeliveryParams,

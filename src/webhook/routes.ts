@@ -47,7 +47,7 @@ export function webhookRoutes(routes: AccountRoutes, deps: Needs): void {
     find: listEndpoints,
     present: rows => rows.map(presentEndpoint),
   })
-  routes.get(`${PATH}/:id`, {
+  routes.read(`${PATH}/:id`, {
     operationId: 'getWebhookEndpoint',
     summary: 'Fetch a webhook endpoint.',
     params: pathId('whe'),

@@ -12,7 +12,7 @@ interface Needs extends Pick<Reads, 'read'> {
 }
 
 export function rateRoutes(routes: AccountRoutes, deps: Needs): void {
-  routes.get('/v3/rate', {
+  routes.read('/v3/rate', {
     config: { checkQuery: checkRateQuery },
     operationId: 'getRate',
     summary: 'The rate at which the account would be quoted now.',

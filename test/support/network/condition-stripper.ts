@@ -54,6 +54,7 @@ export async function startConditionStripper(target: string): Promise<ConditionS
   const url = new URL(target)
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
+  // Nobody passes it by through the server's socket.
   url.search = ''
   return {
     url: url.href,

@@ -154,6 +154,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
   const url = new URL(target)
   url.hostname = '127.0.0.1'
   url.port = String(port)
+  // Nobody passes it by through the server's socket.
   url.search = ''
   const treatAll = (how: Welcome) => {
     welcome = how
