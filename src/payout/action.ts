@@ -1,5 +1,5 @@
-// The answer of an account to a payout in requires_action, and the payout with its answers applied.
-// Pure; the stored request is never overwritten.
+// What an account answers about a payout in requires_action, and the payout with its answers
+// applied. Pure. The stored request is never overwritten.
 
 import { checkDetails } from '../beneficiary/rules.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
@@ -24,7 +24,7 @@ export function checkAction(request: ActionRequest): void {
   ])
 }
 
-/** The answer as stored; the answers of a payout are numbered from 1. */
+/** Makes the answer as it is stored. The answers of a payout are numbered from 1. */
 export function makeAnswer(payout: Payout, request: ActionRequest, now: Instant): RailAnswer {
   return { number: payout.answers.length + 1, created_at: now, ...request }
 }

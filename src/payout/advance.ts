@@ -1,4 +1,5 @@
-// What moves a payout that is there: steps, who causes them, and what a rail says besides.
+// The types of what moves an existing payout: its steps, who causes them, and what its rail
+// reports.
 import type { AskedDecision } from '../approval/rules.ts'
 import type { Instant } from '../instant.ts'
 import type { NotTaken } from '../rail/attempt.ts'
@@ -15,19 +16,22 @@ export interface Advance {
   readonly payout_id: string
   readonly steps: readonly RailStep[]
   /**
-   * Where the steps come from. `rail`: the whole history of the payout on its rail, of which the
-   * first `rail_steps` are applied already. `operator`: new steps, whatever the rail reports.
-   * `review`: none are given; they follow from the approval of the entity that the payout is held
-   * for, or that a scheduled one is for when its time has come. `account`: none are given; with an
-   * `answer` it resumes the payout, without it cancels. `approval`: none are given; they follow
-   * from `act`.
+   * Who causes the steps. `rail`: `steps` is the whole history of the payout on its rail; the first
+   * `rail_steps` are already applied. `operator`: `steps` are new, whatever the rail reports.
+   * `review`: no steps are given. They follow from the approval of the entity that the payout is
+   * held for, or that a scheduled payout is made for once its time has come. `account`: no steps
+   * are given. With an `answer` it resumes the payout, without one it cancels it. `approval`: no
+   * steps are given. They follow from `act`.
    */
   readonly by: Cause
   /** When the rail is to be asked again; null for never. Read for `rail` alone. */
   readonly ask_again_in_ms: number | null
   /** The claim under which the rail was asked. Read for `rail` alone. */
   readonly claim?: Instant
-  /** What the rail says besides. Read for `rail` alone; absent of the simulator. */
+  /**
+   * What the rail reports besides its steps. Read for `rail` alone; the simulator reports nothing
+   * more.
+   */
   readonly said?: RailWords
   /** How many answers the rail has seen; all when absent. Read for `rail` alone. */
   readonly answers_seen?: number
@@ -37,9 +41,9 @@ export interface Advance {
   readonly act?: ApprovalAct
   /** What the account answers. Read for `account` alone. */
   readonly answer?: ActionRequest
-  /** When the rail says that the payout arrives. Read for `rail` alone. */
+  /** When the payout arrives, as its rail reports. Read for `rail` alone. */
   readonly expected_at?: Instant
-  /** What screening says of it; the steps follow from that. Read for `review` alone. */
+  /** What screening finds about the payout; its steps follow from that. Read for `review` alone. */
   readonly screened?: Screened
 }
 
@@ -48,22 +52,25 @@ export interface NextRail {
   readonly rail: string
   /** Null when a person named the rail. */
   readonly route: RouteTaken | null
-  /** When that rail is to be asked first; null: at once. */
+  /** When that rail is asked first; null: at once. */
   readonly release_at: Instant | null
-  /** When it then arrives; null when that is not known. */
+  /** When the payout then arrives; null when that is not known. */
   readonly expected_at: Instant | null
 }
 
-/** What a rail says about an attempt besides its steps. */
+/** What a rail reports about an attempt besides its steps. */
 export interface RailWords
   extends Pick<RailReport, 'exception' | 'references' | 'released_at' | 'expected_at'> {
-  /** The number of the attempt that it was asked about. */
+  /** The number of the attempt that the rail was asked about. */
   readonly attempt: number
-  /** The attempt was over when its rail was asked. */
+  /** Whether the attempt was over when its rail was asked. */
   readonly is_over?: boolean
-  /** Proof that the attempt was not taken, and who gets the payout then; null: no rail is left. */
+  /**
+   * Proof that the rail has not taken the attempt, and who gets the payout next; null: no rail is
+   * left.
+   */
   readonly not_taken?: NotTaken & { readonly next: NextRail | null }
 }
 
-/** What happens to an approval: a person decides, or its time is over. */
+/** What happens to an approval: a person decides it, or its time ends. */
 export type ApprovalAct = AskedDecision | 'expire'

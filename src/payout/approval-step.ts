@@ -1,5 +1,5 @@
-// The steps of a payout that waits for its approval: a person approves or rejects it, or nobody has
-// in time. Pure.
+// The steps of a payout that waits for its approval: a person approves or rejects it, or its time
+// ends undecided. Pure.
 import type {
   ApprovalDecision,
   ApprovalOutcome,
@@ -27,12 +27,12 @@ import type { Cause } from './states.ts'
 
 export interface ApprovalState {
   readonly books: ReadonlyMap<string, Book>
-  /** Of the payouts that wait for one, by `account_id/payout id`; decisions are added. */
+  /** The approvals of payouts that wait for one, by `account_id/payout id`; decisions are added. */
   readonly pending: Map<string, OpenApproval>
   readonly approvers: Approvers
 }
 
-/** What an act comes to. */
+/** What an act leads to. */
 interface DecidedApproval {
   readonly steps: readonly RailStep[]
   readonly decision: ApprovalDecision | null
@@ -43,9 +43,9 @@ interface DecidedApproval {
 }
 
 interface Hold {
-  /** The entity whose review it waits for, '' for none. */
+  /** The entity whose review the payout waits for, '' for none. */
   readonly held_for: string
-  /** What screening holds it for; undefined: as it was. */
+  /** What screening holds the payout for; undefined: nothing changes. */
   readonly screening?: ScreeningHold
 }
 
@@ -91,9 +91,9 @@ export function decideApproval(
 }
 
 /**
- * A rejected payout fails, and its money goes back. While somebody of it may be listed it only
- * goes nowhere any more: the money stays held until a person has cleared that. Of one that is
- * blocked the law decides, and no rejection.
+ * A rejected payout fails, and its money goes back. While a person must still look at a match, the
+ * rejected payout takes no step: its money stays held until the match is cleared. A payout with a
+ * confirmed match cannot be rejected: the law decides about its money.
  */
 function stepsByRejection({ id, screening }: OpenPayout, reason: string): readonly RailStep[] {
   if (screening === 'confirmed') {
@@ -114,7 +114,7 @@ function isRejected({ approval }: OpenApproval): boolean {
   return approval.outcome === 'rejected'
 }
 
-/** The step of a payout that was rejected while screening held it, once it does so no more. */
+/** The step of a payout that was rejected while screening held it, once that hold ends. */
 export function stepsOfRejected(state: ApprovalState, payout: OpenPayout): readonly RailStep[] {
   const open = state.pending.get(nameOf(payout))
   if (open === undefined || !isRejected(open)) return []
@@ -122,7 +122,9 @@ export function stepsOfRejected(state: ApprovalState, payout: OpenPayout): reado
   return [rejected(by?.reason ?? '')]
 }
 
-/** What an approved payout does: it is paid, or held for a review of its entity or its parties. */
+/**
+ * What an approved payout does next: it is paid, or a review of its entity or its parties holds it.
+ */
 function goesOn(state: HeldState, payout: OpenPayout): Pick<DecidedApproval, 'steps' | 'hold'> {
   const { account_id, screening, particulars } = payout
   const entity = particulars.on_behalf_of
@@ -131,7 +133,7 @@ function goesOn(state: HeldState, payout: OpenPayout): Pick<DecidedApproval, 'st
     return { steps: [rejectedEntity(entity)], hold: FREE }
   }
   const held_for = entity === '' || approval_status === 'approved' ? '' : entity
-  // A transfer is paid as it is let go, so by the present lists alone.
+  // A transfer is paid at its release, so it must be screened at the present lists.
   const unscreened = toAccount(payout) && !isScreenedAt(payout, state.lists_version)
   const waits = screening === '' && unscreened && held_for === ''
   if (held_for !== '' || screening !== '' || waits) {
@@ -177,7 +179,7 @@ export function rememberDecision(
   return [recordChange(state, payout, type, facts, PAYOUT_SEAL.digest(payout))]
 }
 
-/** What is stored of an approval besides its payout. */
+/** What is stored about an approval besides its payout. */
 export interface ApprovalChanges {
   readonly decision: ApprovalDecision | null
   readonly ended: EndedApproval | null
@@ -186,13 +188,13 @@ export interface ApprovalChanges {
 
 type EndedApproval = Pick<PayoutApproval, 'account_id' | 'payout_id' | 'outcome' | 'ended_at'>
 
-/** How an approval ends that nobody has decided, by who ends its payout. */
+/** The outcome of an approval that nobody has decided, by who ends its payout. */
 const ENDED_BY: Readonly<Partial<Record<Cause, ApprovalOutcome>>> = {
   account: 'cancelled',
   operator: 'failed',
 }
 
-/** What a command changes of the approval of its payout, which the state has from then on. */
+/** What a command changes about the approval of its payout. The state then has the change. */
 export function approvalChanges(
   state: ApprovalState,
   before: OpenPayout,
@@ -204,7 +206,7 @@ export function approvalChanges(
   const leaves = before.status === 'pending_approval' && after.status !== 'pending_approval'
   const outcome = decided?.outcome ?? (leaves ? ENDED_BY[by] : undefined)
   const open = state.pending.get(nameOf(after))
-  // One that was rejected while screening held it has ended before.
+  // The approval of a payout that was rejected while screening held it has already ended.
   const is_over = open !== undefined && open.approval.outcome !== ''
   if (outcome === undefined || is_over) return { decision, ended: null, payee: null }
   const { account_id, id: payout_id } = after
@@ -219,7 +221,7 @@ export function approvalChanges(
   return { decision, ended: { account_id, payout_id, outcome, ended_at }, payee }
 }
 
-/** Refuses to move a payout past those who must approve it: others can but fail it. */
+/** Refuses a step of a payout that waits for its approval. Only a failure needs no approval. */
 export function checkApproved(payout: OpenPayout, steps: readonly RailStep[], by: Cause): void {
   if (payout.status !== 'pending_approval' || by === 'approval') return
   if (steps.every(({ status }) => status === 'failed')) return

@@ -1,4 +1,4 @@
-// Payouts as the rules of approvals judge them: what a new one needs, and what is kept of that.
+// How the rules of approvals judge payouts: what a new payout needs, and what is stored of it.
 // Pure.
 import {
   type ApprovalRules,
@@ -29,7 +29,7 @@ function keyOf({ keys }: ApprovingState, key_id: string): KeyFacts {
   return keys.get(key_id) ?? NO_KEY
 }
 
-/** What a payout needs that is made now; null for nothing. */
+/** The approval that a new payout needs; null for none. */
 export function neededApproval(
   state: Pick<PayoutState, 'now' | 'books' | 'pricing' | 'approving'>,
   { account, request, key_id = '' }: Pick<CreatePayout, 'account' | 'request' | 'key_id'>,
@@ -60,7 +60,7 @@ export function neededApproval(
   return neededFor(rules, judged, key, rating, now)
 }
 
-/** The approval that a payout waits for, whose row it is shown by. */
+/** The approval that a payout waits for. The row is also what approvers are shown. */
 export function requestApproval(
   { approving }: Pick<PayoutState, 'approving'>,
   payout: Payout,
@@ -83,7 +83,7 @@ export function requestApproval(
   }
 }
 
-/** The payees of commands whose account has a rule of new ones, each once. */
+/** The payees of commands whose account has a rule about new payees, each once. */
 export function payeesToKnow(
   rules: ApprovalRules,
   commands: readonly CreatePayout[],
@@ -93,14 +93,14 @@ export function payeesToKnow(
     const { account_id } = command
     if (!asksForNewPayees(rules, account_id)) return []
     const details = payeeDetails(command, beneficiaries)
-    // Of a beneficiary that there is not: the payout is refused.
+    // The beneficiary does not exist, so the payout is refused.
     return details === undefined ? [] : [{ account_id, payee: approvedAs(details) }]
   })
   return [...new Map(asked.map(one => [`${one.account_id}/${one.payee}`, one])).values()]
 }
 
 /**
- * Whom somebody has approved, as rules of new payees know them: another name, account or bank is
+ * Identifies an approved payee for the rules about new payees: another name, account or bank is
  * another payee. 64 hex digits.
  */
 function approvedAs({

@@ -1,5 +1,5 @@
-// What a step or a report changes about the attempts of its payout: the last one ends, the next one
-// opens on another rail, and what needs a person becomes an exception. Pure.
+// What a step or a report changes about the attempts of its payout: the last attempt ends, the next
+// one opens on another rail, and what needs a person becomes an exception. Pure.
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
@@ -18,13 +18,13 @@ import { isGivenBack } from './states.ts'
 /** What is stored besides the payout; a later version of an attempt replaces an earlier one. */
 export interface AttemptChanges {
   readonly attempts: readonly PayoutAttempt[]
-  /** Of these, those that have no row yet. */
+  /** Those of `attempts` that have no row yet. */
   readonly opened: readonly PayoutAttempt[]
   readonly exceptions: readonly RailException[]
   readonly asks: readonly OverAsk[]
 }
 
-/** When the rail of an attempt that is over is asked again, if it was to be asked at `before`. */
+/** When the rail of an attempt that is over is asked again; `before` is the time that was read. */
 export interface OverAsk
   extends Pick<PayoutAttempt, 'account_id' | 'payout_id' | 'number' | 'ask_again_at'> {
   readonly before: Instant | null
@@ -45,7 +45,7 @@ interface AttemptState extends KnownAttempts {
   readonly books: ReadonlyMap<string, Book>
 }
 
-/** What the rail's word of a payout comes to. */
+/** What the report of a rail means for its payout. */
 export function judge(state: KnownAttempts, payout: OpenPayout, advance: Advance): Judged {
   const { steps, said } = advance
   const name = nameOf(payout)
@@ -60,7 +60,7 @@ export function judge(state: KnownAttempts, payout: OpenPayout, advance: Advance
   return judgeOverReport(over, { steps, ...said }, { by_person, is_fresh }, exceptions)
 }
 
-/** The attempt that a report is about, when it is over. */
+/** The attempt that a report is about, if that attempt is over. */
 function overAttempt(
   { attempts, earlier }: KnownAttempts,
   payout: OpenPayout,
@@ -70,11 +70,14 @@ function overAttempt(
   const all = [...(earlier.get(name) ?? []), attempts.get(name)]
   const about = all.find(attempt => attempt?.number === said.attempt)
   if (about === undefined || !isOver(about)) return undefined
-  // While a payout waits for its next route, its last attempt is judged as not taken once more.
+  // While a payout waits for its next route, a report about its last attempt proves anew that the
+  // rail has not taken it.
   return said.is_over || about !== attempts.get(name) || isGivenBack(payout) ? about : undefined
 }
 
-/** The payout on its next rail, with the event that tells of it; undefined when it stays. */
+/**
+ * The payout on its next rail, with the event that tells of it; undefined when the payout stays.
+ */
 export function reroute(
   state: AttemptState,
   book: Book,
@@ -99,8 +102,8 @@ export function reroute(
 }
 
 /**
- * The event that the rail has sent the payout on, once an attempt: when and by which references. A
- * step says so itself.
+ * The event that the rail has sent the payout: when, and by which references. It happens once an
+ * attempt. A step that is reported at the same time says this itself.
  */
 export function sentOn(
   state: AttemptState,
@@ -117,7 +120,7 @@ export function sentOn(
   return recordChange(state, payout, 'payout.sent', facts, PAYOUT_SEAL.digest(payout))
 }
 
-/** The members of an event that say which attempt a rail speaks of, as its rail has it then. */
+/** The members of an event that describe the attempt that a rail reports about, as reported. */
 export function attemptFacts(last: PayoutAttempt | undefined, said: RailWords | undefined) {
   if (last === undefined || said?.attempt !== last.number) return {}
   const { number, rail, uetr, rail_references, released_at, expected_at } = withWords(last, said)
@@ -131,7 +134,7 @@ function onRail(payout: OpenPayout, next: NextRail, now: Instant, updated_at: In
   return { ...payout, rail, expected_at, ask_rail_at, claimed_until: null, updated_at }
 }
 
-/** The attempts and exceptions of a payout after a command, which the state has from then on. */
+/** The attempts and exceptions of a payout after a command. The state then has them. */
 export function attemptChanges(
   state: AttemptState,
   now: Instant,
@@ -185,7 +188,7 @@ function openException(
   return opened
 }
 
-/** The attempt with what its rail says of it. */
+/** The attempt with what its rail reports about it. */
 function withWords(attempt: PayoutAttempt, said: RailWords | undefined): PayoutAttempt {
   const { references, released_at, expected_at } = said ?? {}
   if (!references && !released_at && !expected_at) return attempt

@@ -1,4 +1,4 @@
-// Attempts beside their payouts: opened with a claim, read and written with steps.
+// The SQL statements of attempts: a claim opens them, and steps read and write them.
 import type { TransactionSql } from '../db/connect.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -48,24 +48,26 @@ export function storeAttempts(tx: TransactionSql, outcomes: readonly AttemptChan
     updateAttempts(tx, changed),
     insertAttempts(tx, opened),
     insertExceptions(tx, exceptions),
-    // After the ends, as only an attempt that is over is asked about so.
+    // Comes after the ends: only an attempt that is over has an `ask_again_at`.
     asks.length > 0 && writeAsks(tx, asks),
   ]
 }
 
-/** The attempt that a claimed payout is asked about. */
+/** The attempt that the rail of a claimed payout is asked about. */
 export interface ClaimedAttempt extends PayoutAttempt {
-  /** When it was asked about first, before this claim; null: never, so that no rail has it. */
+  /**
+   * When its rail was asked about it first, before this claim; null: never, so that no rail has it.
+   */
   readonly asked_before: Instant | null
   /** The rails of all attempts of the payout. */
   readonly tried: readonly string[]
 }
 
 /**
- * The attempts that claimed payouts are asked about, by `account_id/payout id`, opened and marked
- * as asked in the transaction of the claim: it is committed before the rail is. One that was not
- * taken is given as it is, for its payout to go by its next route. A payout without an attempt is
- * not to be asked about, as its last one is over.
+ * The attempts that the rails of claimed payouts are asked about, by `account_id/payout id`. It
+ * opens them and marks them as asked in the transaction of the claim, which commits before the rail
+ * is asked. An attempt that was not taken stays as it is: its payout goes by its next route. A
+ * payout without an attempt is left out, as its last attempt is over.
  */
 export async function claimAttempts(
   tx: TransactionSql,
@@ -81,7 +83,7 @@ export async function claimAttempts(
       return [{ ...last, asked_before: last.asked_at, tried, is_new: false }]
     }
     if (isOver(last)) return []
-    // No rail has it, and none gets it until it is screened.
+    // No rail has the attempt, and no rail gets it until the payout is screened.
     if (last.asked_at === null && !payout.may_hand_over) return []
     const asked_at = last.asked_at ?? payout.claimed_at
     return [{ ...last, asked_at, asked_before: last.asked_at, tried, is_new: before.length === 0 }]

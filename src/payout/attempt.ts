@@ -7,7 +7,7 @@ import type { Payout } from './payout.ts'
 import type { PayoutStatus } from './states.ts'
 import { uetrOf } from './swift/uetr.ts'
 
-/** The one attempt of a payout that the simulator has: it is not stored. */
+/** The one attempt of a payout on the simulator. It is not stored. */
 export function simulatedAttempt({ id, rail, created_at }: Payout): Attempt {
   return {
     id: attemptId(id, 1),
@@ -15,14 +15,14 @@ export function simulatedAttempt({ id, rail, created_at }: Payout): Attempt {
     rail,
     opened_at: created_at,
     arrival_days: null,
-    // Made when it is read: the simulator reads none.
+    // Computed when it is read: the simulator does not read it.
     get uetr() {
       return uetrOf(id)
     },
   }
 }
 
-/** Whether attempts of a payout are stored. One that began with people has none. */
+/** Whether the attempts of a payout are stored. A payout that began on the manual rail has none. */
 export function keepsAttempts({ first_rail }: Pick<Payout, 'first_rail'>): boolean {
   return isOutside(first_rail)
 }
@@ -54,7 +54,7 @@ function opened(
     number,
     rail,
     route,
-    // The payout's MT103 says the reference of the first attempt.
+    // The MT103 of the payout has the UETR of the first attempt.
     uetr: uetrOf(number === 1 ? payout_id : attemptId(payout_id, number)),
     opened_at,
     asked_at: null,
@@ -74,7 +74,9 @@ const ENDS: Partial<Record<PayoutStatus, AttemptEnd>> = {
   reversed: 'returned',
 }
 
-/** The attempt after its payout has come to this status: a payout that is over has no open one. */
+/**
+ * The attempt after its payout has reached this status: a payout that is over has no open attempt.
+ */
 export function endedBy(attempt: PayoutAttempt, status: PayoutStatus, now: Instant): PayoutAttempt {
   const ended_as = ENDS[status] ?? attempt.ended_as
   if (ended_as === attempt.ended_as || attempt.ended_as === 'not_taken') return attempt

@@ -31,9 +31,9 @@ interface HandlePayout extends Handling {
 
 interface HandlingState extends LockedBooks {
   readonly payouts: Map<string, OpenPayout>
-  /** By the name of the payout. */
+  /** By `account_id/payout id`. */
   readonly exceptions: ReadonlyMap<string, readonly RailException[]>
-  /** Of the entities of scheduled ones. */
+  /** The approvals of the entities of scheduled payouts. */
   readonly approvals: Approvals
 }
 
@@ -94,7 +94,9 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
   },
 }
 
-/** The entity that is looked at once more before anybody gets the payout. */
+/**
+ * The entity of a scheduled payout, whose approval is checked once more before a person takes it.
+ */
 function scheduledFor({ account_id, execute_at, particulars: { on_behalf_of: id } }: Payout) {
   return execute_at === null || id === '' ? [] : [{ account_id, id }]
 }

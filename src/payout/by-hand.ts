@@ -1,5 +1,5 @@
 // Payouts that people pay, and steps that people set. One person at a time holds a payout, so that
-// two do not pay it. Pure.
+// nobody pays it twice. Pure.
 
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Key } from '../id.ts'
@@ -9,7 +9,7 @@ import { type Failure, MANUAL, type RailStatus, type RailStep } from '../rail/ra
 import type { Payout } from './payout.ts'
 import { GIVEN_BACK_STATUSES, isFinal, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 
-/** Who moves a payout by hand, and what they say of it. */
+/** Who moves a payout by hand, and what they say about it. */
 export interface Person {
   readonly name: string
   /** True when the name is the log-in, which several people may share, and not CORRIDOR_USER. */
@@ -17,7 +17,7 @@ export interface Person {
   /** The bank's reference of the payment. */
   readonly reference?: string
   readonly reason?: string
-  /** Confirms a reference that has paid another payout already. */
+  /** Confirms a reference that has already paid another payout. */
   readonly force?: boolean
 }
 

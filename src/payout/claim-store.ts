@@ -1,5 +1,5 @@
-// The SQL statements of claims: which payouts are due to have their rail asked, and who asks about
-// one. Finding them takes no lock: the claim decides.
+// The SQL statements of claims: the payouts whose rail is due to be asked, and who asks it. Finding
+// them takes no lock: the claim decides.
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
@@ -18,7 +18,7 @@ import { findPayouts } from './store.ts'
 /** A payout whose rail is due to be asked, as the finder sees it. */
 export interface DuePayout extends Key {
   readonly rail: string
-  /** Its time has come, and its rail was not asked yet. */
+  /** The time of a scheduled payout has come, and its rail has not been asked yet. */
   readonly begins: boolean
 }
 
@@ -41,22 +41,26 @@ export async function listDuePayouts(
     order by ask_rail_at limit ${limit}`
 }
 
-/** A claimed payout stays due, and nobody else claims it until the claim expires. */
+/**
+ * Holds for payouts that nobody has claimed, or whose claim has expired. A claimed payout stays
+ * due.
+ */
 export function unclaimed(sql: Sql | TransactionSql) {
   return sql`(claimed_until is null or claimed_until <= statement_timestamp())`
 }
 
 /**
- * Whether the rail of a payout may be asked: one that never was gets it only as screened at the
- * version that the lists have in the snapshot of the statement.
+ * Whether the rail of a payout may be asked. A rail that has not been asked about it yet gets it
+ * only if it is screened at the version that the lists have in the snapshot of the statement.
  */
 export function mayBeAsked(sql: Sql | TransactionSql, present: ListsVersion) {
   return sql`(screened = ${presentVersion(sql, present)} or rail_attempts > 0)`
 }
 
 /**
- * Whether a payout of this alias may go out: one that is scheduled from its time on, by the clock
- * of its account, while that is not frozen. `owner` names the account of the rows looked up.
+ * Whether a payout may go out; `row` is its alias. A scheduled payout may from its time on, by the
+ * clock of its account, while that account is not frozen. `owner` names the account of the rows
+ * looked up.
  */
 export function mayBegin(
   sql: Sql | TransactionSql,
@@ -71,7 +75,9 @@ export function mayBegin(
       and b.state = 'active' and ${of}.execute_at <= statement_timestamp() + b.clock_ahead))`
 }
 
-/** The version of the lists, read before; undefined: as of the snapshot of the statement. */
+/**
+ * The version of the lists, if it was read before; undefined: as in the snapshot of the statement.
+ */
 type ListsVersion = bigint | undefined
 
 function presentVersion(sql: Sql | TransactionSql, present: ListsVersion) {
@@ -79,7 +85,7 @@ function presentVersion(sql: Sql | TransactionSql, present: ListsVersion) {
   return sql`${present}::bigint`
 }
 
-/** A spread database has the version on another machine than the payouts. */
+/** In a spread database, the version is on another machine than the payouts. */
 export async function versionBefore(sql: Sql | TransactionSql): Promise<ListsVersion> {
   return isSpread() ? readListsVersion(sql as Sql) : undefined
 }
@@ -88,18 +94,21 @@ export async function versionBefore(sql: Sql | TransactionSql): Promise<ListsVer
 export interface ClaimedPayout extends Payout {
   /** Its `claimed_until`, which identifies the claim. */
   readonly claim: Instant
-  /** How many claims there were before. */
+  /** How many claims the payout had before this one. */
   readonly rail_attempts: number
   /** The time of the claim, by the account's clock. */
   readonly claimed_at: Instant
   readonly attempt: Attempt
   /** When its rail was asked about the attempt first, before this claim; null: never. */
   readonly asked_before: Instant | null
-  /** The rails of all its attempts; none of the simulator's. */
+  /** The rails of all its attempts; empty for the simulator. */
   readonly tried: readonly string[]
-  /** It is screened at the present lists: a rail that does not have it may get it. */
+  /**
+   * Whether the payout is screened at the present lists, so that a rail that does not have it may
+   * get it.
+   */
   readonly may_hand_over: boolean
-  /** Why the attempt was not taken: its rail is not asked, and the next route is looked for. */
+  /** Why the attempt was not taken. Its rail is not asked; the next route is looked for. */
   readonly not_taken: NotTaken | null
 }
 
@@ -124,7 +133,8 @@ async function claimOfShard(
   const present = await versionBefore(sql)
   return transactConfined(sql, accountsOf(keys), async tx => {
     const claims = await claimRows(tx, keys, lease_ms, present)
-    // Statements of their own see the steps that were committed while the claim was running.
+    // These are separate statements, so that they see the steps committed while the claim was
+    // running.
     const [clocks, found] = await Promise.all([
       tx<{ account_id: string; now: Instant }[]>`
         select account_id, clock_timestamp() + clock_ahead as now from books b

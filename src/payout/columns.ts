@@ -64,7 +64,7 @@ export const STATE_KINDS = {
   metadata: 'json',
 } as const
 
-/** Particulars that are not set, in the order of the stored document. */
+/** The particulars of a request that sets none, in the order of the stored document. */
 export const NO_PARTICULARS: Particulars = {
   purpose: '',
   transaction_description: '',
@@ -76,12 +76,10 @@ export const NO_PARTICULARS: Particulars = {
   metadata: null,
 }
 
-/**
- * Particulars that lists filter by: they have columns of their own, and are not in the document.
- */
+/** Particulars that lists filter by. They have columns of their own and are not in the document. */
 type Columns = Pick<Particulars, 'reference_id' | 'on_behalf_of'>
 
-/** A payout as it is stored. */
+/** A payout as its row stores it. */
 export type StoredPayout = Omit<Payout, 'beneficiary_details' | 'particulars' | 'route'> &
   Columns & {
     readonly beneficiary_details: StoredDetails
@@ -119,7 +117,7 @@ export function documentsOf({
   }
 }
 
-/** The documents of a payout are written into its row and its seal, and become text once. */
+/** The documents of a payout as text. Its row and its seal share them, so they are written once. */
 const DOCUMENTS = {
   beneficiary_details: 'json_text',
   particulars: 'json_text',
@@ -133,7 +131,7 @@ export type WrittenPayout = Omit<StoredPayout, keyof typeof DOCUMENTS> & {
   readonly [Name in keyof typeof DOCUMENTS]: string | null
 }
 
-/** The payout as its row and its seal are written. */
+/** The payout as its row and its seal have it. */
 export function writtenPayout(payout: Payout): WrittenPayout {
   const known = written.get(payout)
   if (known !== undefined) return known
@@ -151,11 +149,12 @@ export function writtenPayout(payout: Payout): WrittenPayout {
   return row
 }
 
-/** Of payouts that are still at hand, which nobody changes. */
+/** The written form of payouts that are still in memory. Nobody changes such a payout. */
 const written = new WeakMap<Payout, WrittenPayout>()
 
 /**
- * What approvers are shown of a payout, and approve: all of its row. Migration 0013 has the same.
+ * What approvers are shown of a payout, and approve: its whole row. Migration 0013 computes the
+ * same digest.
  */
 const WRITTEN_SEAL = sealOf<WrittenPayout>(WRITTEN_KINDS)
 export const APPROVAL_SEAL = {
@@ -169,9 +168,9 @@ const SEAL = sealOf<WrittenPayout>({ ...WRITTEN_KINDS, ...STATE_KINDS }, [
 ])
 
 /**
- * The seal covers everything that a step fixes. It leaves out what also changes between steps:
- * `rail_steps`, which `corridor verify` compares with the steps, and `expected_at`, which is what
- * the rail last said.
+ * The seal covers everything that a step fixes. It leaves out `rail_steps`, which `corridor verify`
+ * compares with the steps, and `expected_at`, which the rail reports: both also change between
+ * steps.
  */
 export const PAYOUT_SEAL = {
   digest: (payout: Payout) => SEAL.digest(writtenPayout(payout)),

@@ -1,4 +1,4 @@
-// How many payouts there are: those that wait for somebody, and what has become of the others.
+// Counts payouts: those that wait for somebody, and the outcomes of the others.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { idMicrosSql, microsSql } from '../db/id-sql.ts'
 import { idBound, instantIn } from '../id.ts'
@@ -16,7 +16,7 @@ export async function countOpenPayouts(tx: TransactionSql, account_id: string): 
 }
 
 /**
- * How many due payouts nobody asks their rail about, by rail. Their rail is none of `rails`, or it
+ * How many due payouts have a rail that nobody asks, by rail. The rail is none of `rails`, or it
  * takes no payouts of their account.
  */
 export function countLeftAlone(
@@ -30,7 +30,10 @@ export function countLeftAlone(
     group by rail order by rail`
 }
 
-/** How many payouts have been due for so long and are unclaimed, though their rail may be asked. */
+/**
+ * How many payouts have been due for `late_s` seconds, are unclaimed, and may have their rail
+ * asked.
+ */
 export async function countOverdue(
   audit: Sql,
   paused: readonly string[],
@@ -48,11 +51,14 @@ export async function countOverdue(
 interface Waiting {
   readonly status: PayoutStatus
   readonly payouts: number
-  /** For how long the oldest has been there to be paid. */
+  /** For how many seconds the oldest has waited to be paid. */
   readonly oldest_s: number
 }
 
-/** How many payouts of the rail `manual` wait for people, by status; none before its time. */
+/**
+ * How many payouts of the rail `manual` wait for people, by status. A payout counts from its time
+ * on.
+ */
 export async function countByHand(finder: Sql): Promise<Waiting[]> {
   const rows = await finder<
     { status: PayoutStatus; payouts: number; first: string | null; due: Instant; now: Instant }[]
@@ -74,13 +80,13 @@ export async function countByHand(finder: Sql): Promise<Waiting[]> {
 const SUCCEEDED_AT = 'coalesce(succeeded_at, updated_at)'
 const SECONDS = `greatest(0, (${microsSql(SUCCEEDED_AT)} - ${idMicrosSql('id')}) / 1000000)`
 
-/** How long payouts took is read from so many ids of a rail, spread evenly: it is slow work. */
+/** How many payouts of a rail are read to tell how long payouts took: reading all is slow. */
 const SAMPLED = 500
 
 /**
  * The payouts of an account that were made from `from` until `to`, were handed to a rail or taken
- * by a person, and are over. Walks the primary key, whose ids have the time. Counts are exact; how
- * long payouts took is told of a sample, each of which stands for as many.
+ * by a person, and are over. Walks the primary key, whose ids contain the time. Counts are exact.
+ * Durations come from a sample; `stands_for` says for how many payouts each one of it stands.
  */
 export async function countEnded(
   tx: TransactionSql,

@@ -60,7 +60,7 @@ export interface PayoutReference {
   limits(): Limits
   approvalRules(): ApprovalRules
   keys(): ReadonlyMap<string, KeyFacts>
-  /** The sanctions lists, of which this process has one version. */
+  /** The sanctions lists. This process has one version of them. */
   readonly lists: Pick<Lists, 'at' | 'latest'>
   accountsByDepositAddress(): ReadonlyMap<string, Account>
   /** '' when the operator has set none. */
@@ -92,7 +92,7 @@ export function payoutCreation(
     name: 'create_payout',
     ofOneShard: ({ request }) => !mayPayAnAccount(request),
 
-    // All books are locked in one order. So the receivers must be known before the locks.
+    // All books are locked in one order, so the receivers must be known before the locks.
     async prepare(tx, commands) {
       const asked = commands.filter(({ request }) => mayPayAnAccount(request))
       const names = asked.map(command => command.account_id)
@@ -120,7 +120,8 @@ export function payoutCreation(
         insertBeneficiaries(tx, beneficiaries),
         insertQuotes(tx, present(outcomes.map(outcome => outcome.new_quote))),
         markQuotesUsed(tx, present(outcomes.map(outcome => outcome.used_quote))),
-        // Before the payouts: a trigger of these looks whether they wait, where a rule asks for it.
+        // Comes before the payouts: where a rule asks for approval, their trigger checks that they
+        // wait.
         insertStates(tx, payouts),
         insertPayouts(tx, payouts),
         insertMetadata(tx, payouts),
@@ -163,7 +164,7 @@ async function loadCreation(
   ])
   const mayCredit = commands.filter(({ request }) => mayPayAnAccount(request))
   checkLocked(locked.books, bookOwners(mayCredit, beneficiaries, accountsByDepositAddress))
-  // Limits and the rules of approvals are as new as the prices.
+  // Limits and the rules of approvals are of the same version as the prices.
   const pricing = await reference.pricing(locked.price_version)
   const limits = reference.limits()
   const [sums, payees] = await Promise.all([

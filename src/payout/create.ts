@@ -74,7 +74,7 @@ export function judgePayout(
   const sentQuote = attempt(() => findSentQuote(state, account, request))
   const held_for = attempt(() => checkPrincipal(state, account, request, sentQuote ?? null))
   const beneficiary = attempt(() => resolveBeneficiary(state, account, request, by))
-  // The fields are wrong. This names what the quote's type requires as well.
+  // The fields are wrong. This also names what the quote's type requires.
   if (!isShaped && sentQuote) attempt(() => checkInline(request, sentQuote))
   if (!isShaped || sentQuote === undefined || beneficiary === undefined) return {}
   if (!passes(() => checkFit(beneficiary, request, sentQuote))) return {}
@@ -260,9 +260,9 @@ export function decidePayout(
 }
 
 /**
- * Keeps reference and likeness for the next payouts of the batch; the likeness is null while the
- * guard is off. Returns the row to store. The first payout of a reference, with a guard or without,
- * needs none.
+ * Keeps reference and likeness for the next payouts of the batch. Returns the likeness as it is
+ * stored. It is null while the guard is off, and for the first payout of a reference, which needs
+ * no row.
  */
 function remember(
   { likenesses, references }: PayoutState,

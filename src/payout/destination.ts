@@ -14,7 +14,7 @@ import { common, destinationFaults, type Fault, type Payment } from '../requirem
 import type { CreatePayout, PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
-/** Whom a command pays; undefined of a beneficiary that there is not. */
+/** The details of whom a command pays; undefined when its beneficiary does not exist. */
 export function payeeDetails(
   { account_id, request }: Pick<CreatePayout, 'account_id' | 'request'>,
   beneficiaries: ReadonlyMap<string, Beneficiary>,
@@ -132,9 +132,9 @@ export function findReceiver(
   const receiver = state.accountsByDepositAddress.get(address ?? '')
   const book = receiver && state.books.get(receiver.account_id)
   const remarks = 'beneficiary_details.destination_details.service_account.deposit_address'
-  // A sandbox funds itself, so its balance must never reach a live account. Nor may money of a live
-  // account end in a sandbox. The answer hides that an account of the other kind, or a closed one,
-  // exists.
+  // A sandbox funds itself, so its balance must never reach a live account. Money of a live account
+  // must not end in a sandbox either. The answer hides that an account of the other kind, or a
+  // closed one, exists.
   const known = receiver?.sandbox === account.sandbox && book?.state !== 'closed'
   if (book === undefined || !known) {
     const others = account.sandbox ? 'sandbox account' : 'live account'

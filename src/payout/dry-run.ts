@@ -11,13 +11,13 @@ import type { PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
 export interface DryRun {
-  /** In the order of `judgePayout`. A creation would be refused with the first. */
+  /** In the order of `judgePayout`. A creation would be refused with the first problem. */
   readonly problems: readonly Problem[]
   /** The entity whose review the payout would wait for, '' for none. */
   readonly held_for: string
-  /** When it would be executed; null: at once. */
+  /** When the payout would be executed; null: at once. */
   readonly execute_at: Instant | null
-  /** How many people would have to approve it, 0 for nobody. */
+  /** How many people would have to approve it; 0 for nobody. */
   readonly approvals_needed: number
   /** Undefined when there is no price. */
   readonly quote: Quote | undefined

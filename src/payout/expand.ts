@@ -1,4 +1,4 @@
-// What a payout can be expanded by, and how a payout is found that expands a line of the statement.
+// What a payout can be expanded by, and the payout that a line of the statement expands to.
 import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
@@ -14,7 +14,7 @@ import { presentQuote } from '../quote/response.ts'
 import type { Payout } from './payout.ts'
 import { presentPayout } from './response.ts'
 
-/** Reads by id, each of which gathers those of a page. */
+/** Reads by id. Each reader gathers the ids of a page. */
 export interface ExpandingReaders {
   readonly payout: Finds<Payout>
   readonly beneficiary: Finds<Beneficiary>
@@ -31,7 +31,7 @@ export function payoutExpansions(readers: ExpandingReaders): Expansions<Payout> 
       const row = id === '' ? undefined : await find({ account_id: payout.account_id, id })
       return row && present(row)
     }
-  // A quote that a payout has used is used for good, whatever the time is.
+  // A used quote stays used, whatever the time is.
   const presentUsed = (quote: Quote) => presentQuote(quote, quote.updated_at)
   return {
     beneficiary: by(p => p.beneficiary_id, readers.beneficiary, presentBeneficiary),

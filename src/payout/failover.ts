@@ -1,4 +1,4 @@
-// Which rail gets a payout when its last one has proved that it has not taken it. Pure.
+// Which rail gets a payout once its last rail has proved that it has not taken it. Pure.
 import { destinationCountry } from '../beneficiary/country.ts'
 import { carriedQuoteTerms } from '../quote/carried.ts'
 import { routeSubject } from '../quote/rules.ts'
@@ -7,8 +7,8 @@ import { type Route, selectRoutes, type Wanted } from '../rail/rules.ts'
 import type { Payout } from './payout.ts'
 
 /**
- * The payout as routes judge it. `quoted_country` is that of the quote it was made with, which the
- * payout does not have; '' when it carries its terms.
+ * The payout as routes judge it. `quoted_country` is the country of its quote, which the payout
+ * does not store; '' when the payout carries its terms.
  */
 export function wantedOf(payout: Payout, quoted_country: string): Wanted {
   const { beneficiary_details, particulars, destination_currency, destination_amount } = payout
@@ -21,7 +21,7 @@ export function wantedOf(payout: Payout, quoted_country: string): Wanted {
   return { ...routeSubject(terms, destination_amount), account_id: payout.account_id }
 }
 
-/** The first route in the order of failover that leads to a rail not tried; undefined for none. */
+/** The first route, in the order of failover, to a rail that was not tried; undefined for none. */
 export function nextRoute(
   routes: readonly Route[],
   wanted: Wanted,
@@ -30,10 +30,10 @@ export function nextRoute(
   return selectRoutes(routes, wanted).find(({ rail }) => !tried.includes(rail))
 }
 
-/** A rail gets a payout so often, counting attempts on others. */
+/** How many attempts of a payout there may be before its last rail no longer gets it again. */
 const MOST_ATTEMPTS = 3
 
-/** The route to the rail of the last attempt, while it may have the payout once more. */
+/** The route to the rail of the last attempt, while that rail may get the payout once more. */
 export function sameRoute(
   routes: readonly Route[],
   wanted: Wanted,

@@ -1,5 +1,5 @@
-// The SQL statements of holds: payouts that wait for the review of an entity, and reviews that have
-// ended while payouts wait.
+// The SQL statements of holds: payouts that wait for the review of an entity, and ended reviews
+// that payouts wait for.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
@@ -141,8 +141,8 @@ export async function countHeldPayouts(
 }
 
 /**
- * The entities that payouts wait for, in all accounts or in one. The query skips from one entity to
- * the next by index, however many payouts wait for each.
+ * The entities that payouts wait for, in all accounts or in one. The query skips by index from one
+ * entity to the next, however many payouts wait for each.
  */
 export async function listHoldingEntities(sql: Sql, account_id: string | null): Promise<Key[]> {
   if (account_id === null && isSpread()) {

@@ -1,6 +1,7 @@
-// The operation that sets a limit. Payouts that are there count for it, or tell it whom an account
-// has known: all but the newest are read before, in portions, each under the lock of its book; then
-// the rest, in the transaction that makes the limit. So none is missed, and none waits for long.
+// The operation that sets a limit. Existing payouts count for it, or tell it which payees an
+// account knows. All but the newest are read before, in portions, each under the lock of its book;
+// the rest in the transaction that makes the limit. So no payout is missed, and no new payout waits
+// for long.
 import type { Account } from '../account/rules.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { DatabaseProblem } from '../db/failure.ts'
@@ -42,7 +43,7 @@ interface Counted {
 interface CountPast {
   readonly limit: Limit
   readonly accounts: readonly Counted[]
-  /** Whether to make the limit, after all payouts that are left. */
+  /** Whether to count all payouts that are left and make the limit. */
   readonly is_last: boolean
 }
 
@@ -51,7 +52,7 @@ interface PastState extends LockedBooks {
   readonly payouts: readonly Payout[]
   readonly uses: readonly PayoutUse[]
   readonly limits: LimitState
-  /** To be stored. */
+  /** New payees, to be stored. */
   readonly payees: readonly KnownPayee[]
 }
 
@@ -110,8 +111,8 @@ function countPastPayouts(
 }
 
 /**
- * A single payout is counted with no other; which key made one that is there, and whether its payee
- * was new, is not known.
+ * Whether existing payouts count. A limit for each single payout counts none. Which key made an
+ * existing payout, and whether its payee was new, is not known.
  */
 export function countsPast({ per, key_id, each, new_for_hours }: Limit): boolean {
   return per !== 'payout' && key_id === null && each !== 'key' && new_for_hours === null
@@ -138,8 +139,8 @@ async function listUnknown(tx: TransactionSql, payouts: readonly Payout[]): Prom
 }
 
 /**
- * The next payouts of each account that the limit may count, or whose payees it asks for; with
- * `all`, every one that is left. Those of an account are in order.
+ * The next payouts of each account that the limit may count, or whose payees it needs; with `all`,
+ * every payout that is left. The payouts of an account are in order.
  */
 async function listPast(
   tx: TransactionSql,
@@ -177,7 +178,7 @@ function listAfter(tx: TransactionSql, after: readonly Key[]): Promise<Key[]> {
   )
 }
 
-/** What a payout that is there counts, at the rates of now. */
+/** What an existing payout counts, at the present rates. */
 function useOf(
   limit: Limit,
   payout: Payout,
@@ -215,14 +216,17 @@ function countersOf(uses: readonly PayoutUse[]): Wanted[] {
 /** Runs the operation for each portion. */
 export type Write = (operation: CountingPast, command: CountPast) => Promise<CountedPast>
 
-/** Runs it for what is left, and makes the limit; `count` is of all that count for the limit. */
+/**
+ * Runs the operation for what is left, and makes the limit. `count` tells what all payouts count
+ * for it.
+ */
 export type Make<Made> = (
   operation: CountingPast,
   command: CountPast,
   count: (done: CountedPast) => number,
 ) => Promise<Made>
 
-/** Sets a limit that there is not yet. */
+/** Sets a new limit. */
 export async function setLimit<Made>(
   { write, make }: { readonly write: Write; readonly make: Make<Made> },
   pricing: (price_version: bigint | null) => Promise<PricingAt>,

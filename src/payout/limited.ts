@@ -1,4 +1,4 @@
-// Payouts as limits judge them: who asks, who is paid, over which network and rail. Pure.
+// How limits judge payouts: who asks, who is paid, over which network and rail. Pure.
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import {
@@ -24,7 +24,9 @@ import { paidTerms } from './pricing.ts'
 
 const NOTHING: Counted = { uses: [], new_payee: null }
 
-/** What a payout counts for the limits of its account; refuses it when one has no room. */
+/**
+ * What a payout counts for the limits of its account. Refuses the payout when a limit has no room.
+ */
 export function countLimited(
   state: Pick<PayoutState, 'now' | 'books' | 'pricing' | 'limits'>,
   { account, request, key_id = '' }: Pick<CreatePayout, 'account' | 'request' | 'key_id'>,
@@ -63,7 +65,7 @@ export function countLimited(
   return { uses, new_payee }
 }
 
-/** A payout that is there. Which key made it is not known. */
+/** An existing payout as limits judge it. Which key made it is not known. */
 export function paymentOf(payout: Payout): Payment {
   return {
     account_id: payout.account_id,
@@ -77,7 +79,7 @@ export function paymentOf(payout: Payout): Payment {
   }
 }
 
-/** The counters that commands may count by, each with the beginning of its window. */
+/** The counters that commands may count for, each with the start of its window. */
 export function countersOf(
   limits: Limits,
   commands: readonly CreatePayout[],
@@ -101,7 +103,7 @@ export function countersOf(
   return [...counters.values()]
 }
 
-/** '' of a beneficiary that there is not: the payout is refused. */
+/** '' when the beneficiary does not exist: the payout is refused. */
 function payeeAsked(
   command: CreatePayout,
   beneficiaries: ReadonlyMap<string, Beneficiary>,
@@ -110,7 +112,7 @@ function payeeAsked(
   return details === undefined ? '' : payeeOf(details.destination_details)
 }
 
-/** The payees of commands whose account has a limit of new ones, each once. */
+/** The payees of commands whose account has a limit for new payees, each once. */
 export function payeesAsked(
   limits: Limits,
   commands: readonly CreatePayout[],

@@ -47,7 +47,8 @@ const LISTED: Listed = {
       name: 'beneficiary',
       by: 'beneficiary_id',
       leads: 'always',
-      // The index has payouts to beneficiaries of earlier batches, whose ids hold another time.
+      // The index has the payouts whose beneficiary was made in an earlier batch: the time in its
+      // id differs.
       within: 'substr(beneficiary_id, 5, 11) <> substr(id, 5, 11)',
     },
     { name: 'on_behalf_of', by: 'on_behalf_of', leads: 'always' },
@@ -59,14 +60,14 @@ const LISTED: Listed = {
   kinds: ['currency', 'holding_currency', 'type'],
 }
 
-/** For the one payout of an id, or the few of one batch: so few need no index for a filter. */
+/** For a list of few payouts, such as those of one batch, which needs no index for a filter. */
 const LISTED_NEARBY: Listed = {
   ...LISTED,
   filters: LISTED.filters.map(filter => ({ ...(filter as Filter), leads: 'never' })),
   kinds: [],
 }
 
-/** A page of the account's payouts; undefined when its cursor names none of them. */
+/** A page of the account's payouts; undefined when the cursor names none of them. */
 export async function listPayouts(
   sql: Sql | TransactionSql,
   account_id: string,
@@ -78,12 +79,12 @@ export async function listPayouts(
   if (found.length > MOST_NAMED) throw tooManyNamed()
   const { beneficiary = found } = filters
   const named = beneficiary.filter(id => found.includes(id))
-  // An id of the same form that nobody has, where nobody is found.
+  // Where no beneficiary has the name, the id of nobody leads to no payout.
   const ids = named.length === 0 ? [NOBODY] : named
   return listPlain(sql, account_id, { ...asked, filters: { ...filters, beneficiary: ids } })
 }
 
-/** The most beneficiaries that a name leads to; their payouts are looked up by each. */
+/** The most beneficiaries that a name may lead to: the payouts of each are looked up. */
 const MOST_NAMED = 500
 
 const NOBODY = 'bnf_'.padEnd(24, '0')
@@ -123,7 +124,10 @@ async function listPlain(
   return merged && { ...merged, rows: merged.rows.map(payoutOf) }
 }
 
-/** Those that wait for their time. The one that the cursor names may be executed since. */
+/**
+ * Scheduled payouts that wait for their time. The payout that the cursor names may have been
+ * executed since.
+ */
 async function listScheduled(
   sql: Sql | TransactionSql,
   account_id: string,
@@ -159,8 +163,8 @@ function findCarrier(
 
 /**
  * The payouts that made the beneficiaries. The index by beneficiary leaves them out, because most
- * beneficiaries are paid once, by that payout. Its id is the next one after the beneficiary's, of
- * the same time: thousands of one batch share it, so that each is looked up.
+ * beneficiaries are paid once, by that payout. The payout's id follows the beneficiary's, with the
+ * same time. Thousands of ids of one batch share a time, so each is looked up.
  */
 async function listFirsts(
   sql: Sql | TransactionSql,
@@ -190,14 +194,14 @@ export interface DeskFilter {
   readonly account_id?: string
   readonly status?: PayoutStatus
   readonly rail?: string
-  /** The list goes on after this payout. */
+  /** The payout after which the list goes on. */
   readonly starting_after?: string
 }
 
 /**
  * Up to `limit` payouts of all accounts, read by index in each account. In a status that waits for
- * somebody, the payouts that wait longest come first, so that a limit hides none for ever.
- * Otherwise the newest come first.
+ * somebody, the longest waiting come first, so that a limit hides none for ever. Otherwise the
+ * newest come first.
  */
 export async function listForDesk(
   audit: Sql,
@@ -206,7 +210,7 @@ export async function listForDesk(
 ): Promise<Payout[]> {
   const waits = status !== undefined && OPEN_STATUSES.includes(status)
   const undone = status !== undefined && isGivenBack({ status })
-  // Ids are in the order of time, in all accounts.
+  // Ids are in the order of time, across all accounts.
   const passed = waits
     ? audit`n.id > ${starting_after ?? ''}`
     : audit`n.id < ${starting_after ?? ''}`

@@ -1,6 +1,7 @@
-// By what metadata payouts are found. A row is of the payouts whose journals stand together in the
-// book, and has a hash of each of their pairs. A search walks these few rows and reads the payouts
-// that a row leads to; their own metadata decides. All writes are under the lock of the book.
+// The search of payouts by their metadata. A row covers the payouts whose journals stand together
+// in the book, and has a hash of each of their pairs. A search walks these few rows and reads the
+// payouts that a row leads to; their own metadata decides. All writes are under the lock of the
+// book.
 import type { Fragment } from 'postgres'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Filter, Filters } from '../db/page.ts'
@@ -11,7 +12,10 @@ import { type Key, numberIn } from '../id.ts'
 import { metadataOf } from './metadata.ts'
 import type { Payout } from './payout.ts'
 
-/** Numbers of journals that share a row: those of some 32 payouts, which are settled in between. */
+/**
+ * The bits of a journal's number that rows leave out. 64 journals share a row, which are those of
+ * some 32 payouts that settle meanwhile.
+ */
 const PART_BITS = 6n
 
 interface PartRow {
@@ -19,7 +23,7 @@ interface PartRow {
   readonly part: bigint
   readonly first_id: string
   readonly last_id: string
-  /** A hash for each pair of each payout, so that those of one payout can be taken out. */
+  /** A hash for each pair of each payout, so that the hashes of one payout can be removed. */
   readonly hashes: readonly number[]
 }
 
@@ -39,12 +43,12 @@ const addToParts = inserter<PartRow>(
     last_id = greatest(t.last_id, excluded.last_id), hashes = t.hashes || excluded.hashes`,
 )
 
-/** Of these payouts; nothing is written of those without metadata. */
+/** Adds the hashes of these payouts; a payout without metadata adds nothing. */
 export function insertMetadata(tx: TransactionSql, payouts: readonly Having[]) {
   return addToParts(tx, partsOf(payouts))
 }
 
-/** After the metadata of payouts has changed: takes out what was found, and adds what is. */
+/** Replaces the hashes of payouts whose metadata has changed. */
 export function replaceMetadata(
   tx: TransactionSql,
   before: readonly Having[],
@@ -57,7 +61,7 @@ export function replaceMetadata(
   ]
 }
 
-/** Takes out what these payouts of an account were found by. */
+/** Removes the hashes of these payouts of an account. */
 export function removeMetadata(
   tx: TransactionSql,
   account_id: string,
@@ -65,7 +69,7 @@ export function removeMetadata(
 ): Promise<unknown> {
   const rows = partsOf(payouts)
   if (rows.length === 0) return Promise.resolve()
-  // Found by place, so that the primary key is used whenever the statement was planned.
+  // Finds the row by its place, so that every plan of the statement uses the primary key.
   return tx`
     update ${tableAt(tx, 'payout_metadata')} m
     set hashes = array(select unnest(m.hashes) except all select unnest(g.hashes::integer[]))
@@ -101,7 +105,7 @@ function partsOf(payouts: readonly Having[]): PartRow[] {
   return [...rows.values()]
 }
 
-/** Two pairs that share it cost a look at a payout. */
+/** Two pairs with one hash only cost one more look at a payout. */
 function hashOf([key, value]: Pair): number {
   return hashText(`${key}\n${value}`)
 }
@@ -109,9 +113,9 @@ function hashOf([key, value]: Pair): number {
 const arrayOf = (hashes: readonly number[]) => `{${hashes.join(',')}}`
 
 /**
- * The filter by pairs: goes from part to part that has a hash of each, as far as the page is not
- * full. It counts by itself, as a planner that expects few parts would read all of them and sort;
- * `coalesce` hides from it how few it would expect.
+ * The filter by pairs. It goes from part to part that has a hash of each pair, until the page is
+ * full. It counts the rows itself: a planner that expects few parts would read all of them and
+ * sort. `coalesce` hides from the planner how few it would expect.
  */
 export const BY_METADATA: Filter = {
   name: 'metadata',
@@ -152,8 +156,8 @@ const AFTER_ALL = String(2n ** 63n - 1n)
 const BEFORE_ALL = '-1'
 
 /**
- * The filters that lead to a page, and the condition that each payout of it has all pairs. Where
- * nothing else finds few payouts, the pairs lead.
+ * The filters that lead to a page, and the condition that each payout of it has all pairs. Where no
+ * other filter finds few payouts, the pairs lead.
  */
 export function askedPairs(
   sql: Sql | TransactionSql,

@@ -1,5 +1,5 @@
-// What an account changes of a payout after it is made: its metadata, which moves nothing. Null of
-// a payout is "as made". Pure.
+// Changes the metadata of an existing payout, which moves no money. Null in a payout means "as
+// made". Pure.
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
@@ -18,8 +18,9 @@ export function metadataOf({ metadata, particulars }: Pick<Payout, 'metadata' | 
 }
 
 /**
- * The payout with its metadata changed: a name that is sent has the new text, or is gone with null
- * or an empty text; others stay. Null takes all away. Refuses (400) more names than there may be.
+ * The payout with its metadata changed. A name that is sent gets the new text; null or an empty
+ * text removes it; other names stay. Null instead of names removes all. Refuses (400) too many
+ * names.
  */
 function withMetadata(payout: ReadPayout, { metadata: sent }: PayoutUpdate): ReadPayout {
   const merged = new Map(sent === null ? [] : Object.entries(metadataOf(payout) ?? {}))
@@ -32,7 +33,9 @@ function withMetadata(payout: ReadPayout, { metadata: sent }: PayoutUpdate): Rea
   return { ...payout, metadata: Object.fromEntries(merged) }
 }
 
-/** A payout after its update, and the event that tells of it; null when nothing is another. */
+/**
+ * A payout after its update, and the event that tells of it; null when the update changes nothing.
+ */
 export function decideUpdate(
   state: { readonly books: ReadonlyMap<string, Book> },
   before: ReadPayout,

@@ -1,4 +1,4 @@
-// What was decided of a payout that is made, and its row. Pure.
+// What the checks have found about a new payout, and its row. Pure.
 import type { Needed } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
@@ -29,16 +29,16 @@ const UNTOUCHED = {
   metadata: null,
 }
 
-/** What the checks of a payout have found, when none of them refuses it. */
+/** What the checks of a payout have found, when none refuses it. */
 export interface JudgedPayout {
   /** The quote that the request names, or null. */
   readonly sentQuote: Quote | null
   /** The entity whose review the payout must wait for, '' for none. */
   readonly held_for: string
   readonly beneficiary: Beneficiary
-  /** When it is executed; null: at once. */
+  /** When the payout is executed; null: at once. */
   readonly execute_at: Instant | null
-  /** The one that the request names, or a new one. */
+  /** The quote that the request names, or a new one. */
   readonly quote: Quote
   readonly routed: Routed
   readonly plan: Plan
@@ -48,9 +48,9 @@ export interface JudgedPayout {
   readonly mt103: string
   /** Null when the account has no duplicate window. */
   readonly likeness: string | null
-  /** What it is to the limits of its account. */
+  /** What the payout counts for the limits of its account. */
   readonly counted: Counted
-  /** What it must wait for, null for nothing. */
+  /** The approval that the payout must wait for; null for none. */
   readonly needed: Needed | null
 }
 
@@ -101,7 +101,7 @@ export function payoutRow(
     ...routed,
     ...UNTOUCHED,
     ...heldOrNot(made, { now: state.now, by_account: now }),
-    // Nothing of it is looked at before its approval, which finds out then.
+    // A payout that needs an approval is not held for its entity yet: the approval decides that.
     held_for: made.needed === null ? held_for : '',
     mt103,
     import_keys,
@@ -112,8 +112,8 @@ export function payoutRow(
 }
 
 /**
- * Whether the payout waits for its approval, or for a review of its entity or of its parties, and
- * its rail then.
+ * Whether the payout waits for its approval, or for a review of its entity or its parties, and when
+ * its rail is then asked.
  */
 function heldOrNot(made: ScreenedPayout, clocks: Clocks) {
   const { held_for, screened, needed } = made
@@ -133,8 +133,8 @@ function heldOrNot(made: ScreenedPayout, clocks: Clocks) {
 }
 
 /**
- * Of whom somebody may be listed, a person must look first. What is not screened yet is handed over
- * to no rail; a transfer needs none, so it waits.
+ * A person must first look at a payout with a match. An unscreened payout is handed over to no
+ * rail; an unscreened transfer, which needs no rail, waits.
  */
 function holdBy({ version, matches }: Screened, internal: boolean): ScreeningHold {
   if (matches.length > 0) return 'open'
@@ -154,7 +154,7 @@ export function descriptionOf(held_for: string, is_held: boolean): string {
   return is_held ? NEUTRAL : ''
 }
 
-/** When the rail is asked first, and when the payout arrives where the row does not tell. */
+/** When the rail is asked first, and when the payout arrives if its row does not tell. */
 function planned(
   made: Pick<JudgedPayout, 'execute_at' | 'routed' | 'plan'> & { readonly is_held: boolean },
   clocks: Clocks,

@@ -1,6 +1,6 @@
-// The SQL statements of attempts that are over and asked about again. An `ask_again_at` is the
-// question that is due, and the claim of whoever asks: a claim puts it off, so that a lost answer
-// is asked for anew.
+// The SQL statements of attempts that are over and whose rail is asked again. `ask_again_at` is
+// both the time of the next question and the claim of whoever asks. A claim puts it off, so that a
+// lost answer is asked for anew.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
@@ -18,7 +18,7 @@ interface DueAttempt {
   readonly number: number
 }
 
-/** Those of these rails, the longest due first. It takes no lock: the claim decides. */
+/** The due attempts of these rails, the longest due first. It takes no lock: the claim decides. */
 export async function listDueAttempts(
   finder: Sql,
   rails: readonly string[],
@@ -32,13 +32,13 @@ export async function listDueAttempts(
 
 /** An attempt that is over, as its rail is asked about it. */
 export interface ClaimedOver extends RailPayout {
-  /** When it is asked about next, unless this answer says otherwise. */
+  /** When the rail is asked next, unless its answer says otherwise. */
   readonly claim: Instant
 }
 
 /**
- * Claims due attempts and puts off their next question, by a tenth of the time since they ended
- * and at least by `lease_ms`: so long an unclear answer has to become clear.
+ * Claims due attempts and puts off their next question, by a tenth of the time since they ended and
+ * at least by `lease_ms`. An unclear answer has that long to become clear.
  */
 export async function claimOver(
   sql: Sql,
@@ -60,7 +60,7 @@ export async function claimOver(
     const attempt = attempts.find(one => isSame(one, of))
     const payout = payouts.find(one => nameOf(one) === nameOf(keyOf(of)))
     if (attempt === undefined || payout === undefined || clock === undefined) return []
-    // The answers of an account are for the rail that has its payout now.
+    // An account's answers are for the rail that has its payout now.
     return [{ ...payout, answers: [], attempt: attemptOf(attempt), asked_at: clock.now, claim }]
   })
 }
@@ -93,7 +93,7 @@ function claimRows(tx: TransactionSql, due: readonly DueAttempt[], lease_ms: num
     returning a.account_id, a.payout_id, a.number, a.ask_again_at as claim`
 }
 
-/** Writes when attempts are asked about again, unless that has changed since it was read. */
+/** Writes when the rails of attempts are asked again, unless that has changed since it was read. */
 export function writeAsks(tx: TransactionSql, asks: readonly OverAsk[]) {
   return tx`
     update payout_attempts a set ask_again_at = k.ask_again_at

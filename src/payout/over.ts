@@ -1,5 +1,5 @@
-// What a rail's word about an attempt that is over means. No step follows from it: either it agrees
-// with how the attempt has ended, or a person must look. Pure.
+// What a rail's report about an attempt that is over means. No step follows from it: either it
+// agrees with how the attempt has ended, or a person must look. Pure.
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { isOpenException, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import type { RailReport } from '../rail/rail.ts'
@@ -7,22 +7,22 @@ import { type Found, type Judged, NOTHING, wasClosed } from './report.ts'
 
 const DAY_MS = 86_400_000
 
-/** How long after its end an attempt is asked about. */
+/** How long after the end of an attempt its rail is asked again. */
 export const ASKED_FOR_MS = 60 * DAY_MS
 
-/** Whoever has failed a payout by hand has not heard from its rail when to ask again. */
+/** A person who fails a payout by hand has no word from its rail about when to ask again. */
 const FIRST_AFTER_PERSON_MS = DAY_MS
 
-/** Where the money of an attempt is, by its rail's word. */
+/** Where the money of an attempt is, as its rail reports. */
 type Whereabouts = 'never taken' | 'under way' | 'paid' | 'back' | 'refused'
 
 export type OverReport = Pick<RailReport, 'steps' | 'not_taken' | 'exception'>
 
 /**
- * Compares what a rail says now with how the attempt has ended; returns what a person must look
- * at, or null. The money decides: what leaves it where the end has left it agrees, however often
- * and in whatever words it is said. A rail that had proved not to have taken an attempt must not
- * have taken it at all, as failover rests on that.
+ * Compares what a rail reports now with how the attempt has ended; returns what a person must look
+ * at, or null. The money decides: a report agrees if the money is still where the end has left it.
+ * The number of steps and their words do not matter. A rail that has proved that it did not take an
+ * attempt must never have taken it: failover rests on that.
  */
 export function judgeOver(
   { number, rail, ended_as, not_taken }: PayoutAttempt,
@@ -40,7 +40,7 @@ export function judgeOver(
     return { kind: 'taken_after_all', message }
   }
   if (now === 'back') return null
-  // Whoever has moved the payout by hand knows that much: it was so before.
+  // A person who moved the payout by hand knew this already: it was so before.
   if (by_person && (now === 'under way' || ended_as === 'returned')) return null
   const message = `The account has its money back, and rail ${rail} now says: ${words}.`
   return { kind: 'paid_after_end', message }
@@ -55,8 +55,8 @@ function whereaboutsOf({ steps, not_taken }: OverReport): Whereabouts {
 }
 
 /**
- * The same as a report is judged. A report that was asked for before the end may be older than the
- * end: where it disagrees, the rail is asked anew.
+ * Judges a report as `judge` does. A report that was asked for before the end may be older than the
+ * end. If it disagrees, the rail is asked anew.
  */
 export function judgeOverReport(
   attempt: PayoutAttempt,
@@ -67,13 +67,13 @@ export function judgeOverReport(
   const found = judgeOver(attempt, report, { by_person })
   if (!is_fresh) return found === null ? NOTHING : { ...NOTHING, over: { attempt, ask: 'now' } }
   const judged = { ...NOTHING, over: { attempt, ask: 'as_said' } } as const
-  // Its exception is open already: what is said meanwhile is judged once that is closed.
+  // While an exception of the attempt is open, reports wait until it is closed.
   const waits = exceptions.some(one => one.attempt === attempt.number && isOpenException(one))
   if (found === null || waits || wasClosed(exceptions, attempt, found)) return judged
   return { ...judged, found, ask: 'never' }
 }
 
-/** When the rail of an attempt that is over is asked again. Rarely: at most once an hour. */
+/** When the rail of an attempt that is over is asked again: at most once an hour. */
 export function askOverAt(
   { asked_at, ended_at }: Pick<PayoutAttempt, 'asked_at' | 'ended_at'>,
   ask_again_in_ms: number | null,
@@ -86,7 +86,7 @@ export function askOverAt(
 
 const HOUR_MS = 3_600_000
 
-/** When it is asked first after its end, which its rail has reported or a person has set. */
+/** When the rail is asked first after the end, which the rail has reported or a person has set. */
 export function askAfterEnd(
   attempt: PayoutAttempt,
   { by, ask_again_in_ms }: { readonly by: string; readonly ask_again_in_ms: number | null },

@@ -60,8 +60,8 @@ export interface Payout {
   readonly fund_transfer_network: string
   readonly charge_type: string
   /**
-   * The country that the price is for. It is '', and the next two are null, when the payout uses a
-   * quote that has a row.
+   * The country that the price is for. When the payout uses a stored quote, it is '', and the next
+   * two are null.
    */
   readonly destination_country: string
   readonly basis: Basis | null
@@ -71,18 +71,18 @@ export interface Payout {
   readonly first_rail: string
   /** The route that was chosen; null when none is needed. */
   readonly route: RouteTaken | null
-  /** The rail that has it now, or had it last. */
+  /** The rail that has the payout now, or had it last. */
   readonly rail: string
   /** The bank's reference of the payment; '' until an operator enters it. */
   readonly rail_reference: string
-  /** The person who pays it by hand; '' while nobody has taken it. */
+  /** The person who pays the payout by hand; '' while nobody has taken it. */
   readonly taken_by: string
   readonly taken_at: Instant | null
-  /** When a person moved it by hand that a rail had; null while the rail has it. */
+  /** When a person moved by hand a payout that a rail had; null while the rail has it. */
   readonly taken_over_at: Instant | null
   /**
-   * When it arrives, as planned or as its rail has said since; null of sandboxes, of transfers, and
-   * where it is not known.
+   * When the payout arrives, as planned or as its rail has reported since. Null for sandboxes, for
+   * transfers, and where it is not known.
    */
   readonly expected_at: Instant | null
   /** When a reversed payout succeeded; null for every other. */
@@ -93,7 +93,7 @@ export interface Payout {
   readonly rail_steps: number
   /** In compliance_hold, the entity whose review the payout waits for; '' for none. */
   readonly held_for: string
-  /** As its account has set it since; null: as it was made (metadata.ts). */
+  /** The metadata as the account has changed it; null: as it was made (metadata.ts). */
   readonly metadata: Particulars['metadata']
   /** What the account has answered while the payout was in requires_action, oldest first. */
   readonly answers: readonly RailAnswer[]
@@ -102,23 +102,23 @@ export interface Payout {
   /** The two keys of the imported row, separated by a space; '' when no file asked for it. */
   readonly import_keys: string
   readonly created_at: Instant
-  /** When it is executed: neither a rail nor a person gets it before; null: at once. */
+  /** When the payout is executed. Neither a rail nor a person gets it before. Null: at once. */
   readonly execute_at: Instant | null
   readonly updated_at: Instant
 }
 
 /**
- * A payout with what is still to be done about it. It has a row of `open_payouts` while anything
- * is.
+ * A payout with what is still to be done about it. While something is, it has a row of
+ * `open_payouts`.
  */
 export interface OpenPayout extends Payout {
   /** When the next question to its rail is due, by the database's clock; null for never. */
   readonly ask_rail_at: Instant | null
   /** Until when a worker's claim holds, by the same clock; null when nobody has claimed it. */
   readonly claimed_until: Instant | null
-  /** How many questions its rail has been asked. */
+  /** How many questions the rail was asked about the payout. */
   readonly rail_attempts: number
-  /** The version of the lists at which nobody of it was found; null: not screened, or held. */
+  /** The version of the lists that has none of its parties; null: not screened, or held. */
   readonly screened: bigint | null
   readonly screening: ScreeningHold
 }
@@ -153,25 +153,25 @@ export interface PayoutState {
   readonly routes: readonly Route[]
   /** What limits have counted; decisions add their own. */
   readonly limits: LimitState
-  /** What is known of approvals; the rules are as new as the prices. */
+  /** What is known about approvals; the rules are of the same version as the prices. */
   readonly approving: ApprovingState
-  /** What screening says; a request that is not in it was not screened. */
+  /** What screening has found; a request that is not in it was not screened. */
   readonly screenings: Pick<ReadonlyMap<PayoutRequest, Screened>, 'get'>
   readonly bookId: BookId
 }
 
-/** What decides whether a payout needs an approval, and who has made it. */
+/** What decides whether a payout needs an approval, and who made it. */
 export interface ApprovingState {
   readonly rules: ApprovalRules
-  /** By the id of the key. */
+  /** By id of the key. */
   readonly keys: ReadonlyMap<string, KeyFacts>
-  /** Those to whom a payout was approved, by `account_id/payee`, where a rule asks. */
+  /** Approved payees, by `account_id/payee`, where a rule asks for them. */
   readonly payees: ReadonlySet<string>
 }
 
 export interface PayoutOutcome {
   readonly payout: OpenPayout
-  /** What it waits for before all else; null for nothing. */
+  /** The approval that the payout waits for first; null for none. */
   readonly approval: PayoutApproval | null
   /** The quote that renews an expired one; null when nothing is renewed. */
   readonly new_quote: Quote | null
@@ -179,15 +179,15 @@ export interface PayoutOutcome {
   readonly used_quote: UsedQuote | null
   readonly new_beneficiary: Beneficiary | null
   /**
-   * What is stored to compare later payouts with. It is null when the account has no duplicate
-   * window. It is null for the first payout of a reference, too, which is found by the reference.
+   * What is stored to compare later payouts with. Null when the account has no duplicate window.
+   * Null also for the first payout of a reference, which the reference finds.
    */
   readonly likeness: Likeness | null
-  /** What it counts for limits. */
+  /** What the payout counts for limits. */
   readonly uses: readonly Use[]
-  /** The payee, if a limit of new ones asks and the account has not paid this one before. */
+  /** The payee, if a limit for new payees needs it and the account has not paid this one before. */
   readonly new_payee: KnownPayee | null
-  /** Whom its parties may be, for which it is held. */
+  /** The matches of its parties, which hold the payout. */
   readonly matches: readonly Match[]
   readonly entries: readonly Entry[]
   readonly events: readonly Event[]
@@ -236,7 +236,7 @@ export interface CreatePayout extends Claiming {
 /** Runs a check that may throw a Refusal. A dry run collects refusals and gets undefined. */
 export type RunCheck = <T>(check: () => T) => T | undefined
 
-/** What a held payout waits for, null when it waits for nothing. */
+/** The hold of a payout: the entity whose review it waits for; null for none. */
 export function holdOf({ account_id, id: payout_id, held_for: entity_id }: Payout) {
   return entity_id === '' ? null : { account_id, entity_id, payout_id }
 }

@@ -88,12 +88,12 @@ export function settlementPostings(
   ]
 }
 
-/** Money back before settlement: the creation with every sign reversed. */
+/** Money back before settlement: the debit with every sign reversed. */
 export function failurePostings(creation: readonly Posting[]): Posting[] {
   return mirrored(creation)
 }
 
-/** Money back after settlement: the same, taken from `settled` instead of `in_transit`. */
+/** Money back after settlement: the same, from `settled` instead of `in_transit`. */
 export function reversalPostings(creation: readonly Posting[]): Posting[] {
   return mirrored(creation).map(posting =>
     posting.code === 'in_transit' ? { ...posting, code: 'settled' as const } : posting,

@@ -231,7 +231,7 @@ export function quoteFor(
   // A refused rate must not hide a missing fee.
   if (quote === undefined) attempt(() => feeFor(terms, pricing))
   else attempt(() => checkCap(quote, request.max_total_debit, quote === sent))
-  // The amount that arrives, which a route may bound, is known with the price.
+  // A route may have bounds for the amount that arrives, which is known with the price.
   const known = quote === undefined ? routed : routed && route(quote.destination_amount, 'amount')
   const from = notBefore({ execute_at }, now)
   const plan = known && attempt(() => planOrRefuse(known, sentOf(paid), from))

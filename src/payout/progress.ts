@@ -1,4 +1,4 @@
-// How far the rail of a payout is, and when it is asked next. Pure.
+// How many steps the rail of a payout has reported, and when it is asked next. Pure.
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { planOrRefuse, sentOf } from '../rail/plan.ts'
 import { isAsked } from '../rail/rail.ts'
@@ -9,9 +9,9 @@ import { askedFirst, notBefore } from './schedule.ts'
 import { isFinal } from './states.ts'
 
 /**
- * How far the rail is, and when it is asked next. After a step that the rail has not reported, the
- * rail is asked no more: its reports would not follow on this step. But a step to `processing`
- * makes the payout due at once.
+ * How many steps the rail has reported, and when it is asked next. After a step that did not come
+ * from the rail, the rail is no longer asked: its reports would not follow on this step. But a step
+ * to `processing` makes the payout due at once.
  */
 export function railProgress(
   payout: OpenPayout,
@@ -22,7 +22,8 @@ export function railProgress(
 ) {
   if (judged?.ask === 'as_it_was') return {}
   if (judged?.ask === 'never') return { ask_rail_at: null, claimed_until: null }
-  // A review after the hold has ended changes nothing; nor does the first of two approvals.
+  // A review changes nothing once the hold has ended. The first of two approvals changes nothing
+  // either.
   if ((advance.by === 'review' || advance.by === 'approval') && applied === 0) return {}
   if (advance.by !== 'rail') {
     return { ...resumed(payout, now), claimed_until: null }
@@ -34,22 +35,22 @@ export function railProgress(
   if (answers_seen < payout.answers.length && !isFinal(payout.status)) return { rail_steps }
   const { expected_at = payout.expected_at } = advance
   const again = advance.ask_again_in_ms
-  // ask_rail_at is null when the operator has moved the payout while the rail was asked.
+  // ask_rail_at is null when the operator has moved the payout while its rail was asked.
   const moved = advance.claim !== undefined && payout.claimed_until !== advance.claim
-  // It was woken meanwhile, or is asked by another worker, whose answer is newer.
+  // The payout was woken meanwhile, or another worker asks its rail and gets a newer answer.
   if (advance.said !== undefined && moved && !isFinal(payout.status)) return { rail_steps }
   const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
   if (over) return { rail_steps, expected_at, ask_rail_at: null, claimed_until: null }
   const next = plusMilliseconds(now, again)
-  // The payout was claimed again, or the account's clock was advanced: the earlier due time stands.
+  // The payout was claimed again, or its account's clock was advanced: the earlier due time stands.
   if (moved && dueAt(payout.ask_rail_at, payout.claimed_until) < next) return { rail_steps }
   return { rail_steps, expected_at, ask_rail_at: next, claimed_until: null }
 }
 
 /**
- * When the rail of a payout is asked after a step that it has not reported. A payout that it was
- * never asked about waits for its release, counted from now or from when it is executed: it was
- * held meanwhile.
+ * When the rail of a payout is asked after a step that the rail has not reported. If the rail was
+ * never asked about the payout, the payout waits for its release. That counts from now, or from
+ * when the payout is executed, as the payout was held meanwhile.
  */
 function resumed(payout: OpenPayout, now: Instant) {
   if (payout.status !== 'processing') return { ask_rail_at: null }

@@ -1,5 +1,5 @@
-// What a rail's report about an attempt means: its fresh steps, another rail, or something that a
-// person must look at. Pure.
+// What a rail's report about an attempt means: new steps, another rail, or something that a person
+// must look at. Pure.
 import {
   isOpenException,
   type NotTaken,
@@ -18,16 +18,16 @@ export interface Judged {
   readonly steps: readonly RailStep[]
   /** A new exception. */
   readonly found: Found | null
-  /** The end of the attempt, which its rail has not taken. */
+  /** The proof that the rail has not taken the attempt, which ends it. */
   readonly not_taken: NotTaken | null
   readonly next: NextRail | null
   /**
-   * What becomes of the next question: as the report says, whose steps `as_said_only` does not
-   * apply; none until a person has looked; or as it was, since the report is about an attempt that
-   * is over or was claimed again.
+   * When the rail is asked next. `as_said`: as the report says. `as_said_only`: the same, but its
+   * steps are not applied. `never`: not until a person has looked. `as_it_was`: unchanged, as the
+   * report is about an attempt that is over or was claimed again.
    */
   readonly ask: 'as_said' | 'as_said_only' | 'never' | 'as_it_was'
-  /** The attempt that the report is about, when it is over, and when its rail is asked again. */
+  /** The attempt that the report is about, if it is over, and when its rail is asked again. */
   readonly over?: { readonly attempt: PayoutAttempt; readonly ask: 'as_said' | 'now' }
 }
 
@@ -51,19 +51,20 @@ export function judgeReport(
   if (said.attempt !== last.number) return NOTHING
   if (exceptions.some(isOpenException)) return { ...NOTHING, ask: 'never' }
   const { not_taken } = said
-  // Whoever has claimed the payout since may be handing it over at this moment.
+  // A worker that has claimed the payout since may be handing it over at this moment.
   if (not_taken !== undefined && claim !== payout.claimed_until) return NOTHING
   const isNew = (found: Found) => !wasClosed(exceptions, last, found)
   const { exception } = said
   const rests = steps.length === 0 && not_taken === undefined && ask_again_in_ms === null
-  // Its money would be held unseen: nothing follows, nobody is asked, and no exception is open.
+  // The money would be held unseen: no step follows, no rail is asked, and no exception is open.
   const is_stuck = rests && OPEN_STATUSES.includes(payout.status)
   if (exception !== undefined && (is_stuck || isNew(exception))) {
     return { ...NOTHING, found: exception, ask: 'never' }
   }
   const wrong = contradiction(payout, history, steps, not_taken)
   if (wrong !== null) {
-    // Of a payout that has its money, or that a person has, one look at the same words is enough.
+    // If the money is settled or back, or a person has the payout, one look at the same words is
+    // enough.
     if (isHeld(payout, payout.status) || isNew(wrong))
       return { ...NOTHING, found: wrong, ask: 'never' }
     return { ...NOTHING, ask: payout.taken_over_at === null ? 'as_said_only' : 'never' }
@@ -71,7 +72,7 @@ export function judgeReport(
   if (not_taken === undefined) {
     const status = steps.at(-1)?.status ?? payout.status
     const ends_here = ask_again_in_ms === null && claim === payout.claimed_until
-    // In requires_action the account is waited for.
+    // In requires_action the payout waits for the account.
     const is_held = isHeld(payout, status) && status !== 'requires_action'
     const found = ends_here && is_held ? nothingMore(last, status) : null
     return { ...NOTHING, steps, found, ask: 'as_said' }
@@ -83,7 +84,7 @@ export function judgeReport(
   return { ...ended, found: { kind: 'no_other_route', message: words } }
 }
 
-/** Whether money is held for what the rail says next. */
+/** Whether the money waits for the rail's next report. */
 function isHeld({ taken_over_at }: OpenPayout, status: PayoutStatus): boolean {
   return taken_over_at === null && OPEN_STATUSES.includes(status)
 }
@@ -105,8 +106,8 @@ function freshSteps(payout: OpenPayout, history: readonly RailStep[]): readonly 
 }
 
 /**
- * Whether the rail takes back the success that it has reported. Counted by number alone, what it
- * says instead, such as a return, would pass for a step that is applied already.
+ * Whether the rail takes back the success that it has reported. Steps are counted: without this
+ * check, the step that replaces the success, such as a return, would seem to be applied already.
  */
 function hasLostSuccess(payout: OpenPayout, history: readonly RailStep[]): boolean {
   const { status, rail_steps, taken_over_at } = payout
@@ -115,7 +116,7 @@ function hasLostSuccess(payout: OpenPayout, history: readonly RailStep[]): boole
   return applied.length > 0 && !applied.some(step => step.status === 'succeeded')
 }
 
-/** What cannot be applied by itself, or null. */
+/** What the report contradicts, so that nothing of it is applied; null for nothing. */
 function contradiction(
   payout: OpenPayout,
   history: readonly RailStep[],
@@ -154,7 +155,7 @@ function contradiction(
   return null
 }
 
-/** Whether a person has looked at the same thing about the same attempt. */
+/** Whether a person has already closed the same exception of the same attempt. */
 export function wasClosed(
   exceptions: readonly RailException[],
   { number }: PayoutAttempt,

@@ -175,7 +175,7 @@ export const ActionRequest = Closed(
 )
 export type ActionRequest = Static<typeof ActionRequest>
 
-/** What a payout can be expanded by: the members that have the id of another object. */
+/** The members of a payout that can be expanded: each has the id of another object. */
 export const EXPANDED = ['beneficiary', 'quote', 'on_behalf_of', 'balance_transaction'] as const
 
 export const PayoutExpandQuery = ExpandQueryOf(EXPANDED)

@@ -198,7 +198,7 @@ export function presentPayout(payout: Payout) {
   }
 }
 
-/** What was charged, by its names in a quote: the integers that were debited, and their rate. */
+/** What was charged, by the names that a quote has for it: the debited integers, and their rate. */
 function chargedFor(payout: Payout) {
   return {
     holding_currency: payout.holding_currency,
@@ -210,7 +210,7 @@ function chargedFor(payout: Payout) {
   }
 }
 
-/** The end-to-end reference where there is one, else what the bank calls the payment. */
+/** The UETR where there is an MT103, else the bank's reference of the payment. */
 function trackingOf({ id, mt103, rail_reference }: Payout) {
   if (mt103 !== '') return { tracking_number: uetrOf(id), tracking_type: 'uetr' }
   const tracking_type = rail_reference === '' ? '' : 'bank_reference'

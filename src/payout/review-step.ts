@@ -1,5 +1,5 @@
 // The steps of a held payout once its holds end: what the review of its entity decides, and what
-// becomes of it when nothing holds it any more. Pure.
+// happens to it when nothing holds it any more. Pure.
 import type { Approvals } from '../entity/rules.ts'
 import type { ApprovalStatus } from '../entity/states.ts'
 import { refusal } from '../errors.ts'
@@ -15,11 +15,11 @@ import type { Cause } from './states.ts'
 
 /**
  * How long a payout that converts keeps its price while its entity is not approved. The account
- * decides when it submits the entity: without an end it would choose among the rates since.
+ * decides when it submits the entity. Without an end, it could choose among later rates.
  */
 const PRICE_HELD_DAYS = 7
 
-/** What of the state of a step decides a hold. */
+/** The part of the state that decides a hold. */
 export interface HeldState {
   readonly books: ReadonlyMap<string, Book>
   /** Approvals of the entities that payouts are held for, or may be. */
@@ -40,7 +40,10 @@ export function released(state: HeldState, payout: OpenPayout): RailStep {
   return toAccount(payout) ? release(state, payout) : { status: 'processing', failure: null }
 }
 
-/** A transfer is paid by its release, so it is released as screened at the present lists alone. */
+/**
+ * Whether a payout may be released. A transfer is paid at its release, so it must be screened at
+ * the present lists.
+ */
 function mayGo({ lists_version }: HeldState, payout: OpenPayout): boolean {
   return !toAccount(payout) || isScreenedAt(payout, lists_version)
 }
@@ -62,8 +65,8 @@ export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] 
 }
 
 /**
- * Whether the entity was approved too late. A price that was fixed until the payout is executed is
- * kept as long from then on. What delays the payout after the approval does not count.
+ * Whether the entity was approved too late. The price of a scheduled payout holds for as long after
+ * its execution time. A delay after the approval does not count.
  */
 function isPriceOver(payout: Payout, approved_at: Instant): boolean {
   const { created_at, execute_at, holding_fx_id, payout_fx_id } = payout
@@ -80,8 +83,8 @@ function overdue(entity_id: string): RailStep {
 }
 
 /**
- * The step of a scheduled payout that nothing holds and nobody has: none while its entity is
- * approved still. Otherwise it waits for the review, as one that is made now would.
+ * The step of a scheduled payout that nothing holds and nobody has. It takes none while its entity
+ * is approved. Otherwise it waits for the review, as a new payout would.
  */
 export function stepsAtExecution({ approvals }: HeldState, payout: OpenPayout): RailStep[] {
   if (payout.status !== 'processing' || mayBeOut(payout)) return []
@@ -93,8 +96,8 @@ export function stepsAtExecution({ approvals }: HeldState, payout: OpenPayout): 
 }
 
 /**
- * Refuses to let a person pay a scheduled payout whose entity is not approved any more. It has no
- * rail whose worker would hold it.
+ * Refuses to let a person pay a scheduled payout whose entity is no longer approved. It is on the
+ * manual rail, so no worker holds it.
  */
 export function checkStillApproved(approvals: Approvals, payout: OpenPayout): void {
   const is = unapprovedAs(approvals, payout)
@@ -107,8 +110,8 @@ export function checkStillApproved(approvals: Approvals, payout: OpenPayout): vo
 }
 
 /**
- * Refuses to let a scheduled payout succeed before its time, and to let a person say that it has
- * while its entity is not approved and nobody has had it.
+ * Refuses the success of a scheduled payout before its time. Also refuses a person's word that it
+ * has succeeded, while its entity is not approved and neither a rail nor a person has had it.
  */
 export function checkScheduled(
   { approvals }: HeldState,
@@ -122,7 +125,7 @@ export function checkScheduled(
   if (steps.some(({ status }) => status === 'succeeded')) checkStillApproved(approvals, payout)
 }
 
-/** How the review of the entity of a scheduled payout stands; undefined: nothing stops it. */
+/** The status of a scheduled payout's entity that stops the payout; undefined: nothing stops it. */
 function unapprovedAs(
   approvals: Approvals,
   { account_id, execute_at, particulars }: OpenPayout,
@@ -139,7 +142,10 @@ export function rejectedEntity(entity_id: string): RailStep {
   return { status: 'failed', failure: { code: 'PF000300', category: 'compliance', message } }
 }
 
-/** The step of a released payout to another account: it fails if that is closed or full by now. */
+/**
+ * The step of a released payout to another account. It fails if that account is closed or full by
+ * now.
+ */
 function release(state: HeldState, payout: Payout): RailStep {
   const { destination_currency, destination_amount } = payout
   const receiver = receiverOf(state, payout)

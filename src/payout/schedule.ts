@@ -1,5 +1,5 @@
 // Payouts that are made now and executed later: how far ahead, when a rail is asked first, and what
-// does not happen before. Pure.
+// must not happen before. Pure.
 import { invalidField, type Problem, Refusal, refusal } from '../errors.ts'
 import { type Instant, instantFromIso, instantToMicros, plusMicros } from '../instant.ts'
 import type { Pricing } from '../price/price.ts'
@@ -16,7 +16,7 @@ const MOST_AHEAD_S = MOST_DAYS_AHEAD * 86_400
 
 const NAME = 'execute_at'
 
-/** What is wrong with the member, whenever it is sent. */
+/** What is wrong with `execute_at`, whatever the time of the request. */
 export function scheduleProblems({ execute_at: sent }: PayoutRequest, type: string): Problem[] {
   if (sent === undefined) return []
   if (type === 'service_account') {
@@ -29,7 +29,7 @@ export function scheduleProblems({ execute_at: sent }: PayoutRequest, type: stri
 }
 
 /**
- * When the payout is to be executed; null: at once. Refuses (400) what is not ahead, or too far.
+ * When the payout is executed; null: at once. Refuses (400) a time that is past or too far ahead.
  */
 export function executionOf({ execute_at: sent }: PayoutRequest, now: Instant): Instant | null {
   const at = sent === undefined ? undefined : instantFromIso(sent)
@@ -43,8 +43,8 @@ export function executionOf({ execute_at: sent }: PayoutRequest, now: Instant): 
 }
 
 /**
- * Refuses (400) a payout whose price would stay fixed for longer than the pricing policy lets its
- * pairs: until it is executed, its account can cancel it at the rate of today.
+ * Refuses (400) a payout whose price would stay fixed for longer than the pricing policy allows.
+ * Until it is executed, its account can cancel it at the rate of today.
  */
 export function checkPriceUntil(
   at: Instant | null,
@@ -70,12 +70,17 @@ export function checkPriceUntil(
   }
 }
 
-/** The instant from which on it may go out: its own, or a later one. */
+/**
+ * The instant before which the payout must not go out: `execute_at` or `now`, whichever is later.
+ */
 export function notBefore({ execute_at }: Pick<Payout, 'execute_at'>, now: Instant): Instant {
   return execute_at !== null && execute_at > now ? execute_at : now
 }
 
-/** The database's clock, by which rails are asked, and that of the account at the same moment. */
+/**
+ * The time by the database's clock, by which rails are asked, and by the account's clock at that
+ * moment.
+ */
 export interface Clocks {
   readonly now: Instant
   readonly by_account: Instant
@@ -93,9 +98,7 @@ export function askedFirst(
   return ahead === 0n ? now : plusMicros(now, ahead)
 }
 
-/**
- * Refuses to let a payout succeed before it is executed. What a rail says is told as it is.
- */
+/** Refuses the success of a payout before it is executed. A rail's report is applied as it is. */
 export function checkExecuted(
   { id, execute_at }: Payout,
   steps: readonly RailStep[],

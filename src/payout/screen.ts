@@ -1,5 +1,5 @@
-// Compares the parties of payouts with the lists: of new ones before they are decided, of open ones
-// for the worker. A person's clearance is looked up only where a name was found.
+// Compares the parties of payouts with the lists: new payouts before the decision, open ones for
+// the worker. A person's clearance is looked up only where a name was found.
 import type { Account } from '../account/rules.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import type { TransactionSql } from '../db/connect.ts'
@@ -26,18 +26,18 @@ export interface Asked {
   readonly account_id: string
   readonly account: Pick<Account, 'sandbox'>
   readonly beneficiary: Parameters<typeof partiesOf>[0] | undefined
-  /** The entity that it is for, '' for none. */
+  /** The entity that the payout is for, '' for none. */
   readonly entity_id: string
-  /** The stored beneficiary whom it pays, '' for one that it brings along. */
+  /** The stored beneficiary whom the payout pays, '' for inline details. */
   readonly beneficiary_id: string
 }
 
-/** New payouts are screened under the lock of their book for so long; the worker does the rest. */
+/** How long new payouts are screened under the lock of their book. The worker screens the rest. */
 const BUDGET_MS = 50
 
 /**
- * What screening says of each, in their order. After `budget_ms` the rest is not screened. Without
- * the lists, nothing is.
+ * What screening finds for each payout, in their order. After `budget_ms` the rest is not screened.
+ * Without the lists, nothing is.
  */
 export async function screenAll(
   tx: TransactionSql,
@@ -73,7 +73,7 @@ export async function screenAll(
   })
 }
 
-/** The stored parties of a payout, which people may have confirmed to be listed. */
+/** The stored parties of a payout. People may have confirmed a match of theirs. */
 function partyKeys({ account_id, entity_id, beneficiary_id }: Asked): Key[] {
   const ids = [entity_id, beneficiary_id].filter(id => id !== '')
   return ids.map(id => ({ account_id, id }))
@@ -89,7 +89,7 @@ async function entitiesOf(
   return byName(await findEntities(tx, uniqueKeys(keys)))
 }
 
-/** The matches of each; undefined of those that were not compared. */
+/** The matches of each payout; undefined for a payout that was not compared. */
 async function compare(
   lists: PresentLists,
   asked: readonly Asked[],
@@ -100,7 +100,7 @@ async function compare(
   const found = new Map<Asked, readonly Match[] | undefined>()
   await inTurns(asked, one => {
     const { account_id, beneficiary, entity_id: id } = one
-    // Without a beneficiary there is nobody to compare: such a payout must not pass as screened.
+    // Without a beneficiary there is nobody to compare. Such a payout must not count as screened.
     if (beneficiary === undefined || performance.now() - from > budget_ms) {
       found.set(one, undefined)
       return
@@ -112,7 +112,7 @@ async function compare(
   return found
 }
 
-/** What screening says of the payouts that are asked for, by the request. */
+/** What screening finds for requested payouts, by request. */
 export async function screenRequests(
   tx: TransactionSql,
   lists: PresentLists | undefined,

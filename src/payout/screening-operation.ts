@@ -1,5 +1,4 @@
-// The operation by which a person decides what screening has found of a payout: nobody of it is
-// whom the lists name, or somebody is.
+// The operation by which a person decides the matches of a payout: clears them, or confirms one.
 import type { Operation } from '../engine/operation.ts'
 import { found, refusal } from '../errors.ts'
 import { lockBooks } from '../ledger/store.ts'
@@ -18,20 +17,20 @@ interface DecideScreening extends Said {
 interface ScreeningState {
   readonly payout: ReadPayout | undefined
   readonly matches: readonly StoredMatch[]
-  /** What people have confirmed of its parties by themselves. */
+  /** What people have confirmed about its parties themselves. */
   readonly confirmed: readonly StoredMatch[]
 }
 
 interface DecidedScreening {
   readonly payout: ReadPayout
   readonly said: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>
-  /** Those that are decided now. */
+  /** The matches that are decided now. */
   readonly matches: readonly StoredMatch[]
   /** What the hold waits for now; null when there is none. */
   readonly screening: ScreeningHold | null
 }
 
-/** One command a transaction. */
+/** A transaction runs one command. */
 export const decideScreening: Operation<DecideScreening, ScreeningState, DecidedScreening> = {
   name: 'decide_screening',
   while_frozen: true,
@@ -68,7 +67,7 @@ export const decideScreening: Operation<DecideScreening, ScreeningState, Decided
     ),
 }
 
-/** Cleared, it would be held for them again at once. */
+/** A cleared payout would be held for them again at once. */
 function checkParties({ id }: ReadPayout, [match]: readonly StoredMatch[]): void {
   if (match === undefined) return
   const { object_id: party } = match

@@ -1,4 +1,4 @@
-// What screening changes about an open payout, and what a hold of it forbids. Pure.
+// What screening changes about an open payout, and what its hold forbids. Pure.
 import type { Approvals } from '../entity/rules.ts'
 import { refusal } from '../errors.ts'
 import { type Key, nameOf } from '../id.ts'
@@ -8,12 +8,14 @@ import { NEUTRAL } from './new-row.ts'
 import type { OpenPayout } from './payout.ts'
 import type { Cause } from './states.ts'
 
-/** Whether a rail or a person may have the payout, so that it may be paid whatever happens here. */
+/**
+ * Whether a rail or a person may have the payout, so that it may be paid whatever the service does.
+ */
 export function mayBeOut(payout: Pick<OpenPayout, 'rail_attempts' | 'taken_by'>): boolean {
   return payout.rail_attempts > 0 || payout.taken_by !== ''
 }
 
-/** Whether the lists are asked about a payout: it is not over, and waits for nobody's decision. */
+/** Whether to screen a payout: it is not over, and waits for no person's decision about a match. */
 function isScreenable({
   status,
   held_for,
@@ -30,8 +32,8 @@ interface ScreenedState {
 }
 
 /**
- * The payout with what screening says of it. Refuses what was found before its entity changed, or
- * before a person confirmed that one of its parties is listed.
+ * The payout after screening. Refuses a finding that is older than a change of the payout's entity,
+ * or than a person's confirmation that one of its parties is listed.
  */
 export function screenedNow(
   { approvals, confirmed }: ScreenedState,
@@ -50,7 +52,7 @@ function checkUnconfirmed(confirmed: ReadonlySet<string>, payout: OpenPayout): v
   throw refusal('invalid_transition', message)
 }
 
-/** The stored parties of a payout, which are screened by themselves as well. */
+/** The stored parties of a payout, which are also screened by themselves. */
 export function partiesOfPayout({
   account_id,
   beneficiary_id,
@@ -72,21 +74,23 @@ function checkAsCompared(
   throw refusal('invalid_transition', message)
 }
 
-/** The payout with what screening says of it. */
+/** The payout after screening. */
 function withScreening(payout: OpenPayout, { version, matches }: Screened): OpenPayout {
   if (!isScreenable(payout)) return payout
   if (matches.length > 0) return { ...payout, screened: null, screening: 'open' }
   return version === null ? payout : { ...payout, screened: version, screening: '' }
 }
 
-/** Whether a person decides about it, so that whatever is found is added to what they look at. */
+/**
+ * Whether a person decides about the payout, so that new matches are added to those they look at.
+ */
 export function isHeldOpen({ screening }: Pick<OpenPayout, 'screening'>): boolean {
   return screening === 'open' || screening === 'confirmed'
 }
 
 /**
- * What a person is asked now: all that a new hold is for, or what was not there of one before; and
- * the version with which a held payout was compared.
+ * What a person is asked now: all matches of a new hold, or the new matches of an earlier one. With
+ * it, the version with which a held payout was compared.
  */
 export function foundNow(
   before: OpenPayout,
@@ -101,9 +105,9 @@ export function foundNow(
 }
 
 /**
- * The step that screening causes, of a payout before and after `withScreening`: nothing moves while
- * somebody may be listed, and what has only waited for screening goes on by `release`, as does what
- * was rejected while it was held.
+ * The step that screening causes; `before` and `after` are the payout before and after
+ * `withScreening`. No payout moves while it has an open match. A payout that only waited for
+ * screening goes on by `release`. So does one that was rejected while it was held.
  */
 export function stepsByScreening(
   before: OpenPayout,
@@ -119,7 +123,7 @@ export function stepsByScreening(
   return is_free && waits ? release() : []
 }
 
-/** Whether nobody of it was found in the present lists; null: their version is not known here. */
+/** Whether the payout is screened at the present lists; null: their version is not known here. */
 export function isScreenedAt(
   { screened }: Pick<OpenPayout, 'screened'>,
   lists_version: bigint | null,
@@ -127,7 +131,7 @@ export function isScreenedAt(
   return screened !== null && screened === (lists_version ?? screened)
 }
 
-/** Refuses to let a person pay what is not screened at the present lists. */
+/** Refuses to let a person pay a payout that is not screened at the present lists. */
 export function checkScreened(payout: OpenPayout, lists_version: bigint | null): void {
   if (isScreenedAt(payout, lists_version)) return
   const { id } = payout
@@ -138,9 +142,9 @@ export function checkScreened(payout: OpenPayout, lists_version: bigint | null):
 }
 
 /**
- * Refuses what would move the money of a payout that a person must look at first: its account does
- * not get it back, and nobody says that it is paid. What is confirmed can be failed by a person.
- * What a rail or a person may have paid already is told as it is.
+ * Refuses a step that would move the money of a payout that a person must look at first. Its
+ * account does not get the money back, and nobody says that it is paid. A person can fail a payout
+ * with a confirmed match. What a rail or a person may have paid already is applied as it is.
  */
 export function checkHeld(
   payout: OpenPayout,
@@ -154,7 +158,7 @@ export function checkHeld(
     const message = `Payout ${id} can no longer be cancelled: it is under review.`
     throw refusal('payout_not_cancellable', message)
   }
-  // An approval leads to the hold; the end of its time would give the money back.
+  // An approval leads to the hold. The end of the approval's time would give the money back.
   const gives_back = steps.some(({ status }) => status === 'failed')
   if (by === 'approval' && (screening === 'waits' || !gives_back)) return
   const fails = steps.every(({ status }) => status === 'failed')

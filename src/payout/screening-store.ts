@@ -1,13 +1,12 @@
-// The SQL statements of payouts that are to be screened, and of those that screening holds.
+// The SQL statements of payouts that are due to be screened, and of payouts that screening holds.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { updater } from '../db/rows.ts'
 import type { Key } from '../id.ts'
 import type { ScreeningHold } from '../screening/match.ts'
 
 /**
- * Payouts that were not screened at this version: those that were never, held ones that were not
- * compared with it, those that are due, and with `every` all others. Of accounts that wait for
- * lists, none.
+ * Payouts that were not screened at this version: those never screened, held ones not compared with
+ * it, due ones, and with `every` all others. It leaves out the accounts that wait for lists.
  */
 export async function listUnscreened(
   finder: Sql,
@@ -38,7 +37,7 @@ export async function listUnscreened(
     limit ${limit}`
 }
 
-/** Writes what the hold of a payout waits for. Its row and its book are locked. */
+/** Writes what the hold of a payout waits for. The caller has locked its row and its book. */
 export async function updateHold(
   tx: TransactionSql,
   { account_id, id }: Key,
@@ -49,7 +48,7 @@ export async function updateHold(
     where account_id = ${account_id} and id = ${id}`.execute()
 }
 
-/** Writes with which version held payouts were compared. */
+/** Writes the version with which held payouts were compared. */
 export const updateCompared = updater<Key & { readonly compared: bigint }>(
   'open_payouts',
   ['account_id', 'id'],
@@ -63,18 +62,20 @@ export interface HeldByScreening extends Key {
   readonly updated_at: string
 }
 
-/** Which payouts that screening holds; '' is any. */
+/** Which of the payouts that screening holds to list; '' is any. */
 export interface HeldFilter {
   readonly account_id: string
   readonly state: string
-  /** The list goes on after this payout, held or not. */
+  /** The payout after which the list goes on, held or not. */
   readonly starting_after: string
 }
 
 const IS_HELD = "screened is null and status <> 'succeeded'"
 const HOLD = "case screening when '' then 'waits' else screening end"
 
-/** What is held, the oldest first; `waits` has those, too, that were not screened yet. */
+/**
+ * The payouts that are held, the oldest first; `waits` also has those that were not screened yet.
+ */
 export async function listHeldByScreening(
   sql: Sql,
   { account_id, state, starting_after }: HeldFilter,

@@ -34,12 +34,12 @@ const OPEN_KINDS = {
 const { held_for: _ended, ...OUTCOME_STATE } = STATE_KINDS
 const OUTCOME_KINDS = { ...KEY_KINDS, ...OUTCOME_STATE, rail_attempts: 'integer' } as const
 
-/** What a new row has and no step changes. */
+/** The columns of a new row: `execute_at` is also among them, which no step changes. */
 const NEW_KINDS = { ...OPEN_KINDS, execute_at: 'timestamptz' } as const
 
 const insertOpen = inserter<NewRow>('open_payouts', NEW_KINDS)
 
-/** Of payouts that have succeeded before, how often they were asked goes on. */
+/** Inserts rows of payouts that have succeeded before, with how often their rail was asked. */
 export const insertOpenPayouts = inserter<NewRow & Pick<OpenPayout, 'rail_attempts'>>(
   'open_payouts',
   { ...NEW_KINDS, rail_attempts: 'integer' },
@@ -232,8 +232,8 @@ export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]):
 type LockedPayout = Key & Pick<OpenPayout, 'status' | 'rail' | 'taken_over_at' | 'screened'>
 
 /**
- * Those that are open, locked until the transaction ends, under the locks of their books. In the
- * order of (account, id), as all who lock several.
+ * Locks those of the payouts that are open until the transaction ends, under the locks of their
+ * books. It locks in the order of (account, id), as all who lock several.
  */
 export async function lockWaiting(
   tx: TransactionSql,

@@ -24,7 +24,10 @@ export const PAYOUT_TRANSITIONS: Readonly<Record<PayoutStatus, readonly PayoutSt
   reversed: [],
 }
 
-/** What a step can lead to: a payout waits for its approval from its beginning, or never. */
+/**
+ * The statuses that a step can lead to. `pending_approval` is none of them: a payout has it from
+ * its creation or never.
+ */
 export const STEP_STATUSES = PAYOUT_STATUSES.filter(
   (status): status is RailStatus => status !== 'pending_approval',
 )
@@ -39,7 +42,7 @@ export const OPEN_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
   status => status !== 'succeeded' && !isFinal(status),
 )
 
-/** Whether something is still to be done: the payout waits, or its rail is to be asked again. */
+/** Whether something is still to be done: the payout waits, or its rail is asked again. */
 export function isOpen(payout: {
   readonly status: PayoutStatus
   readonly ask_rail_at: string | null
@@ -55,8 +58,8 @@ export function isGivenBack({ status }: { readonly status: PayoutStatus }): bool
 }
 
 /**
- * Who causes a step: the paying account, the rail, the operator, the review of its entity, or those
- * who approve it, or have not done so in time.
+ * Who causes a step: the paying account, the rail, the operator, the review of the payout's entity,
+ * or its approval, which people decide or which runs out of time.
  */
 export const CAUSES = ['account', 'rail', 'operator', 'review', 'approval'] as const
 export type Cause = (typeof CAUSES)[number]

@@ -45,7 +45,7 @@ import { findPayouts } from './store.ts'
 export const advancePayout = {
   name: 'advance_payout',
 
-  // All books are locked in one order. So the receivers must be known before the locks.
+  // All books are locked in one order, so the receivers must be known before the locks.
   async prepare(tx, commands) {
     const credits = ['operator', 'review', 'approval']
     const mayCredit = commands.filter(({ by }) => credits.includes(by))
@@ -87,7 +87,7 @@ export const advancePayout = {
   },
 } satisfies Operation<Advance, AdvanceState, AdvanceOutcome, Receivers>
 
-/** Reads what commands may touch. The locks of the books are sent, or held already. */
+/** Reads what commands may touch. The locks of the books are sent already, or held. */
 export async function readUnder(
   tx: TransactionSql,
   commands: readonly Advance[],
@@ -95,11 +95,11 @@ export async function readUnder(
   locking: Promise<Pick<LockedBooks, 'books' | 'now' | 'lists_version'>>,
 ): Promise<AdvanceState> {
   const keys = uniqueKeys(commands.map(payoutKey))
-  // Against a claim at this moment, under which a rail may be handed the payout.
+  // These locks keep off a claim at this moment, under which a rail may get the payout.
   const held = commands.filter(
     ({ by, said }) => by !== 'rail' || said?.not_taken !== undefined || said?.is_over,
   )
-  // Sent in this order, so that payouts are read when no claim can change them.
+  // The order of sending matters: payouts are read when no claim can change them.
   const [{ books, now, lists_version }, , found] = await Promise.all([
     locking,
     lockOpenPayouts(tx, uniqueKeys(held.map(payoutKey))),
@@ -205,7 +205,7 @@ async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<
   )
 }
 
-/** Entities whose review payouts wait for, or may, and those that the lists were asked about. */
+/** Entities whose review payouts wait for, or may wait for, and those that were screened. */
 function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): Key[] {
   const screened = new Set(screenedOf(payouts, commands))
   const keys = payouts.map(payout => {
@@ -216,12 +216,14 @@ function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]
   return uniqueKeys(keys.filter(({ id }) => id !== ''))
 }
 
-/** Nothing holds it, and its entity is looked at once more before anybody gets it. */
+/**
+ * Whether nothing holds a scheduled payout. Its entity is checked once more before anybody gets it.
+ */
 function isScheduled({ held_for, execute_at }: OpenPayout): boolean {
   return held_for === '' && execute_at !== null
 }
 
-/** With which version each held payout was compared last. */
+/** The version with which each held payout was compared last. */
 function comparedOf(outcomes: readonly AdvanceOutcome[]): (Key & { readonly compared: bigint })[] {
   const rows = outcomes.flatMap(({ payout: { account_id, id }, compared }) =>
     compared === null ? [] : [{ account_id, id, compared }],
@@ -233,7 +235,7 @@ function objectName({ account_id, object_id: id }: StoredMatch): string {
   return nameOf({ account_id, id })
 }
 
-/** The payouts of which commands say what screening has found. */
+/** The payouts for which commands bring what screening has found. */
 function screenedOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): OpenPayout[] {
   const screened = commands.filter(command => command.screened !== undefined)
   const names = new Set(screened.map(command => nameOf(payoutKey(command))))
@@ -250,14 +252,14 @@ function namedIn(payouts: ReadonlyMap<string, OpenPayout>, command: Advance): Pa
 }
 
 /**
- * Whether the steps may give money back, for which the debit is needed. Only those of a rail and of
- * an operator are known before the decision.
+ * Whether the steps may give money back, for which the debit is needed. Before the decision, only
+ * the steps of a rail and of an operator are known.
  */
 function mayGiveBack({ by, steps }: Advance): boolean {
   return (by !== 'rail' && by !== 'operator') || steps.some(isGivenBack)
 }
 
-/** The approvals of payouts that are decided or wait, and who may decide. */
+/** The approvals of payouts that people decide or that wait, and who may decide. */
 async function loadPending(
   tx: TransactionSql,
   keys: readonly Key[],
@@ -271,7 +273,7 @@ async function loadPending(
   return { pending, approvers }
 }
 
-/** Writes decisions, then what they end: a payout leaves its approval after that. */
+/** Writes decisions, then the ends of approvals: a payout leaves its approval after that. */
 function storeApprovals(tx: TransactionSql, outcomes: readonly AdvanceOutcome[]) {
   const decisions = outcomes.flatMap(({ approval }) => approval.decision ?? [])
   const ended = outcomes.flatMap(({ approval }) => approval.ended ?? [])

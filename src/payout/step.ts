@@ -62,17 +62,19 @@ export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts {
   readonly debits: ReadonlyMap<string, { line: BalanceTransaction; journal: Journal }>
   /** By payout id, another payout that the same bank reference has paid. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>
-  /** What payouts that may give money back count for limits. */
+  /** What payouts that may give money back have counted for limits. */
   readonly uses: readonly PayoutUse[]
   /** Parties of screened payouts that a person has confirmed to be listed, by `account_id/id`. */
   readonly confirmed: ReadonlySet<string>
-  /** What was found of held payouts that are compared again, by `account_id/id`. */
+  /** The matches of held payouts that are compared again, by `account_id/id`. */
   readonly found: ReadonlyMap<string, readonly StoredMatch[]>
 }
 
 export interface AdvanceOutcome extends AttemptChanges {
   readonly payout: OpenPayout
-  /** The payout after each step, in order; empty when only the time to ask its rail changes. */
+  /**
+   * The payout after each step, in order; empty when only the time of the next question changes.
+   */
   readonly passed: readonly OpenPayout[]
   readonly entries: readonly Entry[]
   /** The hold that the first step ends. */
@@ -83,15 +85,15 @@ export interface AdvanceOutcome extends AttemptChanges {
   /** Journals without a statement line. */
   readonly journals: readonly Journal[]
   readonly events: readonly Event[]
-  /** Whom it may pay, or be for, as screening has found now. */
+  /** The matches of its parties that screening has found now. */
   readonly matches: readonly Match[]
-  /** The version of the lists with which a held one was compared; null: it was not. */
+  /** The version of the lists with which a held payout was compared; null: it was not. */
   readonly compared: bigint | null
 }
 
 /**
- * Applies every step not yet applied. Refuses with not_found, invalid_transition,
- * payout_not_cancellable, account_frozen or account_closed, changing nothing.
+ * Applies every new step. Refuses with not_found, invalid_transition, payout_not_cancellable,
+ * account_frozen or account_closed, and then changes nothing.
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf({ account_id: advance.account_id, id: advance.payout_id })
@@ -186,7 +188,7 @@ function stepsOf(
   }
 }
 
-/** What a payout does whose parties the lists do not name. */
+/** The steps of a payout without a match once screening no longer holds it. */
 function releaseOf(state: AdvanceState, payout: OpenPayout): readonly RailStep[] {
   if (payout.status === 'pending_approval') return stepsOfRejected(state, payout)
   return stepsAfterHold(state, payout)
@@ -228,7 +230,8 @@ function withStep(
   const answers =
     answer === undefined ? payout.answers : [...payout.answers, makeAnswer(payout, answer, now)]
   const succeeded_at = payout.status === 'succeeded' ? payout.updated_at : payout.succeeded_at
-  // Whom a person moves by hand, the rail is asked about no more, unless it goes back to the rail.
+  // A payout that a person moves by hand leaves its rail, which is asked no more unless the payout
+  // goes back to it.
   const taken_over_at =
     by !== 'operator' || !isOutside(payout.rail) ? payout.taken_over_at : backOr(status, now)
   const is_held = status === 'compliance_hold' && by === 'review' && screened === undefined
@@ -260,7 +263,7 @@ function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
     }
     // A payout to another account has no rail, and its credit belongs to the receiver.
     const ends = step.status === 'succeeded' || step.status === 'failed'
-    // Its approval lets it go by way of `processing`, in which it never stays.
+    // An approval moves it through `processing`, in which it never stays.
     const goes = payout.status === 'pending_approval'
     if (toAccount(payout) && !goes && !(status === 'compliance_hold' && ends)) {
       const message =

@@ -50,8 +50,8 @@ export async function findPayouts(
 }
 
 /**
- * Joins payouts `p` with their states, by one look-up each. Without `items` the payouts may be of
- * any account. A payout without a state has nulls, which `payoutOf` refuses.
+ * Joins payouts `p` with their states, by one look-up each. Without `items`, payouts of any account
+ * may be read. A payout without a state has nulls, which `payoutOf` refuses.
  */
 export function joinState(sql: Sql | TransactionSql, items?: readonly OfAccount[]) {
   return sql`left join lateral (

@@ -1,7 +1,7 @@
-// What an event about a payout tells of the state that it has found: the members that were no more
-// as they were made. So the payout before and after an event follows from its row and from that
-// event, whatever became of those before. When it then arrives follows from its route and from what
-// events say of its rail; where it does not, the event says it. Pure.
+// What an event about a payout tells about the state before it: the members that were no longer as
+// they were made. The payout before and after an event so follows from its row and from that event
+// alone. The expected arrival follows from the route and from what events say about the rail; where
+// it does not, the event has it. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import type { Event } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
@@ -11,7 +11,7 @@ import type { Payout } from './payout.ts'
 import { notBefore } from './schedule.ts'
 import type { Cause, PayoutStatus } from './states.ts'
 
-/** What answers show of the state of a payout. Its metadata is told by updates alone. */
+/** What answers show of the state of a payout. Only updates tell its metadata. */
 export interface Seen
   extends Forecast,
     Pick<Payout, 'status' | 'status_description' | 'failure' | 'rail_reference' | 'updated_at'> {
@@ -19,21 +19,21 @@ export interface Seen
   readonly answered: number
 }
 
-/** The data of an event about a payout, as far as its state follows from it. */
+/** The data of an event about a payout from which its state follows. */
 interface StateFacts {
   readonly status: PayoutStatus
-  /** Of a step alone; absent where the payout was made in this status. */
+  /** In a step alone; absent where the payout was made in this status. */
   readonly previous_status?: PayoutStatus
   readonly status_description?: string
   readonly failure?: Failure | null
   readonly answer?: number
   readonly reference?: string
-  /** What it has found that is no more as it was made. */
+  /** The members that were no longer as made before the event. */
   readonly was?: Partial<Seen>
-  /** Of an update: the metadata before it. */
+  /** In an update: the metadata before it. */
   readonly was_metadata?: Payout['metadata']
   readonly by?: Cause
-  /** The rail that gets the payout by it. */
+  /** The rail that gets the payout. */
   readonly rail?: string
   readonly expected_at?: Instant | null
   readonly rail_attempt?: { readonly expected_at?: Instant | null }
@@ -43,12 +43,12 @@ type Telling = Pick<Event, 'type' | 'data' | 'created_at'>
 
 export const factsOf = ({ data }: Pick<Event, 'data'>) => data as StateFacts
 
-/** Whether the event tells that the payout came to be in a status. */
+/** Whether the event tells that the payout reached a status. */
 function isStep(event: Pick<Event, 'type' | 'data'>): boolean {
   return event.type === `payout.${factsOf(event).status}`
 }
 
-/** What happens to a payout beside its steps, and is written down in it. */
+/** Events beside the steps that change the row of a payout. */
 const WRITTEN: ReadonlySet<string> = new Set(['payout.rerouted', 'payout.taken', 'payout.released'])
 
 type Made = Planned & Pick<Payout, 'first_rail' | 'created_at'>
@@ -90,7 +90,7 @@ function inStatus(before: Seen, facts: StateFacts, updated_at: Instant): Seen {
   return { ...before, ...state, answered: answer }
 }
 
-/** A payment keeps its reference; that of a return is in its event alone. */
+/** A payment keeps its reference. The reference of a return is in its event alone. */
 function referenceAfter(before: string, { status, reference = '' }: StateFacts): string {
   return reference !== '' && (status === 'succeeded' || before === '') ? reference : before
 }
@@ -102,7 +102,10 @@ function seenOf(payout: Payout): Seen {
   return { ...state, answered: answers.length, rail, expected_at }
 }
 
-/** The events of a command, each with what it has found, and when the payout arrives after them. */
+/**
+ * The events of a command, each with the state before it. The last one also tells the expected
+ * arrival where it does not follow.
+ */
 export function withFound(before: Payout, after: Payout, events: readonly Event[]): Event[] {
   let seen = seenOf(before)
   const made = asMade(after, after.status)
@@ -119,19 +122,19 @@ export function withFound(before: Payout, after: Payout, events: readonly Event[
   })
 }
 
-/** The same of a command with one event, about the payout. */
+/** The same for a command with one event, about the payout. */
 export function withFoundAlone(before: Payout, after: Payout, event: Event): Event {
   return withFound(before, after, [event])[0] ?? event
 }
 
-/** Each event says by itself which status it has found. */
+/** Leaves out the status, which each event tells by itself. */
 function otherThan(made: Seen, seen: Seen): Partial<Seen> {
   const names = (Object.keys(made) as (keyof Seen)[]).filter(name => name !== 'status')
   const others = names.filter(name => !isDeepStrictEqual(seen[name], made[name]))
   return Object.fromEntries(others.map(name => [name, seen[name]]))
 }
 
-/** The rail that has it, and when it then arrives. */
+/** The rail that has the payout, and when the payout then arrives. */
 type Forecast = Pick<Payout, 'rail' | 'expected_at'>
 
 type Planned = Pick<
@@ -139,18 +142,18 @@ type Planned = Pick<
   'route' | 'destination_currency' | 'fund_transfer_network' | 'execute_at'
 >
 
-/** As a payout is planned when it is made. */
+/** The forecast when the payout is made. */
 function firstForecast(payout: Made): Forecast {
   const { first_rail: rail, created_at } = payout
   return { rail, expected_at: planned(payout, rail, created_at) }
 }
 
-/** As it is after an event. */
+/** The forecast after an event. */
 function forecastAfter(payout: Planned, before: Forecast, event: Telling): Forecast {
   const { status, by, rail = before.rail, expected_at, rail_attempt } = factsOf(event)
   if (expected_at !== undefined) return { rail, expected_at }
   if (rail_attempt?.expected_at) return { rail, expected_at: rail_attempt.expected_at }
-  // It was held until now, and waits for its time or its release.
+  // The payout was held until now, and waits for its time or its release.
   if (by !== 'rail' && status === 'processing' && event.type === 'payout.processing') {
     return { rail, expected_at: planned(payout, rail, event.created_at) }
   }

@@ -55,7 +55,7 @@ export const updatePayout: Operation<UpdatePayout, UpdateState, UpdatedPayout> =
   store(tx, outcomes, { books, payouts }) {
     const writes = outcomes.map(({ event }) => ({ events: event ? [event] : [] }))
     const changed = outcomes.filter(({ event }) => event !== null)
-    // Of each payout as it was before its first change, and as it is after its last.
+    // The state of each payout before its first change, and after its last.
     const byPayout = Map.groupBy(changed, ({ before }) => nameOf(before))
     const first = [...byPayout.values()].flatMap(([one]) => one?.before ?? [])
     const last = first.map(before => payouts.get(nameOf(before)) ?? before)

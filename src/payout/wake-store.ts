@@ -1,5 +1,5 @@
-// Wakes payouts: their rail has something new to say, and is asked at once, after a success as
-// well. Closes exceptions, after which a rail is asked again.
+// Wakes payouts: there is news of them, so their rail is asked at once, also after a success.
+// Closes exceptions, after which a rail is asked again.
 
 import type { TransactionSql } from '../db/connect.ts'
 import { updater } from '../db/rows.ts'
@@ -18,22 +18,22 @@ import type { OpenPayout, ReadPayout } from './payout.ts'
 import { findOpenPayouts, insertOpenPayouts, lockOpenPayouts } from './state-store.ts'
 import { isGivenBack } from './states.ts'
 
-/** News of a payout, about one attempt of it; about the last one where no number is given. */
+/** News of a payout, about one attempt of it; without a number about the last. */
 interface News extends Key {
   readonly attempt?: number
 }
 
 /**
- * What news of a payout has led to. `woken`: the rail of the attempt is asked next. `person`: a
- * person has moved the payout by hand, so that an exception is open now. `waits`: a person must
- * close its exception first. `not_asked`: no rail has it, so nothing can be known of it.
+ * What follows from the news of a payout. `woken`: the rail of the attempt is asked next. `person`:
+ * a person has moved the payout by hand, so an exception is opened now. `waits`: a person must
+ * close its exception first. `not_asked`: its rail is not asked about the last attempt.
  */
 type Woken = Key & { readonly result: 'woken' | 'person' | 'waits' | 'not_asked' }
 
 /**
- * Makes the rails of these payouts due to be asked now. Of an attempt that is over, which another
- * rail may have followed, they are asked whether it is still as it ended. Locks the books of their
- * accounts, so it comes first in its transaction. A key without a payout is left out.
+ * Makes these payouts due: their rails are asked now. The rail of an attempt that is over, which
+ * another attempt may have followed, is asked whether that still holds. Locks the books of their
+ * accounts, so it comes first in its transaction. Leaves out a key without a payout.
  */
 export async function wakePayouts(tx: TransactionSql, news: readonly News[]): Promise<Woken[]> {
   if (news.length === 0) return []
@@ -70,7 +70,7 @@ const SAID_AFTER_PERSON = {
   message: 'A person moved the payout; its rail has said something new since.',
 } as const
 
-/** What becomes of one payout by news of it. */
+/** What follows for one payout from news of it. */
 function wakeOne(
   payout: ReadPayout,
   news: readonly News[],
@@ -101,11 +101,11 @@ function resultOf(
 }
 
 /**
- * Closes an open exception and wakes its payout, unless others are open or a person has moved it;
- * the rail of an attempt that is over is asked as well. An attempt that was stopped before its rail
- * had it is planned anew, which refuses with calendar_ended. Returns whether a rail is asked next;
- * undefined when there is no such open exception. Locks the book of the account, so that it comes
- * first in its transaction.
+ * Closes an open exception and wakes its payout, unless other exceptions are open or a person has
+ * moved it. The rail of an attempt that is over is asked as well. An attempt that was stopped
+ * before a rail had it is planned anew, which refuses with calendar_ended. Returns whether a rail
+ * is asked next; undefined when there is no such open exception. Locks the book of the account, so
+ * it comes first in its transaction.
  */
 export async function closeException(
   tx: TransactionSql,
@@ -131,7 +131,7 @@ export async function closeException(
   return planned || woken.some(({ result }) => result === 'woken')
 }
 
-/** Whether its attempt, which no rail has yet, waits for nothing but a person. */
+/** Whether the attempt, which no rail has yet, only waits for a person. */
 function isStopped(payout: ReadPayout, { ended_as, asked_at }: PayoutAttempt): boolean {
   const { status, rail, taken_over_at, ask_rail_at } = payout
   const is_new = ended_as === '' && asked_at === null && isAsked(rail)
@@ -143,8 +143,8 @@ function releaseOf(payout: ReadPayout, { rail, route }: PayoutAttempt, now: Inst
 }
 
 /**
- * Due at once. A worker that asks at this moment keeps its claim under another name, so that its
- * report, which is older, does not put the next question off.
+ * Makes payouts due at once. The claim of a worker that asks at this moment gets another time, so
+ * that its report, which is older, does not put off the next question.
  */
 function writeDue(tx: TransactionSql, payouts: readonly ReadPayout[], now: Instant) {
   const soon = payouts.map((payout): ReadPayout => {

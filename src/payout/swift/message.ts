@@ -84,7 +84,7 @@ function linesOf(principal: Pick<EntityDetails, PrincipalAddress | 'name'>): str
   return [principal.name, street, town].filter(Boolean)
 }
 
-/** The problem of the request's member that the message cannot carry. */
+/** The problem of the member of the request that the message cannot carry. */
 function problemOf({ what, message }: Mt103Fault, request: PayoutRequest): Problem {
   const inline = request.beneficiary === undefined
   const bank = inline ? 'beneficiary_details.destination_details.bank' : 'beneficiary'

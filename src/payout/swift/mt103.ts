@@ -33,7 +33,7 @@ export interface Mt103Facts {
   /** The instructed amount: the payout's. */
   readonly amount: bigint
   readonly currency: string
-  /** The amount that the banks settle. */
+  /** The amount that banks settle. */
   readonly destination_amount: bigint
   readonly destination_currency: string
   readonly payout_to_destination: Decimal
@@ -192,7 +192,7 @@ function isConverted({ currency, destination_currency }: Mt103Facts): boolean {
   return currency !== destination_currency
 }
 
-/** The standard's word for a mandatory name that is unknown. */
+/** The standard's word for an unknown but mandatory name. */
 const NOT_PROVIDED = 'NOTPROVIDED'
 
 /** 50K: [/34x] 4*35x. */
