@@ -13,6 +13,7 @@ import { judgeStatements } from '../statements/judge.ts'
 import { NOT_ON_CLUSTER, onCluster } from './database/citus.ts'
 import { makeTemplate, openServer } from './database/server.ts'
 import { makeProcesses } from './queue.ts'
+import { listenForOrders } from './service/cli-runners.ts'
 import { faultsOfRun } from './service/logs.ts'
 import { findTemporary } from './temporary.ts'
 
@@ -93,12 +94,19 @@ async function compileProduct(): Promise<void> {
 
 /** Each test file clones the template (see database.ts). True when all of them are green. */
 async function runTests(template_url: string): Promise<boolean> {
+  // Commands of all files share a few processes: each would take a second to load the product.
+  const commands = join(queue, 'commands')
+  await listenForOrders(commands, {
+    PATH: process.env.PATH ?? '',
+    NODE_COMPILE_CACHE: compiled,
+  })
   const share = long ? { CORRIDOR_TEST_LONG: '1' } : {}
   const env = {
     ...process.env,
     ...share,
     CORRIDOR_TEST_TEMPLATE: template_url,
     CORRIDOR_TEST_LOGS: logs,
+    CORRIDOR_TEST_COMMANDS: commands,
     TMPDIR: temporary,
     NODE_COMPILE_CACHE: compiled,
     TEST_STATEMENTS: statements,

@@ -1,5 +1,5 @@
 // Runs one command of the command line after the other, each as src/main.ts would in a process of its
-// own, with the modules of the product loaded once: see cli.ts, which starts it and speaks to it.
+// own, with the modules of the product loaded once: see cli-runners.ts, which starts and asks it.
 import { setTimeout as delay } from 'node:timers/promises'
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url)

@@ -1,22 +1,24 @@
 // The command line as an operator runs it, on a test's database: its exit code and both of its outputs.
 // Hundreds of commands are run, and most of the time of each would be its start: those on a database
 // that is there run one after the other in a few processes that have the product loaded
-// (cli-runner.ts), all others in one of their own.
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+// (cli-runners.ts), all others in one of their own.
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Ended, Fault, Order } from './cli-runner.ts'
+import type { Ended, Order } from './cli-runner.ts'
+import { Runners, sendOrder } from './cli-runners.ts'
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
-const RUNNER = fileURLToPath(new URL('./cli-runner.ts', import.meta.url))
-
-const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
+const { PATH = '', NODE_COMPILE_CACHE = '', CORRIDOR_TEST_COMMANDS: shared = '' } = process.env
 /** What each process of the product has: where programs are, and what the run has compiled. */
 export const BARE: Readonly<Record<string, string>> = { PATH, NODE_COMPILE_CACHE }
+
+/** Of this process alone, where a run has none for all. */
+const own = new Runners(BARE)
 
 export interface Ran {
   readonly code: number | null
@@ -64,13 +66,13 @@ export async function openCli(
     return { code, stdout, stderr, json: parsed(stdout) }
   }
   // What takes signals, or starts a database, is a process.
-  const own = database_url === '' && !none
-  const alone = (args: readonly string[]) => own || args[0] === 'start'
+  const starts = database_url === '' && !none
+  const alone = (args: readonly string[]) => starts || args[0] === 'start'
   return {
     pipe,
     async run(...args) {
       if (alone(args)) return pipe('', ...args)
-      const ended = await runIn(folder, env, args)
+      const ended = await runIn({ folder, env, args })
       return { ...ended, json: parsed(ended.stdout) }
     },
     async file(name, text) {
@@ -82,56 +84,24 @@ export async function openCli(
   }
 }
 
-/** Those that wait for a command, of whatever database, by what Node was told at their start. */
-const idle = new Map<string, ChildProcess[]>()
-
 /** So many run side by side: a test that calls dozens at once would start a process for each. */
 const AT_ONCE = 2
 let running = 0
 const queue: (() => void)[] = []
 
 /** When it is its turn, in a process that has nothing to do, or in a new one. */
-async function runIn(folder: string, env: Order['env'], args: readonly string[]): Promise<Ended> {
+async function runIn(order: Order): Promise<Ended> {
   if (running < AT_ONCE) running += 1
   else await new Promise<void>(resolve => queue.push(resolve))
   try {
-    return await runNow(folder, env, args)
+    const ended = await (shared === '' ? own.run(order) : sendOrder(shared, order))
+    if ('fault' in ended) throw new Error(`corridor ${order.args.join(' ')}: ${ended.fault}`)
+    return ended
   } finally {
     const next = queue.shift()
     if (next === undefined) running -= 1
     else next()
   }
-}
-
-async function runNow(folder: string, env: Order['env'], args: readonly string[]): Promise<Ended> {
-  const { NODE_OPTIONS = '' } = env
-  const waiting = idle.get(NODE_OPTIONS) ?? []
-  idle.set(NODE_OPTIONS, waiting)
-  const runner = waiting.pop() ?? startRunner({ ...BARE, NODE_OPTIONS })
-  runner.ref()
-  runner.channel?.ref()
-  const ended = await new Promise<Ended | Fault>(resolve => {
-    const gone = (code: number | null) => resolve({ fault: `its process has ended by ${code}` })
-    runner.once('exit', gone)
-    runner.once('message', message => {
-      runner.off('exit', gone)
-      resolve(message as Ended | Fault)
-    })
-    runner.send({ args, env, folder } satisfies Order)
-  })
-  if ('fault' in ended) {
-    runner.kill('SIGKILL')
-    throw new Error(`corridor ${args.join(' ')}: ${ended.fault}`)
-  }
-  // No test process waits for who has nothing to do, and it goes with the process.
-  runner.unref()
-  runner.channel?.unref()
-  waiting.push(runner)
-  return ended
-}
-
-function startRunner(env: Order['env']): ChildProcess {
-  return fork(RUNNER, { env, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 }
 
 function parsed(text: string): unknown {
