@@ -1,5 +1,5 @@
 // The rail of files: takes attempts as items that wait for a file, and reports what banks have said
-// of them. It never forgets an attempt, so it can prove that it never got one.
+// about them. It never forgets an attempt, so it can prove that it never got one.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import { databaseNow, type TransactionSql } from '../db/connect.ts'
 import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
@@ -41,7 +41,7 @@ function each<R>(
   return payouts.map(async ({ attempt }) => (await reports).get(attempt.id) as R)
 }
 
-/** Takes each attempt once, and reports on all of them, also on those taken before. */
+/** Takes each attempt once. Reports on all of them, also on those that were taken before. */
 async function take(rail: OpenFileRail, payouts: readonly RailPayout[]): Promise<Reports> {
   const now = await databaseNow(rail.sql)
   const slot = slotOf(rail.config.timetable, now)
@@ -55,7 +55,7 @@ async function take(rail: OpenFileRail, payouts: readonly RailPayout[]): Promise
   await during('file', 'take', items.length, () =>
     transactConfined(rail.sql, accountsOf(payouts), tx => insertItems(tx, items)),
   )
-  // The report on an attempt that was taken before replaces a refusal now.
+  // If the attempt was taken before, its report replaces a refusal now.
   return new Map([...refused, ...(await inquire(rail, payouts))])
 }
 
@@ -117,8 +117,8 @@ async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Prom
 }
 
 /**
- * For items that wait for a file: the earlier attempt that the bank has booked, by end-to-end id.
- * Such an item goes into no file.
+ * The items that wait for a file although the bank has booked an earlier attempt: that attempt, by
+ * end-to-end id. Such an item goes into no file.
  */
 async function bookedBefore(
   tx: TransactionSql,

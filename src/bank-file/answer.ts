@@ -1,5 +1,5 @@
-// What a bank's answer about a whole file, or a payment information block of it, says: whether the
-// file has arrived, was refused, or that a person must look before anything follows. Pure.
+// What a bank's answer about a whole file, or about a payment information block of it, means: the
+// file has arrived, it was refused, or a person must look first. Pure.
 import type { BankSays } from '../bank-format.ts'
 import { type Meaning, meaningOf } from '../iso20022/status.ts'
 import type { RailFile } from './file-store.ts'
@@ -9,10 +9,10 @@ export interface FileAnswer {
   readonly reason: string
 }
 
-/** A file as it stands when its bank answers. */
+/** What a bank's answer is judged by: the file's state before it. */
 export type AnsweredFile = Pick<RailFile, 'msg_id' | 'state' | 'offers'>
 
-/** Reasons by which a bank says that it has the file, or its payments, already (ISO 20022). */
+/** Reasons by which a bank says that it already has the file, or its payments (ISO 20022). */
 const HAS_IT_ALREADY = ['DU01', 'DU02', 'DU03', 'DU04', 'DU05', 'AM05']
 
 const REFUSALS: readonly Meaning[] = ['rejected', 'cancelled']
@@ -22,12 +22,12 @@ export function isRefusal(code: string, meanings: Readonly<Record<string, string
   return REFUSALS.includes(meaningOf(code, meanings))
 }
 
-/** Whether the bank takes a file that it has refused for one that it has: it may be paid. */
+/** Whether the bank has refused the file as one that it already has: that one may be paid. */
 export function isRepetition({ reason }: Pick<RailFile, 'reason'>): boolean {
   return reason.split(' ').some(word => HAS_IT_ALREADY.includes(word))
 }
 
-/** What the answer comes to, or why its line is set aside. */
+/** What the answer means for the file, or why its line is set aside. */
 export function answerOf(
   file: AnsweredFile,
   said: Pick<BankSays, 'level' | 'code' | 'reasons' | 'text' | 'payment_information_id'>,
@@ -44,7 +44,8 @@ export function answerOf(
   const reason = [said.code, ...said.reasons, said.text].filter(Boolean).join(' ')
   if (!about_file || !isRefusal(said.code, meanings)) return { state: 'acknowledged', reason }
   const repeated = said.reasons.some(code => HAS_IT_ALREADY.includes(code))
-  // A file that it could see before is known from then. One that it saw once is refused as another.
+  // A file that was offered before is refused as a copy of itself. A file that was offered once is
+  // refused as a copy of another file.
   if (repeated && offers > 1) return { state: 'acknowledged', reason: `${reason}: received` }
   return { state: 'rejected', reason }
 }

@@ -1,5 +1,5 @@
-// Applies lines of a bank's file: evidence about payments, answers about whole files, and lines set
-// aside. A line that comes again, after a crash or in another file, changes nothing.
+// Applies the lines of a bank's file: evidence about payments, answers about whole files, and lines
+// that are set aside. A line that comes again, after a crash or in another file, changes nothing.
 import type { BankSays } from '../bank-format.ts'
 import { wakePayouts } from '../payout/wake-store.ts'
 import { answerOf, type FileAnswer, isRefusal } from './answer.ts'
@@ -19,13 +19,13 @@ import {
 import type { OpenFileRail } from './open-rail.ts'
 import { keyOf, transactMany } from './waiting.ts'
 
-/** What lines are judged with. */
+/** What lines are judged by. */
 interface Known {
   readonly items: ItemsById
   readonly bank: Bank
 }
 
-/** How many items of a group are read, and how much evidence is written, at once. */
+/** How many items of a group are read at once, and how much evidence is written at once. */
 const TOGETHER = 1_000
 
 /** Returns how many lines were set aside. */
@@ -41,7 +41,9 @@ export async function applyLines(
   return applying.set_aside
 }
 
-/** The accounts that the bank debits, by which `matchLine` tells what a statement is about. */
+/**
+ * The accounts that the bank debits. By them, `matchLine` tells whose payment a statement is about.
+ */
 async function bankOf(rail: OpenFileRail, items: ItemsById): Promise<Bank> {
   const spoken = [...items.end_to_end_id.values()].flat()
   const ids = spoken.flatMap(({ msg_id, earlier_files }) => [msg_id, earlier_files.at(-1) ?? ''])
@@ -66,7 +68,7 @@ class Applying {
   readonly #known: Known
   #evidence: NewEvidence[] = []
   #strays: StrayLine[] = []
-  /** By the id of the file. */
+  /** By id of the file. */
   #answers = new Map<string, FileAnswer>()
 
   constructor(rail: OpenFileRail, sha256: string, known: Known) {
@@ -81,7 +83,8 @@ class Applying {
     if ('stray' in match) return this.#aside(said, match)
     const { item } = match
     this.#evidence.push(evidenceOf(item, said, this.#sha256))
-    // A bank that reports on a payment has its file, unless it reports on an earlier file.
+    // A bank that reports on a payment has the payment's file, unless the report is about an
+    // earlier file.
     const same = said.msg_id === '' ? item.earlier_files.length === 0 : said.msg_id === item.msg_id
     if (same && !this.#answers.has(item.msg_id)) this.#answers.set(item.msg_id, RECEIVED)
     await this.#writeIfMany()
@@ -100,7 +103,7 @@ class Applying {
     const block = { msg_id, payment_information_id: group.payment_information_id }
     const fault = await this.#sumFault(block, said)
     if (fault !== undefined) return this.#aside(said, { stray: fault })
-    // A refusal of the file stays, whatever else the report says of its groups.
+    // A refusal of the file stays, whatever else the report says about its groups.
     if (this.#answers.get(msg_id)?.state !== 'rejected') this.#answers.set(msg_id, answer)
     // A refusal of a whole file is no evidence that a payment was refused. A person looks at it,
     // and the payments may go again.
@@ -145,8 +148,8 @@ class Applying {
   }
 
   /**
-   * The payment or file that is not sent until a person has looked, because the bank may pay it
-   * already. A line by which the bank refuses a payment stops nothing.
+   * The payment or file that is not sent until a person has looked, because the bank may already
+   * pay it. A line in which the bank refuses a payment stops nothing.
    */
   #stoppedBy(said: BankSays, about: FoundItem | undefined) {
     if (!namesPayment(said)) {
@@ -174,7 +177,7 @@ class Applying {
       }
       if (evidence.length === 0) return
       const fresh = await insertEvidence(tx, evidence)
-      // Attempts that are over are asked about, too.
+      // The rails of attempts that are over are asked as well.
       const news = fresh.map(item => ({ ...keyOf(item), attempt: item.attempt }))
       await wakePayouts(tx, news)
     })
@@ -188,7 +191,7 @@ function tell(rail: OpenFileRail, msg_id: string, { state, reason }: FileAnswer)
   rail.log[level]({ rail: rail.name, msg_id, reason }, `the bank has ${state} a file`)
 }
 
-/** A payment information id of ours begins with the id of its file. */
+/** The id of our file is the start of its payment information ids. */
 function blockFile(payment_information_id: string): string {
   return /^[0-9A-Z]{16}(?=-)/.exec(payment_information_id)?.[0] ?? ''
 }
@@ -198,7 +201,7 @@ function evidenceOf(item: FoundItem, said: BankSays, sha256: string): NewEvidenc
   const { account_id, payout_id, attempt } = item
   const { level, code, reasons, text, is_credit, said_at, position } = said
   const { amount, currency } = namesPayment(said) || said.amount === null ? said : item
-  // The same status from another file is other evidence.
+  // The same status from another file is different evidence.
   const is_status = ['file', 'group', 'transaction'].includes(level)
   const source = is_status ? said.msg_id || item.msg_id : said.statement
   const reference = [said.reference, source].filter(Boolean).join(' ')

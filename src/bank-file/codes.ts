@@ -1,5 +1,5 @@
-// What a bank's reason means to us: the reason codes of ISO 20022 and the return codes of NACHA,
-// each with the failure that an account reads. The bank's own code stands in the message. Pure.
+// What a bank's reason means: the reason codes of ISO 20022 and the return codes of NACHA, each
+// with the failure that an account reads. The message contains the bank's own code. Pure.
 import type { Failure } from '../rail/rail.ts'
 
 /** Of each cause: the number behind PF (failed) or PR (reversed), the category, the message. */
@@ -35,10 +35,12 @@ const MEANINGS = {
 
 type Failing = keyof typeof MEANINGS
 
-/** Why a bank did not pay, or gave money back. A positive reason is no failure, wherever it is. */
+/**
+ * Why a bank did not pay, or gave money back. A positive reason is no failure, wherever it stands.
+ */
 export type Cause = Failing | 'positive'
 
-/** Codes by what they mean, separated by blanks. */
+/** Codes by their cause, separated by blanks. */
 type Codes = Readonly<Partial<Record<Cause, string>>>
 
 /** ExternalStatusReason1Code and ExternalReturnReason1Code. */
@@ -56,13 +58,13 @@ const ISO: Codes = {
   regulatory: 'RR01 RR02 RR03 RR04 RR05 RR06 RR07 RR08 RR09 RR10 RR11 RR12 AM07 LEGL FRAD FR01',
   technical: 'AB01 AB02 AB03 AB04 AB05 AB06 AB07 AB08 AB09 AB10 FF10 ED05',
   date: 'DT01 DT02 DT03 DT04 DT05 DT06',
-  // The order was cancelled, or handed over for cancellation.
+  // The order was cancelled, or is being cancelled.
   cancelled: 'DS02 CUTA',
   positive: 'DS01 DS05 DS07',
   unspecified: 'MS02 MS03 NARR',
 }
 
-/** Return reason codes as they concern credits. */
+/** Return reason codes, as they apply to credits. */
 const NACHA: Codes = {
   account_invalid: 'R03 R04 R17',
   account_closed: 'R02',
@@ -85,14 +87,14 @@ function causesByCode(codes: Codes): ReadonlyMap<string, Cause> {
 const SCHEMES = { iso20022: causesByCode(ISO), nacha: causesByCode(NACHA) }
 export type Scheme = keyof typeof SCHEMES
 
-/** The cause of a code; undefined for one that is not known. */
+/** The cause of a code; undefined for an unknown code. */
 export function causeOf(scheme: Scheme, code: string): Cause | undefined {
   return SCHEMES[scheme].get(code)
 }
 
 /**
- * The failure that the account reads. The first code that says more than nothing decides; all of
- * them stand in the message as the bank wrote them.
+ * The failure that the account reads. The first code with a specific cause decides. The message has
+ * all codes as the bank wrote them.
  */
 export function failureOf(
   scheme: Scheme,

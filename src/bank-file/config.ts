@@ -1,5 +1,5 @@
 // Reads the settings of a rail of files: the settlement account, the bank's profile, where files
-// are exchanged, when the day closes, and who encrypts. Pure.
+// are exchanged, when the bank's day closes, and who encrypts. Pure.
 import type { BankFormat, BankProfile, PostalAddress, SettlementAccount } from '../bank-format.ts'
 import { CALENDAR_NAMES, type Timetable } from '../calendar/calendar.ts'
 import { isZone, MAX_LEAD_MINUTES } from '../calendar/rules.ts'
@@ -18,7 +18,7 @@ export interface FileRailConfig {
   /** Null: the bank takes files at any time. */
   readonly timetable: Timetable | null
   readonly pgp: PgpConfig | null
-  /** How often the inbox is looked into, in seconds. */
+  /** How often the inbox is read, in seconds. */
   readonly fetch_every_s: number
 }
 
@@ -39,13 +39,13 @@ export function readFileRail(json: unknown, format: BankFormat): Read<FileRailCo
   const fetch_every_s = members.integer('fetch_every_s', FETCH_EVERY_S, 1, 86_400)
   const { problems } = members
   if (problems.length > 0 || profile === undefined) return { messages: problems }
-  // Otherwise the rail would exist and take no payment.
+  // Otherwise the rail would exist but take no payment.
   const unfit = format.checkSettlementAccount(settlement_account, profile)
   if (unfit.length > 0) return { messages: unfit.map(text => `settlement_account: ${text}`) }
   return { value: { settlement_account, profile, transport, timetable, pgp, fetch_every_s } }
 }
 
-/** How long it takes at the most to seal and send a file. */
+/** The longest time that sealing and sending a file takes. */
 const LEAST_LEAD_MINUTES = 5
 
 function readTimetable(rail: Members, json: unknown): Timetable | null {

@@ -1,7 +1,9 @@
 // The SQL statements that count files for metrics.
 import type { Sql } from '../db/connect.ts'
 
-/** Files that are not answered, by rail and state; of those not sent, the age of the oldest. */
+/**
+ * Files that no answer has come for, by rail and state; of those not sent, the age of the oldest.
+ */
 export function countFiles(sql: Sql) {
   return sql<{ rail: string; state: string; count: number; unsent_s: number | null }[]>`
     select rail, state, count(*)::integer as count,
@@ -11,7 +13,7 @@ export function countFiles(sql: Sql) {
     group by rail, state`
 }
 
-/** For how long files could not be exchanged. */
+/** How long the exchange of files has been failing. */
 export function listProblems(sql: Sql) {
   return sql<{ rail: string; since_s: number }[]>`
     select rail, extract(epoch from clock_timestamp() - problem_since)::integer as since_s

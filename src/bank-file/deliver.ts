@@ -1,24 +1,27 @@
 // Puts one file into a bank's outbox. The bank sees the whole file or nothing, even after a crash,
-// and never gets a second time what it may have taken already.
+// and never gets again what it may have taken already.
 import { NameTaken, PARTIAL, type Transport, TransportFailed } from './transport.ts'
 
 /** A file to send, and how far an earlier try came. */
 export interface Parcel {
   readonly name: string
-  /** Counted from 1: each upload writes under a name of its own. */
+  /** Counted from 1. Each upload writes under a name of its own. */
   readonly upload: number
   readonly bytes: Uint8Array
   /** Whether an earlier try may have given the file its name, so that the bank may have it. */
   readonly offered: boolean
 }
 
-/** `sent`: the file is in the outbox. `unknown`: it was offered and is gone, perhaps taken. */
+/**
+ * `sent`: the file is in the outbox. `unknown`: the file was offered and is gone; perhaps the bank
+ * has taken it.
+ */
 export type Delivery = 'sent' | 'unknown'
 
 /**
- * Writes NAME.1.tmp, where 1 is the number of the upload, compares its size, and renames it. So two
- * processes that send one file each rename only what they wrote themselves. Awaits `offering`
- * before the rename: it commits that the file is offered, which the next try reads.
+ * Writes NAME.1.tmp, where 1 is the number of the upload, compares its size, and renames it. Two
+ * processes that both send one file therefore rename only what they wrote themselves. Before the
+ * rename it awaits `offering`, which commits that the file is offered; the next try reads this.
  */
 export async function deliver(
   transport: Transport,
@@ -33,7 +36,7 @@ export async function deliver(
   }
   if (offered) return 'unknown'
   const partial = partialOf(name, upload)
-  // Left by an earlier try of ours, which could not remove it.
+  // An earlier try of ours has left it and could not remove it.
   if (upload > 1) await transport.remove(partialOf(name, upload - 1))
   try {
     await transport.write(partial, bytes)
@@ -43,7 +46,7 @@ export async function deliver(
     }
     await offering()
   } catch (error) {
-    // No later try renames it: half a file would stay in a full outbox.
+    // No later try renames it. Without this, half a file would stay in a full outbox.
     await transport.remove(partial).catch(() => {})
     throw error
   }

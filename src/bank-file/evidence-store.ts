@@ -1,18 +1,18 @@
-// The SQL statements of rail_item_evidence: what banks have said of items, each thing once.
+// The SQL statements of rail_item_evidence: what banks have said about items, each statement once.
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { hashJson } from '../seal.ts'
 import type { Evidence } from './evidence.ts'
 import { type ItemKey, itemKeys, itemName } from './item-store.ts'
 
 export interface NewEvidence extends ItemKey, Omit<Evidence, 'received_at'> {
-  /** The file in hex digits, and the place in it. */
+  /** The hash of the file in hex digits, and the place in the file. */
   readonly sha256: string
   readonly position: string
 }
 
 export type KeptEvidence = NewEvidence & Evidence
 
-/** Keeps what is said for the first time; returns the items of that, each once. */
+/** Keeps what is said for the first time; returns the items that it is about, each once. */
 export async function insertEvidence(
   tx: TransactionSql,
   said: readonly NewEvidence[],
@@ -31,7 +31,7 @@ export async function insertEvidence(
   return [...new Map(kept.map(key => [itemName(key), key])).values()]
 }
 
-/** The same thing in another file, or under another message id, is nothing new. */
+/** The same statement in another file, or under another message id, is nothing new. */
 function sameOf({ level, code, reasons, amount, currency, is_credit, reference }: NewEvidence) {
   const money = amount === null ? '' : String(amount)
   return hashJson([level, code, [...reasons].sort(), money, currency, is_credit, reference])

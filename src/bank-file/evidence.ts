@@ -1,5 +1,5 @@
-// What a bank has said of one payment, as it was kept, and how to tell a new booking from one that
-// the bank reports again. Pure.
+// What a bank has said about one payment, as it was kept, and how to tell a new booking from one
+// that the bank reports again. Pure.
 import type { BankSays } from '../bank-format.ts'
 import type { Instant } from '../instant.ts'
 
@@ -9,19 +9,20 @@ export interface Evidence
     BankSays,
     'level' | 'code' | 'reasons' | 'text' | 'amount' | 'currency' | 'is_credit' | 'said_at'
   > {
-  /** The bank's own, and behind it the statement of a booking: `T-1 camt.053 17 2026-…`. */
+  /** The bank's own reference, then the statement of a booking: `T-1 camt.053 17 2026-…`. */
   readonly reference: string
   readonly received_at: Instant
 }
 
 /**
- * Bookings of one payment in one direction. A notification (camt.054) and a statement (camt.053)
- * report the same booking under ids of their own; so there are as many as one kind alone reports.
+ * The bookings of one payment in one direction. A notification (camt.054) and a statement
+ * (camt.053) report the same booking under different ids. So there are as many bookings as one kind
+ * of message reports.
  */
 export class Bookings {
   readonly #of_kind = new Map<string, Set<string>>()
 
-  /** Returns whether it is one more. */
+  /** Adds a booking; returns whether it is a new one. */
   add(evidence: Evidence): boolean {
     const before = this.count
     const { kind, id } = bookingOf(evidence)
@@ -35,7 +36,7 @@ export class Bookings {
   }
 }
 
-/** Whether more was debited than has come back, of whatever amount. */
+/** Whether there are more debits than credits, whatever their amounts. */
 export function isBooked(said: readonly Evidence[]): boolean {
   const [debits, credits] = [new Bookings(), new Bookings()]
   for (const evidence of said) {
@@ -54,6 +55,6 @@ export function namesOf(reference: string): { readonly own: string; readonly kin
 
 function bookingOf({ reference, said_at, amount }: Evidence) {
   const { own, kind } = namesOf(reference)
-  // Without a reference of its own, a booking is known by its statement, day and amount.
+  // A booking without a reference is identified by its statement, day and amount.
   return { kind, id: own === '' ? `${reference} ${said_at} ${amount}` : own }
 }

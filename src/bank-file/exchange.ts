@@ -1,5 +1,5 @@
 // The work on the files of one rail: sealing, sending, fetching and reading, in rounds. One process
-// at a time does it, while its lease lasts. It may be killed at any point: each part begins from
+// at a time does it, while its lease lasts. It may be killed at any point: each part starts from
 // what is committed.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -20,10 +20,10 @@ import { failureWords, joined, type Transport, TransportFailed } from './transpo
 /** How often a process looks for work. */
 const ROUND_MS = 500
 
-/** How long a process that was killed keeps others from the work. */
+/** How long a killed process keeps others from the work. */
 const LEASE_MS = 5_000
 
-/** The longest wait before a bank that cannot be reached is tried again. */
+/** The longest wait before an unreachable bank is tried again. */
 const MOST_WAIT_MS = 60_000
 
 export class Exchange {
@@ -35,7 +35,7 @@ export class Exchange {
   #fetch_at = 0
   readonly #exchanging = new Retries()
   readonly #reading = new Retries()
-  /** The failure of each part that was logged last. */
+  /** The last logged failure of each part. */
   readonly #logged = new Map<string, string>()
 
   constructor(rail: OpenFileRail) {
@@ -46,7 +46,7 @@ export class Exchange {
     this.#running ??= this.#run()
   }
 
-  /** Resolves when the round in hand is over. */
+  /** Resolves when the current round is over. */
   async close(): Promise<void> {
     this.#stopping.abort()
     await this.#running
@@ -97,12 +97,12 @@ export class Exchange {
     await noteExchange(this.#rail.sql, this.#rail.name, problems.join('; '))
   }
 
-  /** The words of a failure. Logs a failure once, until the part fails otherwise. */
+  /** The words of a failure. Logs a failure once, until the part fails for another reason. */
   #told(what: string, error: unknown): string {
     const { name, log } = this.#rail
     const why = failureWords(error)
     if (this.#logged.get(what) !== why) {
-      // What the far end says is no fault of ours, and needs no stack.
+      // A failure that the far end reports is not ours and needs no stack.
       const is_expected = error instanceof TransportFailed || error instanceof FileFaulty
       log.error({ rail: name, why, ...(!is_expected && { err: error }) }, what)
     }
@@ -110,7 +110,7 @@ export class Exchange {
     return why
   }
 
-  /** Connects when there is something to send, or it is time to look into the inbox. */
+  /** Connects when there is a file to send, or when it is time to read the inbox. */
   async #exchange(): Promise<void> {
     const { sql, name, config } = this.#rail
     const sends = !this.#rail.isPaused() && (await listToSend(sql, name)).length > 0
@@ -142,14 +142,14 @@ export class Exchange {
   }
 }
 
-/** Work that is tried again after a while when it has failed. */
+/** Work that is tried again some time after it has failed. */
 class Retries {
   #failures = 0
   #try_at = 0
   #failure: unknown
 
   async run(work: () => Promise<unknown>): Promise<void> {
-    // Too early for another try: the last failure stands.
+    // It is too early for another try: the last failure stands.
     if (Date.now() < this.#try_at) throw this.#failure
     try {
       await work()

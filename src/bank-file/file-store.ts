@@ -1,5 +1,5 @@
-// The SQL statements of rail_files and rail_exchanges: the files for banks, written once, and who
-// works on a rail's files now.
+// The SQL statements of rail_files and rail_exchanges: the files for banks, written once, and which
+// process works on a rail's files now.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 
@@ -31,7 +31,7 @@ export interface NewFile {
   /** Hex digits. */
   readonly sha256: string
   readonly bytes: Uint8Array
-  /** What is sent where that is encrypted. */
+  /** The encrypted bytes that are sent; null where files are not encrypted. */
   readonly envelope: Uint8Array | null
   readonly needs_release: boolean
   readonly resend_is_safe: boolean
@@ -47,12 +47,14 @@ export interface RailFile extends Omit<NewFile, 'bytes' | 'envelope'> {
   readonly state: FileState
   readonly reason: string
   readonly offered_at: Instant | null
-  /** How often it was about to get its name: after the first time the bank may have it. */
+  /** How often the file was about to get its name. From the first time on, the bank may have it. */
   readonly offers: number
-  /** A person sends it although payouts in it are over, or go another way. */
+  /** Whether a person sends it although payouts in it are over, or go another way. */
   readonly forced: boolean
   readonly sent_at: Instant | null
-  /** Counted from 1: by it is known that no other upload has begun since. */
+  /**
+   * How many uploads have begun. An unchanged number proves that no other upload has begun since.
+   */
   readonly uploads: number
   readonly updated_at: Instant
 }
@@ -90,12 +92,12 @@ export async function findFiles(sql: Sql, msg_ids: readonly string[]): Promise<R
 export interface FileQuery {
   readonly rail?: string | undefined
   readonly state?: FileState | undefined
-  /** A message id: only those that come after it. */
+  /** The message id of a file after which the list goes on. */
   readonly starting_after?: string | undefined
   readonly limit: number
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listFiles(sql: Sql, query: FileQuery): Promise<RailFile[]> {
   const { rail, state, starting_after, limit } = query
   return sql<RailFile[]>`
@@ -107,7 +109,7 @@ export async function listFiles(sql: Sql, query: FileQuery): Promise<RailFile[]>
     order by sealed_at desc, msg_id desc limit ${limit}`
 }
 
-/** What is still to be sent, or may have been, oldest first. */
+/** Files that are still to be sent, or may have been sent, oldest first. */
 export async function listToSend(sql: Sql, rail: string): Promise<RailFile[]> {
   return sql<RailFile[]>`
     select ${columns(sql)} from rail_files
@@ -116,7 +118,7 @@ export async function listToSend(sql: Sql, rail: string): Promise<RailFile[]> {
     order by sealed_at, msg_id`
 }
 
-/** The bytes as they were written, and as they are sent. */
+/** The bytes of a file as they were written, and as they are sent. */
 export async function readBytes(
   sql: Sql,
   msg_id: string,
@@ -129,7 +131,10 @@ export async function readBytes(
 
 export type Upload = Pick<RailFile, 'uploads' | 'offered_at'>
 
-/** Begins an upload of what is approved, or was being uploaded before; undefined: it is not due. */
+/**
+ * Begins an upload of a file that is approved, or was being uploaded before; undefined when it is
+ * not due.
+ */
 export async function beginUpload(
   sql: Sql | TransactionSql,
   msg_id: string,
@@ -141,7 +146,9 @@ export async function beginUpload(
   return row
 }
 
-/** Before the bank can see the file. False when another upload has begun since. */
+/**
+ * Marks a file as offered, before the bank can see it. False when another upload has begun since.
+ */
 export async function markOffered(
   tx: TransactionSql,
   msg_id: string,
@@ -155,7 +162,7 @@ export async function markOffered(
   return count === 1
 }
 
-/** The end of an upload. A bank that answered before it is right. */
+/** Ends an upload. If the bank has answered before, its answer stays. */
 export async function endUpload(
   sql: Sql,
   msg_id: string,
@@ -169,7 +176,10 @@ export async function endUpload(
   return count === 1
 }
 
-/** Approves a file that needs no person, or by a person by the hash of its bytes. */
+/**
+ * Approves a file: without a person if it needs none, or by a person, who names the hash of its
+ * bytes.
+ */
 export async function approve(
   sql: Sql | TransactionSql,
   file: { readonly msg_id: string; readonly sha256: string },
@@ -185,8 +195,8 @@ export async function approve(
 }
 
 /**
- * What the bank has said of a file as a whole. False when that is nothing new. Of a file that it
- * cannot have seen it says nothing.
+ * Writes what the bank has said about a file as a whole. False when that is nothing new, or when
+ * the bank cannot have seen the file.
  */
 export async function answerFile(
   tx: TransactionSql,
@@ -230,7 +240,7 @@ export async function withdrawFile(
   return count === 1
 }
 
-/** Keeps, behind the bank's words, who has put the payments of a refused file into another. */
+/** Notes, behind the bank's words, who has put the payments of a refused file into another file. */
 export async function noteResealed(
   tx: TransactionSql,
   msg_id: string,
@@ -242,7 +252,7 @@ export async function noteResealed(
     where msg_id = ${msg_id} and state = 'rejected'`
 }
 
-/** Says why a file is not sent, once. */
+/** Writes why a file is not sent, once. */
 export async function noteStopped(sql: Sql, msg_id: string, reason: string): Promise<void> {
   await sql`
     update rail_files set reason = ${reason}, updated_at = clock_timestamp()
@@ -250,9 +260,7 @@ export async function noteStopped(sql: Sql, msg_id: string, reason: string): Pro
       and offered_at is null and reason <> ${reason}`
 }
 
-/**
- * Takes the work on a rail's files, or keeps it, for so long. False while another process has it.
- */
+/** Takes the lease on a rail's files, or renews it. False while another process has it. */
 export async function holdExchange(
   sql: Sql,
   rail: string,
@@ -267,7 +275,7 @@ export async function holdExchange(
   return count === 1
 }
 
-/** Lets another process take it at once. */
+/** Gives up the lease, so that another process can take it at once. */
 export async function releaseExchange(sql: Sql, rail: string, holder: string): Promise<void> {
   await sql`
     update rail_exchanges set held_until = '-infinity'
@@ -275,8 +283,9 @@ export async function releaseExchange(sql: Sql, rail: string, holder: string): P
 }
 
 /**
- * What became of sealing, exchanging and reading; '' when all went well. Compared with what is
- * there and not with what this process knows: another one may have worked in between.
+ * Writes what sealing, exchanging and reading has come to; '' when all went well. Compares it with
+ * the stored text and not with what this process knows, as another process may have worked in
+ * between.
  */
 export async function noteExchange(sql: Sql, rail: string, problem: string): Promise<void> {
   await sql`
@@ -288,14 +297,14 @@ export async function noteExchange(sql: Sql, rail: string, problem: string): Pro
       where e.problem <> excluded.problem`
 }
 
-/** The inbox was looked into. */
+/** Notes that the inbox was read. */
 export async function noteFetched(sql: Sql, rail: string): Promise<void> {
   await sql`
     insert into rail_exchanges as e (rail, fetched_at) values (${rail}, clock_timestamp())
     on conflict (rail) do update set fetched_at = excluded.fetched_at`
 }
 
-/** The rails with the inbox of this one, itself among them, and the accounts that they debit. */
+/** The rails that share this rail's inbox, itself included, and the accounts that they debit. */
 export async function listSharing(sql: Sql, rail: string) {
   return sql<{ rail: string; account: string }[]>`
     select other.name as rail, coalesce(nullif(other.config #>> '{settlement_account,iban}', ''),

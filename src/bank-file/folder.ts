@@ -1,5 +1,5 @@
-// Exchanges files through folders of this machine, such as a mounted share. What it has written is
-// on the disk, names too, before it answers.
+// Exchanges files through folders of this machine, such as a mounted share. What it has written,
+// names included, is on the disk before it answers.
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../sync-folder.ts'
@@ -73,7 +73,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   await syncFolder(dirname(path))
 }
 
-/** rename(2) would replace what is there; link(2) refuses. */
+/** rename(2) would replace an existing file; link(2) refuses. */
 async function renameToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
@@ -91,7 +91,7 @@ async function listReports(inbox: string): Promise<RemoteFile[]> {
   const files = await Promise.all(
     names.map(async ({ name }) => ({ name, size: await sizeAt(join(inbox, name)) })),
   )
-  // Another process may have archived it since.
+  // Another process may have archived the file since.
   return files
     .flatMap(({ name, size }) => (size === undefined ? [] : [{ name, size }]))
     .sort((a, b) => (a.name < b.name ? -1 : 1))

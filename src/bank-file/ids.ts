@@ -1,5 +1,5 @@
-// The ids that banks give back: text of digits and capitals that no bank cuts or changes, in the
-// order in which they are made. Constraints of their tables keep them unique for ever.
+// The ids that banks give back: digits and capitals that no bank cuts or changes, in the order in
+// which they are made. Constraints of their tables keep them unique for ever.
 import { randomBytes } from 'node:crypto'
 
 /** Crockford's base 32: 0 and O, 1 and I cannot be mistaken for each other. */
@@ -10,7 +10,7 @@ export function newEndToEndId(): string {
   return secondsText() + randomText(8)
 }
 
-/** A letter first, since some banks read an id of digits as a number. */
+/** Begins with a letter, since some banks read an id of digits as a number. */
 export function newMessageId(): string {
   return `C${secondsText()}${randomText(8)}`
 }

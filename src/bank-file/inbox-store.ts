@@ -1,5 +1,5 @@
-// The SQL statements of rail_inbox and its parts: the files from banks, their bytes, and those of
-// their lines that were not applied.
+// The SQL statements of rail_inbox and its parts: the files from banks, their bytes, and the lines
+// that were not applied.
 import type { BankSays } from '../bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
@@ -16,7 +16,7 @@ export interface InboxFile {
   readonly state: InboxState
   readonly reason: string
   readonly kept: boolean
-  /** When its bytes were deleted, past the time that the installation keeps them. */
+  /** When its bytes were deleted, after the time that the installation keeps them. */
   readonly swept_at: Instant | null
   readonly lines: number
   readonly lines_quarantined: number
@@ -32,7 +32,7 @@ const columns = (sql: Sql | TransactionSql) => sql`
 /** The most bytes of one row. */
 export const PIECE_BYTES = 1 << 20
 
-/** Stores a file; false when a file with the same bytes is there, under any name. */
+/** Stores a file; false when a file with the same bytes is stored already, under any name. */
 export async function insertInboxFile(
   tx: TransactionSql,
   file: Pick<InboxFile, 'sha256' | 'rail' | 'name' | 'state' | 'reason' | 'kept'> & {
@@ -59,7 +59,7 @@ export async function insertPiece(
     values (decode(${sha256}, 'hex'), ${number}, ${bytes})`
 }
 
-/** The bytes of a file that is kept, a piece at a time. */
+/** The bytes of a stored file, one piece at a time. */
 export async function* readPieces(sql: Sql, sha256: string): AsyncIterable<Uint8Array> {
   for (let number = 0; ; number++) {
     const [piece] = await sql<{ bytes: Uint8Array }[]>`
@@ -70,10 +70,10 @@ export async function* readPieces(sql: Sql, sha256: string): AsyncIterable<Uint8
   }
 }
 
-/** How many files a transaction sweeps: each may have hundreds of pieces. */
+/** How many files a transaction sweeps; each may have hundreds of pieces. */
 const SWEPT_AT_ONCE = 20
 
-/** Deletes the bytes of files past the time that they are kept; returns how many files. */
+/** Deletes the bytes of files that are kept no longer; returns how many files. */
 export async function sweepInbox({ sql }: { readonly sql: Sql }): Promise<number> {
   for (let swept = 0; ; ) {
     const [row] = await sql<{ count: number }[]>`
@@ -84,7 +84,7 @@ export async function sweepInbox({ sql }: { readonly sql: Sql }): Promise<number
   }
 }
 
-/** Files that are stored and not read, oldest first. */
+/** Files that are stored but not read, oldest first. */
 export async function listUnread(sql: Sql, rail: string): Promise<InboxFile[]> {
   return sql<InboxFile[]>`
     select ${columns(sql)} from rail_inbox where rail = ${rail} and state = 'stored'
@@ -104,7 +104,7 @@ export interface InboxQuery {
   readonly limit: number
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listInbox(
   sql: Sql,
   { rail, state, all = true, limit }: InboxQuery,
@@ -117,7 +117,7 @@ export async function listInbox(
     order by received_at desc, sha256 limit ${limit}`
 }
 
-/** Ends the reading of a file. A reason quarantines it: nothing of it is applied. */
+/** Ends the reading of a file. With a reason, the file is quarantined: nothing of it is applied. */
 export async function endReading(
   sql: Sql,
   sha256: string,
@@ -175,7 +175,7 @@ export type KeptStray = Pick<StrayLine, 'position' | 'reason' | 'said'> &
     readonly created_at: Instant
   }
 
-/** Lines that nobody has looked at, newest first; with `all`, the others too. */
+/** Lines that nobody has looked at, newest first; with `all`, also the closed ones. */
 export async function listStrays(
   sql: Sql,
   { rail, all, limit }: { rail?: string | undefined; all: boolean; limit: number },
@@ -189,7 +189,7 @@ export async function listStrays(
     order by l.created_at desc, l.position limit ${limit}`
 }
 
-/** Notes that a person has looked at a quarantined file of which nothing will be applied. */
+/** Notes that a person has looked at a quarantined file. Nothing of the file will be applied. */
 export async function closeQuarantined(
   sql: Sql,
   sha256: string,
@@ -202,7 +202,7 @@ export async function closeQuarantined(
   return count === 1
 }
 
-/** Notes that a person has looked at the lines of a file, or one of them. */
+/** Notes that a person has looked at the lines of a file, or at one of them. */
 export async function closeStrays(
   sql: Sql,
   sha256: string,

@@ -1,6 +1,6 @@
-// Derives what became of a payment from everything that the bank has said of it, in the order of
-// receipt. More evidence adds steps and changes none that were derived before. Only an explicit
-// rejection fails a payment. Pure.
+// Derives the state of a payment from everything that the bank has said about it, in the order of
+// receipt. More evidence adds steps and never changes earlier ones. Only an explicit rejection
+// fails a payment. Pure.
 import type { BankProfile } from '../bank-format.ts'
 import type { Instant } from '../instant.ts'
 import { meaningOf } from '../iso20022/status.ts'
@@ -19,7 +19,7 @@ export interface Subject {
 }
 
 interface SealedFile extends SentFile {
-  /** Evidence received earlier is about an earlier file. */
+  /** When that file was sealed. Evidence received earlier is about an earlier file. */
   readonly sealed_at: Instant
 }
 
@@ -43,13 +43,19 @@ export interface Interpretation {
   readonly steps: readonly RailStep[]
   /** Absent when no trouble is left: later evidence may have settled it. */
   readonly exception?: { readonly kind: Trouble; readonly message: string }
-  /** The bank rejected the payment for a cause of the route, so that another route may take it. */
+  /**
+   * The bank rejected the payment for a cause that concerns the route, so another route may take
+   * it.
+   */
   readonly not_taken?: { readonly code: string; readonly message: string; readonly again?: Again }
-  /** The bank pays on a later day than it was asked to. */
+  /** Whether the bank pays on a later day than it was asked to. */
   readonly is_late: boolean
-  /** When the bank's silence accepts the payment; null when it never does, or the bank spoke. */
+  /**
+   * When the bank's silence accepts the payment; null when it never does, or when the bank has
+   * spoken.
+   */
   readonly silent_until: Instant | null
-  /** The bank's words, for the timeline. */
+  /** The bank's own words, for the timeline. */
   readonly references: Readonly<Record<string, string>>
 }
 
@@ -74,7 +80,7 @@ export function interpret(said: readonly Evidence[], subject: Subject): Interpre
   return course.result()
 }
 
-/** What is known of one payment, as its evidence is read piece by piece. */
+/** The state of one payment while its evidence is read, piece by piece. */
 class Course {
   readonly #subject: Subject
   readonly #scheme: Scheme
@@ -83,7 +89,7 @@ class Course {
   readonly #credits = new Bookings()
   readonly #troubles = new Map<Trouble, readonly string[]>()
   readonly #references: Record<string, string> = {}
-  /** The highest of RANKS that the bank has confirmed. */
+  /** The highest rank that the bank has confirmed. */
   #rank = 0
   /** Whether the bank accepted this payment itself, not only its file or group. */
   #accepted_alone = false
@@ -93,7 +99,7 @@ class Course {
   #returned_as_repetition = false
   #is_late = false
   #is_silent = true
-  /** Whether the file was sealed at the time that the reading has reached. */
+  /** Whether the file was already sealed at the time of the evidence that is being read. */
   #in_file = false
 
   constructor(subject: Subject) {
@@ -104,7 +110,7 @@ class Course {
   hear(evidence: Evidence): void {
     const { level, is_credit } = evidence
     if (level === 'note') return
-    // A credit that bears our id is money that comes back, whatever the bank calls it.
+    // A credit with our id is money that comes back, whatever the bank calls it.
     if (level === 'return' || (level === 'booking' && is_credit === true)) this.#credit(evidence)
     else if (level === 'booking') this.#debit(evidence)
     else this.#status(evidence)
@@ -120,7 +126,7 @@ class Course {
   }
 
   /**
-   * Judges a payment by its new file: statuses from the earlier, rejected file count no more.
+   * Judges a payment by its new file: statuses from the earlier, rejected file no longer count.
    * Bookings and steps still count. A payment that is over or debited stays as it is.
    */
   #beginFile(): void {
@@ -202,7 +208,7 @@ class Course {
 
   #accept(rank: number, alone: boolean): void {
     if (this.#rejection !== undefined) {
-      // No acceptance undoes a rejection. One of the payment itself needs a person.
+      // No acceptance undoes a rejection. An acceptance of the payment itself needs a person.
       if (alone) this.#troubles.set('paid_after_rejection', this.#rejection.reasons)
       return
     }
@@ -289,7 +295,7 @@ class Course {
     const { amount, currency, reasons, level } = evidence
     const { item } = this.#subject
     const in_full = currency === item.currency && amount === item.amount
-    // A return that comes back short is a cost of the settlement account; more than was paid is an
+    // A return of less than was paid is a cost of the settlement account; a return of more is an
     // error. A partial credit that is not a return may be a fee that the bank refunds.
     const too_much = amount !== null && currency === item.currency && amount > item.amount
     if (amount === null || too_much || (!in_full && level !== 'return')) {
@@ -313,7 +319,8 @@ class Course {
     } else if (this.#status_now === 'succeeded') {
       this.#step('reversed', reasons)
     } else if (this.#scheme === 'nacha' && this.#isOpen) {
-      // No statement will show the debit of an ACH entry: its return alone says what became of it.
+      // No statement will show the debit of an ACH entry: only its return tells what happened to
+      // it.
       this.#step('failed', reasons)
     }
   }

@@ -1,5 +1,6 @@
-// The SQL statements of rail_items: what waits for a file, and whose payment a bank speaks of. The
-// finder sees ids and amounts of all accounts; everything else names its accounts.
+// The SQL statements of rail_items: the payments that wait for a file, and the payments that a
+// bank's lines are about. The finder sees ids and amounts of all accounts; every other statement
+// names its accounts.
 import type { BankSays } from '../bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
@@ -15,14 +16,14 @@ export interface ItemKey {
 export const itemName = ({ account_id, payout_id, attempt }: ItemKey) =>
   `${account_id}/${payout_id}-${attempt}`
 
-/** Where in which file an item stands; '' while it waits for one. */
+/** Where an item stands in its file; '' while it waits for one. */
 interface Place {
   readonly msg_id: string
   readonly payment_information_id: string
   readonly instruction_id: string
 }
 
-/** What the finder sees of an item. */
+/** What the finder reads of an item. */
 export interface FoundItem extends ItemKey, Place {
   readonly end_to_end_id: string
   readonly uetr: string
@@ -33,7 +34,7 @@ export interface FoundItem extends ItemKey, Place {
   readonly closes_at: Instant
   /** YYYY-MM-DD */
   readonly execution_date: string
-  /** Files that it was in before, which were refused as a whole or never sent. */
+  /** The files that it was in before. The bank refused them as a whole, or they were never sent. */
   readonly earlier_files: readonly string[]
   readonly created_at: Instant
 }
@@ -53,7 +54,7 @@ export const itemKeys = (sql: Sql | TransactionSql, keys: readonly ItemKey[]) =>
     ${keys.map(key => String(key.attempt))}::text[]::integer[])
     as k(account_id, payout_id, attempt)`
 
-/** Takes items; one that is there stays as it is. */
+/** Takes items; an item that is stored already stays as it is. */
 export async function insertItems(tx: TransactionSql, items: readonly NewItem[]): Promise<void> {
   await tx`
     insert into rail_items (account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount,
@@ -79,7 +80,10 @@ export async function findItems(
     ) i`
 }
 
-/** What may be sealed now, in the order in which it was taken, behind the item that is named. */
+/**
+ * The items that may be sealed now, in the order in which they were taken, after the item that is
+ * named.
+ */
 export async function listDueItems(
   finder: Sql,
   rail: string,
@@ -94,7 +98,9 @@ export async function listDueItems(
     order by i.seal_at, i.end_to_end_id limit ${most}`
 }
 
-/** Puts off what a closed slot was meant for; items that are in a file by now stay in it. */
+/**
+ * Moves items that missed their slot to a later one. Items that are in a file by now stay in it.
+ */
 export async function putOff(
   tx: TransactionSql,
   end_to_end_ids: readonly string[],
@@ -108,7 +114,7 @@ export async function putOff(
     returning account_id, payout_id, attempt`
 }
 
-/** Who is paid by these items that still wait, by their ids. */
+/** The payments of items that still wait, by end-to-end id. */
 export async function readPayments(
   tx: TransactionSql,
   end_to_end_ids: readonly string[],
@@ -119,7 +125,7 @@ export async function readPayments(
   return new Map(rows.map(({ end_to_end_id, payment }) => [end_to_end_id, payment]))
 }
 
-/** Says where in a file items stand. Fails as contention when one waits no more. */
+/** Writes where in a file items stand. Fails as contention when one of them no longer waits. */
 export async function placeItems(
   tx: TransactionSql,
   msg_id: string,
@@ -140,8 +146,8 @@ export async function placeItems(
 const SPOKEN = ['end_to_end_id', 'uetr', 'instruction_id', 'payment_information_id'] as const
 
 /**
- * Those that a bank speaks of, by any of the ids that it may give back, of all accounts; of a
- * payment information block, one.
+ * The items that a bank's lines name, by any id that the bank may give back, of all accounts; one
+ * item for each payment information block.
  */
 export async function findSpokenOf(
   finder: Sql,
@@ -177,10 +183,10 @@ export async function listItemsOf(finder: Sql, msg_id: string): Promise<FoundIte
     select ${found(finder)} from rail_items i where i.msg_id = ${msg_id} order by i.end_to_end_id`
 }
 
-/** A payment information block of a file; '' for all of it. */
+/** A payment information block of a file; '' for the whole file. */
 export type Block = Omit<Place, 'instruction_id'>
 
-/** What the payments of a block come to: by currency, in minor units. */
+/** The sum of the payments of a block, by currency, in minor units. */
 export async function sumBlock(
   finder: Sql,
   { msg_id, payment_information_id }: Block,
@@ -191,7 +197,7 @@ export async function sumBlock(
     group by currency`
 }
 
-/** Some items of a block, in order, behind the one that is named. */
+/** Some items of a block, in order, after the item that is named. */
 export async function listBlock(
   finder: Sql,
   { msg_id, payment_information_id }: Block,
@@ -206,8 +212,8 @@ export async function listBlock(
 }
 
 /**
- * Takes items out of a file that was refused as a whole or never sent, for the next slot; returns
- * how many are in it still, as another person may have taken them out.
+ * Takes items out of a file that was refused as a whole or never sent, for the next slot. Returns
+ * how many of them were still in it, as another person may have taken some out.
  */
 export async function takeOut(
   tx: TransactionSql,
@@ -222,7 +228,7 @@ export async function takeOut(
   return count
 }
 
-/** Items that a line names, or a file that they were in, which nobody has looked at. */
+/** Those of these items that an open line names, or whose earlier file an open line names. */
 export async function findNamed(
   tx: TransactionSql,
   end_to_end_ids: readonly string[],
@@ -235,7 +241,7 @@ export async function findNamed(
           where l.closed_by = '' and l.msg_id <> '' and l.msg_id = any (i.earlier_files)))`
 }
 
-/** Of items that may go into a file: each attempt of their payouts that the bank has booked. */
+/** For items that may go into a file: each attempt of their payouts that the bank has booked. */
 export async function findBooked(
   tx: TransactionSql,
   end_to_end_ids: readonly string[],
@@ -251,7 +257,7 @@ export async function findBooked(
     where i.end_to_end_id = any (${end_to_end_ids}::text[]) and not i.withdrawn`
 }
 
-/** Marks items whose payouts were over before they were in a file. */
+/** Marks items whose payouts were over before the items were in a file. */
 export async function withdraw(
   tx: TransactionSql,
   end_to_end_ids: readonly string[],

@@ -9,7 +9,7 @@ import type {
 import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import type { RailAnswer, RailPayout } from '../rail/rail.ts'
 
-/** What a file says of a payment, besides its ids and its amount. */
+/** What a file tells about a payment, besides its ids and its amount. */
 export type Payment = Pick<FileItem, 'charge_bearer' | 'creditor' | 'remittance' | 'purpose'>
 
 type Bank = NonNullable<BeneficiaryDetails['destination_details']['bank']>
@@ -38,14 +38,17 @@ export function paymentOf(payout: RailPayout): Payment | undefined {
   }
 }
 
-/** Words for purposes, by ISO's external code. */
+/** The words for purposes, by ISO's external code. */
 const PURPOSES: Readonly<Record<string, string>> = {
   ...{ supplier_payment: 'SUPP', supplier: 'SUPP', salary: 'SALA', payroll: 'SALA', wages: 'SALA' },
   ...{ bonus: 'BONU', pension: 'PENS', rent: 'RENT', tax: 'TAXS', dividend: 'DIVD', loan: 'LOAN' },
   ...{ goods: 'GDDS', services: 'SCVE', treasury: 'TREA', intercompany: 'INTC', insurance: 'INSU' },
 }
 
-/** A purpose is free text here. What is no code, and no word for one, a bank is not told. */
+/**
+ * The code of a purpose, which is free text here. A bank is not told a purpose that is neither a
+ * code nor a word for one.
+ */
 export function purposeCode(purpose: string): string {
   if (/^[A-Z]{4}$/.test(purpose)) return purpose
   const word = purpose
@@ -55,7 +58,7 @@ export function purposeCode(purpose: string): string {
   return Object.hasOwn(PURPOSES, word) ? (PURPOSES[word] ?? '') : ''
 }
 
-/** What the last answer with this member says; an empty one says nothing. */
+/** The member of the newest answer that has it; an empty member does not count. */
 function newest<T>(
   answers: readonly RailAnswer[],
   member: (answer: RailAnswer) => T | undefined,
@@ -96,7 +99,7 @@ const CLEARING: Readonly<Record<string, string>> = {
   cnaps: 'CNAPS',
 }
 
-/** The same, of codes that mean something else in each country: the code and the parts of it. */
+/** The same for codes that mean something else in each country: the code and its parts. */
 const CLEARING_IN: Readonly<Record<string, readonly [code: string, ...parts: string[]]>> = {
   US: ['USABA', 'routing_number'],
   HK: ['HKNCC', 'bank_code'],
@@ -127,7 +130,7 @@ function accountTypeOf({ bank_codes = {} }: Bank): Creditor['account_type'] {
   return written === 'checking' || written === 'savings' ? written : ''
 }
 
-/** Schemes of SEPA know one bearer alone: each pays its own bank. */
+/** Schemes of SEPA have one charge bearer: each side pays its own bank. */
 const BY_SERVICE_LEVEL: readonly string[] = ['sepa', 'sepa_instant']
 
 function bearerOf({ charge_type, fund_transfer_network }: RailPayout): ChargeBearer {

@@ -1,4 +1,4 @@
-// The kinds of rails that exchange files with a bank: one a format.
+// The kinds of rails that exchange files with a bank, one for each format.
 import { createRequire } from 'node:module'
 import type { BankFormat } from '../bank-format.ts'
 import { type AnyRailKind, type KindName, type RailDeps, railKind } from '../rail/kind.ts'
@@ -13,7 +13,7 @@ import { TransportFailed } from './transport.ts'
 interface Named {
   readonly name: KindName
   readonly description: string
-  /** A profile that is valid. */
+  /** An example of a valid profile. */
   readonly profile: unknown
 }
 
@@ -24,7 +24,7 @@ export function fileKind(format: BankFormat, { name, description, profile }: Nam
     description,
     example: { ...EXAMPLE, profile },
     secret: 'SFTP password or key',
-    // Its statements would fit nothing that the old account has paid.
+    // Statements of another account would match nothing that the old account has paid.
     identity: ['iban', 'account', 'currency'].map(member => `settlement_account.${member}`),
     readConfig: json => readFileRail(json, format),
     timetable: ({ timetable }) => timetable,
@@ -65,7 +65,7 @@ const PEM = /^-----BEGIN [A-Z ]*PRIVATE KEY-----/
 
 function checkSecret(secret: string): string[] {
   if (!PEM.test(secret)) return []
-  // Loaded for a key alone: no other secret needs it.
+  // Loaded for a private key alone: no other secret needs it.
   const { utils } = require('ssh2') as typeof import('ssh2')
   const parsed = utils.parseKey(secret)
   return parsed instanceof Error ? [`the private key cannot be used: ${parsed.message}`] : []

@@ -1,5 +1,5 @@
 // What a line of a bank's file is about: an item, all items of a group, or a file. A line that fits
-// nothing, or contradicts what was sent, is a stray. Pure.
+// none of them, or contradicts what was sent, is a stray. Pure.
 import type { BankSays } from '../bank-format.ts'
 import type { FoundItem } from './item-store.ts'
 
@@ -10,7 +10,7 @@ export type Match =
   | { readonly group: Group }
   | Stray
 
-/** Why a line is set aside, and the payment that it names, if any is. */
+/** Why a line is set aside, and the payment that it names, if any. */
 export interface Stray {
   readonly stray: string
   readonly about?: FoundItem
@@ -32,9 +32,11 @@ export function byIds(items: readonly FoundItem[]): ItemsById {
 
 /** The accounts that a bank debits, as its statements name them. */
 export interface Bank {
-  /** The account of each rail that shares the inbox, by the rail's name. */
+  /** The account of each rail that shares the inbox, by the name of the rail. */
   readonly rails: ReadonlyMap<string, string>
-  /** The account of each named file as it was sealed: the rail may debit another one since. */
+  /**
+   * The account of each named file at its sealing: the rail may debit another account since then.
+   */
   readonly files: ReadonlyMap<string, string>
 }
 
@@ -59,7 +61,7 @@ export function matchLine(said: BankSays, items: ItemsById, bank: Bank): Match {
 }
 
 /**
- * Finds items by the best id that the bank gives. When its UETR is that of another payment, returns
+ * Finds items by the best id that the bank gives. If the UETR is that of another payment, returns
  * that payment too, so that the line is a stray.
  */
 function candidates(said: BankSays, items: ItemsById): FoundItem[] {
@@ -73,7 +75,7 @@ function candidates(said: BankSays, items: ItemsById): FoundItem[] {
         item.payment_information_id === said.payment_information_id,
     ),
   }
-  // Only we make EndToEndIds. Without one the UETR decides, and without that the InstrId.
+  // Only we make EndToEndIds. Without one the UETR decides, and without a UETR the InstrId.
   if (end_to_end_id !== '') {
     const contradicting = by.uetr.filter(item => item.end_to_end_id !== end_to_end_id)
     return [...by.end_to_end_id, ...(by.end_to_end_id.length > 0 ? contradicting : [])]
@@ -86,12 +88,12 @@ function judged(item: FoundItem, said: BankSays, bank: Bank): Match {
   const account = accountPaidFrom(bank, item)
   if (account === undefined) return { stray: `payment ${end_to_end_id} was sent to another bank` }
   const aside = (stray: string): Stray => ({ stray, about: item })
-  // A booking or return matches even without a file: its money must not be paid again.
+  // A booking or return matches an item even without a file: its money must not be paid again.
   if (msg_id === '' && !MONEY.includes(said.level)) {
     return aside(`payment ${end_to_end_id} is in no file yet`)
   }
   if (STATUSES.includes(said.level)) {
-    // A late status of an earlier, refused file says nothing of the file that has the payment now.
+    // A late status of an earlier, refused file is not about the file that has the payment now.
     if (said.msg_id !== '' && said.msg_id !== msg_id) {
       return aside(`it is about file ${said.msg_id}, and the payment is in ${msg_id}`)
     }
@@ -106,7 +108,7 @@ function judged(item: FoundItem, said: BankSays, bank: Bank): Match {
   return { item }
 }
 
-/** The account that a payment is debited from; undefined when it was sent to another bank. */
+/** The account that a payment is debited from; undefined when another bank got the payment. */
 function accountPaidFrom({ rails, files }: Bank, item: FoundItem): string | undefined {
   const account = rails.get(item.rail)
   if (account === undefined) return undefined

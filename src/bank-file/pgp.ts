@@ -1,4 +1,4 @@
-// Encrypts and decrypts files of a bank by the gpg program, with the keys of one folder. Keys are
+// Encrypts and decrypts files of a bank with the gpg program, by the keys of one folder. Keys are
 // named by their fingerprints; no other key is trusted.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -9,23 +9,26 @@ import { buffer, text } from 'node:stream/consumers'
 export interface PgpConfig {
   /** gpg's folder of keys. */
   readonly home: string
-  /** Fingerprints; '' for none: files are then not encrypted, not signed, or not checked. */
+  /**
+   * Fingerprints. '' for none: files are then not encrypted, not signed, or their signature is not
+   * checked.
+   */
   readonly encrypt_to: string
   readonly sign_as: string
   readonly signed_by: string
 }
 
-/** gpg failed, or what it read is not signed by the bank. */
+/** gpg failed, or the bank has not signed what it read. */
 export class PgpFailed extends Error {
   override readonly name = 'PgpFailed'
 }
 
-/** Longer than gpg takes for the largest file. One that waits for something is ended. */
+/** Longer than gpg takes for the largest file. A gpg that waits for something is ended. */
 const MOST_MS = 120_000
 
 const QUIET = ['--batch', '--no-tty', '--quiet', '--pinentry-mode', 'loopback'] as const
 
-/** Encrypts and signs, as far as the settings name keys. */
+/** Encrypts and signs, if the settings name keys for it. */
 export async function wrap(
   config: PgpConfig,
   bytes: Uint8Array,
@@ -45,8 +48,8 @@ export async function wrap(
 }
 
 /**
- * Decrypts a file into another one, and checks whose signature it has: the plain text is not used
- * before that.
+ * Decrypts a file into another one and checks who signed it. The plain text is not used before
+ * that.
  */
 export async function unwrap(
   config: PgpConfig,
@@ -65,10 +68,12 @@ export async function unwrap(
   }
 }
 
-/** The fingerprints of good signatures: of the key that signed, and of the one it belongs to. */
+/**
+ * The fingerprints of good signatures: of the key that signed, and of the key that it belongs to.
+ */
 function signersOf(status: string): string[] {
   return status.split('[GNUPG:] NEWSIG').flatMap(about => {
-    // VALIDSIG is said of keys that have expired or were revoked, too; GOODSIG is not.
+    // gpg also prints VALIDSIG for expired and revoked keys, but not GOODSIG.
     if (!/^\[GNUPG:\] GOODSIG /m.test(about)) return []
     const words = /^\[GNUPG:\] VALIDSIG (.*)$/m.exec(about)?.[1]?.split(' ') ?? []
     return [words[0] ?? '', words.at(-1) ?? '']
@@ -111,7 +116,8 @@ async function gpg(
 function ended(child: ChildProcess, within_ms: number): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.on('error', error => reject(new PgpFailed(`gpg cannot be run: ${error.message}`)))
-    // Not at its close: what it has begun itself may hold its output open.
+    // Waits for the exit and not for the close: a process that gpg has started may hold its output
+    // open.
     child.on('exit', code => {
       if (child.killed) reject(new PgpFailed(`gpg gave no answer in ${within_ms} ms`))
       else if (code !== 0) resolve(code)
@@ -121,13 +127,13 @@ function ended(child: ChildProcess, within_ms: number): Promise<number | null> {
 }
 
 function reasonOf(said: string): string {
-  // It asks for a passphrase, and speaks of that only by what it cannot do.
+  // gpg wants a passphrase, and only says that it cannot get input.
   if (said.includes("can't get input")) return 'the key has a passphrase; make one without'
   const lines = said.split('\n').filter(line => line.trim() !== '')
   return lines.at(-1) ?? 'it says nothing'
 }
 
-/** Runs with a folder that is gone afterwards. */
+/** Runs with a folder that is removed afterwards. */
 export async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-bank-'))
   try {

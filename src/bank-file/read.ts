@@ -1,5 +1,5 @@
-// Reads stored files of a bank: once through, so that nothing of an unreadable one is applied, then
-// line by line into evidence. Lines that fit no payment are set aside, and the rest goes on.
+// Reads stored files of a bank: first to the end, so that nothing of an unreadable file is applied,
+// then line by line into evidence. Lines that fit no payment are set aside; the others are applied.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BankSays, UnreadableFile } from '../bank-format.ts'
@@ -11,15 +11,15 @@ import { inScratch, isWrapped, PgpFailed, unwrap } from './pgp.ts'
 import { MOST_BYTES } from './receive.ts'
 import { failureWords, joined } from './transport.ts'
 
-/** A file that says more is none of ours. */
+/** A file with more lines is none of ours. */
 export const MOST_LINES = 1_000_000
 
 /** Lines of one transaction. */
 const TOGETHER = 1_000
 
 /**
- * Reads what is stored and not read yet; returns the number of files. One that cannot be applied
- * now is tried again, and keeps none behind it.
+ * Reads the files that are stored but not read; returns their number. A file that cannot be applied
+ * now is tried again, and the files behind it do not wait for it.
  */
 export async function readStored(rail: OpenFileRail): Promise<number> {
   const files = await listUnread(rail.sql, rail.name)
@@ -64,7 +64,9 @@ async function copyOut(rail: OpenFileRail, sha256: string, path: string): Promis
   }
 }
 
-/** The plain text and the number of its lines, or why nothing of it is applied. */
+/**
+ * The path of the plain text and the number of its lines, or why nothing of the file is applied.
+ */
 async function judge(
   rail: OpenFileRail,
   stored: string,
@@ -80,7 +82,7 @@ async function judge(
     return { path, lines }
   } catch (error) {
     const expected = error instanceof UnreadableFile || error instanceof PgpFailed
-    // A reader that fails otherwise fails the same way every time: the file waits for a person.
+    // A reader that fails in another way fails so every time: the file waits for a person.
     if (!expected) rail.log.error({ err: error, rail: rail.name }, 'the reader of files has failed')
     return { reason: failureWords(error).slice(0, 500) || 'it cannot be read' }
   }
@@ -112,7 +114,7 @@ async function headOf(path: string): Promise<Uint8Array> {
 
 async function* said(rail: OpenFileRail, path: string): AsyncIterable<BankSays> {
   const file = await open(path)
-  // Closes the file when the reader ends, or breaks off.
+  // The stream closes the file when the reader ends or stops early.
   const chunks = file.createReadStream({ highWaterMark: 1 << 16 })
   try {
     yield* rail.format.read(chunks, rail.config.profile)

@@ -1,5 +1,5 @@
 // Takes files of a bank: hashes and stores each, commits, and only then archives it at the far end.
-// The same bytes under another name are dropped.
+// A file with the same bytes under another name is dropped.
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,18 +10,18 @@ import type { OpenFileRail } from './open-rail.ts'
 import { inScratch } from './pgp.ts'
 import type { RemoteFile, Transport } from './transport.ts'
 
-/** A larger file is not kept here, and nothing of it is applied. */
+/** The bytes of a larger file are not kept, and nothing of it is applied. */
 export const MOST_BYTES = 512 * 1024 * 1024
 
-/** Longer than a file of so many bytes takes to store. */
+/** Longer than storing the largest file takes. */
 const STORE_MS = 60_000
 
-/** The sizes at the last look, by name: a file that still grows is left. */
+/** The sizes at the last look, by name. A file that still grows is left alone. */
 export type Sizes = ReadonlyMap<string, number>
 
 /**
- * Takes what had the same size at the last look; returns the sizes now, and why files were not
- * taken. One that cannot be taken keeps none behind it.
+ * Takes the files whose size has not changed since the last look. Returns the sizes now, and why
+ * files were not taken. The files behind one that cannot be taken do not wait for it.
  */
 export async function fetchNew(
   rail: OpenFileRail,
@@ -36,7 +36,7 @@ export async function fetchNew(
       await take(rail, transport, file)
     } catch (error) {
       failures.push(error)
-      // Fails when the far end is gone: then nothing more is tried.
+      // Fails when the far end is gone; then no more files are tried.
       await transport.list()
     }
   }
@@ -49,7 +49,7 @@ async function take(rail: OpenFileRail, transport: Transport, file: RemoteFile):
     const path = join(folder, 'file')
     const kept = size <= MOST_BYTES
     const sha256 = await download(transport, file, kept ? path : undefined)
-    // It was changed while it was read.
+    // The file was changed while it was read.
     if (sha256 === undefined) return
     const is_new = await during('file', 'keep_report', 1, () =>
       store(rail, { sha256, name, size, kept }, path),
@@ -60,7 +60,7 @@ async function take(rail: OpenFileRail, transport: Transport, file: RemoteFile):
   })
 }
 
-/** The hash of all bytes, hex; undefined when they are not as many as were listed. */
+/** The hash of all bytes, in hex; undefined when their number is not the listed one. */
 async function download(
   transport: Transport,
   { name, size }: RemoteFile,

@@ -1,5 +1,5 @@
-// What the rail of files reports on an attempt: the steps that its evidence comes to, the file that
-// it is in, and when it should arrive. Pure.
+// What the rail of files reports about an attempt: the steps that follow from its evidence, the
+// file that it is in, and when it should arrive. Pure.
 import { arrivalOf } from '../calendar/arrival.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
 import type { RailPayout, RailReport, RailStep } from '../rail/rail.ts'
@@ -18,12 +18,14 @@ export interface Told {
   readonly file: RailFile | undefined
   /** In the order of receipt. */
   readonly said: readonly KeptEvidence[]
-  /** The earlier attempt whose debit keeps the item from any file; undefined when there is none. */
+  /**
+   * The earlier attempt whose debit keeps the item out of every file; undefined when there is none.
+   */
   readonly booked_before?: number | undefined
   readonly now: Instant
 }
 
-/** A bank's word wakes the payout; this is for a wake that was lost. */
+/** A bank's word wakes the payout. This question is for a wake that was lost. */
 const LOOK_AGAIN_MS = 3_600_000
 
 export function reportOf(of: Told): RailReport {
@@ -32,8 +34,9 @@ export function reportOf(of: Told): RailReport {
   const told = interpret(said, { item, profile, file, now })
   const { steps, not_taken, silent_until } = told
   const exception = told.exception ?? exceptionOf(booked_before)
-  // A bank's later word wakes its payout: what it has not taken is not asked about. Nor is what
-  // waits for nothing but a person: whoever closes its exception in vain is told so again.
+  // A bank's later word wakes its payout, so no question follows on a payment that was not taken.
+  // None follows either on a payment that only waits for a person: if its exception is closed too
+  // early, the next report opens it again.
   const is_booked = booked_before !== undefined || exception?.kind === 'rejected_but_booked'
   const rests = not_taken !== undefined || is_booked
   const arrives = expectedOf(config, payout, told.is_late ? laterItem(config, item) : item)
@@ -56,7 +59,7 @@ function exceptionOf(attempt: number | undefined): RailReport['exception'] {
   return { kind: 'booked_before', message }
 }
 
-/** What missed the cut-off goes again once that is over, and so on the next business day. */
+/** A payment that missed the cut-off goes again after it, and so on the next business day. */
 function notTaken(
   { code, message, again }: NonNullable<Interpretation['not_taken']>,
   { closes_at }: FoundItem,
@@ -68,7 +71,10 @@ function notTaken(
   return { code, message, again_from }
 }
 
-/** When silence becomes an answer, and before that in case a wake was lost; null: it is over. */
+/**
+ * When the bank's silence becomes an answer, and before that in case a wake was lost; null: the
+ * payment is over.
+ */
 function askAgainIn(
   steps: readonly RailStep[],
   silent_until: Instant | null,
@@ -81,12 +87,12 @@ function askAgainIn(
   return Math.min(LOOK_AGAIN_MS, Math.max(1000, left))
 }
 
-/** The item as if the bank had got it after the cut-off that it was sent by. */
+/** The item as if the bank had got it after the cut-off of its slot. */
 function laterItem({ timetable }: FileRailConfig, item: FoundItem): FoundItem {
   try {
     return { ...item, ...slotOf(timetable, plusMilliseconds(item.closes_at, 1)) }
   } catch (error) {
-    // The calendar has ended: no later day is guessed.
+    // The calendar has ended: the item keeps its day.
     if (!(error instanceof NoSlot)) throw error
     return item
   }

@@ -1,6 +1,6 @@
-// What a person does about a file: releases it, takes it back before the bank can have it, sends it
-// again, or puts the payments of a refused one into another. What the bank has said, and what
-// payouts have become, is looked at in the transaction that changes the file.
+// What a person does with a file: releases it, takes it back before the bank can have it, sends it
+// again, or puts the payments of a refused file into another one. The transaction that changes the
+// file also reads what the bank has said, and the state of the payouts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { type Meaning, meaningOf } from '../iso20022/status.ts'
 import { isRepetition } from './answer.ts'
@@ -9,16 +9,18 @@ import { approve, noteResealed, type RailFile, sendAgain, withdrawFile } from '.
 import { type FoundItem, itemName, takeOut } from './item-store.ts'
 import { sortWaiting, transactMany, whyNotSent } from './waiting.ts'
 
-/** What a person says of a file. */
+/** What a person says about a file. */
 interface Saying {
-  /** The bank has been asked, and it is to be done. */
+  /** Whether the person has asked the bank and confirms. */
   readonly force: boolean
   readonly note: string
-  /** Its items. */
+  /** The items of the file. */
   readonly items: readonly FoundItem[]
 }
 
-/** Releases a sealed file by its hash; returns why not. What is likely a slip may be forced. */
+/**
+ * Releases a sealed file by its hash; returns why it is not released. A likely slip may be forced.
+ */
 export async function releaseFile(
   sql: Sql,
   file: RailFile,
@@ -49,7 +51,7 @@ async function faultOf(
   return `file ${file.msg_id} must not go: ${why}; ${way}`
 }
 
-/** Sends the same bytes again under the same name; returns why not. */
+/** Sends the same bytes again under the same name; returns why they are not sent. */
 export async function resendFile(
   sql: Sql,
   file: RailFile,
@@ -61,7 +63,7 @@ export async function resendFile(
     return `file ${msg_id} is ${state}: there is nothing to send again${way}`
   }
   return transactMany(sql, items, async tx => {
-    // First, as whoever says --force must have read it.
+    // Comes first, so that a person who says --force has read it.
     const fault = force ? undefined : await faultOf(tx, file, items)
     if (fault !== undefined) return fault
     if (!resend_is_safe && !force) {
@@ -79,8 +81,8 @@ export async function resendFile(
 export type Resealed = { readonly count: number } | { readonly fault: string }
 
 /**
- * Takes back a file that the bank cannot have. Its payments go into the next one, under their ids:
- * those that wait for a person once they wait no more, and those whose payout is over never.
+ * Takes back a file that the bank cannot have. Its payments go into the next file, under their ids.
+ * Payments that wait for a person go once they wait no more; those whose payout is over never go.
  */
 export async function takeBackFile(
   sql: Sql,
@@ -89,15 +91,15 @@ export async function takeBackFile(
 ): Promise<Resealed> {
   return transactMany(sql, items, async tx => {
     const { waiting, held } = await sortWaiting(tx, items)
-    // Nobody looks at a file that was taken back: what is held waits outside it.
+    // Nobody looks at a file that was taken back, so its held payments wait outside it.
     if (await withdrawFile(tx, msg_id, note)) return putBack(tx, msg_id, [...waiting, ...held])
     return { fault: `file ${msg_id} is ${state}, or is sent at this moment: it stays` }
   })
 }
 
 /**
- * Puts the payments of a refused file into the next one, under their ids. Those whose payout is
- * over, or that wait for a person, stay out; so do those that the bank has accepted by name,
+ * Puts the payments of a refused file into the next one, under their ids. A payment stays out if
+ * its payout is over or waits for a person. It also stays out if the bank has accepted it by name,
  * unless the person has asked the bank.
  */
 export async function resealFile(
@@ -143,7 +145,7 @@ const NO_ACCEPTANCES: readonly Meaning[] = [
   'operator',
 ]
 
-/** Those that the bank may have said to pay: a code of its own may mean that. */
+/** The payments that the bank may have accepted: one of its own codes may mean that. */
 async function acceptedOf(
   tx: TransactionSql,
   items: readonly FoundItem[],

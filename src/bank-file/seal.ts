@@ -1,5 +1,5 @@
-// Seals files: groups what is due by day and currency, writes the bytes once, checks them, and
-// commits them before anything is sent. Of two workers that seal the same items, one wins at the
+// Seals files: groups due items by day and currency, writes the bytes once, checks them, and
+// commits them before anything is sent. If two workers seal the same items, one of them wins at the
 // commit.
 import { hash } from 'node:crypto'
 import type { BankProfile, FileBatch, FileItem, WrittenFile } from '../bank-format.ts'
@@ -28,17 +28,17 @@ import { NoSlot, slotOf } from './slot.ts'
 import { failureWords } from './transport.ts'
 import { accountsOf, keyOf, sortWaiting, transactMany } from './waiting.ts'
 
-/** The most items of a file, whatever the bank takes: a file is written in memory. */
+/** The most items of a file, whatever the bank accepts: a file is written in memory. */
 export const MOST_ITEMS = 50_000
 
-/** A file that fails its checks: nothing of it is stored, and its items wait. */
+/** A file that fails its checks: none of it is stored, and its items wait. */
 export class FileFaulty extends Error {
   override readonly name = 'FileFaulty'
 }
 
 /**
  * Seals due items into one file after the other; returns the files' ids. Passes over items that are
- * held or cannot be sealed: they delay no items of another day or currency.
+ * held or cannot be sealed, so that they do not delay items of another day or currency.
  */
 export async function sealDue(rail: OpenFileRail, page = MOST_ITEMS): Promise<string[]> {
   const sealed: string[] = []
@@ -73,7 +73,8 @@ async function sealPage(
     const batches =
       (await isolated(rail, faults, async () => batchesOf(group, rail.config.profile))) ?? []
     for (const items of batches) {
-      // Undefined, too, when another worker has sealed some of them. The next round finds the rest.
+      // Also undefined when another worker has sealed some of the items. The next round finds the
+      // rest.
       const msg_id = await isolated(rail, faults, () => sealFile(rail, items, now, faults))
       if (msg_id !== undefined) sealed.push(msg_id)
     }
@@ -81,7 +82,7 @@ async function sealPage(
   return sealed
 }
 
-/** Undefined when the work has failed: the others go on. */
+/** Undefined when the work has failed. The other files go on. */
 async function isolated<T>(
   rail: OpenFileRail,
   faults: string[],
@@ -128,7 +129,7 @@ async function withdrawOver(rail: OpenFileRail, due: readonly FoundItem[]) {
   })
 }
 
-/** Payments of one day and currency, each batch within what the bank takes in one file. */
+/** The payments of one day and currency, in batches that fit into one file of the bank. */
 function batchesOf(
   group: readonly FoundItem[],
   { most_items, most_amount }: BankProfile,
@@ -164,7 +165,7 @@ async function sealFile(
   const payments = await readConfined(rail.sql, accountsOf(batch), tx =>
     readPayments(tx, batch.map(idOf)),
   )
-  // Another worker has sealed some since.
+  // Another worker has sealed some of the items since.
   if (payments.size < batch.length) return undefined
   const items = fitting(rail, batch, payments, faults)
   const placed = new Set(items.map(({ end_to_end_id }) => end_to_end_id))

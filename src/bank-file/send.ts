@@ -1,6 +1,6 @@
-// Sends sealed files. What is to be known after a crash is committed before each step: that an
-// upload has begun, and that the bank may have the file. Whether its payments still wait is looked
-// at in the transaction that lets the bank see it.
+// Sends sealed files. Before each step it commits what the next start must know after a crash: that
+// an upload has begun, and that the bank may have the file. The transaction that lets the bank see
+// the file checks that its payments still wait.
 import type { TransactionSql } from '../db/connect.ts'
 import { during } from '../steps.ts'
 import { deliver } from './deliver.ts'
@@ -22,19 +22,19 @@ import { failureWords, NameTaken, type Transport, TransportFailed } from './tran
 import { transactMany, whyNotSent } from './waiting.ts'
 
 /**
- * How often a file is offered by itself, to a bank that takes each once. Uploads that were cut off
- * before are not counted: nobody saw them.
+ * How often a file is offered without a person, to a bank that takes each file once. Uploads that
+ * were cut off before the file got its name do not count: nobody saw them.
  */
 const MOST_OFFERS = 10
 
-/** A file that must not go as it is: it stops no other one. */
+/** A file that must not go as it is. It stops no other file. */
 export class FileStopped extends TransportFailed {
   override readonly name = 'FileStopped'
 }
 
 /**
- * Sends what is due, one file after the other. What is wrong with one file stops no other; a far
- * end that fails ends the round.
+ * Sends the due files, one after the other. A fault of one file stops no other; a failing far end
+ * ends the round.
  */
 export async function sendDue(rail: OpenFileRail, transport: Transport): Promise<number> {
   let sent = 0
@@ -55,7 +55,7 @@ export async function sendDue(rail: OpenFileRail, transport: Transport): Promise
 async function send(rail: OpenFileRail, transport: Transport, file: RailFile): Promise<boolean> {
   const { msg_id, name, state } = file
   if (state === 'sealed' && !(await approve(rail.sql, file, ''))) return false
-  // One that was offered is looked for only.
+  // A file that was offered is only looked for.
   const upload = await checked(rail, file, tx => beginUpload(tx, msg_id), file.offered_at !== null)
   if (upload === undefined) return false
   const { sent: bytes } = await readBytes(rail.sql, msg_id)
@@ -70,13 +70,15 @@ async function send(rail: OpenFileRail, transport: Transport, file: RailFile): P
   return true
 }
 
-/** From here on the bank may have the file. */
+/** Commits that the bank may have the file from here on. */
 async function offer(rail: OpenFileRail, file: RailFile, { uploads }: Upload): Promise<void> {
   const is_ours = await checked(rail, file, tx => markOffered(tx, file.msg_id, uploads))
   if (!is_ours) throw new TransportFailed(`another process sends ${file.name}`)
 }
 
-/** Does a step with a file whose payments still wait, unless a person or the caller vouches. */
+/**
+ * Does a step with a file whose payments still wait, or that a person or the caller vouches for.
+ */
 async function checked<T>(
   rail: OpenFileRail,
   file: RailFile,
@@ -95,7 +97,9 @@ async function checked<T>(
   throw new FileStopped(`file ${msg_id} is not sent: ${done.why}`)
 }
 
-/** It was about to get its name, and is not there: the bank has it, or nobody has. */
+/**
+ * The file was about to get its name and is not there: either the bank has taken it, or nobody has.
+ */
 async function notThere(rail: OpenFileRail, file: RailFile): Promise<boolean> {
   const { msg_id, name } = file
   const may = file.resend_is_safe && file.offers < MOST_OFFERS

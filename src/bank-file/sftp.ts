@@ -1,5 +1,6 @@
-// Exchanges files with an SFTP server. The server is known by its host key: with another one
-// nothing is sent, not even the log-in. A rename of SFTP's version 3 refuses a name that is taken.
+// Exchanges files with an SFTP server. The server is known by its host key: a server with another
+// key is sent nothing, not even the log-in. A rename of SFTP's version 3 refuses a name that is
+// taken.
 import { hash } from 'node:crypto'
 import type { CipherAlgorithm, SFTPWrapper } from 'ssh2'
 import {
@@ -18,14 +19,14 @@ export interface SftpConfig {
   readonly host: string
   readonly port: number
   readonly user: string
-  /** As ssh-keygen -l prints it: `SHA256:` and 43 characters. */
+  /** In the form of ssh-keygen -l: `SHA256:` and 43 characters. */
   readonly host_key: string
   readonly outbox: string
   readonly inbox: string
   readonly archive: string
 }
 
-/** One of the two, in the rail's secret. */
+/** The rail's secret has one of the two. */
 export interface SftpSecret {
   readonly password?: string
   readonly private_key?: string
@@ -33,14 +34,17 @@ export interface SftpSecret {
 }
 
 const CONNECT_MS = 10_000
-/** A call without an answer for this long has failed; what it did is not known. */
+/** A call without an answer for this long has failed; nobody knows what it did. */
 const ANSWER_MS = 30_000
 const KEEP_ALIVE_MS = 5_000
-/** Written and read at a time: what OpenSSH takes; ssh2 cuts it for servers that take less. */
+/**
+ * How many bytes are read and written at a time. OpenSSH takes as many; ssh2 cuts them for servers
+ * that take fewer.
+ */
 const PIECE = 255_000
-/** By OpenSSL; that of the default order is computed in JavaScript. */
+/** OpenSSL computes these; ssh2 computes its default cipher in JavaScript. */
 const FAST_CIPHERS: CipherAlgorithm[] = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com']
-/** Codes of SFTP's answers. */
+/** Status codes of SFTP. */
 const END_OF_FILE = 1
 const NO_SUCH_FILE = 2
 
@@ -65,7 +69,7 @@ export async function openSftp(config: SftpConfig, secret: SftpSecret): Promise<
       await unless(NO_SUCH_FILE, removed)
     },
     async rename(from, to) {
-      // The server refuses a name that is taken; asked before, it says why.
+      // The server itself refuses a name that is taken. This look tells why.
       if ((await sizeAt(out(to))) !== undefined) throw new NameTaken(`${to} is there already`)
       await call(`name ${to}`, done => sftp.rename(out(from), out(to), done))
     },
@@ -85,7 +89,7 @@ type Done<T> = (error?: Error | null, value?: T) => void
 type Call = <T>(what: string, start: (done: Done<T>) => void) => Promise<T>
 
 async function connect(config: SftpConfig, secret: SftpSecret) {
-  // Imported by the first connection: most installations make none.
+  // Only a connection imports it: most installations make none.
   const { Client } = await import('ssh2')
   const client = new Client()
   let other: string | undefined
@@ -111,7 +115,7 @@ async function connect(config: SftpConfig, secret: SftpSecret) {
       return false
     },
   })
-  // Each call waits for its answer: a packet held back for another one would delay both.
+  // Each call waits for its answer, so a packet that waits for another one would delay both.
   client.setNoDelay(true)
   const where = `${config.host}:${config.port}`
   try {
@@ -161,7 +165,7 @@ async function ask<T>(
   }
 }
 
-/** Undefined instead of the failure with this code. */
+/** Undefined instead of a failure with this code. */
 async function unless<T>(code: number, answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
@@ -183,14 +187,14 @@ async function writeAll(sftp: SFTPWrapper, call: Call, path: string, bytes: Uint
     }
     await synced(sftp, call, handle)
   } catch (error) {
-    // Why it was not written is told, and not that it could not be closed then.
+    // The failed write is reported, not the close that may fail after it.
     await close().catch(() => {})
     throw error
   }
   await close()
 }
 
-/** Not every server offers fsync; one that does is asked. */
+/** Not every server offers fsync; a server that does is asked. */
 async function synced(sftp: SFTPWrapper, call: Call, handle: Buffer): Promise<void> {
   const start = (done: Done<undefined>) => sftp.ext_openssh_fsync(handle, done)
   try {

@@ -1,5 +1,5 @@
-// When silence becomes an answer: a bank that speaks of failures alone has accepted a payment once
-// the time for such a word is over. Pure.
+// When silence becomes an answer: a bank that reports only failures has accepted a payment once its
+// time for a report is over. Pure.
 import type { BankProfile } from '../bank-format.ts'
 import type { CalendarName, IsoDate } from '../calendar/calendar.ts'
 import { addBusinessDays, businessDayFrom, instantAt, nextDay } from '../calendar/rules.ts'
@@ -7,13 +7,13 @@ import { CALENDARS } from '../calendar/tables.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import type { FileState } from './file-store.ts'
 
-/** What of a file decides how long its bank may speak. */
+/** The members of a file that decide how long its bank may report failures. */
 export interface SentFile {
   /** The day of settlement that the file asks for. */
   readonly execution_date: IsoDate
   readonly state: FileState
   readonly sent_at: Instant | null
-  /** When it came to its state. */
+  /** When the file reached its state. */
   readonly updated_at: Instant
 }
 
@@ -21,7 +21,7 @@ export type Silence = Pick<BankProfile, 'silent_after_days' | 'silent_calendar'>
 
 const DAY_MS = 86_400_000
 
-/** The end of the time; null: silence says nothing, or nobody knows the banking days. */
+/** When that time ends; null: silence says nothing, or the banking days are not known. */
 export function silentUntil(
   { silent_after_days: days, silent_calendar: calendar }: Silence,
   file: SentFile,
@@ -32,22 +32,22 @@ export function silentUntil(
   const { zone } = CALENDARS[calendar]
   const settled = settlementDay(calendar, file.execution_date, since)
   const last = settled === undefined ? undefined : addBusinessDays(calendar, settled, days)
-  // The whole of the last day belongs to the bank.
+  // The bank has the whole of the last day.
   return last === undefined ? null : instantAt(zone, nextDay(last), '00:00')
 }
 
-/** Since when the bank has the file and could refuse it; null: it may not have it. */
+/** From when on the bank has had the file and could refuse it; null: it may not have it. */
 function silentSince({ state, sent_at, updated_at }: SentFile): Instant | null {
   if (state === 'sent') return sent_at
-  // It has answered before our upload was known to have ended.
+  // The bank has answered before the end of our upload was recorded.
   return state === 'acknowledged' ? (sent_at ?? updated_at) : null
 }
 
-/** The end of the last window of FedACH for the same day. What comes later settles later. */
+/** The end of FedACH's last same-day window. What comes later settles later. */
 const LAST_WINDOW = '16:45'
 
 /**
- * The day of settlement, not earlier than it can be: of a file that the bank got too late for its
+ * The day of settlement that is still possible: if the bank got the file too late for the wanted
  * day, the next banking day.
  */
 function settlementDay(calendar: CalendarName, wanted: IsoDate, sent: Instant) {

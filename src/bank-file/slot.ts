@@ -4,7 +4,7 @@ import type { Timetable } from '../calendar/calendar.ts'
 import { releaseOf } from '../calendar/rules.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 
-/** What is taken by one cut-off of a bank goes out for one day. */
+/** The payments that a bank takes by one cut-off, which it debits on one day. */
 export interface Slot {
   readonly seal_at: Instant
   readonly closes_at: Instant
@@ -12,12 +12,12 @@ export interface Slot {
   readonly execution_date: string
 }
 
-/** The calendar ends before the payment could go: nothing is guessed, the payment waits. */
+/** The calendar ends before the payment could go. No day is guessed: the payment waits. */
 export class NoSlot extends Error {
   override readonly name = 'NoSlot'
 }
 
-/** The slot of what is taken at this time; null: of a bank that takes files at any time. */
+/** The slot of a payment that is taken now; null: the bank takes files at any time. */
 export function slotOf(timetable: Timetable | null, now: Instant): Slot {
   if (timetable === null) return openSlot(now)
   const cut_off = releaseOf({ ...timetable, lead_minutes: 0 }, now)
@@ -25,12 +25,13 @@ export function slotOf(timetable: Timetable | null, now: Instant): Slot {
     throw new NoSlot(`the calendar ${timetable.calendar} knows no business day from ${now} on`)
   }
   const { release_at: closes_at, value_date: execution_date } = cut_off
-  // Payouts are released from the lead on: half of it is for the last of them, half for the way.
+  // Payouts are released from the lead on. The first half of the lead is for the last payouts, the
+  // second for the way to the bank.
   const seal_at = plusMilliseconds(closes_at, -(timetable.lead_minutes * 60_000) / 2)
   return { seal_at, closes_at, execution_date }
 }
 
-/** What is taken within so long goes into one file. */
+/** Payments that are taken within this time go into one file. */
 const GATHER_MS = 1_000
 const OPEN_MS = 86_400_000
 

@@ -1,5 +1,5 @@
 // Where files of a bank are exchanged: a folder or an SFTP server. Knows names, sizes and bytes,
-// and nothing of what is in a file.
+// but not what is in a file.
 
 export interface RemoteFile {
   readonly name: string
@@ -11,40 +11,43 @@ export interface Transport {
   /** The size of a file in the outbox; undefined when there is none. */
   sizeOf(name: string): Promise<number | undefined>
   /**
-   * Writes a new file into the outbox, durably, and rejects when one of that name is there. What a
-   * failure leaves behind is a part of it.
+   * Writes a new file into the outbox, durably. Rejects when a file of that name exists. A failure
+   * may leave a part of the file behind.
    */
   write(name: string, bytes: Uint8Array): Promise<void>
   remove(name: string): Promise<void>
-  /** Gives a file of the outbox its name; rejects, with nothing changed, when that is taken. */
+  /** Gives a file of the outbox its name. Rejects, and changes nothing, when the name is taken. */
   rename(from: string, to: string): Promise<void>
-  /** The files of the inbox, by name; not those that are still being written. */
+  /** The files of the inbox, by name, except those that are still being written. */
   list(): Promise<RemoteFile[]>
   read(name: string): AsyncIterable<Uint8Array>
-  /** Takes a file out of the inbox, into the archive. */
+  /** Moves a file from the inbox into the archive. */
   archive(name: string): Promise<void>
   close(): Promise<void>
 }
 
-/** The far end did not do what it was asked; what it has done is not known. */
+/** The far end did not do what it was asked; nobody knows what it has done. */
 export class TransportFailed extends Error {
   override readonly name: string = 'TransportFailed'
 }
 
-/** The server has another key than the one it is known by: nothing was sent to it. */
+/** The server has another key than the known one. It was sent nothing. */
 export class HostKeyChanged extends TransportFailed {
   override readonly name = 'HostKeyChanged'
 }
 
-/** A file of this name is there, with other bytes than ours. */
+/** A file of this name exists, with other bytes than ours. */
 export class NameTaken extends TransportFailed {
   override readonly name = 'NameTaken'
 }
 
-/** A name while the file is being written; banks pass over it. */
+/** The ending of a name while the file is being written; banks pass over it. */
 export const PARTIAL = '.tmp'
 
-/** Names that begin with a full stop, and those of unfinished files, are nobody's reports. */
+/**
+ * Whether a name may be a report's: it does not begin with a full stop, and is not an unfinished
+ * file's.
+ */
 export function isReport(name: string): boolean {
   return !name.startsWith('.') && !/\.(?:tmp|part|filepart|lock)$/i.test(name)
 }
@@ -54,7 +57,7 @@ export function failureWords(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** One failure of several: expected where all of them are. */
+/** One failure for several. It is an expected one if all of them are. */
 export function joined(failures: readonly unknown[]): unknown {
   if (failures.length === 1) return failures[0]
   const words = failures.map(failureWords).join('; ')
@@ -64,7 +67,10 @@ export function joined(failures: readonly unknown[]): unknown {
     : new Error(words, { cause: unexpected })
 }
 
-/** A name for the archive that says when the file was taken, so that the same name comes twice. */
+/**
+ * A name for the archive with the time at which the file was taken, so that one name may come
+ * twice.
+ */
 export function archiveName(name: string, at: Date): string {
   return `${at.toISOString().replaceAll(/[-:.]/g, '')}-${name}`
 }

@@ -1,13 +1,12 @@
-// The SQL statements that find trouble of whole files and whole rails: what nobody but a person
-// ends, and that no payout shows. It is derived from the files, so that it is over when its cause
-// is.
+// The SQL statements that find trouble of whole files and whole rails, which no payout shows and
+// only a person ends. They derive it from the files, so that it is over when its cause is.
 import type { Sql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { FileTrouble, FoundTrouble } from './trouble.ts'
 
-/** The oldest first. `finder` sees whose payouts wait for a file that was refused. */
+/** The oldest first. `finder` sees whether payouts wait for a file that was refused. */
 export async function findTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> {
   const [files, rails, reports] = await Promise.all([
     findFileTroubles(sql, finder),
@@ -44,7 +43,7 @@ async function findFileTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> 
   })
 }
 
-/** Of refused files, those in which payouts wait. */
+/** Those of these refused files in which payouts wait. */
 async function listWithWaiting(finder: Sql, msg_ids: readonly string[]) {
   if (msg_ids.length === 0) return new Set<string>()
   const items = await finder<(Key & { msg_id: string; rail: string })[]>`
@@ -65,7 +64,7 @@ async function listWithWaiting(finder: Sql, msg_ids: readonly string[]) {
   return new Set(waiting.map(({ msg_id }) => msg_id))
 }
 
-/** Of files, those that the bank should have had by now. */
+/** Those of these files that the bank should have had by now. */
 async function listPastCutOff(finder: Sql, msg_ids: readonly string[]) {
   if (msg_ids.length === 0) return new Set<string>()
   const rows = await finder<{ msg_id: string }[]>`
@@ -99,7 +98,7 @@ async function findReports(sql: Sql): Promise<FoundTrouble[]> {
   return [...files, ...lines]
 }
 
-/** How many there are, by rail and kind. */
+/** How many troubles there are, by rail and kind. */
 export async function countTroubles(sql: Sql, finder: Sql) {
   const found = await findTroubles(sql, finder)
   const groups = Map.groupBy(found, ({ rail, kind }) => `${rail} ${kind}`)

@@ -1,4 +1,4 @@
-// Trouble with a file or a rail: what a person is told of it, and the command that comes next.
+// Trouble with a file or a rail: what a person is told about it, and the command that comes next.
 // Pure.
 import type { Instant } from '../instant.ts'
 
@@ -21,7 +21,7 @@ export interface FoundTrouble {
   readonly about: string
   readonly message: string
   readonly since: Instant
-  /** Of a file for the bank, hex digits; '' for another thing. */
+  /** The hash of a file for the bank, in hex digits; '' for other trouble. */
   readonly sha256: string
 }
 
@@ -32,7 +32,7 @@ export function wordsOf({ kind, message }: FoundTrouble): string {
   return message === '' ? MEANINGS[kind] : `${MEANINGS[kind]} (${message})`
 }
 
-/** What to type once the cause is known. */
+/** The command to type once the cause is known. */
 export function nextCommand({ kind, about, rail, message, sha256 }: FoundTrouble): string {
   const file = (verb: string) => `corridor file ${verb} ${about}`
   const report = about.slice(0, HASH_DIGITS)

@@ -1,5 +1,5 @@
-// Which items' payouts still wait for them: no other may be put into a file, or money that is back
-// with its account, or goes another way, would be paid as well.
+// Which items' payouts still wait for them. No other item may go into a file: its money is back
+// with the account, or goes another way, and would be paid as well.
 import { confineTo } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
@@ -22,10 +22,10 @@ export const accountsOf = (items: readonly Pick<ItemKey, 'account_id'>[]) => [
   ...new Set(items.map(({ account_id }) => account_id)),
 ]
 
-/** Longer than the payments of a file take to be looked at, or written. */
+/** Longer than checking or writing the payments of a file takes. */
 const MOST_MS = 60_000
 
-/** A transaction about as many items as a file may have, confined to their accounts. */
+/** Runs a transaction about as many items as a file may have, confined to their accounts. */
 export function transactMany<T>(
   sql: Sql,
   items: readonly Pick<ItemKey, 'account_id'>[],
@@ -40,14 +40,14 @@ export function transactMany<T>(
 
 interface Sorted {
   readonly waiting: FoundItem[]
-  /** A person has their payouts, or is to look at what their bank says: they may wait again. */
+  /** A person has their payouts, or must look at what their bank says. They may wait again. */
   readonly held: FoundItem[]
   /** They never wait again. */
   readonly over: FoundItem[]
 }
 
 /**
- * Tells those whose payouts wait from the others; it stays so until the transaction ends. Locks the
+ * Sorts items by whether their payouts wait. The result holds until the transaction ends. Locks the
  * books of their accounts, so it comes first in its transaction.
  */
 export async function sortWaiting(
@@ -65,7 +65,7 @@ export async function sortWaiting(
     const last = attempts.get(name)
     if (payout === undefined || isGivenBack(payout)) return 'over'
     if (last?.number !== item.attempt || last.ended_as !== '') return 'over'
-    // A bank gets nothing that is not screened at the present lists.
+    // A bank gets no payout that is not screened at the present lists.
     const screened = isScreenedAt(payout, lists_version)
     const asked = payout.status === 'processing' && payout.rail === last.rail && screened
     const known: readonly RailException[] = exceptions.get(name) ?? []
@@ -82,8 +82,8 @@ export async function sortWaiting(
 }
 
 /**
- * Those that a bank may have paid already: it speaks of them, has booked a debit of them, or has
- * said something of an earlier attempt that nobody has judged yet.
+ * The items that a bank may have paid already: an open line names them, a debit of them is booked,
+ * or the bank has said something about an earlier attempt that was not judged yet.
  */
 async function doubtfulOf(
   tx: TransactionSql,
@@ -106,7 +106,7 @@ async function doubtfulOf(
   return new Set([...named, ...booked, ...unjudged].map(({ end_to_end_id }) => end_to_end_id))
 }
 
-/** Of items, each attempt of their payouts of which more is debited than has come back. */
+/** For items: each attempt of their payouts that has more debits than credits. */
 export async function listBooked(tx: TransactionSql, end_to_end_ids: readonly string[]) {
   const spoken = await findBooked(tx, end_to_end_ids)
   const said = Map.groupBy(await listEvidence(tx, spoken), itemName)
@@ -114,9 +114,9 @@ export async function listBooked(tx: TransactionSql, end_to_end_ids: readonly st
 }
 
 /**
- * Why a file must not be sent: it pays what is over or, while the bank cannot have it, what does
- * not wait for it. It stays so until the transaction ends. Locks the books of the accounts, so it
- * comes first in its transaction.
+ * Why a file must not be sent: it pays items that are over or, while the bank cannot have it, items
+ * that do not wait. The result holds until the transaction ends. Locks the books of the accounts,
+ * so it comes first in its transaction.
  */
 export async function whyNotSent(
   tx: TransactionSql,
@@ -140,7 +140,7 @@ function wordsOf(over: readonly FoundItem[], held: readonly FoundItem[]): string
   return words.length === 0 ? undefined : words.join('; ')
 }
 
-/** Those that must not be paid any more: money is back, or goes by another attempt. */
+/** The items that must not be paid any more: their money is back, or goes by another attempt. */
 async function overIn(tx: TransactionSql, items: readonly FoundItem[]): Promise<FoundItem[]> {
   const payouts = await findOpenPayouts(tx, items.map(keyOf))
   const { attempts } = await loadAttempts(tx, payouts)

@@ -1,4 +1,4 @@
-// The SQL statements of approvals of beneficiaries: what was asked of each, and what people
+// The SQL statements of approvals of beneficiaries: what each approval needs, and what people
 // decided.
 import type {
   BeneficiaryApproval,
@@ -11,7 +11,7 @@ import { inserter, updater } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
 
-/** After the beneficiaries, to which a trigger compares them. */
+/** Comes after the beneficiaries, with which a trigger compares them. */
 export const insertBeneficiaryApprovals = inserter<
   Omit<BeneficiaryApproval, 'outcome' | 'ended_at'>
 >('beneficiary_approvals', {
@@ -26,7 +26,7 @@ export const insertBeneficiaryApprovals = inserter<
   rules: 'words',
 })
 
-/** Before the beneficiary, which is approved and rejected by this alone. */
+/** Comes before the beneficiary, which only this approves and rejects. */
 export const updateBeneficiaryApprovals = updater<
   Pick<BeneficiaryApproval, 'account_id' | 'digest' | 'outcome' | 'ended_at'> & {
     readonly beneficiary_id: string
@@ -39,7 +39,7 @@ export const updateBeneficiaryApprovals = updater<
   ended_at: 'timestamptz',
 })
 
-/** Before the approval ends, for which they are counted. */
+/** Comes before the approval ends, which counts the decisions. */
 export const insertBeneficiaryDecisions = inserter<BeneficiaryDecision>('beneficiary_decisions', {
   account_id: 'text',
   beneficiary_id: 'text',
@@ -50,7 +50,7 @@ export const insertBeneficiaryDecisions = inserter<BeneficiaryDecision>('benefic
   decided_at: 'timestamptz',
 })
 
-/** What was asked last of each of these beneficiaries, with its decisions, by `account_id/id`. */
+/** The latest approval of each of these beneficiaries, with its decisions, by `account_id/id`. */
 export async function findLatestApprovals(
   tx: TransactionSql,
   keys: readonly Key[],

@@ -1,5 +1,5 @@
-// Beneficiaries that people approve before a payout may go to them: what a new or changed one
-// needs, and what a decision comes to. Pure.
+// The approval that people give to a beneficiary before a payout may go to it: what a new or
+// changed beneficiary needs, and what a decision leads to. Pure.
 import {
   type ApprovalRules,
   type Approvers,
@@ -37,7 +37,7 @@ export interface Making {
   readonly made_by: string
 }
 
-/** The rules, as new as the prices, and whose key is whose. */
+/** The rules, of the same version as the prices, and the owners of keys. */
 interface Asking {
   readonly rules: ApprovalRules
   readonly keys: ReadonlyMap<string, KeyFacts>
@@ -46,7 +46,7 @@ interface Asking {
 export interface AskingState {
   readonly books: ReadonlyMap<string, Book>
   readonly asking: Asking
-  /** What was asked last of beneficiaries, by `account_id/id`; decisions add their own. */
+  /** The latest approval of each beneficiary, by `account_id/id`; decisions add their own. */
   readonly open: Map<string, OpenBeneficiaryApproval>
 }
 
@@ -60,7 +60,10 @@ function isUnapproved({ approval }: Beneficiary): boolean {
   return approval === 'pending_approval' || approval === 'rejected'
 }
 
-/** What rules ask of a beneficiary with this destination that is made or changed now. */
+/**
+ * The approval that rules require of a beneficiary with this destination that is made or changed
+ * now.
+ */
 function neededNow(
   { rules }: Asking,
   { account_id, now }: Book,
@@ -72,8 +75,9 @@ function neededNow(
 }
 
 /**
- * Asks for the approval of what is made or changed, if a rule does. What waits already or was
- * rejected goes on needing as many people when no rule fits it any more: no change lets it go.
+ * Asks for the approval of a new or changed beneficiary, if a rule requires it. A beneficiary that
+ * waits already, or was rejected, goes on needing as many people even if no rule fits it any more:
+ * no change frees it.
  */
 export function askApproval(
   state: AskingState,
@@ -127,7 +131,7 @@ export function checkPayable(beneficiary: Beneficiary): void {
   throw refusal('beneficiary_not_approved', message, 'beneficiary')
 }
 
-/** Refuses (422) a payee that a payout brings along where beneficiaries are approved first. */
+/** Refuses (422) inline details of a payee where beneficiaries must be approved first. */
 export function checkInlinePayee(
   asking: Asking,
   book: Book,
@@ -149,16 +153,16 @@ export interface DecidingState {
   readonly approvers: Approvers
 }
 
-/** What a decision has come to. */
+/** What a decision leads to. */
 export interface DecidedBeneficiary {
   readonly beneficiary: Beneficiary
   readonly decision: BeneficiaryDecision
-  /** The approval, when it has ended by this decision. */
+  /** The approval, if this decision has ended it. */
   readonly ended: BeneficiaryApproval | null
   readonly events: readonly Event[]
 }
 
-/** Refuses what the person may not decide, and what waits for nobody. */
+/** Refuses what the person may not decide, and a beneficiary that waits for nobody. */
 export function decideApprovalOf(
   state: DecidingState,
   beneficiary: Beneficiary,

@@ -1,5 +1,5 @@
-// Beneficiaries that are archived: in no ordinary list, and paid no more until they are taken back.
-// Pure.
+// Archived beneficiaries: they are in no ordinary list, and nobody pays them until they are taken
+// back. Pure.
 import { refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
@@ -31,13 +31,13 @@ export interface ArchiveOutcome {
   readonly events: readonly Event[]
 }
 
-/** What the event of an act tells, of the beneficiary as it is then. */
+/** The facts of the event of an act: the beneficiary after it. */
 export interface ArchiveFacts extends Pick<Beneficiary, 'archived_at' | 'updated_at'> {
   readonly was_archived_at: Instant | null
   readonly approval_status: Beneficiary['approval']
 }
 
-/** What other events tell of a beneficiary that is archived. */
+/** The facts that other events have about an archived beneficiary. */
 interface StillArchived {
   readonly archived_at?: Instant | null
 }
@@ -47,8 +47,8 @@ export function stillArchived({ archived_at }: Beneficiary): StillArchived {
 }
 
 /**
- * Archives a beneficiary or takes it back; does nothing if it is so already. Its record stays, and
- * with it what people have approved.
+ * Archives a beneficiary or takes it back; changes nothing if it is so already. Its record stays,
+ * and so does what people have approved.
  */
 export function decideArchive(
   state: ArchiveState,

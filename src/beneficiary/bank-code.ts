@@ -1,5 +1,5 @@
 // The codes of banks and branches: the BIC, and national codes by the name of their member. A code
-// of any other name is free text.
+// with any other name is free text.
 import { extractBIC, isValidBIC } from 'ibantools'
 
 interface CodeForm {
@@ -95,7 +95,7 @@ const BY_COUNTRY: ReadonlyMap<string, ReadonlyMap<string, CodeForm>> = new Map([
   [
     'routing_number',
     new Map([
-      // Without a country, the name is that of the United States.
+      // Without a country, the name means the code of the United States.
       ...['', ...USES_ABA].map(country => [country, ABA] as const),
       ['CA', { pattern: /^0[0-9]{8}$/, title: 'A routing number of Canada has a 0 and 8 digits' }],
     ]),

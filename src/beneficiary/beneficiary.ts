@@ -6,7 +6,7 @@ import type { BeneficiaryRequest } from './request.ts'
 /** The details as answers show them, with every member present (§payout.fields). */
 export type BeneficiaryDetails = Required<BeneficiaryRequest> & {
   readonly destination: string
-  /** Erased: of its data only type, country and currency are left (docs/privacy.md). */
+  /** `erased`: only type, country and currency of its data are left (docs/privacy.md). */
   readonly status: 'active' | 'erased'
 }
 
@@ -14,9 +14,9 @@ export interface Beneficiary {
   readonly account_id: string
   readonly id: string
   readonly details: BeneficiaryDetails
-  /** Beside its record: no seal has it, as it is what people say of the record. */
+  /** What people say about its record. It is not part of the record, so no seal has it. */
   readonly approval: BeneficiaryApprovalStatus
-  /** Beside its record, too; null: it is not archived. */
+  /** When it was archived; null: it is not. It is not part of the record either. */
   readonly archived_at: Instant | null
   readonly created_at: Instant
   readonly updated_at: Instant

@@ -32,7 +32,7 @@ export const Phone = Closed(
   { title: 'Phone' },
 )
 
-/** A day in the form of ISO 8601, YYYY-MM-DD. */
+/** Checks a day of ISO 8601, YYYY-MM-DD. */
 export function checkDate(value: string | undefined, remarks: string): Problem[] {
   if (value === undefined || value === '') return []
   const date = /^\d{4}-\d{2}-\d{2}$/.test(value) ? new Date(`${value}T00:00:00Z`) : undefined

@@ -1,6 +1,6 @@
-// The country of a destination, which selects fees, routes and networks. It derives from the most
-// reliable member, the IBAN first, so that leaving out a member or writing it otherwise changes no
-// price.
+// The country of a destination, which selects fees, routes and networks. It comes from the most
+// reliable member, the IBAN first, so that a caller changes no price by leaving out a member or
+// writing it otherwise.
 import { invalidField, type Problem } from '../errors.ts'
 import { isCountry } from '../network/country.ts'
 import { paymentNetworksNamed } from '../network/payment.ts'
@@ -23,9 +23,9 @@ export function bankingCountry(country: string): string {
 }
 
 /**
- * The country of a destination; '' when it is unknown. For a bank account: of its IBAN, else of its
- * BIC, else as stated. For a local payment network: the only one that it serves in `currency`, or
- * in any currency for ''. Wallets and accounts of this installation have none.
+ * The country of a destination; '' when it is unknown. For a bank account: the IBAN's, else the
+ * BIC's, else the stated one. For a local payment network: the only one that it serves in
+ * `currency`, or in any currency for ''. Wallets and accounts of this installation have none.
  */
 export function destinationCountry(
   { type, bank, local_payment_network }: DestinationDetails,
@@ -75,7 +75,7 @@ function bicsOf(codes: NonNullable<Bank['bank_codes']>) {
   })
 }
 
-/** The problems of countries that do not agree: those of IBAN, BIC and `country`. */
+/** The problems of countries that do not agree: those of the IBAN, the BIC and `country`. */
 export function checkCountries(bank: Bank, path: string): Problem[] {
   const { iban: sent, bank_codes = {}, country } = bank
   const iban = sent === undefined ? undefined : electronicForm(sent)

@@ -1,5 +1,5 @@
 // Checks the codes of a destination against their standards, and writes them in their standard
-// form. bank-code.ts, iban.ts and wallet-address.ts have the standards.
+// form. The standards are in bank-code.ts, iban.ts and wallet-address.ts.
 import { invalidField, type Problem } from '../errors.ts'
 import { chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { keyForms, paymentNetworkFault } from '../network/payment.ts'
@@ -32,7 +32,7 @@ function checkBank(bank: Bank, path: string): Problem[] {
   })
   const fault = iban === undefined ? undefined : ibanFault(electronicForm(iban))
   if (fault !== undefined) return [invalidField(`${path}.iban`, fault), ...codes]
-  // With two accounts it is unknown which one the country belongs to.
+  // With two accounts, nobody knows which one the country belongs to.
   const both = iban !== undefined && account_number !== undefined
   const countries = both ? [] : checkCountries(bank, path)
   return [...checkAccount(account_number, path), ...countries, ...codes]

@@ -1,6 +1,6 @@
 // IBANs: the countries of the SWIFT IBAN registry, the form of their account numbers, and the check
 // digits. ibantools has the tables and the arithmetic. National check digits inside account numbers
-// are not checked: the registry states none.
+// are not checked: the registry has none.
 import { composeIBAN, countrySpecs } from 'ibantools'
 
 /**
@@ -37,7 +37,7 @@ const IN_IBANS_OF: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
-// The library reads the table that it exports, so correct it in place.
+// The library reads the table that it exports, so this corrects that table in place.
 for (const [country, account] of CORRECTED) {
   countrySpecs[country] = { ...countrySpecs[country], bban_regexp: `^${account}$` }
 }
@@ -63,7 +63,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
 /** The countries that have IBANs of their own, by code. */
 export const IBAN_COUNTRIES: readonly string[] = [...FORMS.keys()]
 
-/** Whether accounts of a country have IBANs, which the country may share with others. */
+/** Whether accounts of a country have IBANs, which may be those of another country. */
 export function isIbanCountry(country: string): boolean {
   return FORMS.has(ibanCountry(country))
 }
@@ -104,7 +104,7 @@ export function ibanFault(iban: string): string | undefined {
   if (!form.account.test(iban.slice(4))) {
     return `An IBAN of ${country} has letters and digits in other places.`
   }
-  // ISO 13616-1 defines one pair of check digits, though up to three pairs pass modulo 97.
+  // ISO 13616-1 defines one pair of check digits, although up to three pairs pass modulo 97.
   const right = composeIBAN({ countryCode: country, bban: iban.slice(4) })
   return iban === right ? undefined : 'The check digits of this IBAN are wrong.'
 }

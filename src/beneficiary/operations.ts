@@ -1,6 +1,6 @@
 // The operations that write beneficiaries. Creation, update and archiving by an account share one
-// lane, so that its commands run in order; people approve, and operators archive, by operations of
-// their own. Payouts insert the beneficiaries that they make themselves.
+// lane, so that its commands run in order. Approval by people and archiving by operators have
+// operations of their own. Payouts insert the beneficiaries that they make themselves.
 
 import type { ApprovalRules, KeyFacts } from '../approval/approval.ts'
 import type { AskedDecision } from '../approval/rules.ts'
@@ -50,7 +50,7 @@ export interface WriteBeneficiary extends Claiming, Making {
 
 /** What a decision needs besides the database. */
 interface BeneficiaryReference {
-  /** Returns once the rules in memory are as new as this version of prices. */
+  /** Returns once the rules in memory are at least of this version of prices. */
   pricing(price_version: bigint | null): Promise<unknown>
   approvalRules(): ApprovalRules
   keys(): ReadonlyMap<string, KeyFacts>
@@ -88,7 +88,7 @@ export function writeBeneficiary(
       const [created, changed] = [rows('created'), uniqueKeys(rows('changed'))]
       const archived = uniqueKeys(rows('archived'))
       // When one batch changes a beneficiary twice, people approve the last content. A command that
-      // changes nothing asks for no approval, and the one that was asked for stays.
+      // changes nothing asks for no approval, and an earlier approval stays.
       const asked = new Map(
         outcomes.flatMap(({ beneficiary, did, asked }) =>
           did === 'created' || did === 'changed' ? [[nameOf(beneficiary), asked] as const] : [],
@@ -103,7 +103,7 @@ export function writeBeneficiary(
         ),
         updateBeneficiaries(tx, changed),
         updateArchived(tx, archived),
-        // After the beneficiaries: a trigger compares the approvals with them.
+        // Comes after the beneficiaries: a trigger compares the approvals with them.
         insertBeneficiaryApprovals(tx, approvals),
       ])
     },

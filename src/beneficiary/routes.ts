@@ -66,7 +66,7 @@ export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
   for (const act of ['archive', 'unarchive'] as const) archiveRoute(routes, deps, act)
 }
 
-/** The account, and who makes or changes the beneficiary and so may not approve it. */
+/** The account, and who makes or changes the beneficiary and therefore may not approve it. */
 function makingOf({ account, key_id, person }: FastifyRequest) {
   return { account_id: account.account_id, key_id, made_by: person?.user ?? '' }
 }

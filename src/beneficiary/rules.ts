@@ -49,7 +49,7 @@ export function destinationTakes(type: DestinationType, payout_type: string): bo
 }
 
 /**
- * The problems of well-shaped details, or of the members of an update: every rule is about one
+ * The problems of well-shaped details, or of the members of an update. Every rule is about one
  * member, so stored members need no new check. Paths begin with `prefix`.
  */
 export function checkDetails(
@@ -73,10 +73,10 @@ export function checkBeneficiary(request: BeneficiaryRequest | BeneficiaryUpdate
   refuseIfAny(checkDetails(request, ''))
 }
 
-/** Checks that the member named after the type is sent, and no other, and checks its codes. */
+/** Checks that the member named after the type is sent, and no other; then checks its codes. */
 function checkDestination(details: DestinationDetails, path: string): Problem[] {
   const problems: Problem[] = []
-  // With a type that the schema has refused, no member is known to be wrong.
+  // With a type that the schema has refused, nobody knows which member is wrong.
   const members = DESTINATION_TYPES.includes(details.type) ? DESTINATION_TYPES : []
   for (const member of members) {
     if (member === details.type && details[member] === undefined) {
@@ -106,7 +106,8 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
 }
 
 /**
- * The missing member of a bank: the IBAN, unless its codes or country are of accounts without one.
+ * The missing member of a bank: the account number if its codes or country are of accounts without
+ * an IBAN, else the IBAN.
  */
 function missingAccount(details: DestinationDetails): 'account_number' | 'iban' {
   const { swift_code: _, bic: __, ...national } = details.bank?.bank_codes ?? {}
@@ -153,7 +154,7 @@ export interface BeneficiaryOutcome {
   readonly beneficiary: Beneficiary
   readonly did: 'created' | 'changed' | 'archived' | 'nothing'
   readonly events: readonly Event[]
-  /** What people must approve before it is paid; null for nothing. */
+  /** The approval that the beneficiary needs before anybody pays it; null for none. */
   readonly asked: BeneficiaryApproval | null
 }
 
@@ -177,7 +178,7 @@ export function decideBeneficiary(
   return { beneficiary, did: 'created', events: [event, ...events], asked }
 }
 
-/** Refuses (422) whatever is asked of a beneficiary whose data is erased. */
+/** Refuses (422) any change or use of a beneficiary whose data is erased. */
 export function checkNotErased({ id, details }: Beneficiary, remarks: string): void {
   if (details.status !== 'erased') return
   throw refusal('party_erased', `The data of beneficiary ${id} is erased.`, remarks)
@@ -212,7 +213,7 @@ function decideUpdate(
   return { beneficiary: next, did: 'changed', events: [event, ...events], asked }
 }
 
-/** What an update tells: the record before it, as it is stored. */
+/** The facts of an update: the stored record before it. */
 export interface UpdateFacts {
   readonly was: Pick<BeneficiaryRow, 'details' | 'approval' | 'updated_at'>
   readonly updated_at: Instant
@@ -224,8 +225,8 @@ function updateFacts(before: Beneficiary, { updated_at }: Beneficiary): UpdateFa
 }
 
 /**
- * The book's time, or a microsecond after a change that the same batch has made: what people
- * approve is never the same twice, and has an order.
+ * The book's time, or a microsecond after a change by the same batch. So no two contents that
+ * people approve have the same time, and they have an order.
  */
 function timeAfter({ updated_at }: Beneficiary, { now }: Book): Instant {
   return updated_at < now ? now : plusMicros(updated_at, 1n)
@@ -233,7 +234,7 @@ function timeAfter({ updated_at }: Beneficiary, { now }: Book): Instant {
 
 /**
  * The details after an update: each member replaces the whole member, and null removes it. A new
- * destination gets a new id; one that is only written otherwise stays.
+ * destination gets a new id; a destination that is only written otherwise keeps its id.
  */
 function updatedDetails(
   before: BeneficiaryDetails,

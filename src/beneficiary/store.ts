@@ -34,7 +34,9 @@ function findableRow<B extends Beneficiary>(beneficiary: B) {
 }
 
 interface Screened {
-  /** The version of the sanctions lists at which its payout found nobody; null: it is compared. */
+  /**
+   * The version of the sanctions lists at which its payout had no match; null: it must be compared.
+   */
   readonly screened: bigint | null
 }
 
@@ -63,14 +65,14 @@ const updateRows = updater<Omit<FindableRow, 'archived_at' | 'created_at'>>(
   },
 )
 
-/** Writes what people say of beneficiaries, whose records stay. */
+/** Writes the approval status of beneficiaries. Their records stay. */
 export const updateApprovalStatus = updater<Pick<Beneficiary, 'account_id' | 'id' | 'approval'>>(
   'beneficiaries',
   ['account_id', 'id'],
   { account_id: 'text', id: 'text', approval: 'text' },
 )
 
-/** Writes which beneficiaries are archived, whose records stay. */
+/** Writes which beneficiaries are archived. Their records stay. */
 export const updateArchived = updater<Pick<Beneficiary, 'account_id' | 'id' | 'archived_at'>>(
   'beneficiaries',
   ['account_id', 'id'],
@@ -105,12 +107,12 @@ const LISTED: Listed = {
   merged: 'archived_at is null',
 }
 
-/** Those that are archived have an index of their own. */
+/** Archived beneficiaries have an index of their own. */
 const ARCHIVED: Listed = { ...LISTED, merged: 'archived_at is not null' }
 
 /**
- * A page of the account's beneficiaries, those that are archived or those that are not; undefined
- * when the cursor names none of them.
+ * A page of the account's beneficiaries, archived or not as asked; undefined when the cursor names
+ * none of them.
  */
 export async function listBeneficiaries(
   sql: Sql | TransactionSql,
@@ -127,7 +129,7 @@ export async function listBeneficiaries(
   return page && { ...page, rows: page.rows.map(beneficiaryOf) }
 }
 
-/** The ids of those whose names have these words, archived or not, newest first. */
+/** The ids of beneficiaries whose names have these words, archived or not, newest first. */
 export function findNamed(
   sql: Sql | TransactionSql,
   account_id: string,

@@ -1,5 +1,5 @@
 // Wallet addresses: their forms and checksums by chain. A valid address is of the main network, and
-// of an account whose key somebody can hold.
+// somebody can hold the key of its account.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { base32nopad, base58, bech32, bech32m, createBase58check } from '@scure/base'
@@ -21,8 +21,8 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
 )
 
 /**
- * Whether it is an address of the wallet type's chain (in any letter case), or of any chain when
- * the type is unknown here.
+ * Whether the address is of the wallet type's chain (in any letter case), or of any chain if the
+ * type is unknown here.
  */
 export function isWalletAddress(address: string, type: string): boolean {
   const named = READERS.get(type.trim().toLowerCase())

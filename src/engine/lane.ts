@@ -24,7 +24,7 @@ export interface LaneOptions {
    * as its caller may be gone.
    */
   readonly max_wait_ms?: number
-  /** Batches that may be with the database at once; MAX_IN_FLIGHT unless said otherwise. */
+  /** How many batches may be with the database at once; MAX_IN_FLIGHT by default. */
   readonly in_flight?: number
   /** Connections to the machine that has the account's rows; undefined if there are none. */
   sqlAt?(account_id: string): Sql | undefined
@@ -39,14 +39,14 @@ export interface LaneOptions {
 export const MAX_IN_FLIGHT = 2
 
 /**
- * So many commands are decided before their outcomes are stored, or a quarter of the batch if that
+ * How many commands are decided before their outcomes are stored; or a quarter of the batch if that
  * is more.
  */
 const STORE_PORTION = 64
 /** The first portion is smaller: the database is idle until it arrives. */
 const FIRST_PORTION = 16
 
-/** Answers given before the event loop may do other work. */
+/** How many answers are given before the event loop may do other work. */
 const ANSWER_PORTION = 16
 
 /**
@@ -56,10 +56,10 @@ const MAX_ATTEMPTS = 5
 const MAX_BACKOFF_MS = 1000
 
 const WATCH_MS = 250
-/** A look that comes so late says that the process stood still, and not the database. */
+/** If a look comes this late, the process stood still, and not the database. */
 const STOOD_STILL_MS = 4 * WATCH_MS
 
-/** Stands for the shard of a command that is about several. */
+/** The shard of a command that is about several. */
 const SEVERAL = -1
 
 /** An operation of many commands a batch, or of one long command. */
@@ -101,8 +101,8 @@ export class Lane<Command, State, Outcome> {
     let stood_still = false
     const watch = setInterval(() => {
       const now = performance.now()
-      // After a pause a look is put off once, as the answers that came meanwhile are not read yet.
-      // It is never put off twice: each pause could follow the last, and callers would wait on.
+      // After a pause, a look is put off once, as the answers that came meanwhile are not read yet.
+      // It is not put off twice: one pause could follow the other, and callers would wait on.
       stood_still = !stood_still && now - looked_at > STOOD_STILL_MS
       looked_at = now
       if (!stood_still) this.#answerLate(now)
@@ -125,7 +125,7 @@ export class Lane<Command, State, Outcome> {
 
   /**
    * Takes the commands that have waited longest. On a distributed database it takes those of one
-   * shard, which one machine commits by itself. The rest keep their order.
+   * shard, which one machine commits alone. The others keep their order.
    */
   #takeBatch(): Waiting<Command, Outcome>[] {
     const [first] = this.#queue
@@ -295,14 +295,15 @@ export class Lane<Command, State, Outcome> {
         failed = true
       })
       stores.push(stored)
-      // Sends the statements before new requests are read; else the database would wait for those.
+      // Sends the statements before new requests are read; otherwise the database would wait for
+      // those.
       await nextTick()
     }
     // A statement that could not be sent must keep the others from being committed.
     if (failed) await Promise.all(stores)
     const committed = commit()
     committed.catch(() => {})
-    // The failure of a statement says more than that of the COMMIT behind it.
+    // The failure of a statement says more than that of the COMMIT after it.
     await Promise.all(stores)
     await committed
     return settled
@@ -311,7 +312,7 @@ export class Lane<Command, State, Outcome> {
 
 /**
  * How many commands are decided and stored together, after `done` of them. On a distributed
- * database it is all of them: two machines plan each statement there, so few statements matter
+ * database all of them are: two machines plan each statement there, so fewer statements matter
  * more.
  */
 function portionAfter(done: number, all: number): number {
@@ -319,7 +320,7 @@ function portionAfter(done: number, all: number): number {
   return done === 0 ? FIRST_PORTION : Math.max(STORE_PORTION, all / 4)
 }
 
-/** A command of an operator may name no account; it goes with shard 0. */
+/** A command of an operator may name no account. It goes with shard 0. */
 function shardOfCommand(command: unknown): number {
   const account_id = accountOf(command)
   return account_id === undefined ? 0 : shardOf(account_id)

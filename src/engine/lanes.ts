@@ -52,7 +52,9 @@ export function openLanes<P extends Plans>(plans: P, machines: Connected): Opene
 /** The lanes of one operation: accounts in different lanes commit concurrently. */
 class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
   readonly #lanes: readonly Lane<Command, State, Outcome>[]
-  /** For other commands of accounts with a long command; undefined in lanes of long commands. */
+  /**
+   * For the other commands of accounts with a long command; undefined in lanes of long commands.
+   */
   readonly #siding: Lane<Command, State, Outcome> | undefined
   /** For commands that are about accounts of several shards. */
   readonly #crossing: Lane<Command, State, Outcome> | undefined
@@ -107,13 +109,13 @@ function hasCrossing({ ofOneShard }: { ofOneShard?: unknown }): boolean {
 }
 
 /**
- * Each batch of them locks the books of many shards, and writes to one shard after the other. Of
- * any two the second would wait for all of the first, so one goes at a time, and with it whatever
- * has come meanwhile.
+ * How the crossing runs. Each of its batches locks the books of many shards, and writes to one
+ * shard after the other. Of two batches, the second would wait for all of the first. So one goes at
+ * a time, with all the commands that have come meanwhile.
  */
 const CROSSING = { max_batch: 32, in_flight: 1 }
 
-/** Operations of short commands that share accounts with long ones. */
+/** Whether an operation has short commands that share accounts with long ones. */
 function hasSiding(operation: object, { long_commands }: LanesOptions): boolean {
   return long_commands !== undefined && !('settle' in operation)
 }

@@ -1,12 +1,12 @@
 // How long callers wait for the database. Work whose caller has already been answered is not begun.
 import { type Refusal, refusal } from '../errors.ts'
 
-/** The longest wait for an answer; later it is a 503. */
+/** The longest wait for an answer. After it, the answer is a 503. */
 export const MAX_WAIT_MS = 4_500
 
 /**
- * Wraps work that waits for its turn: it is refused when its turn comes too late, as its caller has
- * had a 503. An overloaded database would otherwise work for callers who are gone.
+ * Wraps work that waits for its turn. It is refused when its turn comes too late, as its caller has
+ * had a 503. Otherwise an overloaded database would work for callers who are gone.
  */
 export function unlessLate<Parameters extends unknown[], T>(
   work: (...parameters: Parameters) => Promise<T>,

@@ -1,4 +1,4 @@
-// The load of an operation without its store: a dry run decides on what it returns, as if the
+// The load of an operation without its store. A dry run decides on what it returns, as if the
 // commands were written. Knows no resource and no SQL.
 import { type LongOperation, loadingAll, type Operation } from './operation.ts'
 

@@ -31,8 +31,8 @@ interface Loading<Command, State, Prepared> {
   /** Allows the operation on a frozen account. */
   readonly while_frozen?: true
   /**
-   * Whether all that a command's statements are about is rows of its account, and of others of the
-   * same shard: a spread database then lets the machine that has them do all of it.
+   * Whether all statements of a command are about rows of its account, and of others of the same
+   * shard. Then one machine of a spread database can do all of it.
    */
   ofOneShard?(command: Command): boolean
   prepare?(tx: TransactionSql, commands: readonly Command[]): Promise<Prepared>
@@ -44,11 +44,11 @@ interface Loading<Command, State, Prepared> {
 }
 
 /**
- * A write whose single command is too large to decide in one go without delaying everybody else.
- * Each has a transaction of its own. `settle` decides in portions, stores each while it decides the
- * next, and lets the event loop turn in between. A Refusal that it throws rolls back what it has
- * stored. It calls `answered` before it stores the last portion, whose events carry the digest of
- * the answer.
+ * A write whose single command is too large to decide in one go without delaying all others. Each
+ * command has a transaction of its own. `settle` decides in portions, stores each while it decides
+ * the next, and lets the event loop turn in between. A Refusal that it throws rolls back what it
+ * has stored. It calls `answered` before it stores the last portion, whose events carry the digest
+ * of the answer.
  */
 export interface LongOperation<Command, State, Outcome, Prepared = unknown>
   extends Loading<Command, State, Prepared> {
@@ -60,7 +60,7 @@ export interface LongOperation<Command, State, Outcome, Prepared = unknown>
   ): Promise<Outcome>
 }
 
-/** How long commands begin, each of which stands for many commands of another operation. */
+/** The prepare and load of a long command, which stands for many commands of another operation. */
 export function loadingAll<Long, Command, State, Outcome, Prepared>(
   { prepare, load }: Operation<Command, State, Outcome, Prepared>,
   commandsOf: (long: Long) => readonly Command[],
@@ -71,7 +71,7 @@ export function loadingAll<Long, Command, State, Outcome, Prepared>(
   }
 }
 
-/** What became of a command; a refused one leaves the state as it was. */
+/** The result of a command. A refused command leaves the state as it was. */
 export type Decided<Outcome> = { readonly outcome: Outcome } | { readonly refusal: Refusal }
 
 export function decideOne<Command, State, Outcome>(

@@ -9,7 +9,7 @@ import { FairTurns } from './fair.ts'
 import { refusalIfLate, unlessLate } from './late.ts'
 
 export interface Reads {
-  /** The pool for reads. Accounts take turns on it; lanes have connections of their own. */
+  /** The pool for reads. Accounts take turns on it. Lanes have other connections. */
   readonly reads: Sql
   /** Runs reads of one account on `reads`, at the account's turn. */
   inTurn<T>(account_id: string, work: () => Promise<T>): Promise<T>
@@ -57,7 +57,7 @@ export function reader<Row extends Key>(
   find: (keys: readonly Key[]) => Promise<readonly Row[]>,
 ): Finds<Row> {
   let coming: Waiting<Row>[] = []
-  /** Lines that wait for a turn and can still be joined, by owner of the turn. */
+  /** Lines of reads that wait for a turn and can still be joined, by the owner of the turn. */
   const lines = new Map<string, Waiting<Row>[]>()
 
   const join = (owner: string, waiting: Waiting<Row>) => {
@@ -103,7 +103,7 @@ async function answer<Row extends Key>(
     const rows = new Map((await find(timely.map(({ key }) => key))).map(row => [nameOf(row), row]))
     for (const { key, resolve } of timely) resolve(rows.get(nameOf(key)))
   } catch (error) {
-    // A row that cannot be read must fail its own read alone.
+    // A row that cannot be read must fail only its own read.
     if (timely.length > 1 && classify(error) === 'fault') {
       for (const waiting of timely) await answer([waiting], find)
       return

@@ -22,10 +22,10 @@ export function isBlank(text: string): boolean {
 }
 
 /**
- * Unicode's full case folding without a locale (CaseFolding.txt, statuses C and F), character by
- * character so that no rule for the end of a word applies. Lower, upper and lower case again gives
- * the same classes, except for the dotless i, which folds to itself; a test compares every code
- * point.
+ * Unicode's full case folding without a locale (CaseFolding.txt, statuses C and F). It folds
+ * character by character, so that no rule for the end of a word applies. Lower, upper and lower
+ * case again gives the same classes, except for the dotless i, which folds to itself; a test
+ * compares every code point.
  */
 function foldCase(text: string): string {
   let folded = ''

@@ -1,5 +1,5 @@
 // The duplicate rules of entities, in their order (§duplicate.individual, §duplicate.business), and
-// the explanation of what they decide. Pure.
+// the explanation of their decision. Pure.
 
 import { hash } from 'node:crypto'
 import { comparable } from './comparable.ts'
@@ -25,7 +25,7 @@ interface Rule {
   readonly type: EntityType
   /** Fields that must be set and not blank for the rule to take part (§duplicate.takes_part). */
   readonly needs: readonly Field[]
-  /** Fields that are compared as well; blank equals blank alone. */
+  /** Fields that are compared as well. A blank field equals only a blank one. */
   readonly also: readonly Field[]
 }
 
@@ -170,17 +170,19 @@ export interface ExplainedRule {
 export const MAX_REJECTED = 20
 
 export interface Explanation {
-  /** The entity that answers instead, and the rule that decides; undefined for no duplicate. */
+  /**
+   * The entity that answers instead, and the rule that decides; undefined when it is no duplicate.
+   */
   readonly duplicate: { readonly rule: RuleName; readonly id: string } | undefined
   /** Every rule of the type, in order of priority, also those after the deciding one. */
   readonly rules: readonly ExplainedRule[]
-  /** Rules with more rejected entities than they name. */
+  /** Rules that more rejected entities match than are named. */
   readonly more_rejected: readonly RuleName[]
 }
 
 /**
- * Explains the rules for a record. `live` finds entities that are not rejected; `rejected` the
- * others, oldest first, and up to two more than are named.
+ * Explains the rules for a record. `live` finds entities that are not rejected. `rejected` finds
+ * rejected ones, oldest first, and up to two more than are named.
  */
 export function explain(
   judged: readonly Judged[],

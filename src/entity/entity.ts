@@ -36,7 +36,9 @@ export interface Entity extends EntityRecord {
   readonly updated_at: Instant
 }
 
-/** Nobody can send a record without a name, so one without is erased (docs/privacy.md). */
+/**
+ * Nobody can send a record without a name, so a record without a name is erased (docs/privacy.md).
+ */
 export function isErased({ details }: Pick<EntityRecord, 'details'>): boolean {
   return details.name === ''
 }

@@ -1,4 +1,5 @@
-// What events of entities tell: enough to show the entity as it was, whatever becomes of it. Pure.
+// The facts of events of entities: enough to show the entity as it was, however it changes later.
+// Pure.
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import type { Book } from '../ledger/rules.ts'
@@ -8,7 +9,7 @@ import type { ApprovalStatus } from './states.ts'
 
 type Books = ReadonlyMap<string, Book>
 
-/** What an update tells: the details before it, and how many steps of approval there were. */
+/** The facts of an update: the details before it, and how many steps of approval there were. */
 export interface UpdateFacts {
   readonly was: { readonly details: EntityDetails; readonly steps: number } & Pick<
     Entity,
@@ -24,7 +25,7 @@ export function recordUpdate(books: Books, before: Entity, after: Entity): Event
   return recordChange({ books }, after, 'entity.updated', facts, ENTITY_SEAL.digest(after))
 }
 
-/** What a step of approval tells; it is the last one of so many. */
+/** The facts of a step of approval, and how many steps there are with it. */
 export interface StepFacts {
   readonly approval_status: ApprovalStatus
   readonly previous_status: ApprovalStatus

@@ -53,7 +53,7 @@ export interface WriteEntity extends Claiming {
 
 export type WrittenEntity = EntityOutcome & Answering
 
-/** Called in the transaction of a review, for rooms above this one. */
+/** Called in the transaction of a review, for higher rooms. */
 type OnReviewed = (
   tx: TransactionSql,
   entities: readonly Key[],
@@ -79,7 +79,7 @@ export function writeEntity(
         loadImported(tx, commands),
         findListedEntities(tx, approvedBy(commands)),
       ])
-      // The identities of a changed record are known once it has been read.
+      // The identities of a changed record are known only once it has been read.
       const changes = identitiesAfter(entities, commands)
       const live = new Map([...sent, ...(await loadLive(tx, changes))])
       return { now, books, entities, live, imported, listed, bookId }
@@ -110,7 +110,7 @@ export function writeEntity(
 
 const ENDS_A_HOLD: ReadonlySet<ApprovalStatus> = new Set(['approved', 'rejected'])
 
-/** The entities that commands change, and those that their records belong to. */
+/** The entities that commands change, and the principals that their records name. */
 async function loadNamed(
   tx: TransactionSql,
   commands: readonly WriteEntity[],
@@ -129,7 +129,7 @@ function principalOf(change: EntityChange): string {
   return 'update' in change ? (change.update.on_behalf_of ?? '') : ''
 }
 
-/** The entities that commands approve, which are seldom. */
+/** The entities that commands approve, which are few. */
 function approvedBy(commands: readonly WriteEntity[]): Key[] {
   const keys = commands.flatMap(({ account_id, change }) =>
     change.kind === 'review' && change.status === 'approved' ? [{ account_id, id: change.id }] : [],
@@ -210,7 +210,10 @@ export function explainEntity(sql: Sql, entity: Entity): Promise<Explanation> {
   return asOfNow(sql, account_id, tx => explainJudged(tx, account_id, judge(entity), id))
 }
 
-/** Runs several statements on one snapshot, so that an entity is rejected in all or in none. */
+/**
+ * Runs several statements on one snapshot. An entity that is rejected meanwhile is then rejected in
+ * all of them or in none.
+ */
 function asOfNow<T>(
   sql: Sql,
   account_id: string,

@@ -157,7 +157,7 @@ function checkRepresentative(representative: Representative, path: string): Prob
   ]
 }
 
-/** Tolerates case, outer spaces and invisible characters, as people type them. */
+/** Accepts case, outer spaces and invisible characters, as people type them. */
 function checkTypedEmail(value: string | null | undefined, remarks: string): Problem[] {
   return checkEmail(comparable(value ?? ''), remarks)
 }

@@ -53,7 +53,7 @@ export const EntityResponse = Type.Object(
   },
 )
 
-/** The entity as every endpoint shows it; a duplicate is answered byte for byte as by GET. */
+/** The entity as every endpoint shows it. A duplicate is answered byte for byte as GET answers. */
 export function presentEntity(entity: Entity) {
   const { details } = entity
   return {

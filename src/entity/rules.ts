@@ -57,7 +57,9 @@ export interface EntityState {
   readonly live: Map<string, Entity[]>
   /** Entities that files have made, by `account_id/import_key`. */
   readonly imported: Map<string, Entity>
-  /** Of those that are to be approved, which may be listed, by `account_id/id`. */
+  /**
+   * The match status of entities that are to be approved and may be on a list, by `account_id/id`.
+   */
   readonly listed: ReadonlyMap<string, 'open' | 'confirmed'>
   readonly bookId: BookId
 }
@@ -68,7 +70,7 @@ export interface EntityOutcome {
   readonly did: 'created' | 'changed' | 'nothing'
   /** The rule that found the duplicate. */
   readonly rule: RuleName | null
-  /** Its rules as applied to the new record; empty when nothing changed. */
+  /** The entity's rules as applied to the new record; empty when nothing changed. */
   readonly judged: readonly Judged[]
   readonly import_key: string | null
   readonly events: readonly Event[]
@@ -227,10 +229,10 @@ function checkRegistered({ type }: Entity, judged: readonly Judged[]): void {
 }
 
 /**
- * The reviewed entity. Refuses with entity_changed a version that the operator has not seen, with
- * invalid_transition a step that the table does not have or the approval of one that may be on a
- * sanctions list, and with entity_duplicate the return of a
- * rejected entity that has a live duplicate.
+ * The reviewed entity. Refuses with entity_changed when the operator has not seen its version.
+ * Refuses with invalid_transition a step that the table does not have, and the approval of an
+ * entity that may be on a sanctions list. Refuses with entity_duplicate the return of a rejected
+ * entity that has a live duplicate.
  */
 function decideReview(
   state: EntityState,
@@ -256,7 +258,7 @@ function decideReview(
   return step(state, entity, entity, judged, status, description)
 }
 
-/** Refuses what a person must decide first. */
+/** Refuses the approval of an entity with a match that a person must decide first. */
 function checkUnlisted({ listed }: EntityState, { account_id, id }: Entity): void {
   const screening = listed.get(nameOf({ account_id, id }))
   if (screening === undefined) return
@@ -294,9 +296,9 @@ function withStep(entity: Entity, status: ApprovalStatus, description: string, a
 /** The approval status of an entity. */
 export interface Approval extends Key {
   readonly approval_status: ApprovalStatus
-  /** When the entity last changed; of an approved one, when it was approved. */
+  /** When the entity last changed. If it is approved, this is when it was approved. */
   readonly updated_at: Instant
-  /** Absent: not. */
+  /** Absent: it is not erased. */
   readonly is_erased?: boolean
 }
 

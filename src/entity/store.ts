@@ -147,8 +147,8 @@ export async function findByIdentity(
 }
 
 /**
- * The rejected entities that are named, the one that may be asking, and one that shows there are
- * more.
+ * How many rejected entities are read: those that are named, the one that may be asking, and one
+ * that shows that there are more.
  */
 const REJECTED_READ = MAX_REJECTED + 2
 
@@ -159,8 +159,9 @@ async function findByKey(
   which: 'live' | 'rejected',
 ): Promise<Found[]> {
   const column = sql(KEY_COLUMNS[rule])
-  // Conditions that the indexes have, and an order that no index has: otherwise a plan that was
-  // made while the table was small may scan and filter all entities of the account in that order.
+  // The conditions that the indexes have, and an order that no index has. Without that order, a
+  // plan that was made while the table was small may scan and filter all entities of the account in
+  // it.
   const wantedOnes =
     which === 'live'
       ? sql`e.approval_status <> 'rejected' limit 1`
@@ -208,7 +209,7 @@ function named(
   return sql`unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)`
 }
 
-/** Which of these may be on a sanctions list, by `account_id/id`. */
+/** Which of these entities may be on a sanctions list, by `account_id/id`. */
 export async function findListedEntities(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -227,7 +228,7 @@ export async function findListedEntities(
   )
 }
 
-/** The approvals of entities, by which payouts are refused or held. */
+/** The approvals of entities, which refuse or hold payouts. */
 export async function findApprovals(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -271,7 +272,7 @@ function inReview(
 
 /**
  * Entities that wait for the operator, in all accounts or in one, the longest unchanged first:
- * those in review, and those of `holding` that hold payouts without having been submitted.
+ * those in review, and those of `holding` that hold payouts but were not submitted.
  */
 export async function listWaiting(
   sql: Sql,
@@ -287,7 +288,7 @@ export async function listWaiting(
     order by updated_at, id limit ${limit}`
 }
 
-/** Those of these entities that were not submitted, or are to be submitted again. */
+/** Those of these entities that were not submitted, or must be submitted again. */
 function notSubmitted(sql: Sql, keys: readonly Key[]) {
   return sql`
     select r.* from ${keysOf(sql, keys)}
@@ -298,7 +299,7 @@ function notSubmitted(sql: Sql, keys: readonly Key[]) {
     where r.approval_status in ('pending', 'requires_action')`
 }
 
-/** In statements of their own: Citus has no union of rows of all shards with those of keys. */
+/** Sends separate statements: Citus has no union of rows of all shards with rows of some keys. */
 async function waitingOfShards(
   sql: Sql,
   holding: readonly Key[],
@@ -309,14 +310,15 @@ async function waitingOfShards(
     listInReview(sql, IN_REVIEW, account_id, limit),
     eachShard(holding, keys => sql<Entity[]>`${notSubmitted(sql, keys)}`),
   ])
-  // One that was submitted between the two statements is in both.
+  // An entity that was submitted between the two statements is in both.
   const all = [...new Map([...others, ...reviewed].map(entity => [entity.id, entity])).values()]
   const place = ({ updated_at, id }: Entity) => `${updated_at} ${id}`
   return all.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)).slice(0, limit)
 }
 
 /**
- * Entities of one status, in all accounts or in one, newest first; one index look-up an account.
+ * Entities of one status, in all accounts or in one, newest first. Each account is one index
+ * look-up.
  */
 export async function listByStatus(
   sql: Sql,

@@ -23,7 +23,7 @@ interface PriceBook {
 /**
  * The pricing of each account at each instant. Samples price sandboxes alone, and only where the
  * operator has set nothing. A live account without a rate or a fee is refused: nobody has decided
- * on the figures of a sample.
+ * that a sample's figures are right.
  */
 export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
   // The pivot comes from a policy, which may change while the rows stay.
@@ -60,7 +60,7 @@ export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
   return keepingLast(pricingOf)
 }
 
-/** Keeps the pricing asked for last: all payouts of an account in a batch are made at one time. */
+/** Keeps the last pricing: all payouts of an account in a batch are made at one time. */
 function keepingLast(pricingOf: PricingAt): PricingAt {
   let last: { readonly account: string; readonly at: Instant; readonly pricing: Pricing }
   return (account, at) => {
@@ -71,7 +71,7 @@ function keepingLast(pricingOf: PricingAt): PricingAt {
   }
 }
 
-/** Finds the policy of each pair once; a price asks for it some five times. */
+/** Finds the policy of each pair once. A price reads it some five times. */
 function oncePerPair(policyOf: Pricing['policyOf']): Pricing['policyOf'] {
   const found = new Map<string, ReturnType<Pricing['policyOf']>>()
   return (from, to) => {

@@ -8,7 +8,7 @@ import type { RateBook, RatePolicy } from './rate/rules.ts'
 export interface PriceSources {
   readonly rates: RateBook
   readonly fees: readonly Fee[]
-  /** Whether a payout that no row of the schedule fits is refused; otherwise it is free. */
+  /** Whether a payout without a matching row of the schedule is refused; otherwise it is free. */
   readonly fee_required: boolean
   /** How one currency is converted into another. */
   policyOf(from: string, to: string): RatePolicy

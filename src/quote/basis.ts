@@ -7,7 +7,7 @@ import type { PriceSources } from '../price/price.ts'
 import { type Rate, rateBookOf, stepsBetween } from '../price/rate/rules.ts'
 
 /**
- * The column `basis` of a quote, a JSON document. Members that are not set are left out, to keep it
+ * The column `basis` of a quote, a JSON document. Members that are not set are left out to keep it
  * short: every payout writes one. In one currency and without a fee it is `{}`.
  */
 export interface Basis {
@@ -84,7 +84,7 @@ export function sourcesOf(
   return {
     rates: rateBookOf(basis.pivot ?? '', rates),
     fees: basis.fee === undefined ? [] : [feeOf(basis.fee, quote.payout_type)],
-    // The original price was checked for a missing fee and for the age of rates.
+    // The first pricing has checked that a fee exists and that the rates are fresh.
     fee_required: false,
     policyOf(from, to) {
       const isFirst = from === quote.holding_currency && to === quote.payout_currency

@@ -26,14 +26,14 @@ export interface Worked {
   readonly truncated: boolean
 }
 
-/** How many digits of a result that never ends are shown; at least one after the point. */
+/** How many digits of a result that never ends are shown. At least one is after the point. */
 export const TRUNCATED_DIGITS = 20
 
 export function term(name: string, value: bigint | Decimal): Term {
   return { name, value: typeof value === 'bigint' ? { digits: value, scale: 0 } : value }
 }
 
-/** A number whose name is its digits. */
+/** A number that is named by its digits. */
 export function literal(value: bigint): Term {
   return term(value.toString(), value)
 }
@@ -54,7 +54,7 @@ export function rescale(fromExponent: number, toExponent: number): Factor[] {
   return []
 }
 
-/** The product of factors; 1 of none. */
+/** The product of factors; 1 for none. */
 export function product([first, ...factors]: readonly Factor[]): Calculation {
   if (first === undefined) return { first: term('1', ONE), factors }
   return first.by === '*' ? { first, factors } : product([times(term('1', ONE)), first, ...factors])

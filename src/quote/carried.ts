@@ -1,6 +1,5 @@
-// Carried quotes. A payout that names no quote stores its terms in its own row, and there is no row
-// in `quotes`: the quote is read and computed from the payout's row, and takes the payout's id.
-// Pure.
+// Carried quotes. A payout that names no quote stores its terms in its own row, and `quotes` has no
+// row. The quote is computed from the payout's row and takes the payout's id. Pure.
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import { withPrefix } from '../id.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
@@ -9,7 +8,7 @@ import { type Basis, sourcesOf } from './basis.ts'
 import type { Price, Quote, QuoteTerms } from './quote.ts'
 import { feesInPayoutCurrency, marginOf } from './rules.ts'
 
-/** The terms that no other column of the payout has; empty when the payout has a quote. */
+/** The terms that are in no other column of the payout; empty when the payout has a quote. */
 interface CarriedTerms {
   readonly destination_country: string
   readonly basis: Basis | null
@@ -17,7 +16,7 @@ interface CarriedTerms {
   readonly quote_validity_s: number | null
 }
 
-/** The terms that a payout stores of the quote that it carries, null for none. */
+/** The terms that a payout stores of the quote it carries; those of null are empty. */
 export function carriedTerms(quote: Quote | null): CarriedTerms {
   if (quote === null) return { destination_country: '', basis: null, quote_validity_s: null }
   const { destination_country, basis, created_at, valid_until } = quote

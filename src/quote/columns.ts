@@ -35,5 +35,7 @@ export const QUOTE_KINDS = {
   updated_at: 'timestamptz',
 } as const
 
-/** Seals every column that never changes. The payout that uses a quote proves its status. */
+/**
+ * Seals every column that never changes. The status is proved by the payout that uses the quote.
+ */
 export const QUOTE_SEAL = sealOf<Quote>(QUOTE_KINDS, ['status', 'updated_at'])

@@ -1,6 +1,6 @@
-// The explanation of a quote, by which a person can recompute it: the rows of the rate book and fee
-// schedule, every calculation, its exact result, and the rounded one. It is made from the stored
-// quote alone, whatever the rates and fees are today. Pure.
+// The explanation of a quote, from which a person can recompute it: the rows of the rate book and
+// fee schedule, every calculation, its exact result, and the rounded one. It is made from the
+// stored quote alone, whatever today's rates and fees are. Pure.
 import { withOffset } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
@@ -44,7 +44,7 @@ export function explainQuote(quote: Quote) {
   const codes = new Set(fee === undefined ? named : [...named, fee.fee_currency])
   const rate = (name: RateName, from: string, to: string) => {
     const way = wayIn(book, from, to)
-    // The same currency has no spread.
+    // A conversion into the same currency has no spread.
     const spread_bps = from === to ? 0 : policyOf(from, to).spread_bps
     return {
       figure: `exchange_rates.${name}`,
@@ -82,7 +82,7 @@ function wayIn(book: RateBook, from: string, to: string): readonly Step[] {
   return steps
 }
 
-/** The rows that lead from one currency to another, and the mid rate of all of them. */
+/** The rows that lead from one currency to another, and the mid rate that they make together. */
 function presentWay(from: string, to: string, steps: readonly Step[]) {
   return { ...presentRows(from, to, steps), mid: work(product(midFactors(steps))) }
 }

@@ -1,5 +1,5 @@
-// Judges the terms of a quote: whether a payout of these terms could go, where and when, and what
-// it would cost. Pure.
+// Judges the terms of a quote: whether a payout of these terms could be made, by which rail and
+// when, and what it would cost. Pure.
 import type { Account } from '../account/rules.ts'
 import type { Instant } from '../instant.ts'
 import type { Pricing } from '../price/price.ts'
@@ -17,18 +17,20 @@ export interface Payer {
 }
 
 export interface Judged {
-  /** The terms, with the payout amount that a fixed one leads to. */
+  /** The terms. A fixed amount has already led to their payout amount. */
   readonly terms: QuoteTerms
   readonly price: Price
-  /** Where a payout of just these terms would go; that of a real one is chosen when it is made. */
+  /**
+   * Where a payout of exactly these terms would go. A payout's own route is chosen when it is made.
+   */
   readonly routed: Routed
   readonly plan: Plan
 }
 
 /**
- * Prices the terms at `now` and plans a payout of them at `at`, the time of the account. Refuses in
- * this order: no route; a fee that depends on a country that is not named; no rate or no fee; an
- * amount that no route or not the network takes; a route whose calendar has ended.
+ * Prices the terms at `now` and plans a payout of them at `at`, the account's time. Refuses in this
+ * order: no route; a fee that depends on a country that is not named; no rate or no fee; an amount
+ * outside the bounds of all routes or of the network; a route whose calendar has ended.
  */
 export function judgeTerms(
   asked: QuoteTerms,

@@ -27,7 +27,7 @@ import { fixedAmount, quoteTerms } from './terms.ts'
 export interface CreateQuote extends Claiming {
   readonly account: Account
   readonly request: QuoteRequest
-  /** Whether the answer is to say how the price came about. */
+  /** Whether the answer explains the price. */
   readonly explain: boolean
 }
 
@@ -80,7 +80,7 @@ export function createQuote(reference: {
       const { terms, price, plan } = judgeTerms(asked, { account, routes }, pricing, when)
       checkExpectations(price, {
         holding_amount: expected(request.holding_info?.amount),
-        // Fixed, it is the least that arrives, and no expectation.
+        // A fixed destination amount is the least that arrives, and not an expectation.
         destination_amount: fixed ? undefined : expected(request.destination_info?.amount),
       })
       const identity = { account_id: account.account_id, id: reference.bookId(book, 'poq') }

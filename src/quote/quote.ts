@@ -53,15 +53,15 @@ export interface Quote extends QuoteTerms, Price {
   readonly status: 'active' | 'used'
   readonly valid_until: Instant
   /**
-   * When a payout arrives that is made as soon as the quote, as the routes were then; null where
-   * that is not known, and of a quote that was made for a payout.
+   * When a payout made together with the quote arrives, by the routes at that time. Null where that
+   * is not known, and in a quote that was made for a payout.
    */
   readonly expected_at: Instant | null
   readonly created_at: Instant
   readonly updated_at: Instant
 }
 
-/** The amount that a request fixes in place of the payout amount, and where it stands. */
+/** The amount that a request fixes instead of the payout amount, and which one it is. */
 export interface FixedAmount {
   readonly path: 'total_debit' | 'destination_info.amount'
   readonly amount: bigint

@@ -35,7 +35,7 @@ const WORKED = {
   }),
 }
 
-/** How one currency becomes another: the rows of the rate book. */
+/** How one currency is converted into another: the rows of the rate book. */
 export const RATE_ROWS = {
   from: Type.String({ description: 'Currency code.' }),
   to: Type.String({ description: 'Currency code; the rate is units of it for one unit of from.' }),
@@ -129,10 +129,10 @@ const QuoteExplanation = Type.Object(
   },
 )
 
-/** The fees, of quotes and payouts. */
+/** The fees, as quotes and payouts show them. */
 export const Fees = Type.Object({ fixed: FeePart, variable: FeePart }, { title: 'Fees' })
 
-/** The price members, of a quote, of a dry run and of an option. */
+/** The members of a price, as a quote, a dry run and an option show them. */
 export const PRICE = {
   holding_info: Money,
   payout_info: Money,

@@ -63,8 +63,8 @@ export function priceQuote(
 }
 
 /**
- * The row of the fee schedule; reads no rates. Refuses with fee_unavailable a live account without
- * one: free is a decision, no row is not.
+ * The row of the fee schedule; reads no rates. Refuses a live account without a row with
+ * fee_unavailable: free is a decision, a missing row is not.
  */
 export function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | undefined {
   const subject = feeSubject(terms)
@@ -106,7 +106,7 @@ function exchange(terms: QuoteTerms, { rates, policyOf }: PriceSources, now: Ins
   return { ...amounts, holding_to_payout, payout_to_destination, ...margin }
 }
 
-/** What both exchanges earn: the difference to the same exchanges at mid. */
+/** What both exchanges earn: the difference from the same exchanges at mid. */
 export function marginOf(
   figures: Legs & Pick<Quote, 'payout_amount' | 'holding_amount' | 'destination_amount'>,
   rates: RateBook,
@@ -240,7 +240,7 @@ export function feeSubject(terms: QuoteTerms): FeeSubject {
     payout_type: terms.payout_type,
     payout_currency: terms.payout_currency,
     destination_country: terms.destination_country,
-    // Fee rows name networks, and chains by their type, in lower case: no spelling costs less.
+    // Fee rows have networks, and the types of chains, in lower case: no spelling costs less.
     network: (
       terms.fund_transfer_network ||
       terms.payment_network ||
@@ -251,8 +251,8 @@ export function feeSubject(terms: QuoteTerms): FeeSubject {
 }
 
 /**
- * The values that select the route of these terms; currency and amount are those that arrive. The
- * amount is null before it is priced.
+ * The values that select the route of these terms. Currency and amount are those that arrive; the
+ * amount is null until it is priced.
  */
 export function routeSubject(terms: QuoteTerms, amount: bigint | null): RouteSubject {
   return {

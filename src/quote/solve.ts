@@ -11,7 +11,7 @@ import { feeFor } from './rules.ts'
 
 /**
  * The payout amount that the fixed amount leads to (§quote.fixed_debit, §quote.fixed_destination).
- * Refuses as `priceQuote` does; the amount of these terms is not read.
+ * Refuses as `priceQuote` does. The payout amount of these terms is not read.
  */
 export function payoutAmountFor(
   fixed: FixedAmount,
@@ -32,8 +32,8 @@ export function payoutAmountFor(
 }
 
 /**
- * The smallest payout of which at least so much arrives. What arrives is a × r rounded down, and an
- * integer is reached by that exactly when a × r reaches it: so a is the fixed amount ÷ r, up.
+ * The smallest payout of which at least the fixed amount arrives. What arrives is a × r rounded
+ * down. It reaches an integer exactly when a × r does. So a is the fixed amount ÷ r, rounded up.
  */
 function smallestReaching(
   amount: bigint,
@@ -50,7 +50,7 @@ function smallestReaching(
 /**
  * The largest payout whose total debit is not above the limit; 0 for none. Holding amount and fees
  * never fall when the payout grows, so halving finds it. A payout that converts to more than the
- * limit costs more, fees or none, which gives the upper end.
+ * limit costs more even without fees, which gives the upper end.
  */
 function largestWithin(
   limit: bigint,

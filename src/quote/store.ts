@@ -1,5 +1,5 @@
-// The SQL statements of quotes: of rows of `quotes`, and of carried quotes, which are read from
-// rows of `payouts` (carried.ts).
+// The SQL statements of quotes: rows of `quotes`, and carried quotes, which are read from rows of
+// `payouts` (carried.ts).
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { mergePages, withinReach } from '../db/merge.ts'
@@ -22,7 +22,7 @@ export type QuoteRow = Omit<Quote, 'holding_to_payout' | 'payout_to_destination'
   payout_to_destination: string
 }
 
-/** A row of `payouts`, as far as its carried quote needs it. */
+/** The columns of `payouts` that a carried quote needs. */
 type CarrierRow = Carrier<string>
 
 export const QUOTE_COLUMNS = Object.keys(QUOTE_KINDS) as readonly (keyof typeof QUOTE_KINDS)[]
@@ -60,7 +60,7 @@ const LISTED: Listed = {
   kinds: ['status', 'payout_type'],
 }
 
-/** The list of carried quotes, all of which are used. */
+/** The list of carried quotes. All of them are used. */
 const LISTED_CARRIED: Listed = {
   table: 'payouts',
   columns: CARRIER_COLUMNS,
@@ -189,7 +189,7 @@ export function ratesOf(row: Key & Pick<QuoteRow, 'holding_to_payout' | 'payout_
   return { holding_to_payout, payout_to_destination }
 }
 
-/** What prices that are shown without a quote are judged by. */
+/** What the prices of unstored quotes are judged by. */
 interface Moment {
   /** The database's clock, which judges the age of rates. */
   readonly now: Instant

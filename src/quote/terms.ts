@@ -52,7 +52,7 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     holding_currency:
       holding_info?.currency ?? defaultHoldingCurrency(account, payout_info.currency),
     payout_currency: payout_info.currency,
-    // Of a request that fixes another amount, quote/solve.ts finds it.
+    // quote/solve.ts finds it if the request fixes another amount.
     payout_amount: BigInt(payout_info.amount ?? 0),
     destination_currency,
     destination_country: countryOf(request),
@@ -65,7 +65,7 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
   }
 }
 
-/** The amount that a request fixes, if it is not the payout amount. */
+/** The amount that a request fixes instead of the payout amount; undefined for none. */
 export function fixedAmount(request: QuoteRequest): FixedAmount | undefined {
   const { payout_info, total_debit, destination_info } = request
   if (payout_info.amount !== undefined) return undefined
@@ -74,7 +74,7 @@ export function fixedAmount(request: QuoteRequest): FixedAmount | undefined {
   return { path, amount: BigInt(destination_info?.amount ?? 0) }
 }
 
-/** One amount is fixed: that of the payout, the total debit, or what arrives. */
+/** Exactly one amount is fixed: the payout's, the total debit, or what arrives. */
 function checkFixed({ payout_info, total_debit, destination_info }: QuoteRequest): Problem[] {
   const others = [total_debit, destination_info?.amount].filter(amount => amount !== undefined)
   if (payout_info.amount !== undefined) {
@@ -157,7 +157,7 @@ function checkWallet({ wallet, payout_info, destination_info }: QuoteRequest): P
   return [invalidField(`${destination_info ? 'destination' : 'payout'}_info.currency`, token)]
 }
 
-/** No bank receives a token; an account of this installation does. */
+/** No bank receives a token. An account of this installation can. */
 function checkBank({ payout_type, payout_info, destination_info }: QuoteRequest): Problem[] {
   if (payout_type === 'service_account') return []
   const fault = bankFault(destination_info?.currency ?? payout_info.currency)

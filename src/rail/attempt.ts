@@ -1,5 +1,5 @@
-// Attempts as they are stored: one payout handed to one rail, once; and what a person must look at.
-// Pure.
+// Attempts as they are stored: one payout handed to one rail, once. Also the exceptions that a
+// person must look at. Pure.
 import type { Instant } from '../instant.ts'
 import type { Attempt } from './rail.ts'
 import type { RouteTaken } from './rules.ts'
@@ -18,7 +18,7 @@ export interface PayoutAttempt extends Omit<Attempt, 'id' | 'arrival_days'> {
   readonly payout_id: string
   /** The route that led to the rail; null when a person named it. */
   readonly route: RouteTaken | null
-  /** When the rail was first asked about it, from when on it may have it; null: never yet. */
+  /** When the rail was first asked about it. The rail may have it from then on. Null: not yet. */
   readonly asked_at: Instant | null
   readonly ended_at: Instant | null
   readonly ended_as: AttemptEnd
@@ -26,11 +26,11 @@ export interface PayoutAttempt extends Omit<Attempt, 'id' | 'arrival_days'> {
   readonly rail_references: Readonly<Record<string, string>>
   readonly released_at: Instant | null
   readonly expected_at: Instant | null
-  /** When its rail is asked about it again, although it is over; null: not. */
+  /** When its rail is asked again, although the attempt is over; null: it is not. */
   readonly ask_again_at: Instant | null
 }
 
-/** Whether it has ended otherwise than by a payment: no step follows from what its rail says. */
+/** Whether it has ended without a payment: no step follows from what its rail reports. */
 export function isOver({ ended_as }: Pick<PayoutAttempt, 'ended_as'>): boolean {
   return ended_as !== '' && ended_as !== 'paid'
 }
@@ -56,16 +56,19 @@ export function isOpenException({ closed_at }: Pick<RailException, 'closed_at'>)
   return closed_at === null
 }
 
-/** What a bank says of an attempt now may be about the operator's own account at it. */
+/**
+ * References for the operator alone: what a bank says about an attempt may also be about the
+ * operator's account.
+ */
 const OF_THE_OPERATOR: ReadonlySet<string> = new Set(['bank_status'])
 
-/** The references that the account of a payout may read. */
+/** The references that the payout's account may read. */
 export function ofAccount(references: PayoutAttempt['rail_references']) {
   const known = Object.entries(references).filter(([name]) => !OF_THE_OPERATOR.has(name))
   return Object.fromEntries(known)
 }
 
-/** The key that a rail knows an attempt by. */
+/** The id by which a rail knows an attempt. */
 export function attemptId(payout_id: string, number: number): string {
   return `${payout_id}-${number}`
 }

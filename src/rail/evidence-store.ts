@@ -1,4 +1,4 @@
-// The SQL statements of evidence, which is added and never changed.
+// The SQL statements of evidence. Rows are added and never changed.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
@@ -34,10 +34,10 @@ const insertRows = inserter<Evidence & { readonly same: string }>('rail_evidence
 })
 
 /**
- * Adds what rails said and returns what is new of it, with its numbers; what was said before is
- * left out. The transaction must be confined to the accounts. Whoever else adds evidence of the
- * same payouts waits until this transaction ends, so that numbers have no gaps. Commit before
- * anything is concluded from it.
+ * Adds what rails said. Returns what is new, with its numbers; what was said before is left out.
+ * The transaction must be confined to the accounts. Others who add evidence of the same payouts
+ * wait until this transaction ends, so that numbers have no gaps. Commit before you conclude
+ * anything from it.
  */
 export async function addEvidence(
   tx: TransactionSql,
@@ -62,7 +62,7 @@ export async function addEvidence(
   return added.map(({ same: _digest, ...evidence }) => evidence)
 }
 
-/** The time, and what was said before of these payouts, once nobody else can add to it. */
+/** The time, and the earlier evidence of these payouts, once nobody else can add to it. */
 async function lockAndRead(tx: TransactionSql, keys: readonly Key[]) {
   const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   await eachShard(
@@ -101,7 +101,7 @@ function attemptOf(word: Pick<NewEvidence, 'account_id' | 'payout_id' | 'attempt
   return nameOf({ account_id, id: attemptId(payout_id, attempt) })
 }
 
-/** All evidence of these payouts, in the order in which it came in, attempt by attempt. */
+/** All evidence of these payouts, attempt by attempt, in the order of receipt. */
 export async function findEvidence(
   sql: Sql | TransactionSql,
   keys: readonly Key[],

@@ -1,18 +1,19 @@
-// What a rail said of an attempt, as it was received, and when two words are the same. Pure.
+// What a rail said about an attempt, as it was received, and when two statements are the same.
+// Pure.
 import type { Instant } from '../instant.ts'
 import { hashJson } from '../seal.ts'
 
-/** One word of a rail; '' is "not said". */
+/** One statement of a rail; '' is "not said". */
 export interface NewEvidence {
   readonly account_id: string
   readonly payout_id: string
-  /** The number of the attempt that it is about. */
+  /** The number of the attempt. */
   readonly attempt: number
   readonly rail: string
-  /** Where it stands, such as the digest of a file, and the place in it. */
+  /** Where the statement stands, such as the digest of a file and the place in it. */
   readonly source: string
   readonly position: string
-  /** What it is about, and what it says, in the sender's own codes. */
+  /** What the statement is about, and what it says, in the sender's own codes. */
   readonly level: string
   readonly code: string
   readonly reasons: readonly string[]
@@ -22,21 +23,21 @@ export interface NewEvidence {
   readonly currency: string
   /** The sender's own reference. */
   readonly reference: string
-  /** As the sender wrote it: nothing is ordered by it. */
+  /** The time as the sender wrote it. Nothing is ordered by it. */
   readonly said_at: string
-  /** The rest, as JSON. */
+  /** The other members, as JSON. */
   readonly detail: unknown
 }
 
 export interface Evidence extends NewEvidence {
-  /** Counted from 1 in the attempt, in the order in which they came in. */
+  /** Counted from 1 in the attempt, in the order of receipt. */
   readonly number: number
   readonly received_at: Instant
 }
 
 /**
- * The same word said again has the same digest, in whatever file or answer it comes: it says the
- * same code with the same reasons, reference and amount of the same attempt.
+ * The digest by which a statement about an attempt is found again, in whatever file or answer it
+ * comes. It covers the level, code, reasons, reference and amount.
  */
 export function sameness(evidence: NewEvidence): string {
   const { level, code, reasons, reference, amount, currency } = evidence

@@ -53,13 +53,13 @@ export async function findExceptions(
   return rows.sort((a, b) => a.number - b.number)
 }
 
-/** An exception, open or closed, that a list goes on after. */
+/** The exception, open or closed, after which a list goes on. */
 export interface ExceptionCursor {
   readonly payout_id: string
   readonly number: number
 }
 
-/** Open exceptions of all accounts, those of the oldest payouts first. */
+/** Open exceptions of all accounts, the oldest payouts first. */
 export async function listOpenExceptions(
   audit: Sql,
   after: ExceptionCursor,

@@ -1,5 +1,5 @@
-// Why a payout goes to its rail: every route in the order in which routes are preferred, whether it
-// was taken, and if not, why not. Pure.
+// Why a payout goes to its rail: every route in the order of preference, whether it was taken, and
+// if not, why not. Pure.
 import {
   CONDITIONS,
   conditionWords,
@@ -12,27 +12,27 @@ import {
   type Wanted,
 } from './rules.ts'
 
-/** What became of a route in one decision. */
+/** The part of a route in one decision. */
 export const VERDICTS = ['taken', 'next', 'tried', 'same_rail', 'does_not_fit'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
 export interface Explained {
   readonly route: Route
   readonly verdict: Verdict
-  /** The conditions that the payout does not meet; empty unless it does not fit. */
+  /** The conditions that the payout does not meet; empty for a route that fits. */
   readonly unmet: readonly Named[]
   readonly reason: string
 }
 
-/** What is known of a decision that was made. */
+/** What is known about a past decision. */
 export interface Decided {
   /** The rails that had an attempt before it. */
   readonly tried: readonly string[]
-  /** The route that was taken, as its attempt keeps it; undefined: the first that fits. */
+  /** The route that was taken, as its attempt stores it; undefined: the first that fits. */
   readonly taken?: Route
 }
 
-/** Every route with its part in one decision, those that fit first. */
+/** Every route with its part in one decision. The routes that fit come first. */
 export function explainRoutes(
   routes: readonly Route[],
   wanted: Wanted,
@@ -80,7 +80,7 @@ function unmetWords(route: Route, unmet: readonly Named[]): string {
     ...Object.fromEntries(CONDITIONS.filter(c => !unmet.includes(c)).map(c => [c, null])),
     ...(!unmet.includes('amount') && { min_amount: null, max_amount: null }),
   }
-  // A range is told in its currency, whether or not that is what does not fit.
+  // A range is told together with its currency, even if the currency itself fits.
   if (!unmet.includes('amount')) return `takes only ${conditionWords(only)}`
   const others = conditionWords({ ...only, min_amount: null, max_amount: null })
   const range = `amount ${rangeWords(route)}`
@@ -101,7 +101,7 @@ export interface RouteChange {
   readonly after: Route | null
 }
 
-/** The routes as they were before these changes, which are newest first. */
+/** The routes as they were before these changes. The changes are newest first. */
 export function routesBefore(
   routes: readonly Route[],
   changes: readonly RouteChange[],

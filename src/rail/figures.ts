@@ -1,4 +1,4 @@
-// How the rails of this installation have done lately: how many payouts came to an end, how many of
+// The figures of the rails of this installation: how many payouts have ended lately, how many of
 // them were paid, and how long that took. Pure, but for what the process remembers.
 
 import type { Instant } from '../instant.ts'
@@ -9,29 +9,29 @@ export const FIGURES_DAYS = 90
 /** The shorter windows that operators see as well, in days. */
 export const FIGURES_WINDOWS = [1, 7, 30] as const
 
-/** Payouts of one rail that had the same end after about the same time. */
+/** Payouts of one rail that ended in the same way, after about the same time. */
 export interface Ended {
   readonly rail: string
   readonly paid: boolean
   /** From creation to success, to three digits; 0 for payouts that were not paid. */
   readonly seconds: number
   readonly payouts: number
-  /** How many paid payouts these stand for in the median and the 95 of 100: a sample is read. */
+  /** How many paid payouts the median and the 95 of 100 count these as: only a sample is read. */
   readonly stands_for: number
 }
 
 export interface RailFigures {
   /** Payouts that ended. */
   readonly payouts: number
-  /** Of these, how many were paid and did not come back. */
+  /** How many of them were paid and did not come back. */
   readonly succeeded: number
-  /** Half of the paid ones took no longer; null when none was paid. */
+  /** Half of the paid payouts took no longer; null when none was paid. */
   readonly median_s: number | null
-  /** 95 of 100 paid ones took no longer; null when none was paid. */
+  /** 95 of 100 paid payouts took no longer; null when none was paid. */
   readonly p95_s: number | null
 }
 
-/** Sums up by rail. */
+/** Sums up the figures by rail. */
 export function figuresOf(ended: readonly Ended[]): ReadonlyMap<string, RailFigures> {
   const rails = Map.groupBy(ended, ({ rail }) => rail)
   return new Map(
@@ -60,7 +60,7 @@ function tookAtMost(paid: readonly Ended[], of_100: number): number | null {
   return null
 }
 
-/** What a process knows of its rails; nothing until it has counted for the first time. */
+/** The figures that a process has counted; empty before its first count. */
 export class KnownFigures {
   current: ReadonlyMap<string, RailFigures> = new Map()
   /** The figures of each shorter window, by its days. */

@@ -10,13 +10,13 @@ import type { Rail } from './rail.ts'
 export const KIND_NAMES = ['iso20022', 'nacha', 'connector'] as const
 export type KindName = (typeof KIND_NAMES)[number]
 
-/** A rail as the operator has added it. The rail of people is such a row, too. */
+/** A rail as the operator has added it. The manual rail is such a row, too. */
 export interface RailRow {
   readonly name: string
   readonly kind: KindName | 'manual'
   /** The settings of its kind, as JSON. */
   readonly config: unknown
-  /** What it signs or logs in with; '' for none. Never shown, never logged. */
+  /** The secret by which it signs or logs in; '' for none. It is never shown and never logged. */
   readonly secret: string
   /** Why it is paused; '' while it is not. */
   readonly paused_reason: string
@@ -24,41 +24,44 @@ export interface RailRow {
 
 /** What an adapter works with. */
 export interface RailDeps {
-  /** Confined: a transaction must name its accounts (db/confine.ts). */
+  /** A confined connection: a transaction must name its accounts (db/confine.ts). */
   readonly sql: Sql
   /** Finds due work of every account. */
   readonly finder: Sql
   readonly log: FastifyBaseLogger
-  /** A paused rail is asked nothing and sends nothing. It still reads what has come in. */
+  /** A paused rail is not asked and sends nothing. It still reads what has come in. */
   isPaused(): boolean
 }
 
 export interface OpenRail extends Rail {
-  /** Begins work of its own, such as reading an inbox. Called once, where payouts are settled. */
+  /**
+   * Begins work of its own, such as reading an inbox. Called once, in the process that settles
+   * payouts.
+   */
   start?(): void
-  /** Ends that work; resolves when what is in hand is finished. */
+  /** Ends that work; resolves when the current work is finished. */
   close(): Promise<void>
 }
 
-/** What can be checked and opened without knowing its settings. */
+/** A kind of rail whose settings are of unknown type: it checks them and opens its adapter. */
 export interface AnyRailKind {
   readonly name: KindName
-  /** In a few words, for the help of `corridor rail add`. */
+  /** A few words for the help of `corridor rail add`. */
   readonly description: string
-  /** Settings that are valid, for the help and for tests. */
+  /** Valid settings, for the help and for tests. */
   readonly example: unknown
-  /** Whether its row has a secret, and what that is, in a few words; null for none. */
+  /** What the secret of its row is, in a few words; null when it has none. */
   readonly secret: string | null
-  /** Whether nothing can be asked without the secret. */
+  /** Whether the rail can be asked nothing without the secret. */
   readonly requires_secret?: boolean
   /**
-   * The settings that say whose rail it is, with a full stop between names: elsewhere, nobody knows
-   * what it was handed.
+   * The settings that identify whose rail it is, with full stops between names. With other values,
+   * nobody there would know what the rail was handed.
    */
   readonly identity?: readonly string[]
-  /** Until when a rail of these settings takes the payouts of a day; null: at any time. */
+  /** The timetable of a rail with these settings; null: it takes payouts at any time. */
   timetable(config: unknown): Timetable | null
-  /** What is wrong with these settings and this secret, all of it; [] when nothing is. */
+  /** All that is wrong with these settings and this secret; [] for nothing. */
   check(config: unknown, secret: string): readonly string[]
   /** Throws when the row is not valid. */
   open(row: RailRow, deps: RailDeps): OpenRail
@@ -70,7 +73,7 @@ export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | '
   readConfig(json: unknown): Read<Config>
   /** Absent: rails of this kind take payouts at any time. */
   timetable?(config: Config): Timetable | null
-  /** What is wrong with the secret; [] when nothing is. Absent: any is taken. */
+  /** What is wrong with the secret; [] for nothing. Absent: any secret is valid. */
   checkSecret?(secret: string): readonly string[]
   open(
     row: { readonly name: string; readonly config: Config; readonly secret: string },
@@ -78,7 +81,7 @@ export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | '
   ): OpenRail
 }
 
-/** A kind for the list of kinds. */
+/** Makes an entry for the list of kinds. */
 export function railKind<Config>(kind: RailKind<Config>): AnyRailKind {
   const { name, description, example, secret, requires_secret = false, identity = [] } = kind
   const check = (config: unknown, given: string) => [

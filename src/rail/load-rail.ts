@@ -22,7 +22,7 @@ export function readRail(text: RailText, kinds: readonly AnyRailKind[]): Read<Ra
   const { name } = text
   const kind = kinds.find(known => known.name === text.kind)
   const config = readJson(text.config)
-  // A file ends in a line break that is none of the secret.
+  // A file ends in a line break that is not part of the secret.
   const secret = text.secret.trim()
   const messages = [
     ...nameProblems(name),

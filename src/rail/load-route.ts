@@ -14,7 +14,7 @@ import { PAYMENT_NETWORKS } from '../network/payment.ts'
 import { SIMULATOR } from './rail.ts'
 import { type AmountRange, type Route, type RouteConditions, TRANSFER } from './rules.ts'
 
-/** The conditions of a route as text; absent is any. */
+/** The conditions of a route as text; an absent one is any. */
 export interface RouteCells {
   readonly type?: string
   readonly network?: string
@@ -26,7 +26,7 @@ export interface RouteCells {
   readonly maxAmount?: string
 }
 
-/** Names that belong to rooms above. */
+/** Names that belong to higher rooms. */
 interface RouteVocabulary {
   readonly payout_types: readonly string[]
   /** The named account. */
@@ -96,7 +96,7 @@ function readCount(
   return count
 }
 
-/** The conditions, or all of their problems. */
+/** The conditions of a route, or all of their problems. */
 export function readConditions(
   cells: RouteCells,
   vocabulary: RouteVocabulary,
@@ -152,7 +152,7 @@ function readRange(
   return messages.length > 0 ? { messages } : { value: { min_amount, max_amount } }
 }
 
-/** The rail, one of these names, and the priority of a route, 0 by default. */
+/** The rail of a route, which is one of these names, and its priority, 0 by default. */
 export function readTarget(
   rail: string,
   priority: string | undefined,

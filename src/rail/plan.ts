@@ -23,7 +23,7 @@ export function planFor({ rail, route }: Routed, sent: Sent, now: Instant): Plan
   if (rail === '') return { release_at: null, expected_at: now }
   const timetable = route?.timetable ?? null
   if (timetable === null) {
-    // Nobody knows when people pay, unless the route says until when they do.
+    // Nobody knows when people pay, unless the route says by when they do.
     return { release_at: null, expected_at: rail === MANUAL ? null : arrivalBy(sent, now) }
   }
   const release = releaseOf(timetable, now)
@@ -31,7 +31,7 @@ export function planFor({ rail, route }: Routed, sent: Sent, now: Instant): Plan
   return { release_at: release.release_at, expected_at: arrivalOf(timetable, sent, release) }
 }
 
-/** The same; refuses with calendar_ended. */
+/** The same plan; refuses with calendar_ended where there is none. */
 export function planOrRefuse(routed: Routed, sent: Sent, now: Instant): Plan {
   const plan = planFor(routed, sent, now)
   if (plan !== undefined) return plan
@@ -42,7 +42,7 @@ export function planOrRefuse(routed: Routed, sent: Sent, now: Instant): Plan {
   throw refusal('calendar_ended', message)
 }
 
-/** What the expected arrival of a payout follows from. */
+/** The members of a payout from which its expected arrival follows. */
 interface Expected {
   readonly rail: string
   readonly status: string
@@ -51,14 +51,14 @@ interface Expected {
   readonly created_at: Instant
   readonly execute_at: Instant | null
   readonly updated_at: Instant
-  /** As planned, or as the rail has said since; null of sandboxes and of transfers. */
+  /** As planned, or as the rail has reported since; null for sandboxes and for transfers. */
   readonly expected_at: Instant | null
 }
 
 /**
- * When the beneficiary of a payout has the money; null while it is held, once it has failed, and
- * where that is not known. Of a sandbox it follows from the network, as of a payout that is sent
- * when it is executed; a transfer arrives when it succeeds. Neither is stored.
+ * When the beneficiary of a payout has the money. Null while the payout is held, once it has
+ * failed, and where the time is not known. For a sandbox it follows from the network, as if the
+ * payout was sent when it is executed. A transfer arrives when it succeeds. Neither is stored.
  */
 export function expectedArrival(payout: Expected): Instant | null {
   const { rail, status, created_at, execute_at, updated_at } = payout
@@ -68,7 +68,7 @@ export function expectedArrival(payout: Expected): Instant | null {
   return arrivalBy(sentOf(payout), execute_at ?? created_at)
 }
 
-/** What decides how long a payout takes. */
+/** The members of a payout that decide how long it takes. */
 export function sentOf({
   destination_currency: currency,
   fund_transfer_network: network,

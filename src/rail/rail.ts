@@ -7,7 +7,7 @@ export const SIMULATOR = 'simulator'
 
 /**
  * The rail of people, which has no adapter. A person takes the payout, pays it at a bank and
- * reports that; until then it waits.
+ * reports that. Until then it waits.
  */
 export const MANUAL = 'manual'
 
@@ -46,24 +46,24 @@ export interface RailAnswer {
   readonly beneficiary_details?: Partial<Omit<Party, 'name' | 'party_classification'>>
   readonly purpose?: string
   readonly transaction_description?: string
-  /** For the people of the rail. */
+  /** For the people who work at the rail. */
   readonly note?: string
 }
 
 /** One payout handed to one rail, once. */
 export interface Attempt {
   /**
-   * `<payout id>-<number>`: the rail's idempotency key. The same id is the same payment; another
-   * attempt of the payout is another one.
+   * `<payout id>-<number>`: the rail's idempotency key. The same id is the same payment. Another
+   * attempt of the payout is another payment.
    */
   readonly id: string
   /** Counted from 1 within the payout. */
   readonly number: number
   readonly rail: string
-  /** The unique end-to-end transaction reference, a UUID of version 4, of this attempt alone. */
+  /** The unique end-to-end transaction reference of this attempt alone, a UUID of version 4. */
   readonly uetr: string
   readonly opened_at: Instant
-  /** Business days from the value date to the arrival, where the route says so; else null. */
+  /** Business days from the value date to the arrival, if the route says so; else null. */
   readonly arrival_days: number | null
 }
 
@@ -81,13 +81,13 @@ export interface RailPayout {
   readonly destination_currency: string
   readonly fund_transfer_network: string
   readonly charge_type: string
-  /** What it is for, as its account has said. */
+  /** What the payout is for, as its account has said. */
   readonly particulars: {
     readonly purpose: string
     readonly transaction_description: string
     readonly reference_id: string
   }
-  /** As the payout was made; `answers` has later changes. */
+  /** The details when the payout was made; `answers` has later changes. */
   readonly beneficiary_details: BeneficiaryDetails
   /**
    * All answers so far, oldest first. The adapter hands over those that the rail has not seen. A
@@ -95,7 +95,7 @@ export interface RailPayout {
    */
   readonly answers: readonly RailAnswer[]
   readonly created_at: Instant
-  /** When it is executed, which has come; null: when it was made. */
+  /** When it was to be executed, which is past; null: when it was made. */
   readonly execute_at: Instant | null
   /** The time of the question, by the account's clock, like `created_at`. */
   readonly asked_at: Instant
@@ -115,7 +115,7 @@ export type RailStatus =
   | 'compliance_hold'
   | 'reversed'
 
-/** One step of a payout on the rail. */
+/** One step of a payout on its rail. */
 export interface RailStep {
   readonly status: RailStatus
   readonly failure: Failure | null
@@ -123,28 +123,30 @@ export interface RailStep {
   readonly description?: string
 }
 
-/** What a rail says about an attempt; the caller applies the new steps. */
+/** What a rail reports about an attempt. The caller applies the new steps. */
 export interface RailReport {
   /**
    * The whole history of the attempt on the rail, oldest first. A payout that a rail takes is
-   * `processing` already, so that this is never the first.
+   * `processing` already, so this is never the first step.
    */
   readonly steps: readonly RailStep[]
   /** When to ask again; null when nothing more will happen by itself. */
   readonly ask_again_in_ms: number | null
   /**
    * Proof that the rail has not taken the attempt and never will: the next route may take the
-   * payout. A time-out is none, nor is an answer that may change.
+   * payout. A time-out is no proof, nor is an answer that may change.
    */
   readonly not_taken?: {
     readonly code: string
     readonly message: string
-    /** The same rail may take it in another attempt, from this time on, before other routes do. */
+    /**
+     * From when on the same rail may take the payout in another attempt, before other routes do.
+     */
     readonly again_from?: Instant
   }
-  /** What a person must look at; no step follows until it is closed. */
+  /** What a person must look at. No step follows until the exception is closed. */
   readonly exception?: { readonly kind: string; readonly message: string }
-  /** For the timeline: file, message id, the provider's id, the bank's reference. */
+  /** References for the timeline: file, message id, the provider's id, the bank's reference. */
   readonly references?: Readonly<Record<string, string>>
   /** When the rail sends the payment on, and when it should arrive. */
   readonly released_at?: Instant
@@ -163,7 +165,7 @@ export interface Rail {
   readonly name: string
   /**
    * How long the rail knows an attempt by its id, from the first hand-over; null for ever. An
-   * attempt that it does not know any more is never handed over again: a person decides.
+   * attempt that it no longer knows is never handed over again: a person decides.
    */
   readonly key_lifetime_ms: number | null
   /** Hands attempts over; a repeat with the same attempt id must not pay twice. */

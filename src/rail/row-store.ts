@@ -2,7 +2,7 @@
 import type { Sql } from '../db/connect.ts'
 import type { RailRow } from './kind.ts'
 
-/** All rails, that of people too, by name. */
+/** All rails, the manual one included, by name. */
 export async function listRails(sql: Sql): Promise<RailRow[]> {
   return sql<RailRow[]>`
     select name, kind, config, secret, paused_reason from rails order by name`
@@ -25,7 +25,7 @@ export async function updateRail(sql: Sql, { name, config, secret }: RailRow): P
     where name = ${name}`
 }
 
-/** How many attempts the rail is asked about: paid ones and those that are over, too. */
+/** How many attempts the rail is still asked about, including paid ones and those that are over. */
 export async function countHanded(audit: Sql, rail: string): Promise<number> {
   const [row] = await audit<{ count: number }[]>`
     select count(*)::integer as count from payout_attempts a
@@ -40,7 +40,7 @@ export async function updatePause(sql: Sql, name: string, paused_reason: string)
   await sql`update rails set paused_reason = ${paused_reason} where name = ${name}`
 }
 
-/** Pauses every rail but that of people; those that are paused keep their reason. */
+/** Pauses every rail but the manual one. A rail that is paused keeps its reason. */
 export async function pauseAll(sql: Sql, paused_reason: string): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     update rails set paused_reason = ${paused_reason} where kind <> 'manual' and paused_reason = ''

@@ -7,7 +7,10 @@ import { currencyExponent } from '../money/currency.ts'
 import { formatMajor, MAX_AMOUNT } from '../money/decimal.ts'
 import { SIMULATOR } from './rail.ts'
 
-/** The least and the most that a route takes, in minor units of its currency; null is "any". */
+/**
+ * The least and the greatest amount that a route takes, in minor units of its currency; null is
+ * "any".
+ */
 export interface AmountRange {
   readonly min_amount: bigint | null
   readonly max_amount: bigint | null
@@ -23,19 +26,21 @@ export interface RouteConditions extends AmountRange {
   readonly country: string | null
 }
 
-/** The names that a route compares, in the order that decides between routes with as many. */
+/** The conditions that are names. Their order decides between routes with equally many. */
 export const CONDITIONS = ['account_id', 'payout_type', 'network', 'currency', 'country'] as const
 export type Condition = (typeof CONDITIONS)[number]
 
-/** Every condition, the range of amounts too. */
+/** Every condition, including the range of amounts. */
 const ALL_CONDITIONS = [...CONDITIONS, 'amount'] as const
 export type Named = (typeof ALL_CONDITIONS)[number]
 
 /** A route as it was when a payout took it. */
 export interface RouteTaken extends RouteConditions {
-  /** Decides between routes with as many conditions: the higher one wins. */
+  /** Decides between routes with equally many conditions: the higher priority wins. */
   readonly priority: number
-  /** Until when the rail takes the payouts of a day; null: at any time, and at once. */
+  /**
+   * Until when the rail takes the payouts of a day; null: it takes them at any time, and at once.
+   */
   readonly timetable: Timetable | null
 }
 
@@ -45,7 +50,7 @@ export interface Route extends RouteTaken {
 
 /** The payout that a route must fit; '' is "not set". */
 export type RouteSubject = { readonly [C in Exclude<Condition, 'account_id'>]: string } & {
-  /** What the beneficiary receives; null until it is priced, which fits any amount. */
+  /** What the beneficiary receives. Null until it is priced; that fits any amount. */
   readonly amount: bigint | null
 }
 
@@ -83,9 +88,9 @@ export function routeOf(
 export type Wanted = RouteSubject & { readonly account_id: string }
 
 /**
- * The routes that fit, the one to take first. When its rail proves that it has not taken the
- * payout, the next one may: this is the order of failover. A rail is named once, by its first
- * route, since a second hand-over to it would be no other way.
+ * The routes that fit, in the order of failover: the first is taken, and when its rail proves that
+ * it has not taken the payout, the next. Each rail is named once, by its first route, since a
+ * second hand-over to it would be no other way.
  */
 export function selectRoutes(routes: readonly Route[], wanted: Wanted): readonly Route[] {
   const rails = new Set<string>()
@@ -96,7 +101,7 @@ export function selectRoutes(routes: readonly Route[], wanted: Wanted): readonly
   })
 }
 
-/** All routes that fit, in the order in which they are preferred. */
+/** All routes that fit, in the order of preference. */
 export function routesThatFit(routes: readonly Route[], wanted: Wanted): readonly Route[] {
   const fitting = routes.filter(route => firstUnfit(route, wanted) === undefined)
   return fitting.length > 1 ? fitting.toSorted(inOrder) : fitting
@@ -127,7 +132,7 @@ function takesAmount({ min_amount, max_amount }: AmountRange, amount: bigint | n
 }
 
 /**
- * The most specific route first: the one with the most conditions; then that of the highest
+ * Sorts the most specific route first: the one with the most conditions; then that of the highest
  * priority; then the earliest condition in the order of CONDITIONS; then the narrower range of
  * amounts, from above. No two routes are alike in all of these (`one_order_of_routes`).
  */
@@ -179,7 +184,7 @@ export function rangeWords({ min_amount, max_amount, currency }: RouteConditions
   return [...words('from', min_amount), ...words('to', max_amount)].join(' ')
 }
 
-/** A condition as the payout meets it: `network chats`, or `network (not named)`. */
+/** A condition with the payout's own value: `network chats`, or `network (not named)`. */
 export function wantedWords(wanted: Wanted, condition: Named): string {
   if (condition === 'account_id') return 'this account'
   if (condition !== 'amount') {
@@ -191,7 +196,8 @@ export function wantedWords(wanted: Wanted, condition: Named): string {
 }
 
 /**
- * The message for a payout without a route: the payout, and the first condition that no route fits.
+ * The message for a payout without a route: it names the payout, and the first condition that no
+ * route fits.
  */
 function missingWords(routes: readonly Route[], wanted: Wanted): string {
   const payout = CONDITIONS.slice(1).map(condition => wantedWords(wanted, condition))

@@ -37,7 +37,9 @@ const FAILURES: Partial<Record<RailStatus, Failure>> = {
   },
 }
 
-/** How far a book's time can be ahead of the clock; if it is more, the clock was set back. */
+/**
+ * How far a book's time can be ahead of the clock. If it is further ahead, the clock was set back.
+ */
 const AHEAD_MS = 1_000
 
 /** Each step happens `delay_ms` after the one before. */

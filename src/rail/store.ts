@@ -27,7 +27,7 @@ const COLUMNS = [...CONDITION_COLUMNS, 'priority', 'rail', ...TIMETABLE_COLUMNS]
 
 type TimetableColumns = { readonly [C in keyof Timetable]: Timetable[C] | null }
 
-/** A route as a row; all of its time-table is null, or none but the days of arrival. */
+/** A route as a row. All of its timetable is null, or all but the days of arrival. */
 export type RouteRow = Omit<Route, 'timetable'> & TimetableColumns
 
 export function routeFromRow(row: RouteRow): Route {
@@ -81,7 +81,7 @@ export async function findRoutesOf(sql: Sql, route: RouteConditions): Promise<Ro
   return rows.map(routeFromRow)
 }
 
-/** Adds a route, or replaces the one of the same conditions to the same rail. */
+/** Adds a route, or replaces the route of the same conditions to the same rail. */
 export async function upsertRoute(sql: Sql, route: Route): Promise<void> {
   await sql`
     insert into routes ${sql(rowOf(route), COLUMNS)}
@@ -101,7 +101,9 @@ export async function deleteRoute(
   return removed && routeFromRow(removed)
 }
 
-/** A null is a value here: the route with this very condition left open. */
+/**
+ * Holds for routes with exactly these conditions: null matches only a condition that is left open.
+ */
 function isOf(sql: Sql, route: RouteConditions) {
   const { account_id, payout_type, network, currency, country, min_amount, max_amount } = route
   return sql`

@@ -1,9 +1,9 @@
-// The column of a payout that keeps its route as it was: JSON, whose amounts are exact text. Pure.
+// The column of a payout that keeps its route as it was: JSON with amounts as exact text. Pure.
 import type { RouteTaken } from './rules.ts'
 
 type Unset = 'min_amount' | 'max_amount' | 'timetable'
 
-/** A route as a payout stores it; amounts and a time-table that are not set are left out. */
+/** A route as a payout stores it. Unset amounts and an unset timetable are left out. */
 export type StoredRoute = Omit<RouteTaken, Unset> & {
   readonly min_amount?: string
   readonly max_amount?: string

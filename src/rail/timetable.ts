@@ -1,13 +1,13 @@
-// One source of truth for cut-offs: the timetable of a rail counts for all routes to it, and a
-// route may only narrow it. Pure.
+// The cut-offs of routes: the timetable of a rail counts for all routes to it, and a route may only
+// narrow it. Pure.
 import type { Timetable } from '../calendar/calendar.ts'
 import { releasesOf } from '../calendar/rules.ts'
 import type { Route } from './rules.ts'
 
-/** Timetables by the name of their rail; rails without one take payouts at any time. */
+/** Timetables by the name of their rail. A rail without one takes payouts at any time. */
 export type RailTimetables = ReadonlyMap<string, Timetable>
 
-/** The route as payouts take it: with its own cut-off, else with that of its rail. */
+/** The route with the cut-off that is in force: its own, else that of its rail. */
 export function inForce(route: Route, rails: RailTimetables): Route {
   const own = rails.get(route.rail)
   if (own === undefined) return route

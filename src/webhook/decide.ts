@@ -49,7 +49,7 @@ export interface Picked {
   readonly events: readonly Deliverable[]
   /** The last sequence of a range; null when the request names no range. */
   readonly last: bigint | null
-  /** The request asks for events that are in an archive alone. */
+  /** Set when the request asks for events that only an archive has. */
   readonly refused?: Refusal
 }
 
@@ -58,9 +58,9 @@ export interface WebhookState {
   readonly books: ReadonlyMap<string, Book>
   /** The endpoints that commands name, by nameOf. */
   readonly endpoints: Map<string, WebhookEndpoint>
-  /** Endpoints an account has. */
+  /** How many endpoints each account has. */
   readonly counts: Map<string, number>
-  /** Pending deliveries of an endpoint, counted up to MAX_CANCELLED + 1. */
+  /** How many deliveries of an endpoint are pending, counted up to MAX_CANCELLED + 1. */
   readonly pending: ReadonlyMap<string, number>
   readonly picked: ReadonlyMap<WebhookChange, Picked>
   readonly bookId: BookId
@@ -70,7 +70,8 @@ export interface WebhookState {
 export interface WebhookOutcome {
   readonly endpoint: WebhookEndpoint
   /**
-   * `emptied`: disabled with some deliveries cancelled; deleted by the call that cancels the rest.
+   * `emptied`: the endpoint is disabled and some of its deliveries are cancelled; the call that
+   * cancels the last ones deletes it.
    */
   readonly did: 'created' | 'changed' | 'emptied' | 'deleted' | 'nothing'
   readonly events: readonly Event[]
@@ -78,9 +79,7 @@ export interface WebhookOutcome {
   readonly replayed: Replayed | null
 }
 
-/**
- * Decides one change whose request is valid. Refuses with not_found an endpoint that is not there.
- */
+/** Decides one change whose request is valid. Refuses an unknown endpoint with not_found. */
 export function decideWebhook(
   state: WebhookState,
   account_id: string,
@@ -109,7 +108,7 @@ export function decideWebhook(
   }
 }
 
-/** A new endpoint gets the events written after it. */
+/** Makes an endpoint. It gets the events written after it. */
 function create(
   state: WebhookState,
   account_id: string,
@@ -145,7 +144,10 @@ function create(
   return { ...unchanged(endpoint), did: 'created' }
 }
 
-/** Unchanged values write nothing. An endpoint that is disabled already keeps its reason. */
+/**
+ * Changes an endpoint. Unchanged values write nothing. An endpoint that is disabled already keeps
+ * its reason.
+ */
 function update(
   state: WebhookState,
   before: WebhookEndpoint,
@@ -232,7 +234,9 @@ export function deliveriesOf(
   }))
 }
 
-/** An event not fanned out yet: replayed now, it would overtake the events before it. */
+/**
+ * Whether the event is not fanned out yet: replayed now, it would overtake the events before it.
+ */
 function comesByItself(endpoint: WebhookEndpoint, event: Deliverable): boolean {
   return event.sequence > endpoint.fanned_out && wants(endpoint, event)
 }
@@ -245,7 +249,7 @@ function isOfRange(
   return wants(endpoint, event) && matches(event_types, event.type)
 }
 
-/** Problems of events named by id: not there, or about another endpoint. */
+/** The problems of events named by id: unknown, or about another endpoint. */
 function checkNamed(
   endpoint: WebhookEndpoint,
   { event, events }: ReplayRequest,

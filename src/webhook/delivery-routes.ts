@@ -88,7 +88,7 @@ function getRoute(routes: AccountRoutes, deps: Needs): void {
   })
 }
 
-/** When each delivery is sent next, by its id; none for a disabled endpoint. */
+/** When each delivery is sent next, by its id; a disabled endpoint has no such times. */
 async function nextAttempts(
   deps: Needs,
   { account_id, status }: WebhookEndpoint,

@@ -1,4 +1,4 @@
-// The SQL statements of deliveries for requests: insert for a replay, cancel with the endpoint, and
+// The SQL statements of deliveries for requests: they insert replays, cancel with the endpoint, and
 // read with attempts. The worker's statements are in queue-store.ts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
@@ -12,7 +12,7 @@ import { type Attempt, DELIVERY_STATUSES, type Delivery } from './webhook.ts'
 
 /**
  * Inserts pending deliveries. The first one about each object is due at once, by the database's
- * clock, unless another one about it is pending already; the rest wait. The endpoints must be
+ * clock, unless another one about it is already pending; the others wait. The endpoints must be
  * locked, and the numbers must be their next ones.
  */
 export async function insertDeliveries(
@@ -155,7 +155,7 @@ export function listDeliveries(
   const all = [status, ...more].join(', ')
   const equal = more.length === 0 ? `and status = ${status}` : `and status in (${all})`
   const of = status === undefined ? sql`` : sql.unsafe(equal)
-  // The predicates of the indexes in this order, to the letter.
+  // The conditions of the indexes in this order, to the letter.
   const of_dead = statuses.every(status => status === 'dead') && status !== undefined
   const indexed = of_dead ? sql`${of}` : sql`and created_at > '-infinity' ${of}`
   return findPage<Delivery>(
@@ -167,7 +167,9 @@ export function listDeliveries(
   )
 }
 
-/** By (account, id), in no order. An id that is not found or another account's is absent. */
+/**
+ * Deliveries by (account, id), in no order. An unknown id, or one of another account, has no row.
+ */
 export async function findDeliveries(
   sql: Sql | TransactionSql,
   keys: readonly Key[],

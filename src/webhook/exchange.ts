@@ -1,4 +1,4 @@
-// Sends one request over HTTP/1.1 to an address that others have chosen, safely: it connects to
+// Sends one request over HTTP/1.1 to an address that others have chosen, safely. It connects to
 // checked addresses only, ends every wait at one deadline and bounds every read. Follows no
 // redirect. Knows neither signatures nor retries.
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
@@ -31,11 +31,11 @@ export interface Answer {
   readonly status_code: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** False when the answer is longer than `read_bytes`: it was cut. */
+  /** False when the answer is longer than `read_bytes` and was cut. */
   readonly is_whole: boolean
 }
 
-/** Either an answer, or a few words, such as `timeout`, that say why there is none. */
+/** An answer, or a few words, such as `timeout`, that say why there is none. */
 export type Exchanged = { readonly duration_ms: number } & (
   | { readonly answer: Answer; readonly error: '' }
   | { readonly answer: null; readonly error: string }
@@ -91,7 +91,7 @@ async function connectAndSend(
   const socket = await openSocket(url, addresses, signal)
   const remote = socket.remoteAddress
   if (remote === undefined) throw new Failure('connection reset')
-  // Checks the address that is connected, before anything is written to it.
+  // Checks the connected address before anything is written to it.
   if (!sending.allow_private && !isPublic(remote)) throw new Failure('address not allowed')
   const secured = url.protocol === 'https:' ? await secureSocket(socket, url, signal) : socket
   return sendOn(secured, url, sending, size, signal)
@@ -106,7 +106,7 @@ function openSocket(url: URL, addresses: readonly string[], signal: AbortSignal)
       port: portOf(url),
       signal,
       autoSelectFamily: true,
-      // Uses the addresses checked above: the name is not looked up again.
+      // Uses the addresses that were checked above: the name is not looked up again.
       lookup: (_hostname, _options, callback) => callback(null, found),
     })
     // Stays attached: an error after the end would otherwise be uncaught.

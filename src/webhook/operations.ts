@@ -36,7 +36,7 @@ import type { WebhookEndpoint } from './webhook.ts'
 
 export interface WriteWebhook extends Claiming {
   readonly change: WebhookChange
-  /** Why the receiver is refused. A repeat of a request that succeeded gets its answer first. */
+  /** Why the receiver is refused. A repeat of a request that succeeded still gets its answer. */
   readonly refused?: Refusal | undefined
 }
 
@@ -189,7 +189,7 @@ async function pick(
       ? await findNumbers(tx, account_id, readRange(created ?? {}))
       : { from: BigInt(sequence.from ?? 1), to: BigInt(sequence.to ?? fanned_out) }
   const cut = await findCut(tx, account_id)
-  // What names no beginning begins with what is there.
+  // A request that names no beginning starts at the oldest event that is left.
   const names_begin = sequence?.from !== undefined || created !== undefined
   if (cut !== undefined && names_begin && from <= cut.sequence) refuseBefore(cut)
   const last = to < fanned_out ? to : fanned_out

@@ -14,17 +14,17 @@ import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Attempt, Delivery, DeliveryStatus, WebhookEndpoint } from './webhook.ts'
 
-/** An enabled endpoint with events to fan out or deliveries to send. */
+/** An enabled endpoint that has events to fan out, or deliveries to send. */
 export interface EndpointWithWork extends Key {
-  /** There are events that no deliveries were made from yet. */
+  /** Whether there are events that no deliveries were made from yet. */
   readonly to_fan_out: boolean
-  /** There are deliveries to send now. */
+  /** Whether there are deliveries to send now. */
   readonly due: boolean
 }
 
 // Statements address rows by ctid, which the lock keeps in place. A plan made while the table was
-// empty might otherwise use any index, and read the whole queue once it is long. For the same
-// reason `is not distinct from`, which no index serves, compares a claim.
+// empty might otherwise use any index, and read the whole queue once it is long. A claim is
+// compared by `is not distinct from`, which no index serves, for the same reason.
 
 /**
  * One index look-up an endpoint, so that the backlog of one hides no other. Here and below, "due"
@@ -56,8 +56,8 @@ export interface LockedEndpoint extends WebhookEndpoint {
 }
 
 /**
- * Undefined when the endpoint is deleted, or, without `wait`, when another transaction holds it.
- * The statement is sent at once, so that every statement after this call runs under the lock.
+ * Locks an endpoint. Undefined when it is deleted or, without `wait`, another transaction holds it.
+ * The statement is sent at once, so every statement after this call runs under the lock.
  */
 export async function lockEndpoint(
   tx: TransactionSql,
@@ -97,7 +97,7 @@ export interface ClaimedDelivery extends Pick<Delivery, 'id' | 'due_at'> {
   readonly attempts: number
   /** Seconds since the event, by the account's clock. */
   readonly delay_s: number
-  /** Whether the account is a sandbox, whose delays say nothing: its clock can be moved. */
+  /** Whether the account is a sandbox. Its delays say nothing, as its clock can be moved. */
   readonly sandbox: boolean
 }
 
@@ -158,7 +158,7 @@ export interface DeliveryResult extends Omit<Attempt, 'account_id' | 'created_at
   /** The claim's `due_at`. */
   readonly claimed_until: Instant | null
   readonly status: DeliveryStatus
-  /** For `pending`. */
+  /** Set for `pending`. */
   readonly retry_in_ms: number | null
 }
 
@@ -217,7 +217,9 @@ export async function applyResults(
   return new Set(rows.map(row => row.id))
 }
 
-/** The same in separate statements: Citus does not insert in a CTE of a distributed statement. */
+/**
+ * Does the same in separate statements: Citus does not insert in a CTE of a distributed statement.
+ */
 async function applyInSteps(
   tx: TransactionSql,
   { account_id, id: endpoint_id }: Key,

@@ -158,7 +158,7 @@ export function presentEndpoint(endpoint: WebhookEndpoint) {
   }
 }
 
-/** The event of a test: its endpoint as it was, which its facts are. */
+/** The event of a test. Its facts are its endpoint as it was. */
 export function presentTest(event: Event) {
   return presentEvent(toldTest(nameEvent(event)))
 }
@@ -168,7 +168,7 @@ export function toldTest(event: NamedEvent): ToldEvent {
   return { ...event, object: endpoint, previous_attributes: {}, erased: false }
 }
 
-/** For the answers of the requests that make a secret, and no others. */
+/** Answers the requests that make a secret, and no others. */
 export function presentWithSecret(endpoint: WebhookEndpoint) {
   return { ...presentEndpoint(endpoint), secret: endpoint.secret }
 }

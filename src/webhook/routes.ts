@@ -66,7 +66,7 @@ export function webhookRoutes(routes: AccountRoutes, deps: Needs): void {
 
 /** Checks the URL of a request without looking up its name. */
 function checkOf(deps: Needs) {
-  // Reads the configuration late: openapi.json is made from these routes without one.
+  // Reads the configuration late: openapi.json is made from these routes without a configuration.
   return ({ url }: { readonly url?: string }) =>
     refuseIfAny(checkUrl(url, deps.config.webhook_allow_private))
 }

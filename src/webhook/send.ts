@@ -1,4 +1,4 @@
-// Sends one webhook, and keeps of the answer what deliveries show of it. exchange.ts makes the
+// Sends one webhook, and keeps the part of the answer that deliveries show. exchange.ts makes the
 // connection. Knows neither signatures nor events nor retries.
 import { type Answer, exchange, type Sending } from './exchange.ts'
 
@@ -14,12 +14,12 @@ export interface SendResult {
   readonly duration_ms: number
 }
 
-/** A longer answer is cut and still counts: only its status matters. */
+/** A longer answer is cut and still counts, because only its status matters. */
 const MAX_BODY_BYTES = 16 * 1024
 const MAX_ANSWER_CHARACTERS = 1000
 /** Four bytes of UTF-8 hold at least one character. */
 const KEPT_BYTES = 4 * MAX_ANSWER_CHARACTERS
-/** Far beyond any delay that is honoured; keeps the number exact. */
+/** Far beyond any delay that is honoured, and small enough to keep the number exact. */
 const MAX_RETRY_AFTER_S = 999_999_999
 
 /** Sends one POST and waits for the answer. Never rejects. Follows no redirect. */

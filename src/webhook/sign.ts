@@ -1,11 +1,11 @@
-// Signs webhooks as Standard Webhooks specifies
-// (github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md): HMAC-SHA256 over id,
-// time and body, by which a receiver detects forged, altered and replayed requests. Pure.
+// Signs webhooks as Standard Webhooks specifies (github.com/standard-webhooks/standard-webhooks,
+// spec/standard-webhooks.md): HMAC-SHA256 over id, time and body. By it a receiver detects forged,
+// altered and replayed requests. Pure.
 import { createHmac } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 
-/** The specification's bounds of a symmetric secret. */
+/** The specification's bounds for a symmetric secret. */
 const SECRET_BYTES = { min: 24, max: 64 }
 
 /** `whsec_` and the base64 of 24 to 64 random bytes. */

@@ -45,7 +45,7 @@ export function writeEndpoints(
 
 const insertEndpoints = inserter<WebhookEndpoint>('webhook_endpoints', KINDS)
 
-/** Writes the columns that may change, of endpoints locked in this transaction. */
+/** Writes the columns that may change. The endpoints must be locked in this transaction. */
 async function updateEndpoints(
   tx: TransactionSql,
   rows: readonly WebhookEndpoint[],
@@ -72,7 +72,10 @@ async function updateEndpoints(
   )
 }
 
-/** Their deliveries stay for the timelines of their events; none of them is pending. */
+/**
+ * Deletes endpoints. Their deliveries stay for the timelines of their events; none of them is
+ * pending.
+ */
 async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
   await eachShard(
     keys,
@@ -82,7 +85,9 @@ async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promis
   )
 }
 
-/** By (account, id), in no order. An id that is not found or another account's is absent. */
+/**
+ * Endpoints by (account, id), in no order. An unknown id, or one of another account, has no row.
+ */
 export async function findEndpoints(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
@@ -90,7 +95,7 @@ export async function findEndpoints(
   return findByKeys<WebhookEndpoint>(sql, 'webhook_endpoints', COLUMNS, keys)
 }
 
-/** As findEndpoints, and locks the rows in the order of their names, after their books. */
+/** Like findEndpoints, and locks the rows in the order of their names, after their books. */
 export async function lockEndpoints(
   tx: TransactionSql,
   keys: readonly Key[],

@@ -5,7 +5,9 @@ import type { Instant } from '../instant.ts'
 export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
 
-/** Why an endpoint is disabled: '' while enabled, by its account, or by its own answer 410. */
+/**
+ * Why an endpoint is disabled: '' while it is enabled, by its account, or by its own answer 410.
+ */
 export const DISABLED_REASONS = ['', 'account', 'gone'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
@@ -21,12 +23,14 @@ export interface WebhookEndpoint {
   readonly disabled_reason: DisabledReason
   /** `whsec_` and base64. */
   readonly secret: string
-  /** Also signs until `previous_secret_until`, by the account's clock; '' for none. */
+  /**
+   * The secret that also signs until `previous_secret_until`, by the account's clock; '' for none.
+   */
   readonly previous_secret: string
   readonly previous_secret_until: Instant | null
-  /** Sequence of the newest event that deliveries were made from. */
+  /** The sequence of the newest event that deliveries were made from. */
   readonly fanned_out: bigint
-  /** Deliveries ever made; the number of the newest one. */
+  /** How many deliveries were ever made, which is the number of the newest one. */
   readonly delivery_count: bigint
   readonly created_at: Instant
   readonly updated_at: Instant
@@ -39,7 +43,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 export interface Delivery {
   readonly account_id: string
   readonly endpoint_id: string
-  /** From 1 in each endpoint. Deliveries about one object are sent in this order. */
+  /** Counted from 1 in each endpoint. Deliveries about one object are sent in this order. */
   readonly number: bigint
   readonly id: string
   readonly event_id: string
@@ -48,7 +52,9 @@ export interface Delivery {
   readonly object_id: string
   readonly status: DeliveryStatus
   readonly attempts: number
-  /** By the database's clock; null once it ended, or while an earlier one of its object is open. */
+  /**
+   * By the database's clock; null once it has ended, or while an earlier one of its object is open.
+   */
   readonly due_at: Instant | null
   readonly created_at: Instant
   readonly updated_at: Instant
@@ -58,7 +64,7 @@ export interface Delivery {
 export interface Attempt {
   readonly account_id: string
   readonly delivery_id: string
-  /** From 1 in each delivery. */
+  /** Counted from 1 in each delivery. */
   readonly number: number
   /** By the account's clock. */
   readonly created_at: Instant

@@ -1,7 +1,7 @@
 // Asks rails again about attempts that have ended, because a rail may change its answer: a payment
 // that it had not taken is paid after all, or one that it had rejected is booked. The payout does
 // not move: an answer that contradicts the end becomes an exception. These rounds run apart from
-// those of settling, so that a rail that is silent about an earlier attempt delays no later one.
+// settling, so that a rail that is silent about an ended attempt delays no open one.
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { type ClaimedOver, claimOver, listDueAttempts } from '../payout/over-store.ts'
@@ -29,7 +29,9 @@ export async function askOver(deps: Deps): Promise<number> {
   return due.length
 }
 
-/** Without a clear answer the attempt is due again once its claim has run out. */
+/**
+ * Judges one answer. Without a clear answer, the attempt is due again once its claim has run out.
+ */
 async function judge(
   deps: Deps,
   payout: ClaimedOver,

@@ -1,6 +1,6 @@
-// Asks rails about claimed payouts, by one call a rail. Each answer comes by itself, so that a slow
-// payout delays no other. Hands a payout over only under its claim, and a second time only when its
-// rail says that it never got it.
+// Asks rails about claimed payouts, by one call for each rail. Each payout has an answer of its
+// own, so that a slow payout delays no other. Hands a payout over only under its claim, and a
+// second time only when its rail says that it never got it.
 import type { Deps } from '../deps.ts'
 import type { ClaimedPayout } from '../payout/claim-store.ts'
 import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
@@ -12,20 +12,22 @@ export interface HeldPayout extends ClaimedPayout {
   readonly hand_over_until: number
 }
 
-/** A payout, and what its rail says. */
+/** A payout, and what its rail reports. */
 export interface Asked {
   readonly payout: HeldPayout
   /** Never rejects. Undefined without a clear answer, which says nothing about the money. */
   readonly report: Promise<RailReport | undefined>
 }
 
-/** A question is over once nobody waits for it, though the rail may still answer. */
+/** A question, which is over once nobody waits for it, even if the rail answers later. */
 interface Question<P extends RailPayout = HeldPayout & RailPayout> {
   readonly payout: P
   is_over: boolean
 }
 
-/** How long before the end of its keys a rail gets nothing again: a hand-over takes its time. */
+/**
+ * How long before the end of an attempt's id a rail gets nothing again: a hand-over takes its time.
+ */
 const MARGIN_MS = 60_000
 
 type Answer = Promise<RailReport | undefined>
@@ -46,8 +48,8 @@ export function askRails(deps: Deps, payouts: readonly HeldPayout[]): readonly A
 }
 
 /**
- * Asks rails about attempts that are over, by `inquire` alone: nothing is handed over. Undefined
- * is no clear answer; that a rail never got the attempt is a report that it was not taken.
+ * Asks rails about attempts that are over, by `inquire` alone: nothing is handed over. Undefined is
+ * no clear answer. If a rail never got the attempt, the report says that it was not taken.
  */
 export function inquireOver<P extends RailPayout>(
   deps: Deps,
@@ -63,7 +65,7 @@ export function inquireOver<P extends RailPayout>(
   )
 }
 
-/** A rail may change its word as late as that. */
+/** A rail may change this answer for as long. */
 const NEVER_GOT: RailReport = {
   steps: [],
   ask_again_in_ms: 86_400_000,
@@ -84,7 +86,7 @@ function inquireNamed<P extends RailPayout>(
   }
 }
 
-/** While this process cannot look which rails there are, it asks nobody. */
+/** While this process cannot read which rails there are, it asks none. */
 function askNamed({ rails }: Deps, name: string, questions: readonly Question[]): Answers {
   const isOver = ({ payout }: Question) => payout.not_taken !== null
   try {
@@ -101,7 +103,7 @@ function askNamed({ rails }: Deps, name: string, questions: readonly Question[])
   }
 }
 
-/** The payout waits for its next route: its rail has said what it says. */
+/** The payout waits for its next route: its rail has already given this answer. */
 async function notTaken({ payout: { not_taken } }: Question): Answer {
   return { steps: [], ask_again_in_ms: null, ...(not_taken && { not_taken }) }
 }
@@ -120,7 +122,10 @@ async function inTime(deps: Deps, question: Question<RailPayout>, answer: Answer
   }
 }
 
-/** Hands over the first time. Later asks first, and hands over only what the rail never saw. */
+/**
+ * Hands payouts over the first time. Later it asks first, and hands over only what the rail never
+ * got.
+ */
 function askRail(rail: Rail | undefined, name: string, questions: readonly Question[]): Answers {
   if (rail === undefined) return failed(questions, new Error(`no adapter for rail ${name}`))
   const isFirst = ({ payout }: Question) => payout.asked_before === null
@@ -145,13 +150,13 @@ async function handOverUnseen(rail: Rail, question: Question, answer: Answer): A
 }
 
 /**
- * What becomes of an attempt that its rail does not know: undefined while it surely never got it,
- * so that it may be handed over. After its key's lifetime, or once the rail has reported steps of
- * it, a second hand-over could be a second payment.
+ * The report on an attempt that its rail does not know. Undefined while the rail surely never got
+ * it, so that it may be handed over. After the lifetime of its id, or once the rail has reported
+ * steps of it, a second hand-over could be a second payment.
  */
 function forgotten(rail: Rail, payout: HeldPayout): RailReport | undefined {
   const { attempt, asked_before, claimed_at, rail_steps, status } = payout
-  // A payment that a rail has stopped talking about stays paid.
+  // A payment stays paid when its rail no longer knows it.
   if (status === 'succeeded') return { steps: [], ask_again_in_ms: null }
   const asked_ms = asked_before === null ? 0 : Date.parse(claimed_at) - Date.parse(asked_before)
   const lifetime_ms = rail.key_lifetime_ms ?? Number.POSITIVE_INFINITY
@@ -164,9 +169,9 @@ function forgotten(rail: Rail, payout: HeldPayout): RailReport | undefined {
 }
 
 /**
- * Hands over those whose claims cannot have ended, because the database, the rail or this process
- * was slow: another process may have handed the others over since. performance.now() stands still
- * while the machine is suspended; the attempt's id, the rail's key, then keeps it from paying
+ * Hands over the payouts whose claims cannot have ended. The database, the rail or this process may
+ * have been slow, and another process may have handed over the others since. performance.now()
+ * stands still while the machine is suspended; then the attempt's id keeps the rail from paying
  * twice.
  */
 function handOver(rail: Rail, questions: readonly Question[]): Answers {
@@ -179,7 +184,7 @@ function handOver(rail: Rail, questions: readonly Question[]): Answers {
   ])
 }
 
-/** One call of an adapter. When it throws, nothing is known of any payout. */
+/** One call of an adapter. If it throws, nothing is known about any payout. */
 function called<P extends RailPayout>(
   questions: readonly Question<P>[],
   call: (payouts: readonly RailPayout[]) => readonly Answer[],
@@ -201,7 +206,7 @@ function failed<P extends RailPayout>(
   return new Map(questions.map(question => [question, Promise.reject(error)]))
 }
 
-/** Uses a timer: an AbortController a payout costs a tenth of the time of settling. */
+/** Uses a timer: an AbortController for each payout costs a tenth of the time of settling. */
 async function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

@@ -1,5 +1,5 @@
-// Counts, for metrics, the files for banks that are not answered, those that are not sent, and what
-// banks have sent that was not applied.
+// Counts, for metrics, the files that banks have not answered, the files that were not sent, and
+// what banks have sent that was not applied.
 import { countFiles, countQuarantined, listProblems } from '../bank-file/count-store.ts'
 import type { Deps } from '../deps.ts'
 

@@ -40,7 +40,7 @@ const FIRST_SLOTS = 1
 const MAX_SLOW_IN_FLIGHT = 128
 const SLOW_MS = 1_000
 
-/** A claim outlives the request's time-out by this long, to record the attempt. */
+/** A claim outlives the request's time-out by this, so that the attempt can be recorded. */
 const LEASE_MARGIN_MS = 5_000
 
 /**
@@ -56,14 +56,14 @@ interface Queue {
   readonly endpoint: Key
   /** Requests being sent or claimed. */
   in_flight: number
-  /** Most of them: fewer while the receiver does not answer or recording is slow. */
+  /** The most of them: fewer while the receiver does not answer or recording is slow. */
   slots: number
   slow: boolean
-  /** Attempts that have ended and are not recorded yet. */
+  /** Attempts that have ended but are not recorded yet. */
   ended: Ended[]
   /** Work for the next turn. */
   wanted: { claim: boolean; fan_out: boolean }
-  /** The last claim left slots free. */
+  /** Whether the last claim left slots free. */
   idle: boolean
   turning: boolean
 }
@@ -78,12 +78,12 @@ interface Ended {
 }
 
 interface Turn {
-  /** Undefined when it is deleted or another process holds it. */
+  /** Undefined when the endpoint is deleted or another process holds it. */
   readonly endpoint: LockedEndpoint | undefined
   /** Ids of the deliveries that were recorded. */
   readonly applied: ReadonlySet<string>
   readonly claimed: readonly ClaimedDelivery[]
-  /** There are more events to make deliveries from. */
+  /** Whether there are more events to make deliveries from. */
   readonly to_fan_out: boolean
 }
 
@@ -113,7 +113,7 @@ export function startDelivering(deps: Needs, sql: Sql): Worker {
   }
 }
 
-/** Sends all that is due, and all that becomes due by that; returns the number of attempts. */
+/** Sends all that is due, and all that becomes due meanwhile; returns the number of attempts. */
 export async function deliverDue(deps: Needs, sql: Sql): Promise<number> {
   const dispatcher = new Dispatcher(deps, sql)
   for (let attempts = -1; attempts < dispatcher.attempts; ) {
@@ -151,7 +151,7 @@ class Dispatcher {
     }
     for (const [name, queue] of this.#queues) {
       if (this.#hasWork(queue)) void this.#work(queue)
-      // Drops the state of an idle endpoint; that of a slow one is kept, as it costs time to
+      // Drops the state of an idle endpoint. It keeps that of a slow one, which costs time to
       // relearn.
       else if (queue.in_flight === 0 && !queue.turning && !queue.slow) this.#queues.delete(name)
     }
@@ -295,7 +295,7 @@ class Dispatcher {
     return { endpoint, applied, claimed, to_fan_out: fanned_out < endpoint.event_count }
   }
 
-  /** The events of deliveries with their objects; undefined of one that cannot be told. */
+  /** The events of deliveries with their objects; undefined for an event that cannot be told. */
   #tell(
     { endpoint: { account_id } }: Queue,
     deliveries: readonly ClaimedDelivery[],
@@ -303,7 +303,7 @@ class Dispatcher {
     const events = deliveries.map(delivery => delivery.event)
     const read = (some: typeof events) =>
       readConfined(this.#sql, [account_id], tx => tellEvents(tx, some))
-    // One that cannot be told must hold up no other.
+    // An event that cannot be told must hold up no other.
     const one = async (event: (typeof events)[number]) => (await read([event]).catch(() => []))[0]
     return read(events).catch(() => Promise.all(events.map(one)))
   }

@@ -12,7 +12,7 @@ import {
   renewEndedReview,
 } from '../payout/hold-store.ts'
 
-/** Most reviews of one round, and most payouts of each. */
+/** Most reviews of one round, and most payouts of each review. */
 const REVIEWS = 10
 const PAYOUTS = 500
 
@@ -29,8 +29,9 @@ export async function endHolds(deps: Deps): Promise<number> {
 async function endHoldsOf(deps: Deps, review: ClaimedReview): Promise<number> {
   const holds = await listHeldPayouts(deps.sql, review, PAYOUTS)
   const ends = await Promise.all(holds.map(hold => endHold(deps, hold)))
-  // A payout that failed, or whose account is frozen, is tried again when the claim runs out. One
-  // that stays held had its review taken back; the next review makes it due again.
+  // A payout that could not be moved, or whose account is frozen, is tried again when the claim
+  // runs out. If a payout stays held, its review was taken back; the next review makes it due
+  // again.
   if (ends.includes('failed') || ends.includes('waits')) return holds.length
   const more = holds.length === PAYOUTS && !ends.includes('stays')
   await (more ? renewEndedReview : deleteEndedReview)(deps.sql, review)

@@ -1,5 +1,6 @@
-// Ends the approvals that nobody has given in time: their payouts fail, and the money goes back. By
-// commands in the lane of payouts, a bounded number a round; one that fails is tried in the next.
+// Ends the approvals whose time is over: their payouts fail, and the money goes back. It does so by
+// commands in the lane of payouts, a bounded number a round. A command that fails is tried again in
+// the next round.
 import { listExpired } from '../approval/store.ts'
 import type { Deps } from '../deps.ts'
 import { nameOf } from '../id.ts'
@@ -7,7 +8,9 @@ import { nameOf } from '../id.ts'
 /** Most payouts of one round. */
 const ROUND = 500
 
-/** One round; returns the number of payouts that have failed. Whatever goes wrong, others go on. */
+/**
+ * One round; returns the number of payouts that have failed. An error of one payout stops no other.
+ */
 export async function expireApprovals(deps: Deps): Promise<number> {
   try {
     const expired = await listExpired(deps.finder, ROUND)

@@ -1,6 +1,6 @@
 // The rate feed worker: fetches a file of rates at an interval and stores the newer ones in the
-// rate book. Several processes may do so at once: rates that one has stored are not newer to the
-// next. While the publisher fails, nothing changes and its rates age.
+// rate book. Several processes may do so at once: the rates that one has stored are not newer for
+// the next. While the publisher fails, nothing changes and its rates age.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { findPivot } from '../price/policy/store.ts'

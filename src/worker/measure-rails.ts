@@ -1,5 +1,5 @@
-// Counts every hour how the rails of this installation have done in the last 90 days, for those who
-// compare them, and what live accounts have brought in. A request reads what was counted.
+// Counts every hour the figures of the rails of this installation for the last 90 days, and what
+// live accounts have earned it. Requests read the last count.
 import { setTimeout as delay } from 'node:timers/promises'
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
@@ -11,7 +11,7 @@ import type { Worker } from './settle-payouts.ts'
 const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** Counts at the start and an hour after each count has ended, so never two at a time. */
+/** Counts at the start, and an hour after each count has ended, so that no two counts overlap. */
 export function startMeasuring(deps: Deps): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -39,10 +39,10 @@ export function startMeasuring(deps: Deps): Worker {
 export async function measureRails(deps: Deps, isStopped = () => false): Promise<void> {
   const [row] = await deps.sql<{ now: Instant }[]>`select clock_timestamp() as now`
   if (row === undefined) return
-  // By how many days ago they were made.
+  // The payouts by how many days ago they were made.
   const ended: Ended[][] = Array.from({ length: FIGURES_DAYS }, () => [])
   for (const account_id of liveAccounts(deps)) {
-    // One statement reads a day, and so ends in time.
+    // Each statement reads one day, and so ends in time.
     for (let days = FIGURES_DAYS; days > 0; days--) {
       if (isStopped()) return
       const from = plusMilliseconds(row.now, -days * DAY_MS)

@@ -1,5 +1,5 @@
-// Looks at the entities of scheduled payouts whose time has come: one that is not approved any more
-// holds its payout, or fails it. By commands in the lane of payouts.
+// Checks the entities of scheduled payouts whose time has come. An entity that is no longer
+// approved holds its payout, or fails it. It does so by commands in the lane of payouts.
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { findApprovals } from '../entity/store.ts'
@@ -7,7 +7,7 @@ import { nameOf, uniqueKeys } from '../id.ts'
 import type { DuePayout } from '../payout/claim-store.ts'
 import { findPayouts } from '../payout/store.ts'
 
-/** The due payouts but for those that wait for a review now, or could not be looked at. */
+/** The due payouts without those that now wait for a review, or could not be checked. */
 export async function leaveOutReviewed(
   deps: Deps,
   due: readonly DuePayout[],
@@ -24,7 +24,7 @@ export async function leaveOutReviewed(
   return due.filter(payout => !left.has(payout))
 }
 
-/** Holds or fails those whose entity is not approved, and returns them. */
+/** Holds or fails the payouts whose entity is not approved, and returns them. */
 async function reviewEach(
   deps: Deps,
   account_id: string,
@@ -46,7 +46,8 @@ async function reviewEach(
   const review = { account_id, steps: [], by: 'review', ask_again_in_ms: null } as const
   const moves = stopped.map(({ id: payout_id }) =>
     deps.lanes.advancePayout.run({ ...review, payout_id }).catch(error => {
-      // It stays due, and goes to nobody: the others of its account do not wait for it.
+      // The payout stays due, and no rail gets it. The other payouts of its account do not wait for
+      // it.
       deps.log.warn({ err: error, payout_id }, 'scheduled payout neither held nor failed')
     }),
   )

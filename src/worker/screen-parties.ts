@@ -1,7 +1,7 @@
 // Compares entities and beneficiaries, apart from any payout, with the sanctions lists: new and
 // changed ones, and all of them after a change of the lists. Each round is bounded, and the process
 // rests as long as the round took, so that payouts do not wait. The worker may be killed at any
-// point: what it had claimed comes due again, and nothing is asked twice.
+// point: what it had claimed comes due again, and no person is asked twice.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '../account/rules.ts'
 import { readConfined } from '../db/confine.ts'
@@ -64,7 +64,7 @@ export function startScreeningParties(deps: Deps): Worker {
   }
 }
 
-/** Counts, for metrics, parties that may be listed, and those still to be compared. */
+/** Counts, for metrics, the parties that may be listed, and those that are not compared yet. */
 export async function countWaitingParties({ finder, metrics }: Deps): Promise<void> {
   const counts = await countParties(finder)
   metrics.partiesScreening.reset()
@@ -86,7 +86,7 @@ async function screenQueued(deps: Deps, lists: PresentLists): Promise<number> {
     try {
       compared += await screenClaim(deps, lists, claim)
     } catch (error) {
-      // They come due again. Those of other accounts do not wait for it.
+      // These parties come due again. Those of other accounts do not wait for them.
       const { account_id } = claim
       deps.log.warn({ err: error, account_id }, 'parties of an account could not be screened')
     }
@@ -101,13 +101,13 @@ async function screenClaim(
 ): Promise<number> {
   const { account_id, party_ids } = claim
   await screenOf(deps, lists, account_id, party_ids)
-  // Read after the parties were read: the pass of a later version compares all parties again.
+  // The version is read after the parties: the pass of a later version compares all parties again.
   if ((await readListsVersion(deps.finder)) !== lists.version) return 0
   await deleteQueued(deps.sql, claim)
   return party_ids.length
 }
 
-/** Screens the next parties of the pass over all of them, which a change of the lists begins. */
+/** Screens the next parties of the pass over all of them, which a change of the lists starts. */
 async function screenNext(deps: Deps, lists: PresentLists): Promise<number> {
   const claim = await claimPass(deps.sql, lists.version, LEASE_MS)
   if (claim === undefined) return 0
@@ -120,14 +120,14 @@ async function screenNext(deps: Deps, lists: PresentLists): Promise<number> {
   return keys.length
 }
 
-/** Compares parties of an account, and keeps what is found. */
+/** Compares parties of an account, and stores the matches. */
 async function screenOf(
   deps: Deps,
   lists: PresentLists,
   account_id: string,
   ids: readonly string[],
 ): Promise<void> {
-  // Without current lists a payout waits. A party is compared with old lists, and later again.
+  // Without current lists a payout waits. A party is compared with old lists now, and again later.
   if (lists.is_empty || lists.ruleFor(await accountOf(deps, account_id)) === 'pass') return
   const parties = await readConfined(deps.sql, [account_id], tx => readParties(tx, account_id, ids))
   const found: { readonly party: ReadParty; readonly matches: readonly Match[] }[] = []

@@ -1,6 +1,7 @@
-// Screens open payouts that were not screened, or by lists that have changed since: each by a
-// command in the lane of payouts, a bounded number a round. What only lacks current lists is tried
-// once a second. The worker may be killed at any point: nothing goes out that it has not screened.
+// Screens open payouts that were not screened, or were screened by lists that have changed since:
+// each by a command in the lane of payouts, a bounded number a round. Payouts that only lack
+// current lists are tried once a second. The worker may be killed at any point: no payout goes out
+// unscreened.
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
@@ -16,8 +17,8 @@ import type { Screened } from '../screening/match.ts'
 const ROUND = 500
 
 /**
- * One round; returns the number of payouts that screening has moved, or has let go. When it fails,
- * nothing goes out that is not screened, and all other work goes on.
+ * One round; returns the number of payouts that screening has moved or let go. If it fails, no
+ * payout goes out unscreened, and all other work goes on.
  */
 export async function screenPayouts(deps: Deps): Promise<number> {
   try {
@@ -45,8 +46,8 @@ async function screenRound(deps: Deps): Promise<number> {
 }
 
 /**
- * What is to be screened next: at a new version all that is open, and what goes out now before it.
- * Of what is scheduled there may be much.
+ * The payouts to screen next. A new version asks for all open ones; those that go out now come
+ * before the scheduled ones, of which there may be many.
  */
 async function listNext(
   { finder }: Deps,
@@ -87,7 +88,7 @@ async function screenEach(deps: Deps, lists: PresentLists, keys: readonly Key[])
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
-/** Whether the payout is screened now. */
+/** Writes what screening has found; returns whether the payout is screened now. */
 async function tell(deps: Deps, key: Key, screened: Screened | undefined): Promise<boolean> {
   if (screened === undefined || screened.version === null) return false
   const { account_id, id: payout_id } = key
@@ -99,7 +100,7 @@ async function tell(deps: Deps, key: Key, screened: Screened | undefined): Promi
     }
     return true
   } catch (error) {
-    // A frozen account releases nothing; what could not be written is tried again.
+    // A frozen account releases nothing. What could not be written is tried again.
     if (!(error instanceof Refusal)) {
       deps.log.warn({ err: error, payout: nameOf(key) }, 'payout not screened')
     }

@@ -32,14 +32,14 @@ import { leaveOutReviewed } from './review-scheduled.ts'
 import { screenPayouts } from './screen-payouts.ts'
 
 export interface Worker {
-  /** Resolves when the rounds in hand are finished. */
+  /** Resolves when the current rounds are finished. */
   stop(): Promise<void>
 }
 
 /** Most payouts of one round. */
 const ROUND = 500
 
-/** While the reports of one round are written, the next asks the rail and a third is claimed. */
+/** While the reports of one round are written, a second round asks the rails and a third claims. */
 const ROUNDS_IN_HAND = 3
 
 /** How often the payouts that wait are counted. */
@@ -99,8 +99,8 @@ export function startSettling(deps: Deps): Worker {
 }
 
 /**
- * One round; returns the number of payouts whose rail was due or whose hold could end, and of
- * attempts that are over and were due to be asked about.
+ * One round; returns how many payouts had a due rail or a hold that could end, plus how many
+ * attempts that are over were due.
  */
 export async function settleOnce(deps: Deps): Promise<number> {
   const [{ found, done }, over] = await Promise.all([beginRound(deps), askOver(deps)])
@@ -119,13 +119,13 @@ interface Round {
 
 const NOTHING_FOUND: Round = { found: 0, more: false, done: Promise.resolve() }
 
-/** Resolves once the payouts due are claimed, so that nobody finds them again. */
+/** Resolves once the due payouts are claimed, so that nobody finds them again. */
 async function beginRound(deps: Deps): Promise<Round> {
   const ended = (await endHolds(deps)) + (await screenPayouts(deps)) + (await expireApprovals(deps))
   const listed = await listDuePayouts(deps.finder, [...deps.rails.keys()], ROUND)
   const asked = listed.filter(payout => mayAsk(deps, payout))
   const due = await leaveOutReviewed(deps, asked)
-  // Each shard by itself, so that a silent shard does not delay the payouts of the others.
+  // Claims each shard by itself, so that a silent shard does not delay the payouts of the others.
   const claims = byShard(due).map(keys => claim(deps, keys))
   const settled = claims.map(async claims => {
     const { claimed } = await claims
@@ -148,7 +148,8 @@ function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
 }
 
 /**
- * Counts, for metrics and the log, due payouts that no rail here takes and those that people pay.
+ * Counts, for metrics and the log, the due payouts that no rail here takes, and those that people
+ * pay.
  */
 export async function countWaiting(deps: Deps): Promise<void> {
   const { sql, finder, rails, log, metrics, reference } = deps
@@ -195,15 +196,13 @@ export async function countWaiting(deps: Deps): Promise<void> {
 
 interface Claims {
   readonly claimed: HeldPayout[]
-  /**
-   * False when claiming some failed. Payouts that others claimed first do not count as failures.
-   */
+  /** False when some claims failed. A payout that another process claimed first is no failure. */
   readonly all: boolean
 }
 
 /**
- * Claims all in one statement: a statement an account would take most of the time of a round. When
- * that fails, claims each account by itself; those that fail again stay due.
+ * Claims all payouts in one statement: a statement for each account would take most of the time of
+ * a round. If it fails, claims each account by itself; payouts whose claim fails again stay due.
  */
 async function claim(deps: Deps, due: readonly DuePayout[]): Promise<Claims> {
   // The lease outlives the rail's time-out, so that nobody else asks while this process waits.
@@ -261,7 +260,9 @@ async function settle(deps: Deps, asked_about: Asked): Promise<void> {
   }
 }
 
-/** What the rail says besides its steps, and where the payout goes if it has not taken it. */
+/**
+ * What the rail reports besides its steps, and where the payout goes if the rail has not taken it.
+ */
 async function wordsOf(
   deps: Deps,
   payout: HeldPayout,
@@ -281,8 +282,8 @@ async function wordsOf(
 }
 
 /**
- * The same rail again, from that time on, where it says so and not too often; else that of the next
- * route; null when no route is left.
+ * The same rail again, if its report allows that and the payout was not there too often; else the
+ * rail of the next route; null when no route is left.
  */
 async function nextRail(
   deps: Deps,
@@ -300,10 +301,10 @@ async function nextRail(
   const { claimed_at: now } = payout
   const from = same !== undefined && again_from !== undefined && again_from > now ? again_from : now
   const plan = planFor({ rail, route }, sentOf(payout), from)
-  // Without a calendar nobody knows when that rail would be asked: a person decides.
+  // Without a calendar nobody knows when that rail would be asked, so a person decides.
   if (plan === undefined) return null
   const release_at = plan.release_at ?? (from === now ? null : from)
-  // The rail knows better when it takes it again.
+  // The rail itself says best when a payout that it takes again arrives.
   const expected = same === undefined ? undefined : expected_at
   return { rail, route, release_at, expected_at: expected ?? plan.expected_at }
 }

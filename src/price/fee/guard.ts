@@ -1,11 +1,11 @@
-// Slips in rows of the fee schedule, which a person must confirm. Pure.
+// Finds slips in rows of the fee schedule, which a person must confirm. Pure.
 import { describeSubject, feeCells } from './load.ts'
 import type { Fee } from './rules.ts'
 
 /** A variable fee above ten percent needs confirmation. */
 const SLIP_VARIABLE_BPS = 1_000
 
-/** A misplaced decimal point makes ten times as much, or a tenth. */
+/** A misplaced decimal point makes an amount ten times as large, or a tenth. */
 const TIMES = 10n
 
 const PARTS = ['fixed_amount', 'variable_bps', 'minimum_amount', 'maximum_amount'] as const
@@ -16,7 +16,7 @@ export function findFeeSlips(fee: Fee, present: Fee | undefined): string[] {
     fee.variable_bps > SLIP_VARIABLE_BPS
       ? [`variable_bps ${fee.variable_bps} is more than ${SLIP_VARIABLE_BPS}`]
       : []
-  // Nobody has decided on the figures of a sample.
+  // A sample's figures are no measure: nobody has decided on them.
   const moved = present === undefined || present.sample ? [] : findMoved(fee, present)
   return [...far, ...moved].map(slip => `${describeSubject(fee)}: ${slip}`)
 }

@@ -1,6 +1,6 @@
 // Reads fee schedules from CSV with amounts in major units. Returns rows, or the problem of each
-// wrong line. Payout types, countries and networks belong to rooms above, so callers pass a
-// vocabulary.
+// wrong line. Payout types, countries and networks belong to higher rooms, so callers pass them in
+// as a vocabulary.
 import { readFile } from 'node:fs/promises'
 import { type Parsed, parseCsv, type Read, readLines } from '../../csv.ts'
 import { findCurrency } from '../../money/currency.ts'
@@ -186,7 +186,7 @@ function checkCountry(
   return fault === undefined ? [] : [fault]
 }
 
-/** A row whose charge type no request can have would never apply. */
+/** No request can have such a charge type, so the row would never apply. */
 function checkChargeType(
   payout_type: string,
   charge_type: string | null,

@@ -26,7 +26,7 @@ export interface Fee {
   /** The bounds of the variable fee. */
   readonly minimum_amount: bigint | null
   readonly maximum_amount: bigint | null
-  /** Whether it came with the product: a sample prices sandboxes alone. */
+  /** Whether the row came with the product: a sample prices sandboxes alone. */
   readonly sample: boolean
 }
 
@@ -57,7 +57,7 @@ const OPTIONAL_COLUMNS = [
 
 /**
  * The most specific row that matches: the one with the most columns set; among equals, the one that
- * sets the earlier column (§fee.row). Any row of the operator goes before a sample. Undefined when
+ * sets the earlier column (§fee.row). Any row of the operator comes before a sample. Undefined when
  * none matches.
  */
 export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | undefined {
@@ -93,7 +93,7 @@ function matches(fee: Fee, subject: FeeSubject): boolean {
 
 /** Higher is more specific: 16 for each column set, plus 8, 4, 2 or 1 by its order. */
 function specificity(fee: Fee): number {
-  // All four columns come to 79, so 80 puts every row before a sample.
+  // The four columns and their order make at most 79, so 80 puts every row before a sample.
   let rank = fee.sample ? 0 : 80
   for (const [i, column] of OPTIONAL_COLUMNS.entries()) {
     if (fee[column] !== null) rank += 16 + (8 >> i)
@@ -131,7 +131,7 @@ export function feeAmounts(
 
 /**
  * The steps by which `feeAmounts` converts: none when the fee is set in this currency, or when all
- * of its amounts are zero.
+ * its amounts are zero.
  */
 export function feeSteps(fee: Fee, currency: string, rates: RateBook): readonly Step[] {
   const { fixed_amount, minimum_amount, maximum_amount } = fee

@@ -57,8 +57,8 @@ export async function deleteFee(tx: TransactionSql, key: FeeKey): Promise<boolea
 }
 
 /**
- * Keeps others from changing fees until the transaction ends, and lets them read. For changes that
- * report the rows before.
+ * Keeps others from changing fees until the transaction ends, and lets them read. A change that
+ * reports the rows before it takes this lock.
  */
 export async function lockFees(tx: TransactionSql): Promise<void> {
   await tx`lock table fees in share row exclusive mode`

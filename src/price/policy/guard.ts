@@ -1,4 +1,4 @@
-// Slips in pricing policies, which a person must confirm. Pure.
+// Finds slips in pricing policies, which a person must confirm. Pure.
 import type { Policy, PolicyName } from './rules.ts'
 
 /** A spread above five percent needs confirmation. */
@@ -7,7 +7,7 @@ const SLIP_SPREAD_BPS = 500
 /** A spread that grows to more than this many times the present one likely has a digit too many. */
 const SLIP_TIMES = 3
 
-/** Longer promises of a price need confirmation: seconds, and the same in words. */
+/** A price that is promised for longer needs confirmation: seconds, and the same in words. */
 const SLIP_SECONDS = {
   quote_validity_s: [86_400, 'a day'],
   schedule_s: [2_592_000, 'thirty days'],
@@ -15,7 +15,7 @@ const SLIP_SECONDS = {
 } as const
 
 /**
- * Why a person must confirm the value; undefined when nobody must. `present` is the one in force.
+ * Why a person must confirm the value; undefined when nobody must. `present` is the value in force.
  */
 export function findSlip(
   name: PolicyName,

@@ -44,7 +44,7 @@ function readInteger(name: string, text: string, minimum: number, maximum: numbe
   return { messages: [`${name} "${text}" is not an integer from ${minimum} to ${maximum}`] }
 }
 
-/** A pair such as `USD/HKD`, in this direction alone. */
+/** Reads a pair such as `USD/HKD`, in this direction alone. */
 export function readPair(text: string): Read<Pick<Scope, 'from_currency' | 'to_currency'>> {
   const [from = '', to = '', ...rest] = text.toUpperCase().split('/')
   const unknown = [from, to].filter(code => findCurrency(code) === undefined)
@@ -54,7 +54,7 @@ export function readPair(text: string): Read<Pick<Scope, 'from_currency' | 'to_c
   return { value: { from_currency: from, to_currency: to } }
 }
 
-/** The instant from which a policy is in force: now or later, as past prices do not change. */
+/** The instant from which a policy is in force: now or later, because past prices do not change. */
 export function readEffective(text: string, now: Instant): Read<Instant> {
   const instant = instantFromIso(text)
   if (instant === undefined) {

@@ -15,8 +15,8 @@ export type PolicyName = (typeof POLICY_NAMES)[number]
 type Values = Readonly<Record<PolicyName, string>>
 
 /**
- * Values without a row. `calendar`: the calendar of a rate's source decides its age. Of live
- * accounts no price is promised ahead before their operator says so.
+ * The values without a row. `calendar`: the calendar of a rate's source decides its age. A live
+ * account is promised no price ahead until its operator says so.
  */
 export const DEFAULTS: Values = {
   spread_bps: '0',
@@ -26,7 +26,7 @@ export const DEFAULTS: Values = {
   pivot: 'EUR',
 }
 
-/** The same of sandboxes. */
+/** The values without a row for sandboxes. */
 export const SANDBOX_DEFAULTS: Values = { ...DEFAULTS, schedule_s: '604800' }
 
 /** The account and pair that a row is for; null is every account, and every pair. */
@@ -65,8 +65,8 @@ export function rowsOf(policies: Policies): Policy[] {
 
 /**
  * The row in force for an account and pair: the newest of the most specific scope that has a value;
- * undefined when none has. A pair goes before an account, so that the spread of a pair that is dear
- * to trade holds for every account that has none of its own for the pair.
+ * undefined when none has. A pair comes before an account. So the spread of a pair that is
+ * expensive to trade holds for every account that has none of its own for the pair.
  */
 export function inForce(
   policies: Policies,

@@ -1,4 +1,4 @@
-// The SQL statements of pricing policies, a reference table: rows are added, and never changed.
+// The SQL statements of pricing policies, a reference table. Rows are added, and never changed.
 import { databaseNow, rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
 import { indexPolicies, type NewPolicy, type Policy, valueInForce } from './rules.ts'
 

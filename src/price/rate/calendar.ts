@@ -1,16 +1,16 @@
-// Until when a rate is good, by the calendar of its source: a rate of Friday is good until Monday's
-// is due. Pure.
+// Until when a rate is good, by the calendar of its source: Friday's rate is good until Monday's is
+// due. Pure.
 import type { Instant } from '../../instant.ts'
 
 /** A publisher of rates and its calendar. */
 interface RateSource {
-  /** Its names in the column `source`, in any letter case. */
+  /** How the column `source` names it, in any letter case. */
   readonly names: readonly string[]
   readonly publishesOn: (day: Temporal.PlainDate) => boolean
   /** The time of day of a publication, in `zone`. */
   readonly time: string
   readonly zone: string
-  /** How long the old rates stay good after the time of the next publication. */
+  /** How long the old rates stay good once the next publication is due. */
   readonly margin_s: number
 }
 
@@ -34,7 +34,7 @@ const SOURCES = new Map([ECB].flatMap(source => source.names.map(n => [n.toLower
 /** For rates without a calendar: set by hand, or from a file of the operator's own. */
 const DEFAULT_MAX_AGE_S = 86_400
 
-/** The members of a rate that decide how long it is good. */
+/** The members of a rate that decide how long the rate is good. */
 interface Dated {
   readonly source: string
   readonly as_of: Instant
@@ -46,7 +46,7 @@ export interface Freshness {
   readonly good_until: Instant
 }
 
-/** A cache: the calendar takes longer to compute than a price. */
+/** A cache: computing the calendar takes longer than a price. */
 const known = new WeakMap<Dated, Freshness>()
 
 /** Until when a rate is good: `max_age_s` after `as_of` if that is set, else by its source. */

@@ -1,5 +1,5 @@
-// Changes of the rate book, by commands and by feeds: load the stored rates, judge the new ones,
-// store.
+// Changes of the rate book, by commands and by feeds: loads the stored rates, judges the new ones,
+// stores them.
 import type { Line, LineProblem } from '../../csv.ts'
 import { databaseNow, type Sql } from '../../db/connect.ts'
 import { transact } from '../../db/transact.ts'
@@ -13,16 +13,16 @@ export interface ChangeOptions {
   /** The pivot of the rate book, to judge crossed pairs. */
   readonly pivot: string
   readonly max_move_bps: number
-  /** A person has seen the problems and confirms the change. */
+  /** Whether a person has seen the problems and confirms the change. */
   readonly force: boolean
   readonly dry_run: boolean
 }
 
 export interface Changed {
   readonly changes: readonly Judged[]
-  /** If there are any, nothing was stored. */
+  /** If there are any, no rate was stored. */
   readonly problems: readonly LineProblem[]
-  /** Whether `force` would store the change in spite of its problems. */
+  /** Whether `force` would store the change in spite of them. */
   readonly forceable: boolean
 }
 
@@ -89,8 +89,8 @@ function onBook<T>(
 }
 
 /**
- * The sample rates for pairs that are not stored, as in a book that never had samples: they give an
- * expected rate.
+ * The sample rates of pairs that are not stored. They give an expected rate, as in a book that
+ * never had samples.
  */
 function guideOf(stored: readonly Rate[], shipped: readonly Rate[]): RateBook {
   const known = new Set(stored.flatMap(({ base, quote }) => [base + quote, quote + base]))
@@ -108,11 +108,11 @@ async function store(sql: Sql, changes: readonly Judged[], { dry_run }: ChangeOp
 
 interface FeedOptions extends ChangeOptions, FetchOptions {
   readonly url: string
-  /** The name that the history gives these changes; absent: the user of the connection. */
+  /** The name under which the history records these changes; absent: the user of the connection. */
   readonly by?: string
 }
 
-/** A message quotes the wrong text, which may be long. */
+/** How long a message may be: it quotes the wrong text, which may be long. */
 const MAX_MESSAGE = 200
 
 /** A publication with an error: none of it is used. */

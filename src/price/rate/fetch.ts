@@ -1,6 +1,6 @@
 // Fetches a file of rates from its publisher: over https, with limits on time, size and redirects.
-// The operator chooses the address, so it may be any. The address may hold a key, so messages name
-// its host alone.
+// The operator may choose any address. The address may contain a key, so messages name its host
+// alone.
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { get as httpsGet } from 'node:https'
 
@@ -10,7 +10,7 @@ export const ECB_URL = 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-dail
 export interface FetchOptions {
   /** For the whole fetch, redirects included. */
   readonly timeout_ms?: number
-  /** For development: allows plain http to this machine. */
+  /** Allows plain http to this machine, for development. */
   readonly allow_http: boolean
 }
 
@@ -22,7 +22,7 @@ class Reason extends Error {}
 
 const TIMEOUT_MS = 30_000
 const MAX_REDIRECTS = 3
-/** The file of ninety days has 120 kB. */
+/** The ECB's file of ninety days has 120 kB. */
 export const MAX_BYTES = 256 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 

@@ -1,5 +1,5 @@
-// Judges new rates by the stored ones: rates that are older, that would replace a peg, that give a
-// pair its second direction, or that look like a slip, most often the wrong direction. Pure.
+// Judges new rates by the stored ones. Finds rates that are older, that would replace a peg, that
+// give a pair its second direction, or that look like a slip, most often the wrong direction. Pure.
 import type { Line } from '../../csv.ts'
 import { type Decimal, formatDecimal, pow10, quotient } from '../../money/decimal.ts'
 import { type Mid, midOf, type Rate, type RateBook, stepsBetween } from './rules.ts'
@@ -7,7 +7,7 @@ import { type Mid, midOf, type Rate, type RateBook, stepsBetween } from './rules
 /** How far a rate may move before a person must confirm it: ten percent. */
 export const MAX_MOVE_BPS = 1_000
 
-/** If more of a publication's rates have moved too far, the file is wrong and not the market. */
+/** If more of a publication's rates have moved too far, the file is wrong, not the market. */
 const MAX_MOVED_PERCENT = 10
 
 export interface Problem {
@@ -44,7 +44,7 @@ export function judgeRates(
   }))
 }
 
-/** The message of a market rate over a peg also says if the rate has moved too far. */
+/** If a market rate replaces a peg and has moved too far, the message says both. */
 function findProblem(rate: Rate, book: RateBook, moved: Problem | undefined): Problem | undefined {
   const older = findOlder(rate, book)
   if (older !== undefined) return older
@@ -70,8 +70,8 @@ function findOlder(rate: Rate, book: RateBook): Problem | undefined {
 }
 
 /**
- * A market rate of a pegged currency, in any pair: it would be used instead of the peg, and a
- * customer could gain by going one way through it and back by the peg.
+ * A market rate of a pegged currency, in any pair. It would be used instead of the peg, and a
+ * customer could gain by converting one way through it and back by the peg.
  */
 function findPegged(rate: Rate, book: RateBook): Problem | undefined {
   if (rate.pegged) return undefined
@@ -82,8 +82,8 @@ function findPegged(rate: Rate, book: RateBook): Problem | undefined {
 }
 
 /**
- * A rate that has moved too far from the first book that has one for its pair: stored, inverse or
- * crossed. A pair that no book joins passes.
+ * A rate that has moved too far from the expected one, which the first book that has the pair
+ * gives: stored, inverse or crossed. A pair that no book joins passes.
  */
 function findMoved(
   rate: Rate,
@@ -108,8 +108,9 @@ function midBetween(book: RateBook, { base, quote }: Rate): Mid | undefined {
 }
 
 /**
- * A second direction of a stored pair. With both stored, each would be quoted by its own row, and a
- * customer could gain by going there and back. A real rate replaces a sample silently.
+ * A second direction of a stored pair. With both stored, each direction would be quoted by its own
+ * row, and a customer could gain by converting there and back. A real rate replaces a sample
+ * silently.
  */
 function findInverse(rate: Rate, book: RateBook): Problem | undefined {
   const kept = inverseOf(rate, book)
@@ -118,7 +119,7 @@ function findInverse(rate: Rate, book: RateBook): Problem | undefined {
   return { kind: 'inverse', message }
 }
 
-/** The new rate less the present one, and the present one, in the same unit. */
+/** The new rate minus the present one, and the present one, in the same unit. */
 function compare({ digits, scale }: Decimal, { n, d }: Mid) {
   const whole = n * pow10(scale)
   return { difference: digits * d - whole, whole }
@@ -148,7 +149,7 @@ function removal(base: string, quote: string): string {
 /** The outcome of a publication that no person reviews. */
 export interface FeedDecision {
   readonly taken: readonly Judged[]
-  /** How many rates are older, unchanged or pegged, which is no error. */
+  /** How many rates were passed over as older, unchanged or pegged, which is no error. */
   readonly passed: number
   readonly refused: readonly Judged[]
 }
@@ -156,8 +157,8 @@ export interface FeedDecision {
 /**
  * Decides which rates of a publication to take. A rate that has moved too far, or whose pair is
  * stored in the other direction, is refused: the stored row stays, ages, and is then no longer
- * quoted. If too many have moved, all are refused: columns have shifted, or the base is another.
- * With `force`, which a person sets, doubtful rates are taken.
+ * quoted. If too many rates have moved, all are refused: columns have shifted, or the base is
+ * another. A person can set `force`, and then doubtful rates are taken.
  */
 export function decideFeed(judged: readonly Judged[], force: boolean): FeedDecision {
   const news = judged.filter(isNews)

@@ -28,10 +28,10 @@ interface RateDefaults {
 }
 
 const DEFAULT_RATES = new URL('./default-rates.csv', import.meta.url)
-/** Clocks differ; a rate further ahead than this is a mistake. */
+/** Clocks differ, but a rate further ahead than this is a mistake. */
 const MAX_AHEAD_MS = 300_000
 const MAX_SOURCE = 200
-/** A bound that no sample reaches. */
+/** A bound for `as_of` that no sample reaches. */
 const LATE = '9000-01-01T00:00:00.000000Z'
 
 /** The dated sample rates that come with the product, for sandboxes. */
@@ -108,7 +108,7 @@ export function parseEcbXml(text: string, now: Instant): Parsed<Rate> {
   const line = lineAt(day.start)
   const published = publishedAt(day.time)
   if (published === undefined) return wrong(line, `time "${day.time}" is not a day`)
-  // Check the day once, not for every rate.
+  // Checks the day once, not for every rate.
   const as_of = readAsOf(published, now)
   if (as_of.messages !== undefined) return wrong(line, as_of.messages.join('; '))
   const lines = day.rates.map(({ start, currency, rate }) => ({
@@ -129,7 +129,10 @@ interface EcbDay {
   }[]
 }
 
-/** An element of the parser: attributes and children by name, its position under a symbol. */
+/**
+ * An element of the parser. It has attributes and children by name, and its position under a
+ * symbol.
+ */
 type Element = { readonly [name: string | symbol]: unknown }
 
 function cubesOf(text: string): Element[] {

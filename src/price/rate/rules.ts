@@ -23,7 +23,7 @@ export interface Rate {
   readonly as_of: Instant
   /** The quote currency is pegged to the base, its anchor, at this rate. */
   readonly pegged: boolean
-  /** Whether it came with the product: a sample prices sandboxes alone. */
+  /** Whether the rate came with the product: a sample prices sandboxes alone. */
   readonly sample: boolean
 }
 
@@ -40,16 +40,16 @@ export interface RateBook {
 export interface RatePolicy {
   /** Taken off the mid, against the customer; 100 is one percent. */
   readonly spread_bps: number
-  /** Older rates are not quoted; null: the calendar of the source decides. */
+  /** How old a rate may be; null: the calendar of its source decides. */
   readonly max_age_s: number | null
-  /** Whether rates of any age are quoted, as to sandboxes. */
+  /** Whether rates of any age are quoted, as they are to sandboxes. */
   readonly any_age: boolean
 }
 
 /** One row of the rate book on the way from one currency to another. */
 export interface Step {
   readonly rate: Rate
-  /** Whether the step goes from its quote to its base, dividing by the mid. */
+  /** Whether the step goes from the row's quote to its base, and so divides by the mid. */
   readonly inverted: boolean
 }
 
@@ -85,8 +85,8 @@ export function customerRate(
 }
 
 /**
- * Converts an amount in minor units at mid, without spread, rounded up: for a fee that is set in
- * another currency than it is charged in.
+ * Converts an amount in minor units at mid, without spread, rounded up. It serves a fee that is
+ * charged in another currency than it is set in.
  */
 export function convertAtMid(
   book: RateBook,
@@ -134,7 +134,7 @@ function freshMid(book: RateBook, policy: RatePolicy, from: string, to: string, 
   return midOf(steps)
 }
 
-/** Refuses a stale rate; each row of a crossed pair is judged by its own source. */
+/** Refuses a stale rate. Each row of a crossed pair is judged by its own source. */
 function checkFresh(rate: Rate, policy: RatePolicy, now: Instant): void {
   if (policy.any_age) return
   const freshness = goodUntil(rate, policy.max_age_s)
@@ -149,7 +149,7 @@ function checkFresh(rate: Rate, policy: RatePolicy, now: Instant): void {
 
 /**
  * Until when a rate may be quoted; null for a rate that does not age. A central bank's peg holds
- * until it is changed. A stablecoin's peg is its issuer's word, which has broken within hours
+ * until it is changed. A stablecoin's peg is its issuer's word. Such pegs have broken within hours
  * before, so it ages like any rate that is set by hand (docs/decisions/0038).
  */
 export function goodUntil(rate: Rate, max_age_s: number | null): Freshness | null {

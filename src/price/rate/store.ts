@@ -19,15 +19,15 @@ function rateOf(row: RateRow): Rate {
 }
 
 /**
- * Keeps others from changing rates until the transaction ends, and lets them read. For changes that
- * are judged by the stored rates.
+ * Keeps others from changing rates until the transaction ends, and lets them read. A change that is
+ * judged by the stored rates takes this lock.
  */
 export async function lockRates(tx: TransactionSql): Promise<void> {
   await tx`lock table rates in share row exclusive mode`
 }
 
 /**
- * Adds or replaces one row a pair, and deletes the row of the inverse pair: a pair has one
+ * Adds or replaces one row for each pair, and deletes the row of the inverse pair: a pair has one
  * direction. Run both statements in one transaction, unless the table is empty.
  */
 export async function upsertRates(sql: Sql, rates: readonly Rate[]): Promise<void> {
@@ -47,7 +47,7 @@ export async function upsertRates(sql: Sql, rates: readonly Rate[]): Promise<voi
       loaded_at = clock_timestamp()`
 }
 
-/** The row as it was; undefined when there is none. */
+/** Deletes a row and returns it; undefined when there is none. */
 export async function deleteRate(sql: Sql, base: string, quote: string): Promise<Rate | undefined> {
   const [row] = await sql<RateRow[]>`
     delete from rates where base = ${base} and quote = ${quote}

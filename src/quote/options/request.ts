@@ -1,4 +1,4 @@
-// What a caller sends to compare the ways a payout could go: a quote request without its way.
+// What a caller sends to compare the ways a payout could go: a quote request that names no way.
 
 import type { Static } from 'typebox'
 import type { Account } from '../../account/rules.ts'
@@ -26,7 +26,7 @@ export const OptionsRequest = Closed(
 )
 export type OptionsRequest = Static<typeof OptionsRequest>
 
-/** Refuses (400) what no way could be priced for, every problem at once. */
+/** Refuses (400) a request that no way can be priced for, with every problem at once. */
 export function checkOptions(request: OptionsRequest, account: Account): void {
   const { payout_info, holding_info, destination_info } = request
   refuseIfAny([

@@ -1,4 +1,5 @@
-// The ways a payout could go: each judged and priced as a quote would be, the cheapest first. Pure.
+// The ways a payout could go. Each is judged and priced as a quote would be, the cheapest first.
+// Pure.
 import { type Problem, Refusal } from '../../errors.ts'
 import type { Instant } from '../../instant.ts'
 import { CHAINS } from '../../network/chain.ts'
@@ -17,9 +18,9 @@ import type { OptionsRequest } from './request.ts'
 export interface PayoutOption {
   /** The body of POST /v3/payout/quote that quotes this way. */
   readonly request: QuoteRequest
-  /** Why it is not possible; empty when it is. */
+  /** Why the way is not possible; empty when it is. */
   readonly problems: readonly Problem[]
-  /** Null when it is not possible. */
+  /** Null when the way is not possible. */
   readonly terms: QuoteTerms | null
   readonly judged: Judged | null
   /** The next rails, in order, should the payout's own rail prove that it did not take it. */
@@ -50,7 +51,7 @@ export function waysOf(request: OptionsRequest): readonly QuoteRequest[] {
   ]
 }
 
-/** The options, best first: those that are possible by total debit, then by arrival. */
+/** The options, best first: the possible ones by total debit, then by arrival. */
 export function payoutOptions(
   request: OptionsRequest,
   payer: Payer,

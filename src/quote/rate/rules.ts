@@ -1,4 +1,4 @@
-// The rate at which an account would be quoted at this moment. Pure.
+// The rate that an account would be quoted now. Pure.
 import type { Instant } from '../../instant.ts'
 import type { Decimal } from '../../money/decimal.ts'
 import type { Pricing } from '../../price/price.ts'
@@ -34,7 +34,7 @@ export function indicativeRate(
   const ends = policy.any_age
     ? []
     : steps.flatMap(step => goodUntil(step.rate, policy.max_age_s)?.good_until ?? [])
-  // The same currency has no spread.
+  // A conversion into the same currency has no spread.
   const spread_bps = from === to ? 0 : policy.spread_bps
   return { from, to, rate, mid, spread_bps, steps, good_until: ends.toSorted()[0] ?? null }
 }
