@@ -50,8 +50,6 @@ export interface ApiDocument {
   readonly operations: readonly Operation[]
   /** What a reference leads to. */
   target(ref: string): Json
-  /** The schema without references, taking no members but those it names. */
-  strict(schema: Json): Json
   /** What of a value is not as the schema says; '' when it is. */
   mismatch(schema: Json, value: unknown): string
   /** The documented schema of an answer; undefined when status or media type are not documented. */
@@ -73,9 +71,24 @@ export function readDocument(document: Json): ApiDocument {
   return known
 }
 
+const DOCUMENT = 'openapi.json'
+
+/** The schema, taking no members but those it names. */
+function strict(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(strict)
+  if (typeof schema !== 'object' || schema === null) return schema
+  // Of what a reference leads to Ajv compiles one function, however many schemas refer to it.
+  if (typeof schema.$ref === 'string') return { $ref: `${DOCUMENT}${schema.$ref}` }
+  const copy = Object.fromEntries(Object.entries(schema).map(([k, v]) => [k, strict(v)]))
+  return 'properties' in copy ? { additionalProperties: false, ...copy } : copy
+}
+
 function makeDocument(document: Json): ApiDocument {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  // Its optimizer takes longer than the few values that a schema judges here.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, code: { optimize: false } })
   formats.default(ajv)
+  const { schemas } = document.components
+  ajv.addSchema({ $id: DOCUMENT, components: { schemas: strict(schemas) } })
   const compiled = new Map<Json, ValidateFunction>()
   const json = { ...document, paths: inPlace(document.paths) }
   const operations = Object.entries<Json>(json.paths).flatMap(([path, methods]) =>
@@ -97,19 +110,10 @@ function makeDocument(document: Json): ApiDocument {
     return Object.fromEntries(Object.entries(node).map(([name, child]) => [name, inPlace(child)]))
   }
 
-  function strict(schema: Json): Json {
-    if (Array.isArray(schema)) return schema.map(strict)
-    if (typeof schema !== 'object' || schema === null) return schema
-    if (typeof schema.$ref === 'string') return strict(target(schema.$ref))
-    const copy = Object.fromEntries(Object.entries(schema).map(([k, v]) => [k, strict(v)]))
-    return 'properties' in copy ? { additionalProperties: false, ...copy } : copy
-  }
-
   return {
     json,
     operations,
     target,
-    strict,
     mismatch(schema, value) {
       const name = schema.$ref ?? schema
       const validate = compiled.get(name) ?? ajv.compile(strict(schema))
