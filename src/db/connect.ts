@@ -21,17 +21,17 @@ export const SERVICE_ROLE = 'corridor_service'
 
 /**
  * Settings of each kind of connection. Migrations create the roles and grant them to the log-in
- * that migrates. That log-in, the owner, may change rows of accounts only with the maintenance
- * setting.
+ * that runs the migrations. That log-in, the owner, may change rows of accounts only with the
+ * maintenance setting.
  */
 const ROLES = {
   /** Sees and writes rows of the accounts that the transaction names; cannot rewrite history. */
   service: { role: SERVICE_ROLE },
-  /** Finds due work of every account: sees ids and times alone. */
+  /** Finds due work of every account; sees only ids and times. */
   finder: { role: 'corridor_finder' },
   /** Reads all accounts; cannot write. */
   auditor: { role: 'corridor_auditor' },
-  /** Migrates. */
+  /** Runs migrations. */
   owner: { 'corridor.maintenance': 'on' },
 } as const
 
@@ -44,19 +44,22 @@ export interface ConnectOptions {
   readonly max: number
   readonly as: keyof typeof ROLES
   readonly application_name?: string
-  /** Who makes changes, as the audit log names them. */
+  /** Who makes the changes, as the audit log names them. */
   readonly operator?: string
-  /** What makes them, such as the command `rates set`, and where. */
+  /** What makes the changes, such as the command `rates set`, and where. */
   readonly act?: string
   readonly via?: string
-  /** Whether the database refuses whatever writes. */
+  /** Whether the database refuses every write. */
   readonly read_only?: boolean
   /**
    * For connections that only look up rows by key. Each statement is planned once, so a plan made
    * while a table was small must still use its index when it is large.
    */
   readonly look_ups?: boolean
-  /** Whether to give up a server that is silent for long: for callers who wait. */
+  /**
+   * Whether to give up a server that is silent for long. It is for connections on which callers
+   * wait.
+   */
   readonly timed?: boolean
   /**
    * How long a transaction of a timed connection may last. PostgreSQL 17 and newer then end its
@@ -75,13 +78,13 @@ const LOOK_UP_TIMEOUT = '5s'
 const SILENCE_MS = 8_000
 
 /**
- * No other setting ends a session whose client vanished between a statement and the Sync behind
- * it: to PostgreSQL it is neither idle nor at work. Its locks would stay. The longest transaction
- * writes for a minute.
+ * How long a transaction may last. No other setting ends a session whose client vanished between a
+ * statement and the Sync after it: to PostgreSQL it is neither idle nor at work, and its locks
+ * would stay. The longest transaction writes for a minute.
  */
 const TRANSACTION_WITHIN = '2min'
 
-/** The limit of a batch of writes: by then nobody waits for it any longer. */
+/** How long a batch of writes may last: after that, nobody waits for it any more. */
 export const BATCH_WITHIN = '30s'
 
 /**
@@ -92,8 +95,9 @@ const LOOK_UP_PLANS = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-  // PostgreSQL adds a cost of 10^10 where it must use what is switched off. That cost would make it
-  // compile even the plan of a table of one row, which takes 25 ms and more each time.
+  // PostgreSQL adds a cost of 10^10 where it must use a plan that is switched off. Because of that
+  // cost it would compile even the plan of a table of one row, which takes 25 ms and more each
+  // time.
   jit: 'off',
 }
 
@@ -103,7 +107,7 @@ const KEEP_ALIVE = {
   tcp_keepalives_count: '3',
 }
 
-/** As `corridor distribute` has it on the coordinator. */
+/** The settings that `corridor distribute` makes on the coordinator. */
 const SPREAD = { 'corridor.spread': 'on', 'citus.propagate_set_commands': 'local' }
 
 /**
@@ -144,11 +148,11 @@ export function connect(url: string, options: ConnectOptions): Sql {
       application_name: options.application_name ?? 'corridor',
     },
     session: settings(computedOf(options, timed), {
-      // So the five attempts of a lane take ten seconds at most.
+      // With it, the five attempts of a lane take ten seconds at most.
       lock_timeout: '2s',
       statement_timeout: timed ? LOOK_UP_TIMEOUT : '0',
       idle_in_transaction_session_timeout: options.as === 'owner' ? '0' : '10s',
-      // A client whose machine is gone, or the way to it, is noticed within 20 seconds.
+      // Within 20 seconds it notices a client whose machine is gone, or cannot be reached.
       ...(timed ? KEEP_ALIVE : {}),
       ...(options.look_ups === true ? LOOK_UP_PLANS : {}),
       ...(options.operator === undefined ? {} : { 'corridor.operator': options.operator }),
@@ -162,7 +166,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
   return watched(sql as unknown as Sql)
 }
 
-/** What is set only on some servers. */
+/** The settings that only some servers need. */
 function computedOf(options: ConnectOptions, timed: boolean): string[] {
   const { transaction_within = TRANSACTION_WITHIN } = options
   const ending =

@@ -1,37 +1,41 @@
-// Spreads the tables of accounts over the machines of a Citus cluster, cut alike by account_id, so
-// that all rows of an account are on one of them. What belongs to no account stays where it is, on
-// the coordinator. Each step looks first whether it is done; docs/decisions/0060 says why it is.
+// Spreads the tables of accounts over the machines of a Citus cluster. All are cut alike by
+// account_id, so that all rows of an account are on one machine. Tables of no account stay on the
+// coordinator. Each step first checks whether it is done already; docs/decisions/0060 says why each
+// is needed.
 import { literal, SERVICE_ROLE, type Sql, TAKEN_ROLES, type TransactionSql } from './connect.ts'
 import { DatabaseProblem } from './failure.ts'
 
-/** What was done, and what was found done. */
+/** What was done now, and what was done already. */
 export interface Distributed {
   readonly database: string
   readonly shards: number
   /** host:port of the machines that keep shards. */
   readonly nodes: readonly string[]
-  /** Cut now, and cut before. */
+  /** The tables that were cut now, and those that were cut before. */
   readonly tables: readonly string[]
   readonly tables_before: readonly string[]
-  /** Roles that may log in from now on, as Citus asks the machines under the role that asks it. */
+  /**
+   * Roles that may log in from now on: Citus connects to the machines under the role of the
+   * session.
+   */
   readonly roles: readonly string[]
-  /** Triggers that asked or wrote tables of no account; the service does it from now on. */
+  /** Triggers that read or wrote tables of no account. The service does their work from now on. */
   readonly triggers: readonly string[]
   /** Settings of the database, and of the service's role on the machines that keep shards. */
   readonly settings: readonly string[]
 }
 
-/** All other tables are cut as this one. */
+/** All other tables are cut as this one is. */
 const FIRST = 'books'
 
-/** Of the database, for every session that begins from then on. */
+/** Settings of the database, for every session that begins from then on. */
 const SETTINGS = {
-  // What a transaction sets for itself is set on the machines that it works on.
+  // A setting of a transaction also holds on the machines that it works on.
   'citus.propagate_set_commands': 'local',
   'corridor.spread': 'on',
 } as const
 
-/** What a session of the service sets for itself (connect.ts), on the machines that it reaches. */
+/** The settings of a session of the service (connect.ts), for the machines that it reaches. */
 const SETTINGS_OF_SERVICE = {
   timezone: 'UTC',
   lock_timeout: '2s',
@@ -43,7 +47,7 @@ const SETTINGS_OF_SERVICE = {
 } as const
 
 /**
- * Without a sub-select, which Citus refuses. One account is the rule, and is compared as it is; the
+ * Has no sub-select, which Citus refuses. Usually one account is named and compared directly; the
  * names of several are read anew for each row (docs/decisions/0055).
  */
 const NAMED = `account_id = current_setting('corridor.accounts', true) or array_position(
@@ -59,9 +63,9 @@ const FUNCTIONS = [
 ]
 
 /**
- * A write that is sent to the machine of its shard and names the tables that are there, past the
- * plans of Citus, takes the lock that Citus takes for its own: while it is held the shard does not
- * move. By then it may have moved; what is there still is no shard any more.
+ * A write that goes to the machine of its shard bypasses the plans of Citus. It takes the lock that
+ * Citus takes for its own writes; while it is held, the shard does not move. If the shard has moved
+ * before, the table there is no shard any more, and the write fails.
  */
 const TAKE_SHARD = `
   create or replace function take_shard(part bigint) returns void language plpgsql
@@ -75,7 +79,7 @@ const TAKE_SHARD = `
     end if;
   end $$`
 
-/** What the dropped triggers did, which the service does from then on. */
+/** What the dropped triggers did. The service does it from then on. */
 const OF_TRIGGERS = [
   'keep_reference(text, text, text, boolean)',
   'release_reference(text, text)',
@@ -90,7 +94,7 @@ export async function distribute(owner: Sql, shards: number): Promise<Distribute
   const missing = tables.filter(({ cut }) => !cut).map(({ name }) => name)
   if (missing.length > 0) await refuseMoving(owner, missing)
   const roles = await letRolesLogIn(owner)
-  // Before triggers go: were this broken off behind them, no service would stand in for them.
+  // Comes before the triggers go: if it broke off after that, no service would do their work.
   const settings = await setForSpread(owner, database)
   await owner.unsafe(TAKE_SHARD)
   const triggers = await owner.begin(async tx => {
@@ -101,7 +105,7 @@ export async function distribute(owner: Sql, shards: number): Promise<Distribute
     const dropped = await dropTriggers(tx)
     await tx`alter table accounts drop constraint if exists sandboxes_only`
     await tx`alter table accounts add constraint sandboxes_only check (sandbox)`
-    // No live account is spread, and so no payment that a bank gives ids back of.
+    // Live accounts are not spread, and so no payment whose ids a bank gives back is either.
     await tx`alter table rail_items drop constraint if exists end_to_end_id_once`
     for (const { name, cut } of tables) {
       await tx.unsafe(`alter policy accounts_named on ${name} using (${NAMED})`)
@@ -153,7 +157,7 @@ async function refuseUnspreadable(owner: Sql) {
   return { database, nodes: rows.map(({ node }) => node) }
 }
 
-/** Some rules that keep money have no constraint there: see docs/distributed.md. */
+/** Some rules that keep money have no constraint there (docs/distributed.md). */
 async function refuseLive(owner: Sql): Promise<void> {
   const [live] = await owner<{ account_id: string }[]>`
     select account_id from accounts where not sandbox limit 1`
@@ -173,7 +177,10 @@ function listTables(owner: Sql): Promise<{ name: string; cut: boolean }[]> {
     order by c.relname <> ${FIRST}, c.relname`
 }
 
-/** Rows are copied into their shards, which row-level security allows to few. */
+/**
+ * Refuses a log-in that may not move rows: they are copied into their shards, which row-level
+ * security allows to few.
+ */
 async function refuseMoving(owner: Sql, tables: readonly string[]): Promise<void> {
   const [session] = await owner<{ login: string; may: boolean; served: boolean }[]>`
     select quote_ident(current_user) as login, rolsuper or rolbypassrls as may,
@@ -207,10 +214,15 @@ async function letRolesLogIn(owner: Sql): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** They ask the account what it is, or whether it has asked, which is on another machine. */
+/**
+ * Functions of triggers that read the account, or earlier requests, which are on another machine.
+ */
 const OF_ACCOUNT = ['may_be_made', 'state_of_account']
 
-/** Those whose function works as the owner of the tables: it writes where others may not. */
+/**
+ * Drops the triggers whose function works as the owner of the tables: it writes where others may
+ * not.
+ */
 async function dropTriggers(tx: TransactionSql): Promise<string[]> {
   const rows = await tx<{ name: string; table: string }[]>`
     select t.tgname as name, c.relname as table from pg_trigger t
@@ -227,7 +239,10 @@ async function cutTable(tx: TransactionSql, name: string): Promise<void> {
   await tx`select create_distributed_table(${name}, 'account_id', colocate_with => ${beside})`
 }
 
-/** Citus takes views to the machines, and of what was granted on them only what is granted then. */
+/**
+ * Grants the views on the machines. Citus copies views there, but only those rights that are
+ * granted afterwards.
+ */
 async function grantOnMachines(owner: Sql): Promise<void> {
   const rows = await owner<{ view: string; role: string }[]>`
     select c.relname as view, r.rolname as role
@@ -240,13 +255,16 @@ async function grantOnMachines(owner: Sql): Promise<void> {
   await owner.unsafe(`grant execute on function take_shard(bigint) to ${SERVICE_ROLE}`)
 }
 
-/** What stands with the database and not in it: a copy of the database lacks it. */
+/**
+ * Makes the settings that belong to the database and are not in it: a copy of the database lacks
+ * them.
+ */
 export async function setForSpread(owner: Sql, database: string): Promise<string[]> {
   const of = quoted(database)
   for (const [name, value] of Object.entries(SETTINGS)) {
     await owner.unsafe(`alter database ${of} set ${name} = ${literal(value)}`)
   }
-  // Citus takes these to the machines itself.
+  // Citus copies these to the machines itself.
   for (const [name, value] of Object.entries(SETTINGS_OF_SERVICE)) {
     await owner.unsafe(
       `alter role ${SERVICE_ROLE} in database ${of} set ${name} = ${literal(value)}`,

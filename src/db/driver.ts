@@ -39,11 +39,11 @@ export function openPool<T extends Record<string, driver.PostgresType>>(
 }
 
 /**
- * The same query, of which the connection keeps no prepared statement: it is planned each time it
- * is sent. The memory of a prepared one is held until the connection ends.
+ * The same query, but the connection keeps no prepared statement of it: it is planned each time it
+ * is sent. The memory of a prepared statement is held until the connection ends.
  */
 export function unprepared<Q>(query: Q): Q {
-  // The driver reads the option of every query; its types have it of those of `unsafe` alone.
+  // The driver reads the option of every query. Its types have it only for queries of `unsafe`.
   const { options } = query as { readonly options: { prepare?: boolean } }
   options.prepare = false
   return query

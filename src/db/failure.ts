@@ -30,13 +30,13 @@ const UNAVAILABLE_CODES = new Set([
   'EAI_AGAIN',
 ])
 
-/** Of a Unix socket: its server is down, or too many connect at once. Of a file: a fault. */
+/** For a Unix socket: its server is down, or too many connect at once. For a file it is a fault. */
 const UNAVAILABLE_SOCKETS = new Set(['ENOENT', 'EAGAIN'])
 
 /** A database or backup that cannot be used as it is. The message says why. */
 export class DatabaseProblem extends Error {}
 
-/** What was read before locking has changed since; safe to retry. */
+/** What was read before locking has changed since. A retry is safe. */
 export class Contention extends Error {
   readonly code = '40001'
 }
@@ -60,12 +60,12 @@ export function classify(error: unknown): Failure {
   return 'fault'
 }
 
-/** Did a connection that only reads try to write? read_only_sql_transaction */
+/** Whether a connection that only reads tried to write (read_only_sql_transaction). */
 export function isReadOnly(error: unknown): boolean {
   return errorCode(error) === '25006'
 }
 
-/** Does the server not know a table? Of a shard: it was moved to another machine. */
+/** Whether the server does not know a table. A missing shard was moved to another machine. */
 export function isTableMissing(error: unknown): boolean {
   return errorCode(error) === '42P01'
 }

@@ -1,5 +1,5 @@
 // Deletes outlived rows of all accounts in portions. It first finds the accounts of the oldest
-// rows, as only a transaction that names an account can delete its rows. Knows no table.
+// rows, because only a transaction that names an account can delete its rows. Knows no table.
 import { transactConfined } from './confine.ts'
 import type { Sql, TransactionSql } from './connect.ts'
 import { byShard } from './shard.ts'
@@ -8,7 +8,7 @@ import { byShard } from './shard.ts'
 export const PORTION = 1_000
 
 export interface Connections {
-  /** Under the role that finds rows of every account. */
+  /** Has the role that finds rows of every account. */
   readonly finder: Sql
   readonly sql: Sql
 }

@@ -1,11 +1,10 @@
-// Lists of who is found by the text that each row has for it (found-by.ts). Bounds and order are
-// those of the list, along an index that has the text, so that rows that do not fit are never
-// fetched.
+// Lists of rows that are found by their text for it (found-by.ts). Bounds and order are those of
+// the list, along an index that has the text, so that rows that do not fit are never fetched.
 import type { Fragment } from 'postgres'
 import type { Sql, TransactionSql } from './connect.ts'
 import type { Listed, Wanted } from './page.ts'
 
-/** The list, and what is asked of it, narrowed to the rows whose text has all parts. */
+/** The list and what is asked of it, narrowed to the rows whose text has all parts. */
 export function narrowedTo(
   sql: Sql | TransactionSql,
   listed: Listed,
@@ -37,8 +36,8 @@ export async function findIdsBy(
 }
 
 /**
- * One parameter, so that there is one statement however many words somebody looks for. A sub-select
- * hides it from the planner.
+ * One parameter, so that there is one statement, however many words somebody looks for. A
+ * sub-select hides it from the planner.
  */
 function having(sql: Sql | TransactionSql, parts: readonly string[]): Fragment {
   const patterns = parts.map(part => `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`)

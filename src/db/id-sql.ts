@@ -1,6 +1,6 @@
 // SQL expressions that compute ids from rows, by the recipe of id.ts, for `corridor verify`.
 
-/** bytea, as substr on it takes constant time; on text it counts the characters before. */
+/** A bytea, because substr takes constant time on it. On text it counts the characters before. */
 const ALPHABET = `'0123456789abcdefghjkmnpqrstvwxyz'::bytea`
 
 /** An integer as `length` characters of Crockford's base 32. */
@@ -12,7 +12,7 @@ function base32Sql(value: string, length: number): string {
   return `convert_from(${characters.join(' || ')}, 'UTF8')`
 }
 
-/** The time in ids that a book makes. Cheapest when computed once a row. */
+/** The time in ids that a book makes. It costs least when it is computed once for each row. */
 export function idTimeSql(micros: string): string {
   return base32Sql(micros, 11)
 }
@@ -26,12 +26,12 @@ export function idMicrosSql(id: string): string {
   return `(${digits.join(' + ')})`
 }
 
-/** Microseconds since 1970, exactly. */
+/** An instant as microseconds since 1970, exactly. */
 export function microsSql(at: string): string {
   return `(extract(epoch from ${at}) * 1000000)::bigint`
 }
 
-/** Milliseconds since 1970, rounded down. */
+/** An instant as milliseconds since 1970, rounded down. */
 function millisSql(at: string): string {
   return `(${microsSql(at)} / 1000)`
 }

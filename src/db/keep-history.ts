@@ -4,7 +4,10 @@ import type { Key } from '../id.ts'
 import type { TransactionSql } from './connect.ts'
 import { isSpread } from './shard.ts'
 
-/** Runs a change of these rows between the statements that note them. Sends all in this order. */
+/**
+ * Runs a change of these rows between the statements that note them. Sends all of them in this
+ * order.
+ */
 export async function keepHistory<T>(
   tx: TransactionSql,
   table: 'webhook_endpoints' | 'payout_batches',

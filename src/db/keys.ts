@@ -13,7 +13,7 @@ export function keysOf(sql: Sql | TransactionSql, keys: readonly Key[]) {
   return sql`unnest(${account_ids}::text[], ${ids}::text[]) as k(account_id, id)`
 }
 
-/** Rows of a table by (account, id), in no order. Ids that are not found are absent. */
+/** Rows of a table by (account, id), in no order. An unknown id has no row. */
 export async function findByKeys<Row>(
   sql: Sql | TransactionSql,
   table: string,
@@ -32,8 +32,8 @@ export async function findByKeys<Row>(
 }
 
 /**
- * The account of an object that an operator names by its id alone, by one index look-up an account:
- * no index begins with the id.
+ * The account of an object that an operator names by its id alone. Each account is one index
+ * look-up, as no index begins with the id.
  */
 export async function findAccountOf(
   sql: Sql,

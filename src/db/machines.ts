@@ -1,13 +1,12 @@
 // The machines of a distributed database that have rows of accounts, and connections to each of
-// them. A write about rows of one machine alone is sent to that machine, which runs it by itself.
-// Sent to the coordinator, each statement would be planned there first, and its text written anew
-// with all the rows.
+// them. A write about rows of one machine is sent to that machine, which runs it alone. The
+// coordinator would plan each statement first, and write its text anew with all the rows.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Sql } from './connect.ts'
 import { describePlaces, isSpread, learnShards, listKnownMachines, machineOf } from './shard.ts'
 
 export interface MachinesOptions {
-  /** Connections to the coordinator, or to the one PostgreSQL that there is. */
+  /** Connections to the coordinator, or to the only PostgreSQL. */
   readonly coordinator: Sql
   /** Opens connections to host:port. */
   open(machine: string): Sql
@@ -37,8 +36,8 @@ export class Machines {
   }
 
   /**
-   * Asks the coordinator where the shards are. A machine that no longer has any is left at once,
-   * and what is being written there fails: nobody would read those rows if it came back.
+   * Asks the coordinator where the shards are. A machine that has none any more is left at once,
+   * and a write on it fails: if the machine came back, nobody would read those rows.
    */
   async follow(sql: Sql): Promise<void> {
     if (!isSpread()) return
@@ -52,13 +51,11 @@ export class Machines {
       void pool.end({ timeout: 0 })
     }
     this.#places = places
-    // Nobody waits for a machine that is away.
+    // Nobody waits for a machine that cannot be reached.
     this.reached = Promise.all(machines.map(machine => this.#reach(machine)))
   }
 
-  /**
-   * Connects to a machine. The rows of one that cannot be reached are written by the coordinator.
-   */
+  /** Connects to a machine. If it cannot be reached, the coordinator writes its rows. */
   async #reach(machine: string): Promise<void> {
     if (this.#pools.has(machine)) return
     const pool = this.#options.open(machine)

@@ -1,6 +1,6 @@
 // Forward-only migrations: SQL files applied in order, each recorded with the hash of its text, so
-// that an edited file is noticed. Each runs in a transaction of its own, except those that build
-// indexes beside writers. An advisory lock admits one migrator at a time.
+// that a changed file is noticed. Each runs in a transaction of its own, except those that build
+// indexes beside writers. An advisory lock lets one process migrate at a time.
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { type Sql, TAKEN_ROLES } from './connect.ts'
@@ -8,7 +8,10 @@ import { classify, DatabaseProblem, isConnectionLost } from './failure.ts'
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 const MIGRATE_LOCK = 7_210_001
-/** A process that starts waits for another one's migrations; an index may take many minutes. */
+/**
+ * How long a process that starts waits for another one's migrations; an index may take many
+ * minutes.
+ */
 const LOCK_WITHIN_MS = 3_600_000
 const ASK_AGAIN_MS = 100
 /** PostgreSQL, appendix A. */
@@ -84,7 +87,7 @@ async function explainDenied(session: Session, error: unknown): Promise<unknown>
   )
 }
 
-/** Called only when the table is missing, as a log-in with nothing to migrate may own nothing. */
+/** Called only when the table is missing: a log-in without migrations to run may own nothing. */
 async function createRecord(session: Session): Promise<void> {
   await session`create table schema_migrations (
     name text primary key, hash text not null, applied_at timestamptz not null default now()
@@ -161,7 +164,7 @@ async function apply(session: Session, migration: Migration): Promise<void> {
 async function inTransaction(session: Session, migration: Migration): Promise<void> {
   await session`begin`
   try {
-    // Waits for table locks only as long as requests can wait behind it.
+    // Waits for table locks only as long as requests may wait behind it.
     await session`set local lock_timeout = '2s'`
     await session.unsafe(migration.text)
     await record(session, migration)
@@ -174,11 +177,12 @@ async function inTransaction(session: Session, migration: Migration): Promise<vo
 
 /** Applies a file beside writers. Each of its statements can be repeated. */
 async function besideWriters(session: Session, migration: Migration): Promise<void> {
-  // Waiting for older transactions delays nobody here.
+  // Here, waiting for older transactions delays nobody.
   await session`set lock_timeout = 0`
   try {
     for (const { index, statement } of statementsOf(migration)) {
-      // Drops the invalid index of an unfinished build: every write maintains it, no read uses it.
+      // Drops the invalid index of an unfinished build: every write maintains it, but no read uses
+      // it.
       const [left] = await session`
         select from pg_index where indexrelid = to_regclass(${index}) and not indisvalid`
       if (left !== undefined) await session.unsafe(`drop index concurrently ${index}`)

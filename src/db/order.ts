@@ -9,7 +9,7 @@ export interface Moment {
   readonly side: 'before' | 'after'
 }
 
-/** Before and after every instant: PostgreSQL compares them as times, JavaScript as text. */
+/** Before and after every instant. PostgreSQL compares them as times, JavaScript as text. */
 export const OLDEST: Moment = { created_at: '-infinity', side: 'before' }
 export const NEWEST: Moment = { created_at: 'infinity', side: 'after' }
 
@@ -34,13 +34,13 @@ export interface Order {
   readonly columns: readonly Ordering[]
   /** The place of a time bound. */
   readonly locate: Locate
-  /** The place of an id's row, where the id alone determines it. */
+  /** The place of an id's row, if the id alone determines it. */
   readonly placeOf?: (id: string) => Place
   /** The place of a row; undefined when the account has no such row. */
   find(sql: Sql | TransactionSql, table: string, key: Key): Promise<Place | undefined>
 }
 
-/** `wanted` says whether the rows above the bound are listed or those below. */
+/** `wanted` says whether the rows above or below the bound are listed. */
 export type Locate = (
   sql: Sql | TransactionSql,
   account_id: string,
@@ -48,7 +48,7 @@ export type Locate = (
   wanted: 'above' | 'below',
 ) => Place | Promise<Place>
 
-/** By id, which follows the order of the book (id.ts): the primary key is the list's index. */
+/** The order by id, which is the order of the book (id.ts). The primary key is the list's index. */
 export function byId(prefix: IdPrefix): Order {
   const columns: readonly Ordering[] = [{ column: 'id', type: 'text' }]
   return {
@@ -59,7 +59,7 @@ export function byId(prefix: IdPrefix): Order {
   }
 }
 
-/** By time, and then by a column that distinguishes rows of one time. */
+/** The order by time, and then by a column that distinguishes rows of one time. */
 export function byTime(then: Ordering & { readonly type: keyof typeof ENDS }): Order {
   const columns: readonly Ordering[] = [{ column: 'created_at', type: 'timestamptz' }, then]
   return {

@@ -19,7 +19,7 @@ export interface Wanted {
   readonly cursor: Cursor | null
 }
 
-/** The values of which a row has one, by filter. None is '', which tables have for "not set". */
+/** By filter, the values of which a row has one. None is '', which tables have for "not set". */
 export type Filters = Readonly<Record<string, readonly string[]>>
 
 export interface Cursor {
@@ -30,7 +30,7 @@ export interface Cursor {
 export interface Page<Row> {
   /** Newest first, whatever the direction of paging. */
   readonly rows: readonly Row[]
-  /** More rows follow in the direction of paging. */
+  /** Whether more rows follow in the direction of paging. */
   readonly has_more: boolean
 }
 
@@ -40,16 +40,16 @@ export interface Filter {
   /** The column to compare. */
   readonly by: string
   /**
-   * When the page is read from an index on (account_id, column, …order): always, when no other
-   * filter is set, or never.
+   * When the page is read from an index on (account_id, column, …order): always; only when no other
+   * filter is set; or never.
    */
   readonly leads: 'always' | 'alone' | 'never'
   /** Common values, which the index leaves out; by default '', "not set". */
   readonly common?: readonly string[]
-  /** The predicate of the index, to the letter, where `common` does not give it. */
+  /** The predicate of the index, to the letter, if it does not follow from `common`. */
   readonly within?: string
   /**
-   * Leaves out the equality, as the bounds state the value. With an equality, the primary key would
+   * Leaves out the equality, as the bounds have the value. With an equality, the primary key would
    * be in order too, and the planner might walk it for a rare value.
    */
   readonly by_bounds?: boolean
@@ -58,7 +58,7 @@ export interface Filter {
    * read from. For lists in the order of ids.
    */
   readonly kept?: (value: string) => Narrow
-  /** Reads the page along rows of another table. `rangeOf` reads those that one leads to. */
+  /** Reads the page along another table. `rangeOf` reads the rows that a row of it leads to. */
   readonly walk?: Walk
 }
 
@@ -77,7 +77,7 @@ export interface Narrow {
   readonly stated: string | null
   /** A further condition on the narrow table, whose alias is `n`. */
   readonly besides?: Fragment
-  /** The value is in the narrow table alone. */
+  /** Whether only the narrow table has the value. */
   readonly alone?: boolean
 }
 
@@ -219,7 +219,7 @@ function ledBy(sql: Sql | TransactionSql, listed: Listed, scan: Scan, lead: Lead
     const { kept } = filter
     const one = (value: string) => narrowOf(sql, listed, scan, { filter, value }, kept(value))
     if (more.length === 0) return one(value)
-    // In one order, so that there are few different statements.
+    // Sorted, so that there are few different statements.
     const parts = values.toSorted().map(value => sql`(${one(value)})`)
     const all = parts.reduce((all, part) => sql`${all} union all ${part}`)
     return firstOf(sql, listed, scan, sql`(${all}) r`)
@@ -239,7 +239,7 @@ function firstOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan, from: Fr
     order by ${inOrder(sql, orderColumns(sql, listed), scan)} limit (select ${scan.limit}::integer)`
 }
 
-/** The columns before the order in the index to read. Bounds and order then fit it alone. */
+/** The columns of the index before the order. With bounds and order, only that index fits. */
 interface Leading {
   readonly by: readonly string[]
   readonly led: readonly Fragment[]
@@ -249,9 +249,9 @@ interface Leading {
 const WHOLE: Leading = { by: [], led: [], lead: undefined }
 
 /**
- * Has both bounds always, so that there are few different statements. Each value is a sub-select,
- * which hides it from the planner: it would otherwise plan for each value, and sort where it
- * expects few rows.
+ * Always has both bounds, so that there are few different statements. Each value is a sub-select,
+ * which hides it from the planner. Otherwise the planner would plan for each value, and sort where
+ * it expects few rows.
  */
 function rangeOf(
   sql: Sql | TransactionSql,
@@ -348,14 +348,14 @@ function asFilter(filter: string | Filter): Filter {
   return typeof filter === 'string' ? { name: filter, by: filter, leads: 'always' } : filter
 }
 
-/** The equalities, and the predicate of the index, without which the planner cannot use it. */
+/** The equalities, and the predicate of the index. Without it the planner cannot use the index. */
 function conditions(
   sql: Sql | TransactionSql,
   { filters: known, listed_by, merged }: Listed,
   filters: Filters,
   { by, led, lead }: Leading,
 ): Fragment {
-  // Sorted, so that the order of a request's filters does not make another statement.
+  // Sorted, so that another order of a request's filters makes the same statement.
   const names = Object.keys(filters).sort()
   const equal = names.map(name => {
     const filter = known.map(asFilter).find(filter => filter.name === name)
@@ -365,7 +365,7 @@ function conditions(
       if (filter.by_bounds === true) return sql``
       if (several) return sql`and ${sql(filter.by)} = ${led[0] ?? sql``}`
     }
-    // The kind has been chosen by it.
+    // The filter has already chosen the kinds.
     if (several && lead === undefined && by.includes(filter.by)) return sql``
     return sql`and ${sql(filter.by)} ${oneOf(sql, filters[name])}`
   })
@@ -375,7 +375,7 @@ function conditions(
   return all(sql, equal)
 }
 
-/** The condition on a column that it has one of these values, which the planner does not see. */
+/** The condition that a column has one of these values, which are hidden from the planner. */
 function oneOf(sql: Sql | TransactionSql, values: readonly string[] = []): Fragment {
   const [value = '', ...more] = values
   if (more.length === 0) return sql`= (select ${value})`

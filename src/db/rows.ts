@@ -1,5 +1,6 @@
-// Writes many rows by one statement, with one array parameter a column. This costs PostgreSQL a
-// quarter less than rows as one JSON document, in which it searches for each field's name.
+// Writes many rows by one statement, with one array parameter for each column. This costs
+// PostgreSQL a quarter less than rows as one JSON document, in which it searches for the name of
+// each field.
 import { type Key, nameOf } from '../id.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
 import type { TransactionSql } from './connect.ts'
@@ -103,9 +104,9 @@ function columnWriter<Row extends object>(name: keyof Row, kind: Kind) {
 }
 
 /**
- * Makes a function that inserts many rows into a table. `suffix` follows the select, such as an
- * `on conflict` clause, in which the table is `t`. Members that are no columns are ignored. Without
- * rows it sends nothing, as do those of `updater` and `deleter`.
+ * Makes a function that inserts many rows into a table. `suffix` follows the select, such as an `on
+ * conflict` clause, in which the table is `t`. Members that are not columns are ignored. Without
+ * rows it sends nothing; `updater` and `deleter` do the same.
  */
 export function inserter<Row extends OfAccount>(
   table: string,
@@ -125,7 +126,8 @@ export function inserter<Row extends OfAccount>(
   const anchored = `insert into ${table} as t (${names})
     select ${own.join(', ')} from books b
     join unnest(${read}) as r(${names}) on r.account_id = b.account_id where true`
-  // A row fewer than was sent is of an account without a book, unless conflicting rows are skipped.
+  // If fewer rows are written than sent, an account has no book, unless conflicting rows are
+  // skipped.
   const skips_conflicts = suffix.endsWith('do nothing')
   return async (tx, rows) => {
     if (rows.length === 0) return undefined
@@ -208,7 +210,10 @@ export function deleter<Row extends OfAccount>(
   )
 }
 
-/** One statement a shard; its last parameters are the number of rows to find and their accounts. */
+/**
+ * Sends one statement for each shard. Its last parameters are the number of rows to find, and their
+ * accounts.
+ */
 function eachWritten<Row extends OfAccount>(
   table: string,
   columns: number,
@@ -230,7 +235,8 @@ function eachWritten<Row extends OfAccount>(
 
 /**
  * Makes each text once: a long text would be joined, and hashed by the driver, for every batch.
- * There are few: one a table, or one a shard of it on the machines of a spread database.
+ * There are few texts: one for each table, or for each shard of it on the machines of a spread
+ * database.
  */
 function madeOnce(make: (name: string, named: string) => string) {
   const made = new Map<string, string>()
@@ -258,7 +264,7 @@ function columnsOf<Row extends object>(columns: Columns<Row>) {
   return {
     entries,
     names: entries.map(([name]) => name).join(', '),
-    /** The arguments of unnest: one array a column. */
+    /** The arguments of unnest: one array for each column. */
     read: entries.map(([, kind], i) => READ[kind](`$${i + 1}`)).join(', '),
     parametersOf: (rows: readonly Row[]) => writers.map(write => write(rows)),
   }

@@ -1,6 +1,6 @@
-// The shards of a database distributed by Citus. Tables are sharded by a hash of account_id; a
+// The shards of a database distributed by Citus. Tables are sharded by a hash of account_id. A
 // statement is fast, and sometimes only possible, when it restricts each table to rows of one
-// shard. A single PostgreSQL is one shard. All of these tables are co-located with `books`.
+// shard. A single PostgreSQL is one shard. All these tables are co-located with `books`.
 import type { Sql, TransactionSql } from './connect.ts'
 
 export type OfAccount = { readonly account_id: string }
@@ -9,7 +9,7 @@ export type OfAccount = { readonly account_id: string }
 export interface Shard {
   readonly first: number
   readonly last: number
-  /** host:port of the machine that has it, as the machines call each other. */
+  /** host:port of the machine that has the shard, as the machines call each other. */
   readonly machine?: string
   /** By table, the number of the shard's part of it. On its machine, each part is a table. */
   readonly parts?: ReadonlyMap<string, string>
@@ -39,7 +39,7 @@ export async function describePlaces(sql: Sql): Promise<string> {
   return row?.places ?? ''
 }
 
-/** Sets the shards; also for tests that look at statements of a distributed database. */
+/** Sets the shards. Tests also use it to look at statements of a distributed database. */
 export function useShards(known: readonly Shard[]): void {
   shards = known
 }
@@ -76,7 +76,7 @@ export function shardOf(account_id: string): number {
   return shards.findIndex(({ first, last }) => first <= hash && hash <= last)
 }
 
-/** The hashes of accounts that were asked about lately. */
+/** The hashes of recently used accounts. */
 const hashes = new Map<string, number>()
 const MOST_HASHES = 10_000
 
@@ -94,8 +94,8 @@ function takenBy(tx: Sql | TransactionSql): Taken | undefined {
 }
 
 /**
- * Says that the transaction is about rows of the account's shard alone. Its connection must go to
- * the machine that has the shard. Its statements may then name the tables of that machine
+ * Declares that the transaction is only about rows of the account's shard. Its connection must go
+ * to the machine that has the shard. Its statements may then name the tables of that machine
  * (`tableAt`), which need no plan of Citus. After it has locked its books, it must hold the shard.
  */
 export function takeShard(tx: TransactionSql, account_id: string): void {
@@ -169,7 +169,7 @@ export async function eachShard<T extends OfAccount, Row>(
 
 /**
  * Rows of all shards that follow each other in an order, one statement each: Citus has no recursive
- * query over several shards. `next` finds the row behind the last one.
+ * query over several shards. `next` finds the row after the last one.
  */
 export async function stepByStep<Row>(
   next: (last: Row | undefined) => PromiseLike<readonly Row[]>,

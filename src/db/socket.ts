@@ -1,6 +1,6 @@
 // Sockets that detect a server that has vanished silently. After a failover, or behind a proxy that
-// keeps half a connection open, TCP alone would wait for a quarter of an hour. Whether an answer is
-// due, the driver says; this file knows nothing of the protocol.
+// keeps half a connection open, TCP alone would wait for a quarter of an hour. The driver says
+// whether an answer is due; this file knows nothing of the protocol.
 import { connect, type Socket } from 'node:net'
 
 /**
@@ -60,7 +60,7 @@ export function watchedSocket(silence_ms: number) {
       ? connect({ path, ...NEVER_FULL })
       : connect({ port: port[0] ?? 5432, host: host[0] ?? 'localhost', ...NEVER_FULL })
     const one: Watched = { socket, heard_at: performance.now(), waits_since: undefined }
-    // A failure before the driver listens would end the process; the driver hears of the close.
+    // A failure before the driver listens would end the process. The driver is told of the close.
     socket.on('error', () => {})
     const name = path || `${host[0]}:${port[0]}`
     const server = servers.get(name) ?? watchServer(silence_ms)
@@ -96,7 +96,7 @@ function watchServer(silence_ms: number): Server {
   return { connections, watching: watch(connections, silence_ms) }
 }
 
-/** Checks eight times within `silence_ms`; as late it may notice that a wait has begun. */
+/** Checks eight times within `silence_ms`. It may notice that much later that a wait has begun. */
 function watch(connections: ReadonlySet<Watched>, silence_ms: number): NodeJS.Timeout {
   const every_ms = silence_ms / 8
   let looked_at = performance.now()

@@ -1,4 +1,4 @@
-// Registers the routes of accounts: who may call them, what openapi.json says of them, and how
+// Registers the routes of accounts: who may call them, what openapi.json says about them, and how
 // their answers are sent. Knows no resource.
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
@@ -23,7 +23,7 @@ interface Route<Params extends TSchema, Query extends TSchema, Body extends TSch
   readonly params?: Params
   readonly querystring?: Query
   readonly body?: Body
-  /** All but the scope, which the method that registers the route sets. */
+  /** All but the scope, which is set by the method that registers the route. */
   readonly config?: Omit<FastifyContextConfig, 'scope'>
   /** Answered without an envelope, as quotes are. */
   readonly bare?: true
@@ -37,7 +37,7 @@ interface ReadRoute<Params extends TSchema, Query extends TSchema, Body extends 
 interface WriteRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
   extends Route<Params, Query, Body> {
   readonly method?: 'POST' | 'PUT' | 'DELETE'
-  /** `claim` reads what the request claims by its Idempotency-Key. */
+  /** `claim` reads the claim that the request makes by its Idempotency-Key. */
   answer(
     request: FastifyRequest<Sent<Params, Query, Body>>,
     claim: () => Claim | null,
@@ -46,9 +46,9 @@ interface WriteRoute<Params extends TSchema, Query extends TSchema, Body extends
 
 interface PageRoute<Row> extends Omit<OperationDocs, 'response' | 'refusals'> {
   readonly item: TSchema
-  /** All but those of every list. */
+  /** The refusals besides those of every list. */
   readonly refusals?: OperationDocs['refusals']
-  /** Undefined when the cursor names nothing of the account. */
+  /** Undefined when the cursor names no object of the account. */
   find(tx: TransactionSql, account_id: string, wanted: Wanted): Promise<Page<Row> | undefined>
   present(rows: readonly Row[], query: ListQuery): readonly object[] | Promise<readonly object[]>
 }
@@ -100,8 +100,8 @@ export class AccountRoutes {
   }
 
   /**
-   * Registers a POST that reads: it asks by its body and writes nothing. So it answers within the
-   * time of a read even if the database does not, and of an Idempotency-Key only the form counts.
+   * Registers a POST that reads: it asks by its body and writes nothing. It answers within the time
+   * of a read even if the database does not. An Idempotency-Key is checked for its form only.
    */
   ask<Body extends TSchema>(
     path: string,

@@ -41,12 +41,14 @@ export function send(reply: FastifyReply, { status, body, replayed }: Reply) {
   return reply.status(status).type(JSON_TEXT).send(body)
 }
 
-/** Shorter lists go as they are: few packets are saved, and each costs a turn of a thread. */
+/**
+ * Shorter lists are sent as they are: compression saves few packets, and costs a turn of a thread.
+ */
 const LONG_BYTES = 4 * 1024
 
 /**
- * Sends a list, compressed when it is long and the caller takes it so. A page of payouts says much
- * again in each of them, and shrinks to a tenth or less.
+ * Sends a list, compressed when it is long and the caller accepts that. Payouts of a page repeat
+ * much of each other, so the page shrinks to a tenth or less.
  */
 export async function sendList({ headers }: FastifyRequest, reply: FastifyReply, answer: Reply) {
   const varies = reply.getHeader('vary')
@@ -62,8 +64,9 @@ const ENCODING = 'accept-encoding'
 const JSON_TEXT = 'application/json; charset=utf-8'
 
 /**
- * Sends the answer to a read of one object, named by its content: whoever has it is answered 304.
- * It stays `no-store`, as it tells of people and money: who keeps it does so knowingly.
+ * Sends the answer to a read of one object, with a tag of its content: a caller who has the content
+ * is answered 304. It stays `no-store`, as it tells about people and money: a caller who keeps it
+ * decides that knowingly.
  */
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: Reply) {
   const etag = `"${hash('sha256', answer.body, 'base64url').slice(0, 22)}"`

@@ -1,7 +1,7 @@
 // Authenticates a request: HTTP Basic with the id and secret of a key, of an account or a person,
-// compared in constant time with what the process holds in memory. All wrong credentials get the
-// same answer. limits.ts slows down an address that sends many of them, and never refuses a valid
-// key for it.
+// compared in constant time with what the process has in memory. All wrong credentials get the same
+// answer. limits.ts slows down an address that sends many of them, and never refuses a valid key
+// for it.
 import type { FastifyRequest } from 'fastify'
 import {
   type Account,
@@ -19,10 +19,10 @@ import { countFailure, countRequest, type Limits } from './limits.ts'
 import type { Hosts } from './message.ts'
 
 /**
- * What a caller must be allowed. Of an account: `read`, `write` and `operator` are scopes of its
- * keys, and people have roles for the first two; `approve` is for people alone, and so are
- * `installation_read` and `installation_write`, for auditors and operators, and `person`, for
- * whoever has a name. `anyone` calls without credentials, and may send a body.
+ * What a caller must be allowed to do. `read`, `write` and `operator` are scopes of an account's
+ * keys; people have roles on the account for the first two. Only people have the others: `approve`,
+ * `installation_read` (auditors and operators), `installation_write` (operators) and `person`
+ * (every named person). `anyone` calls without credentials, and may send a body.
  */
 export type Access =
   | Scope
@@ -36,21 +36,23 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by `authenticate` on every route of an account. */
     account: Account
-    /** Who calls in their own name; null when an account's key does. */
+    /** The person who calls in their own name; null when an account's key does. */
     person: Person | null
     /** The session by which they call; null when a key does. */
     session: OpenSession | null
-    /** The id of the key, of the account or the person; '' of a session. */
+    /** The id of the key, of the account or the person; '' in a session. */
     key_id: string
-    /** Whose bodies share room in memory: an account's or a person's. */
+    /** The account or person whose bodies share room in memory. */
     caller: string
   }
   interface FastifyContextConfig {
-    /** What the caller must be allowed. A route without it is public, and takes no body. */
+    /**
+     * What the caller must be allowed to do. A route without a scope is public, and takes no body.
+     */
     scope?: Access
-    /** Whether a session must have given its password lately. */
+    /** Whether a session must have given its password recently. */
     asksPassword?: boolean
-    /** Whether a person's key, which gives no password, may not do it. */
+    /** Whether only a session may call it: the key of a person gives no password. */
     ofSession?: boolean
   }
 }
@@ -72,7 +74,7 @@ interface Known {
   readonly accounts: ReadonlyMap<string, Account>
 }
 
-/** What authentication uses besides what is known. */
+/** What authentication works with. */
 interface Means {
   readonly limits: Limits
   readonly findSession: FindSession
@@ -80,8 +82,8 @@ interface Means {
 }
 
 /**
- * Sets who calls in the request, or refuses with 400, 401, 403, 421 or 429. Waits for nothing but
- * for the session of a cookie.
+ * Sets in the request who calls, or refuses with 400, 401, 403, 421 or 429. It waits only for the
+ * session of a cookie.
  */
 export function authenticate(
   request: FastifyRequest,
@@ -151,7 +153,7 @@ async function admitSession(
   if (request.routeOptions.config.asksPassword === true) checkConfirmed(request)
 }
 
-/** Refuses (403) a session that has not given its password lately. Keys pass. */
+/** Refuses (403) a session that has not given its password recently. Keys pass. */
 export function checkConfirmed({ session }: FastifyRequest): void {
   if (session === null || session.confirmed) return
   throw refusal('password_needed', 'Give your password again: POST /v3/session/confirm.')
@@ -192,7 +194,7 @@ function admitPerson(
   }
   const account = known.accounts.get(account_id)
   const roles = person.roles.get(account_id) ?? []
-  // Who has no role is not told whether there is such an account.
+  // A person without a role is not told whether there is such an account.
   if (account === undefined || !rolesAllow(roles, needed)) {
     const has = roles.length === 0 ? 'no role' : `the role ${roles.join(', ')}`
     throw refusal(
@@ -207,13 +209,16 @@ function named({ role }: Person): string {
   return role === 'member' ? 'a member' : `an ${role}`
 }
 
-/** Basic credentials by RFC 7617: one canonical base64 text that holds a colon, else undefined. */
+/**
+ * Basic credentials of RFC 7617: one canonical base64 text that contains a colon; otherwise
+ * undefined.
+ */
 function readBasic(header: string): { key_id: string; secret: string } | undefined {
   const match = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)
   const encoded = match?.[1]
   if (encoded === undefined) return undefined
   const bytes = Buffer.from(encoded, 'base64')
-  // Node decodes many spellings of the same bytes; this takes the canonical one alone.
+  // Node decodes many spellings of the same bytes; only the canonical one counts here.
   if (bytes.toString('base64') !== encoded) return undefined
   const text = bytes.toString('utf8')
   const colon = text.indexOf(':')

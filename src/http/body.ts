@@ -183,11 +183,11 @@ export interface RoomSize {
   readonly each: number
 }
 
-/** What one body takes of the room. */
+/** The part of the room that one body takes. */
 export interface Place {
   /** Takes this much in total. False, and nothing changes, when there is no room for it. */
   grow(to: number): boolean
-  /** Gives all of it back. May be called again without effect. */
+  /** Gives the whole place back. A second call has no effect. */
   leave(): void
 }
 

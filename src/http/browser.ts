@@ -1,5 +1,5 @@
-// What a browser sends by itself, and so proves nothing of who wrote the request: the cookie of a
-// session, and where the request comes from. Knows no route.
+// What a browser sends by itself, and what therefore does not prove who wrote the request: the
+// cookie of a session, and the origin of the request. Knows no route.
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
@@ -10,7 +10,7 @@ const SECURE_COOKIE = '__Host-corridor'
 /** On this machine there is no HTTPS to wait for. */
 const LOCAL_COOKIE = 'corridor'
 
-/** The token of the session, as the cookie has it; undefined without one. */
+/** The token of the session in the cookie; undefined without one. */
 export function sessionTokenOf(request: FastifyRequest): string | undefined {
   const name = isSecure(request) ? SECURE_COOKIE : LOCAL_COOKIE
   for (const pair of (request.headers.cookie ?? '').split(';')) {
@@ -20,7 +20,7 @@ export function sessionTokenOf(request: FastifyRequest): string | undefined {
   return undefined
 }
 
-/** The header that keeps a session in a browser, or with '' forgets it. */
+/** The header that keeps a session in a browser, or forgets it with ''. */
 export function sessionCookie(request: FastifyRequest, token: string): string {
   const secure = isSecure(request)
   const parts = [
@@ -46,11 +46,11 @@ export function checkPrivate(request: FastifyRequest): void {
 }
 
 /**
- * Refuses (421) a browser that names a host that is not this service's: any page can give its
- * own name to this address. Without a list of hosts, addresses and this machine are its own.
+ * Refuses (421) a browser that names a host that is not this service's: any page can give its own
+ * name to this address. Without a list of hosts, IP addresses and this machine count as its own.
  */
 export function checkOwnHost(request: FastifyRequest, allowed: Hosts): void {
-  // Of a trusted proxy, X-Forwarded-Host, which may be as the caller has sent it.
+  // Behind a trusted proxy this is X-Forwarded-Host, which may be what the caller has sent.
   const { host } = request
   const { name = '' } = partsOfHost(host) ?? {}
   if (allowed.length > 0) checkHost(host, allowed)
@@ -60,7 +60,10 @@ export function checkOwnHost(request: FastifyRequest, allowed: Hosts): void {
   }
 }
 
-/** Where people find this service, for links to it. Its host has passed `checkOwnHost`. */
+/**
+ * The origin at which people find this service, for links to it. Its host has passed
+ * `checkOwnHost`.
+ */
 export function ownOrigin(request: FastifyRequest): string {
   return `${isSecure(request) ? 'https' : 'http'}://${request.host}`
 }
@@ -72,8 +75,8 @@ function isLoopback(hostname: string): boolean {
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Refuses (403) what a page of another site made the browser send. `proof`: a request that says
- * nothing of its origin is refused too, as every browser says it.
+ * Refuses (403) a request that a page of another site made the browser send. With `proof`, a
+ * request without an origin is refused too, as every browser sends one.
  */
 export function checkSameOrigin(request: FastifyRequest, proof: boolean): void {
   if (SAFE_METHODS.includes(request.method)) return

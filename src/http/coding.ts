@@ -1,14 +1,14 @@
-// Content codings: which one a caller takes, and bytes in it. Compresses off the event loop.
+// Content codings: the one that a caller accepts, and bytes in it. Compresses off the event loop.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 /** A content coding, or the bytes as they are. */
 export type Coding = 'br' | 'gzip' | 'identity'
 
-/** For bytes that are compressed once for all who ask, or for one answer. */
+/** `once` is for bytes that are compressed once for all callers, `each` for those of one answer. */
 export type Effort = 'once' | 'each'
 
-/** Each answer takes a fraction of a millisecond for 175 KB; once takes tenths of a second. */
+/** `each` takes a fraction of a millisecond for 175 KB, `once` tenths of a second. */
 const QUALITY = { once: { br: 9, gzip: 9 }, each: { br: 4, gzip: 6 } } as const
 
 export async function encode(bytes: Buffer, coding: Coding, effort: Effort): Promise<Buffer> {

@@ -7,7 +7,10 @@ import type { Socket } from 'node:net'
 /** Most unanswered requests of one connection. A client that sends more is not reading answers. */
 export const MAX_UNANSWERED = 32
 
-/** Most bytes of answers not yet taken. Beyond it, the oldest such answer loses its connection. */
+/**
+ * Most bytes of answers that clients have not taken. Beyond it, the oldest such answer loses its
+ * connection.
+ */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024
 
 /** A client that reads nothing for this long is considered gone. */
@@ -43,7 +46,7 @@ export class Connections {
     })
   }
 
-  /** Whether some request is unanswered, or some answer not yet taken. */
+  /** Whether some request is unanswered, or some answer is not taken yet. */
   get anyInHand(): boolean {
     return this.#in_hand.size > 0
   }
@@ -53,7 +56,10 @@ export class Connections {
     return this.#unsent_bytes
   }
 
-  /** Whether the connection of this request has too many unanswered ones. It is read no further. */
+  /**
+   * Whether the connection of this request has too many unanswered requests. Then no more is read
+   * from it.
+   */
   isTooMany({ socket }: IncomingMessage): boolean {
     return this.#crowded.has(socket)
   }

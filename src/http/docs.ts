@@ -21,7 +21,7 @@ export interface OperationDocs {
   /** The media types of an answer that is a file, and never JSON. */
   readonly files?: readonly { readonly media: string; readonly description: string }[]
   readonly idempotent?: boolean
-  /** The answer has an ETag, and is 304 for whoever sends it in If-None-Match. */
+  /** Whether the answer has an ETag, and is 304 for a caller who sends it in If-None-Match. */
   readonly tagged?: boolean
   /** Reasons of refusals, besides those that every route can give. */
   readonly refusals: readonly Reason[]
@@ -39,10 +39,10 @@ export const FILES = 'x-files'
 /** Schema keyword: the answer has an ETag. */
 export const TAGGED = 'x-tagged'
 
-/** Schema keyword: the schema for readers, where the validator needs another one. */
+/** Schema keyword: the schema that readers see, where the validator needs another one. */
 export const DOCUMENTED = 'x-documented'
 
-/** Schema keyword: what readers are told besides, which the rules check and not the validator. */
+/** Schema keyword: what readers are told besides; the rules check it, not the validator. */
 export const ALSO = 'x-also'
 
 /** Our own keywords, which the validator ignores. */
@@ -73,7 +73,10 @@ export function operationDocs(docs: OperationDocs) {
   })
 }
 
-/** The path parameters of a route that names one object by its id: one schema for its kinds. */
+/**
+ * The path parameters of a route that names one object by its id. Each set of prefixes has one
+ * schema.
+ */
 export function pathId(...prefixes: readonly IdPrefix[]) {
   const name = prefixes.join(' ')
   const known = PATH_IDS.get(name) ?? makePathId(prefixes)
@@ -81,7 +84,7 @@ export function pathId(...prefixes: readonly IdPrefix[]) {
   return known
 }
 
-/** A schema that has been compiled is known again by its identity. */
+/** Compiled schemas are found again by identity. */
 const PATH_IDS = new Map<string, ReturnType<typeof makePathId>>()
 
 function makePathId(prefixes: readonly IdPrefix[]) {

@@ -1,5 +1,6 @@
-// Serves files of this installation that change with its version alone, such as openapi.json: named
-// by their content, so that whoever has one is answered 304, and compressed once for all who ask.
+// Serves files of this installation that change only with its version, such as openapi.json. They
+// carry a tag of their content, so that a caller who has one is answered 304, and they are
+// compressed once for all callers.
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -33,7 +34,7 @@ function serveDocument(file: URL, type: string) {
     const content = made.get(coding) ?? make(coding)
     made.set(coding, content)
     const { bytes, etag } = await content
-    // no-cache: kept, and asked about each time.
+    // no-cache: clients keep it, and ask each time whether it has changed.
     void reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' })
     if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
     if (coding !== 'identity') void reply.header('content-encoding', coding)
@@ -41,7 +42,7 @@ function serveDocument(file: URL, type: string) {
   }
 }
 
-/** Whether If-None-Match names it, or anything; weak tags compare alike (RFC 9110, 13.1.2). */
+/** Whether If-None-Match has this tag, or a `*`; weak tags compare alike (RFC 9110, 13.1.2). */
 export function isKnown(sent: string | undefined, etag: string): boolean {
   if (sent === undefined) return false
   const tags = sent.split(',').map(tag => tag.trim().replace(/^W\//, ''))

@@ -1,12 +1,15 @@
-// Closes an HTTP server without resetting a connection. Knows sockets and the event loop, nothing
-// of what is served.
+// Closes an HTTP server without resetting a connection. Knows sockets and the event loop, but not
+// what the server serves.
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Connections } from './connections.ts'
 
-/** For connections accepted just before the listener closed to send their request. */
+/**
+ * How long a connection that was accepted just before the listener closed may take to send its
+ * request.
+ */
 const ASK_WITHIN_MS = 500
-/** For requests that have begun to arrive to arrive whole. */
+/** How long a request that has begun to arrive may take to arrive whole. */
 const BE_ASKED_WITHIN_MS = 5_000
 /**
  * Longer than any request stays unanswered: a batch may take 13 seconds to arrive and 30 to be
@@ -21,8 +24,8 @@ const SHORT_TURN_MS = 0.05
 
 /**
  * Answers every accepted connection, then resolves with none left. `onDeaf` is called when no new
- * connection is accepted any more. Answer nothing new before it: a client that is answered connects
- * again.
+ * connection is accepted any more. Answer no new request before it: a client that is answered
+ * connects again.
  */
 export async function closeServer(
   server: HttpServer,
@@ -39,16 +42,16 @@ export async function closeServer(
   await within(BE_ASKED_WITHIN_MS, closed)
   const deadline = performance.now() + ANSWER_WITHIN_MS - BE_ASKED_WITHIN_MS
   while (connections.anyInHand && performance.now() < deadline) await within(LOOK_EVERY_MS, closed)
-  // What is left never finishes its request, or never reads its answer.
+  // The connections that are left never finish their request, or never read their answer.
   server.closeAllConnections()
   await closed
 }
 
 /**
  * Resolves when no connection waits to be accepted: closing a listener resets those that do. Node
- * accepts one in a turn of its event loop, so after a short turn without one none waits. Clients
- * connect again after an answer, so a while without connection and answer makes it likely that none
- * comes before the close.
+ * accepts one connection in a turn of its event loop. So after a short turn without one, none
+ * waits. Clients connect again after an answer, so after a while without connection and answer it
+ * is likely that none comes before the close.
  */
 async function nobodyWaits(server: HttpServer): Promise<void> {
   let quiet_since = performance.now()

@@ -38,7 +38,7 @@ export function toRefusal(error: unknown): Refusal {
   }
   const known = FRAMEWORK[code]
   if (known !== undefined) return refusal(known, CATALOGUE[known].meaning)
-  // What else Fastify refuses, such as a body that breaks off, is the caller's error.
+  // Other refusals of Fastify, such as of a body that breaks off, are the caller's error.
   if (statusCode < 500) {
     return refusal('invalid_request', CATALOGUE.invalid_request.meaning)
   }

@@ -1,28 +1,28 @@
-// Expansion: what a caller has beside an object instead of asking for it by its id (§list.expand).
-// Knows no resource.
+// Expansion: other objects that an answer has beside its own, so that the caller need not ask for
+// them by id (§list.expand). Knows no resource.
 import type { TSchema } from 'typebox'
 import { Several } from './query.ts'
 import { Closed, Literals } from './schema.ts'
 import { Type } from './type.ts'
 
-/** A query that names the members of `expanded` that the answer is to have. */
+/** A query that names what the answer has in `expanded`. */
 export interface Expanding {
   readonly expand?: readonly string[]
 }
 
-/** The parameter `expand`, of these names. */
+/** The parameter `expand`, which takes these names. */
 export function ExpandOf(names: readonly string[]) {
   return Several(
     Literals(names, { description: 'What to show whole in `expanded`, beside its id.' }),
   )
 }
 
-/** The query of one object that can be asked for with these. */
+/** The query of one object that can be expanded by these names. */
 export function ExpandQueryOf(names: readonly string[]) {
   return Closed({ expand: Type.Optional(ExpandOf(names)) })
 }
 
-/** The member `expanded`: each of these objects where it is asked for, null where there is none. */
+/** The member `expanded`: each of these objects if it was asked for, null if there is none. */
 export function ExpandedOf(objects: Readonly<Record<string, TSchema>>) {
   const members = Object.entries(objects).map(([name, schema]) => {
     return [name, Type.Optional(Type.Union([schema, Type.Null()]))]
@@ -32,7 +32,7 @@ export function ExpandedOf(objects: Readonly<Record<string, TSchema>>) {
   })
 }
 
-/** How each object is found, by its name in `expand`. */
+/** How to find each object, by its name in `expand`. */
 export type Expansions<Row> = Readonly<Record<string, (row: Row) => Promise<object | undefined>>>
 
 /**

@@ -16,8 +16,8 @@ export type JsonErrorReason =
   | 'byte_order_mark'
 
 /**
- * Why a body is refused. `message` is a sentence for the caller. It names the position, and never
- * repeats a value: line and column from 1 in UTF-16 units, for invalid UTF-8 the byte from 0.
+ * Why a body is refused. `message` is a sentence for the caller. It names the position and never
+ * repeats a value: line and column from 1 in UTF-16 units; for invalid UTF-8 the byte from 0.
  * `path` names the place: `payout_info.amount`, `documents[2].type`, `["odd key"].x`, '' for the
  * whole body.
  */
@@ -54,7 +54,7 @@ function quoteKey(key: string): string {
   return `[${JSON.stringify(cut ? `${points.slice(0, MAX_KEY_IN_PATH).join('')}…` : key)}]`
 }
 
-/** Counts lines and columns of a text that is read, and dropped, piece by piece. */
+/** Counts lines and columns of a text that is read piece by piece and dropped. */
 export class LineCount {
   #lines = 0
   #column = 0

@@ -32,7 +32,7 @@ export const MAX_STEP_VALUES = 4_000
 /** The most different keys of a text: V8 walks all keys that it knows without a pause. */
 export const MAX_KEYS = 50_000
 
-/** In a body parsed in steps, each value at this depth is one step. */
+/** In a body that is parsed in steps, each value at this depth is one step. */
 const STEPPED_LEVELS = 2
 
 /** Most characters of a step: as many as an ordinary body may have bytes. */

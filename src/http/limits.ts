@@ -47,7 +47,7 @@ export function countRequest({ requests }: Limits, key_id: string): void {
   throw rateLimited('This API key sends more requests than it may; wait.', wait_s)
 }
 
-/** What a caller is told of the limit of its key; nothing where there is none. */
+/** The headers that tell a caller the limit of its key; none if the limit is off. */
 export function limitHeaders({ requests }: Limits, key_id: string): Record<string, string> {
   if (requests === undefined || key_id === '') return {}
   const { burst, window_s } = requests
@@ -58,7 +58,10 @@ export function limitHeaders({ requests }: Limits, key_id: string): Record<strin
   }
 }
 
-/** What an address is counted by: its /64 for IPv6, which one client has whole; itself for IPv4. */
+/**
+ * What wrong credentials of an address are counted by: the /64 of an IPv6 address, all of which one
+ * client has; an IPv4 address itself.
+ */
 export function networkOf(address: string): string {
   const text = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   if (isIP(text) !== 6) return text.slice(0, 64)

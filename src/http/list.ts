@@ -55,19 +55,21 @@ export function ListQueryOf(prefix: IdPrefix, filters: TProperties) {
   })
 }
 
-/** A filter by text as it was sent when it was set; blank text is never set. */
+/** A filter by a text as it was sent when it was set; blank text is never set. */
 export function TextFilter(maxLength: number, description: string) {
   return Type.String({ pattern: '\\S', maxLength, description })
 }
 
-/** A filter by words of a name: each begins a word of it. */
+/** A filter by words of a name. Each must begin a word of the name. */
 export const NameFilter = TextFilter(
   100,
   'Words, each of which begins a word of the name, in any order, without regard to case and ' +
     'accents.',
 )
 
-/** A filter by a pair of metadata, `metadata[key]=value`; several are all to be there. */
+/**
+ * A filter by a pair of metadata, `metadata[key]=value`. With several, a row must have all of them.
+ */
 export const MetadataFilter = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: 10,
@@ -76,7 +78,7 @@ export const MetadataFilter = Type.Unsafe<Record<string, string>>({
   description: 'Pairs that it has, each as `metadata[key]=value`.',
 })
 
-/** The code of a currency. One that does not exist has nothing. */
+/** The code of a currency. A currency that does not exist finds nothing. */
 export function CurrencyText(description: string, example = 'USD') {
   return Type.String({ pattern: '^[A-Z]{3,4}$', description, examples: [example] })
 }
@@ -91,7 +93,7 @@ export function IdFilter(prefix: IdPrefix, description: string) {
   return Several(Type.String({ pattern: idPattern(prefix), description }))
 }
 
-/** A query that has passed its schema: what takes several values is an array of them. */
+/** A query that has passed its schema: a parameter that takes several values is an array. */
 export type ListQuery = Readonly<
   Record<string, string | readonly string[] | Readonly<Record<string, string>>>
 >
@@ -132,7 +134,7 @@ export function readList(query: ListQuery): Wanted {
   }
 }
 
-/** Of pairs each is one value. */
+/** Each pair is one value. */
 function valuesOf(value: ListQuery[string] = []): string[] {
   return isPairs(value) ? Object.entries(value).map(pairText) : textsOf(value)
 }
@@ -160,8 +162,8 @@ export function readRange({ gt, gte, lt, lte }: TimeRange): Pick<Wanted, 'above'
     const created_at = instantOf(text)
     return created_at === undefined ? [] : [{ created_at, side }]
   }
-  // Stored times have six digits. A finer bound lies between two of them, so nothing is created
-  // exactly at it, and what is cut to six digits is before it.
+  // Stored times have six digits. A finer bound lies between two of them, so no object is created
+  // exactly at it. Cut to six digits, it is before the bound.
   const exactly = (text: string | undefined) => moments(text, isFiner(text) ? 'after' : 'before')
   return {
     above: [...moments(gt, 'after'), ...exactly(gte)].reduce(newerOf, OLDEST),
@@ -169,7 +171,10 @@ export function readRange({ gt, gte, lt, lte }: TimeRange): Pick<Wanted, 'above'
   }
 }
 
-/** Finds the same problems in a query that has failed its schema, to name them together. */
+/**
+ * Finds the same problems in a query that has failed its schema, so that the answer names all
+ * together.
+ */
 export function checkList(query: ListQuery): void {
   const texts = Object.entries(query).filter(([name, value]) => {
     return typeof value === 'string' || !OWN.has(name)
@@ -187,7 +192,7 @@ export function presentList<Row>(
   return { object: 'list', has_more, results: rows.map(present) }
 }
 
-/** The same, of objects that are presented together, as `expandAll` does. */
+/** The same for objects that are presented together, as `expandAll` does. */
 export async function presentListWith<Row>(
   page: Page<Row> | undefined,
   wanted: Wanted,
@@ -236,7 +241,7 @@ function checkBound(name: BoundName, text: string | undefined): Problem[] {
   return [invalidParameter(name, message)]
 }
 
-/** PostgreSQL stores no NUL, so no text has one. */
+/** PostgreSQL stores no NUL, so no stored text has one. */
 function checkTexts(name: string, values: readonly string[]): Problem[] {
   const has = values.some(value => value.includes('\0'))
   return has ? [invalidParameter(name, 'NUL is no character of a text.')] : []

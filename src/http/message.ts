@@ -18,8 +18,8 @@ export const HEADERS_TIMEOUT_MS = 8_000
 export const REQUEST_TIMEOUT_MS = 13_000
 
 /**
- * Headers that may stand once. Of two, Node keeps the first or joins them, while a proxy in front
- * of the service may have used the other.
+ * Headers that may stand once. If there are two, Node keeps the first or joins them, while a proxy
+ * in front of the service may have used the other.
  */
 const ONCE = [
   'host',
@@ -31,7 +31,10 @@ const ONCE = [
   'transfer-encoding',
 ]
 
-/** The same by length of the name: no two have the same length, and few other headers share one. */
+/**
+ * The same headers by the length of their name: no two have the same length, and few other headers
+ * share one.
+ */
 const ONCE_BY_LENGTH: readonly (string | undefined)[] = Array.from({ length: 20 }, (_, length) =>
   ONCE.find(name => name.length === length),
 )
@@ -39,7 +42,7 @@ const ONCE_BY_LENGTH: readonly (string | undefined)[] = Array.from({ length: 20 
 const SLASH = 0x2f
 
 /**
- * Connections that carried such a message. What follows may come from someone other than its
+ * Connections that carried a refused message. What follows may come from someone other than its
  * sender.
  */
 const distrusted = new WeakSet<Socket>()
@@ -87,7 +90,7 @@ function ambiguous(message: IncomingMessage): Refusal | undefined {
     seen |= bit
   }
   const { expect, host, 'transfer-encoding': coding } = headers
-  // Of `gzip, chunked` Node decodes the chunks alone.
+  // Of `gzip, chunked`, Node decodes only the chunks.
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
     return malformed('Of Transfer-Encoding only chunked is understood.')
   }
@@ -117,13 +120,15 @@ export type Hosts = readonly string[]
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/
 
-/** Reads `api.example, 10.0.0.7:8080, [fd00::1]`; undefined when a part is no host. */
+/** Reads `api.example, 10.0.0.7:8080, [fd00::1]`; undefined when a part is not a host. */
 export function readHosts(text: string): Hosts | undefined {
   const hosts = text.split(/[\s,]+/).flatMap(part => (part === '' ? [] : [part.toLowerCase()]))
   return hosts.every(host => HOST.test(host)) ? hosts : undefined
 }
 
-/** `localhost` and `:8080`; undefined of a text that is no host, such as `localhost:80@evil`. */
+/**
+ * `localhost` and `:8080`; undefined for a text that is not a host, such as `localhost:80@evil`.
+ */
 export function partsOfHost(host: string): { name: string; port: string } | undefined {
   const [, name, port = ''] = HOST.exec(host.toLowerCase()) ?? []
   return name === undefined ? undefined : { name, port }

@@ -1,5 +1,5 @@
-// Turns the errors of the schema validator into problems that a caller can act on: one a field,
-// with its path and a sentence that says what is allowed. It never repeats what was sent.
+// Turns the errors of the schema validator into problems that a caller can act on: one for each
+// field, with its path and a sentence that says what is allowed. It never repeats what was sent.
 import type { FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import type { Account } from '../account/rules.ts'
@@ -16,7 +16,8 @@ type Finding = FastifySchemaValidationError & {
 }
 
 /**
- * Most problems of an answer: a body of unknown fields must not get an answer many times its size.
+ * Most problems of an answer: the answer to a body of unknown fields must not be many times its
+ * size.
  */
 export const MAX_PROBLEMS = 100
 
@@ -82,8 +83,8 @@ function refusalByRules(request: FastifyRequest): Refusal | undefined {
     if (isObject(body)) request.routeOptions.config.checkInOperation?.(body as never, account)
     return undefined
   } catch (error) {
-    // A rule may throw on a body of the wrong shape: then the errors of the schema are all there
-    // is. Refusals other than 400 can wait until the request is valid.
+    // A rule may throw on a body of the wrong shape; then only the errors of the schema count.
+    // Refusals other than 400 can wait until the request is valid.
     return error instanceof Refusal && error.status === 400 ? error : undefined
   }
 }
@@ -100,7 +101,7 @@ export function validationProblems(
   for (const finding of findings as readonly Finding[]) {
     if (finding.propertyName !== undefined) continue
     const { remarks, message } = describe(finding, place === 'querystring' ? queryPath : jsonPath)
-    // A field that fails two keywords is one problem, the first.
+    // A field that fails two keywords is one problem, the first one.
     if (!problems.has(remarks)) {
       problems.set(remarks, { reason: reasonOf(finding, place), message, remarks })
     }
@@ -198,7 +199,7 @@ function jsonPath(pointer: string): string {
 
 const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The name of the parameter, whichever of its values it is; of a pair `metadata[key]`. */
+/** The name of the parameter, whichever of its values failed; for a pair `metadata[key]`. */
 function queryPath(pointer: string): string {
   const [, name = '', ...keys] = pointer.split('/')
   const key = keys.join('/').replaceAll('~1', '/').replaceAll('~0', '~')
@@ -210,7 +211,10 @@ export function memberPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-/** A name of the caller, cut by code points, so that the answer cannot get as long as the body. */
+/**
+ * A name that the caller sent, cut by code points, so that the answer cannot get as long as the
+ * body.
+ */
 export function shortName(name: string): string {
   const points = Array.from(name.slice(0, 2 * MAX_NAME_IN_PATH + 1))
   return points.length > MAX_NAME_IN_PATH ? `${points.slice(0, MAX_NAME_IN_PATH).join('')}…` : name

@@ -1,6 +1,6 @@
-// Reads the parameters of a query as the schema of their route has them: one that takes several
-// values is an array, however often it stands, and one of pairs is an object. Knows schemas and no
-// route.
+// Reads the parameters of a query as the schema of their route has them. A parameter that takes
+// several values is an array, however often it stands, and a parameter of pairs is an object. Knows
+// schemas and no route.
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { Type } from './type.ts'
 
@@ -11,7 +11,7 @@ const MAX_VALUES = 20
 
 /**
  * A parameter that may stand several times, as `status=failed&status=reversed`, or as `status[]=…`.
- * The description is that of a value.
+ * The description is that of one value.
  */
 export function Several<T extends object>(item: T) {
   const { description, title } = item as { description?: string; title?: string }
@@ -23,7 +23,7 @@ export function Several<T extends object>(item: T) {
   })
 }
 
-/** A hook of routes: makes the values of their queries what their schemas say. */
+/** A hook of routes: gives the values of their queries the form that their schemas have. */
 export function foldQueries(route: RouteOptions): void {
   const { properties = {} } = (route.schema?.querystring ?? {}) as {
     properties?: Record<string, { type?: unknown }>
@@ -49,7 +49,9 @@ function foldValues(query: Query, name: string): void {
   if (values.length > 0) query[name] = values
 }
 
-/** `metadata[key]=value` as a member of `metadata`; its schema refuses a key that stands twice. */
+/**
+ * Makes `metadata[key]=value` a member of `metadata`. The schema refuses a key that stands twice.
+ */
 function foldPairs(query: Query, name: string): void {
   const pairs = Object.keys(query).filter(key => key.startsWith(`${name}[`) && key.endsWith(']'))
   if (pairs.length === 0) return

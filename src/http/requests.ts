@@ -1,5 +1,6 @@
 // Makes requests observable: the id of each, its line in the log, its metrics, and its event for
-// listeners. Knows no resource. Of what a caller sends it writes the request id alone.
+// listeners. Knows no resource. The request id is the only thing that it writes of what a caller
+// sends.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Histogram } from 'prom-client'
@@ -42,7 +43,8 @@ export function watchRequests(app: FastifyInstance, deps: Needs): void {
     if (REQUESTS.hasSubscribers) begin(request, reply)
     done()
   })
-  // Not earlier: the socket calls what reads the body, outside the context of any request.
+  // No earlier hook will do: the socket calls the reader of the body outside the context of any
+  // request.
   app.addHook('preHandler', (request, _reply, done) => {
     if (request.course === undefined) done()
     else inCourseOf(request.course, done)
@@ -83,7 +85,7 @@ function end(request: FastifyRequest, reply: FastifyReply, deps: Needs): void {
   const labels = { method, route, status: String(status ?? 'none') }
   deps.metrics.requests.observe(labels, reply.elapsedTime / 1000)
   const duration_ms = Math.trunc(reply.elapsedTime * 1000) / 1000
-  // How long a stream was read says nothing of the service.
+  // How long a stream was read says nothing about the service.
   const waited_ms = request.routeOptions.config.streams === true ? 0 : duration_ms
   const level = levelOf(status, waited_ms)
   request.log[level]({ method, route, status, duration_ms, account_id, key_id, user }, 'request')

@@ -9,9 +9,7 @@ import { Type } from './type.ts'
 /** Schema keyword: the reason of a refusal when the value does not match (http/problems.ts). */
 export const REASON = 'x-reason'
 
-/**
- * An object with these members and no others: an unknown field is refused (§request.closed).
- */
+/** An object with these members and no others. An unknown field is refused (§request.closed). */
 export function Closed<P extends TProperties>(properties: P, options: object = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
@@ -77,8 +75,8 @@ export function Id(prefix: IdPrefix, description: string, options: object = {}) 
 }
 
 /**
- * The id of an entity in a request: 24 characters that begin with `ent_` (§quote.entity). One in
- * other letters than ours is refused as an entity that does not exist.
+ * The id of an entity in a request: 24 characters that begin with `ent_` (§quote.entity). An id
+ * with characters that ours do not have is refused as an entity that does not exist.
  */
 export function EntityId(description: string) {
   return Type.String({ pattern: '^ent_.{20}$', description })
@@ -132,7 +130,7 @@ export const Timestamp = Type.String({
   description: 'UTC, six fractional digits.',
 })
 
-/** These values, and in later versions others. Most tools know the first keyword alone. */
+/** These values, and others in later versions. Most tools know only the first keyword. */
 export function openEnum(values: readonly string[]) {
   return { enum: values, 'x-extensible-enum': values }
 }

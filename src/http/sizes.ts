@@ -74,7 +74,7 @@ class Look {
       return
     }
     for (const name of names) {
-      // The answer has as many problems as it may.
+      // The answer has already as many problems as it may.
       if (this.isTooMuch && this.problems.length >= MAX_PROBLEMS) return
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined
       if (known !== undefined) this.at(known, object[name], memberPath(path, name))

@@ -19,10 +19,10 @@ type Name =
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Hidden in a member that may be left out: an object does not require it. */
+/** Marks a member that may be left out: an object does not require it. */
 const OPTIONAL = '~optional'
 
-/** A copy, as typebox makes one: a schema may stand in one object and be optional in another. */
+/** Copies a schema, as typebox does: it may stand in one object and be optional in another. */
 function copyOf(schema: Schema): Schema {
   return Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema))
 }
@@ -40,7 +40,7 @@ const builder = {
     return { type: 'object', ...named, properties, ...options }
   },
   Optional: (schema: Schema) => Object.defineProperty(copyOf(schema), OPTIONAL, { value: true }),
-  /** Of any names. */
+  /** Names may be any. */
   Record: (_names: Schema, value: Schema, options?: Schema) => {
     return { type: 'object', patternProperties: { '^.*$': value }, ...options }
   },

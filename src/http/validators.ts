@@ -1,5 +1,5 @@
 // Compiles schemas: each once a process, however many applications there are in it, and not before
-// the first value. Those of all routes would take a third of the service's start.
+// the first value. Compiling those of all routes would take a third of the service's start.
 import buildValidators from '@fastify/ajv-compiler'
 import { DOC_KEYWORDS } from './docs.ts'
 import { REASON } from './schema.ts'
@@ -30,7 +30,7 @@ export const buildValidator: Build = (...options) => {
   return route => later(() => compile(route))
 }
 
-/** The validator that this compiles, at its first call. */
+/** A validator that is compiled at its first call. */
 function later(compile: () => Validate): Validate {
   let compiled: Validate | undefined
   const validate = (value: unknown) => {
@@ -50,18 +50,23 @@ export interface Misfit {
   readonly message?: string
 }
 
-/** Schemas of others' answers have keywords that Ajv does not know. */
+/** Schemas of other services' answers have keywords that Ajv does not know. */
 const ANSWERS = { ...REQUESTS, strict: false, verbose: false }
 let compileAnswer: ReturnType<Build> | undefined
 
-/** Of a value that is no request, such as an answer of another service; [] when it fits. */
+/**
+ * The misfits of a value that is no request, such as an answer of another service; [] when it fits.
+ */
 export function misfitsOf(schema: object, value: unknown): readonly Misfit[] {
   compileAnswer ??= build({}, { customOptions: ANSWERS })
   const validate = compileAnswer({ schema })
   return validate(value) === true ? [] : (validate.errors ?? [])
 }
 
-/** Judges values as the route does whose requests have this schema; made at its first call. */
+/**
+ * A validator that judges values as the route with this schema does. It is compiled at its first
+ * call.
+ */
 export function openValidator(schema: object): Validate {
   return buildValidator({}, { customOptions: REQUESTS })({ schema })
 }

@@ -1,15 +1,19 @@
-// The dated versions of the API: which one answers a request, and what the answer says of it.
+// The dated versions of the API: the version that answers a request, and the headers that tell of
+// it.
 import type { FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
 
 interface Version {
-  /** The day from which it is answered; its name. */
+  /** Its name: the day from which it is answered. */
   readonly date: string
-  /** Clients are told to leave it since the one time, and it is answered until the other. */
+  /** From `since` on, clients are told to leave it; it is answered until `until`. */
   readonly deprecated?: { readonly since: string; readonly until: string }
 }
 
-/** Oldest first. Who names none gets the oldest, so that an upgrade changes nothing for them. */
+/**
+ * Oldest first. A client that names none gets the oldest, so that an upgrade changes nothing for
+ * it.
+ */
 const VERSIONS: readonly Version[] = [{ date: '2026-11-25' }]
 
 export const VERSION_DATES: readonly string[] = VERSIONS.map(({ date }) => date)
@@ -37,7 +41,7 @@ export function versionHeaders({ url, headers }: FastifyRequest): Record<string,
   return HEADERS.get(String(headers['corridor-version'])) ?? OLDEST
 }
 
-/** Refuses a version that is none (§version.known). */
+/** Refuses an unknown version (§version.known). */
 export function checkVersion({ headers }: FastifyRequest): void {
   const { 'corridor-version': sent } = headers
   if (sent === undefined || HEADERS.has(String(sent))) return

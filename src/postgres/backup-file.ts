@@ -9,7 +9,7 @@ import { BadTar, readTar, type TarEntry } from './tar.ts'
 
 export const MANIFEST = 'backup_manifest'
 
-/** Names of the server's; a backup begins with the label. */
+/** The server's own names. A backup begins with the label. */
 const LABEL_FILE = 'backup_label'
 const WAL_FOLDER = 'pg_wal/'
 
@@ -21,9 +21,9 @@ export function labelOf(server_version: string): string {
 const LABEL = /^LABEL: corridor, PostgreSQL (\d+)\S*$/m
 
 export interface BackupFacts {
-  /** Major version of the server it was taken from. */
+  /** Major version of the server that the backup was taken from. */
   readonly postgresql: number
-  /** When it began, by the server's clock. It has all that was committed by then. */
+  /** When it began, by the server's clock. It has all that was committed before. */
   readonly as_of: string
   readonly files: number
 }

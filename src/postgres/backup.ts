@@ -35,7 +35,7 @@ export async function takeBackup(
   await refuseExisting(file)
   const part = `${file}.part`
   try {
-    // Before the server is asked: what it sends would have nowhere to go.
+    // Comes before the server is asked: otherwise its answer would have nowhere to go.
     await (await fs.open(part, 'w', 0o600)).close()
     await writeBackup(url, part, progress)
     const facts = await readBackup(part)
@@ -67,7 +67,7 @@ async function writeBackup(
 ): Promise<void> {
   const warnings: string[] = []
   const sql = openReplication(url, ({ severity, message = '' }) => {
-    // The server's socket is no file to copy.
+    // The server warns that its socket is no file to copy.
     if (severity === 'WARNING' && !message.includes('/.s.PGSQL.')) warnings.push(message)
   })
   try {
@@ -75,7 +75,7 @@ async function writeBackup(
     const [{ version }] = (await sql.unsafe(
       `select current_setting('server_version') as version`,
     )) as unknown as [{ version: string }]
-    // A fast checkpoint: a spread one takes a quarter of an hour.
+    // Asks for a fast checkpoint: a spread one takes a quarter of an hour.
     const sent = await sql
       .unsafe(
         `BASE_BACKUP (LABEL '${labelOf(version.split(' ', 1)[0] ?? '')}', PROGRESS true,

@@ -21,7 +21,10 @@ import {
 
 /** The bootstrap superuser. Only seats (embedded.ts) and backups use it. */
 export const SUPERUSER = 'postgres'
-/** The database, and the role that owns it: no superuser, but it may create databases and roles. */
+/**
+ * The database, and the role that owns it. The role is no superuser, but may create databases and
+ * roles.
+ */
 export const OWNER = 'corridor'
 
 /** Where a restore unpacks a cluster, inside the data folder. */
@@ -79,8 +82,8 @@ export async function initCluster(place: Place): Promise<void> {
 async function nameCluster(place: Place, user: User | undefined) {
   const home = await findHome(place, user)
   if (home === place.data_dir) return { home, prefix: 'postgres', name: 'postgres' }
-  // Elsewhere the name is unique: the cluster of an earlier data folder of this path must be
-  // neither adopted nor deleted.
+  // In another place, the name is unique: the cluster of an earlier data folder with this path must
+  // be neither adopted nor deleted.
   const prefix = hashOf(place.data_dir)
   return { home, prefix, name: `${prefix}-${randomBytes(4).toString('hex')}` }
 }
@@ -108,7 +111,7 @@ export async function makeEmptyCluster(place: Place): Promise<EmptyCluster> {
   const postgresql = Number(/\) (\d+)/.exec(output)?.[1])
   const { home, name } = await nameCluster(place, user)
   const folder = join(home, name)
-  // Creates the link first, by which a clean-up finds the files.
+  // Creates the link first: a clean-up finds the files by it.
   await linkCluster(place, folder, user)
   await fs.mkdir(folder, { mode: 0o700 })
   if (user) await fs.chown(folder, user.uid, user.gid)
@@ -163,7 +166,7 @@ export async function findLastPort(folder: string): Promise<number> {
   return Number(/^port = (\d+)$/m.exec(text)?.[1] ?? 0)
 }
 
-/** The longest path of a Unix socket on macOS; Linux takes 107 bytes (man 7 unix). */
+/** The longest path of a Unix socket on macOS. Linux allows 107 bytes (man 7 unix). */
 const MAX_SOCKET_BYTES = 103
 
 /**
@@ -201,7 +204,7 @@ log_error_verbosity = terse
   await writeAs(user, join(folder, 'corridor.conf'), text)
 }
 
-/** Replaces a file completely or not at all: on a full disk it stays as it was. */
+/** Replaces a file completely or not at all: on a full disk the old one stays. */
 export async function writeAs(user: User | undefined, file: string, text: string): Promise<void> {
   const temporary = `${file}.new`
   await fs.writeFile(temporary, text, { mode: 0o600 })

@@ -62,7 +62,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSe
   }
 }
 
-/** Creates nothing: the caller may mean another folder. */
+/** Refuses a folder without a cluster and creates nothing: the caller may mean another folder. */
 async function refuseWithoutCluster(data_dir: string): Promise<void> {
   const path = await fs.realpath(data_dir).catch(ignoring('ENOENT'))
   const found = path && (await findCluster({ data_dir: path }))
@@ -89,7 +89,7 @@ async function openPlace(place: Place): Promise<EmbeddedServer> {
         const next = await attach(place, onLost)
         if (typeof next === 'object') {
           await seat.sql.end({ timeout: 0 })
-          // Whoever came by its port still can; a socket may be there no more.
+          // Connections that use its port still can; the socket may be gone.
           const moved = next.port !== seat.port || (seat.by_socket && !next.by_socket)
           if (moved) place.log('embedded PostgreSQL has moved: restart me')
           seat = next
@@ -149,7 +149,7 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string> 
   const { port, pid } = server
   const url = new URL(`postgres://${OWNER}@127.0.0.1:${port}/${OWNER}`)
   url.password = await readPassword(folder)
-  // By the Unix socket, which costs less than TCP.
+  // Uses the Unix socket, which costs less than TCP.
   if (server.socket) url.searchParams.set('host', folder)
   const as_superuser = new URL(url)
   as_superuser.username = SUPERUSER
@@ -187,7 +187,7 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string> 
   }
 }
 
-/** Gives the seat up, and stops the server if nobody else has one. */
+/** Gives the seat up, and stops the server if no other process has one. */
 async function leave(place: Place, { sql, folder }: Seat): Promise<void> {
   const askAlone = async () => {
     await sql`select pg_advisory_unlock_shared(${SEAT_KEY})`

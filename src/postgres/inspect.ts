@@ -1,6 +1,6 @@
 // Inspects the operator's own database before it is used: it must be reachable, new enough, and
-// keep its sessions. Sets nothing, as settings of a session that a pooler shares would stay for
-// others.
+// keep its sessions. It makes no settings, as a pooler may share the session and others would keep
+// them.
 import { setTimeout as delay } from 'node:timers/promises'
 import type postgres from 'postgres'
 import { openPool } from '../db/driver.ts'
@@ -19,7 +19,8 @@ export async function inspectDatabase(url: string): Promise<void> {
   try {
     const [row, spoken_to] = await greet(sessions[0])
     refuseOld(row.version, row.name)
-    // At connection start the server names the process that serves the session; a pooler's differs.
+    // When a connection starts, the server names the process that serves the session; a pooler's
+    // differs.
     if (row.pid !== spoken_to) await refuseSharedSessions(sessions)
   } catch (error) {
     throw explainServer(url, error)

@@ -9,7 +9,9 @@ import { pathToFileURL } from 'node:url'
 import { explainMaking } from '../db/explain.ts'
 import { DatabaseProblem } from '../db/failure.ts'
 
-/** For files of a server whose user can enter neither the data folder nor the program folder. */
+/**
+ * For the files of a server whose user can enter neither the data folder nor the program folder.
+ */
 const SHARED_HOME = '/var/lib/corridor'
 
 /** The data folder of a cluster, and the operator's log. */

@@ -12,7 +12,10 @@ import { findPostmaster, stopServer, takeStartLock } from './server.ts'
 import type { TarEntry } from './tar.ts'
 
 export interface Restored extends BackupFacts {
-  /** The data folder with the copy: the wanted one, or that of a copy that was not accepted. */
+  /**
+   * The data folder with the copy: the wanted folder, or the one in which a copy that was not
+   * accepted stays.
+   */
   readonly data_dir: string
 }
 

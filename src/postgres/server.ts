@@ -140,9 +140,10 @@ async function startCluster(place: Place, folder: string): Promise<void> {
     )
     if (code === 0) return
     const said = await logTail(place, from, Number.POSITIVE_INFINITY)
-    // It started, and another process attached, left and stopped it before pg_ctl looked.
+    // The server started, and another process attached, left and stopped it before pg_ctl looked.
     if (said.includes('ready to accept connections')) return
-    // The file system of the folder has none, as some that are mounted from another machine.
+    // The file system of the folder has no Unix sockets; some that are mounted from another machine
+    // do not.
     if (said.includes('could not create any Unix-domain sockets')) socket = false
     // Orphaned backends of a killed server end by themselves. Other failures may be a race for the
     // port or a kill, which a few tries overcome.

@@ -3,15 +3,15 @@
 import { APPROVAL_SEAL } from '../payout/columns.ts'
 import { isArchived, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
 
-/** People have approved another row than there is, or than there was before it was erased. */
+/** People have approved another row than the present one, and than the one before its erasure. */
 const OTHER = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and not exists (
   select from erasures r where r.account_id = p.account_id and r.table_name = 'payouts'
     and r.key = p.id and r.was = a.digest and r.becomes = ${APPROVAL_SEAL.sql('p')}))`
 
 /**
- * A payout waits while its approval does, or is held by screening though it was rejected. One that
- * is more than pending or failed was approved: by enough people who are not its maker, who were
- * shown the row that is there, before it expired.
+ * A payout waits while its approval does, or is held by screening although it was rejected. A
+ * payout that is more than pending or failed was approved before its approval expired: by enough
+ * people, none of whom is its maker, who were shown the present row.
  */
 const APPROVED: Rule = {
   table: 'payout_approvals',
@@ -60,7 +60,7 @@ const APPROVED: Rule = {
     ) judged where wrong`,
 }
 
-/** Each decision is about an approval, and by nobody who has made the payout. */
+/** Each decision has an approval, and is not by the maker of the payout. */
 const DECIDED: Rule = {
   table: 'approval_decisions',
   select: account_id => `
@@ -76,7 +76,7 @@ const DECIDED: Rule = {
         or d.decided_at >= a.expires_at or d.decided_at > a.ended_at)`,
 }
 
-/** Each decision is one that an event tells of, by the same person at the same time. */
+/** An event tells of each decision, by the same person at the same time. */
 const TOLD: Rule = {
   table: 'approval_decisions',
   select: account_id => `
@@ -97,7 +97,7 @@ const TOLD: Rule = {
         and ${isArchived('p.created_at', 'p.account_id')})`,
 }
 
-/** A payee is known by the approval of a payout to them: whoever is made known otherwise is not. */
+/** Each known payee has an approved payout that made it known. */
 const KNOWN: Rule = {
   table: 'approved_payees',
   select: account_id => `

@@ -1,5 +1,5 @@
-// Compares the attempts of payouts with the payouts and with their events: who had a payout, when,
-// and how that ended. Each rule is one select.
+// Compares the attempts of payouts with the payouts and with their events: which rail had a payout,
+// when, and how that ended. Each rule is one select.
 import { MANUAL } from '../rail/rail.ts'
 import { isArchived, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
 
@@ -8,8 +8,8 @@ const OUTSIDE = `p.first_rail not in ('', 'simulator', '${MANUAL}')`
 
 /**
  * A payout that was given to a rail has attempts numbered from 1 without gaps. The first goes where
- * the payout was routed; each other one follows one that was not taken, as an event tells. All but
- * the last were not taken, and the last has ended as the payout has.
+ * the payout was routed. Each other attempt follows one that was not taken, and an event tells of
+ * it. All but the last were not taken, and the last has ended as the payout has.
  */
 const IN_ORDER: Rule = {
   table: 'payout_attempts',
@@ -52,7 +52,7 @@ const IN_ORDER: Rule = {
     ) judged where wrong`,
 }
 
-/** A payout that was given to a rail has an attempt, and so has each event of another rail. */
+/** A payout that was given to a rail has an attempt. Each event of another rail has one, too. */
 const WRITTEN: Rule = {
   table: 'payouts',
   select: account_id => `
@@ -76,8 +76,8 @@ const WRITTEN: Rule = {
 }
 
 /**
- * Money that is held for a rail is asked about, or a person is told to look at it; or screening
- * holds it, for a match that a person is to decide or has confirmed.
+ * If money is held for a rail, the rail is asked, or a person is told to look, or screening holds
+ * the payout for a match that a person must decide or has confirmed.
  */
 const WATCHED: Rule = {
   table: 'payouts',
@@ -98,7 +98,7 @@ const WATCHED: Rule = {
       )`,
 }
 
-/** Evidence and exceptions are of attempts that there are, numbered without gaps. */
+/** Evidence and exceptions belong to existing attempts, and are numbered without gaps. */
 const OF_ATTEMPTS: readonly Rule[] = [
   ['rail_evidence', 'attempt'] as const,
   ['rail_exceptions', 'payout_id'] as const,

@@ -4,14 +4,14 @@
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import { isArchived, ofAccount, type Rule } from './rows.ts'
 
-/** Whether the events about a beneficiary's approval may be in an archive, and no longer here. */
+/** Whether the events about a beneficiary's approval may be in an archive instead of here. */
 const MAY_BE_ARCHIVED = `exists (
   select from beneficiaries b where b.account_id = a.account_id and b.id = a.beneficiary_id
     and ${isArchived('b.created_at', 'b.account_id')})`
 
 /**
- * A beneficiary's state is the outcome of the approval of its present content. An erased
- * beneficiary is paid no more, and not compared.
+ * The approval status of a beneficiary is the outcome of the approval of its present content. An
+ * erased beneficiary is paid no more, and not compared.
  */
 const SAID: Rule = {
   table: 'beneficiaries',
@@ -29,7 +29,9 @@ const SAID: Rule = {
         else coalesce(nullif(a.outcome, ''), 'pending_approval') end`,
 }
 
-/** Each approval has an event that names how many must approve. Its decisions give its outcome. */
+/**
+ * An event tells of each approval, and names how many must approve. The decisions give its outcome.
+ */
 const ASKED: Rule = {
   table: 'beneficiary_approvals',
   select: account_id => `
@@ -64,7 +66,7 @@ const ASKED: Rule = {
       or a.ended_at >= a.expires_at)`,
 }
 
-/** Each decision has an approval and an event, and comes from nobody who made the beneficiary. */
+/** Each decision has an approval and an event, and is not by the maker of the beneficiary. */
 const DECIDED: Rule = {
   table: 'beneficiary_decisions',
   select: account_id => `
@@ -88,7 +90,7 @@ const DECIDED: Rule = {
 
 const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`
 
-/** A beneficiary is archived as its newest event of archiving or unarchiving says. */
+/** A beneficiary is archived if its newest event of archiving or unarchiving says so. */
 const ARCHIVED: Rule = {
   table: 'beneficiaries',
   select: account_id => `

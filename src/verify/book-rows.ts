@@ -7,7 +7,7 @@ import { ofAccount } from './rows.ts'
 export interface BookRow {
   account_id: string
   has_account: boolean
-  /** Of the account; null of none. */
+  /** The currencies of the account; null without an account. */
   wanted: string[] | null
   journal_count: bigint | null
   head_hash: string | null
@@ -22,7 +22,7 @@ export interface JournalRow extends PostingColumns, LineColumns {
   source: string
   created_at: Instant
   hash: string
-  /** Whether all columns of its line are there, or none. */
+  /** Whether all columns of its line are set, or none. */
   line_is_whole: boolean
 }
 

@@ -1,5 +1,5 @@
-// What an operator has booked: the two sides of each journal, and that every reversal takes back
-// one line, whole and once, with a reason.
+// What operators have booked: the two sides of each journal, and that every reversal takes back one
+// line, whole and once, with a reason.
 import { numberedIdSql } from '../db/id-sql.ts'
 import { BOOKINGS, bookingPostings, REVERSAL_KINDS } from '../funding/rules.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
@@ -8,10 +8,12 @@ import { journalProblem, nameRows, ofAccount, type Rule, type Verifying } from '
 
 const BOOKED = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
 
-/** Kinds of journals that are no payout's, as an array of PostgreSQL. */
+/** The kinds of journals that belong to no payout, as an array of PostgreSQL. */
 export const BOOKED_KINDS = `{${BOOKED.flatMap(b => [b.kind, b.reversal_kind]).join(',')}}`
 
-/** What the journal must be, and whether it takes another back; undefined of those of payouts. */
+/**
+ * What a journal must be, and whether it takes another one back; undefined for journals of payouts.
+ */
 export function bookedBy(
   { kind }: { readonly kind: JournalKind },
   { currency, amount }: Posting,
@@ -41,7 +43,7 @@ const BOOKED_JOURNALS = `
   (select j.*, amount + fixed_fee + variable_fee as net, ${LINE_ID} as id from journals j
     where kind = any ('${BOOKED_KINDS}'))`
 
-/** Reads the lines that were booked with a reason, and those they take back. */
+/** Reads the lines that were booked with a reason, and the lines that they take back. */
 export async function checkBookings(of: Verifying): Promise<void> {
   const { tx, account_id, findings } = of
   const bad = await tx.unsafe<Wrong[]>(
@@ -82,7 +84,7 @@ export async function checkBookings(of: Verifying): Promise<void> {
   await nameRows(of, FUNDING_REFERENCES)
 }
 
-/** What a reference has funded is known by it, or the same payment could fund another account. */
+/** Each reference that has funded an account has a row, so that the same payment funds no other. */
 const FUNDING_REFERENCES: Rule = {
   table: 'funding_references',
   select: account_id => `

@@ -23,7 +23,7 @@ import {
 } from './rows.ts'
 import { openStream, type RowStream } from './stream.ts'
 
-/** What the walk has seen; sums are minor units by currency over all books walked. */
+/** What the walk has found; sums are minor units by currency over all books walked. */
 export interface BooksSeen {
   accounts: number
   journals: number
@@ -31,7 +31,7 @@ export interface BooksSeen {
   balance_transactions: number
   readonly inter_account: Map<string, bigint>
   readonly in_transit: Map<string, bigint>
-  /** Of live accounts alone: what is on its way to real people. */
+  /** Live accounts alone: the money that is on its way to real people. */
   readonly live: { accounts: number; readonly in_transit: Map<string, bigint> }
 }
 
@@ -183,7 +183,9 @@ class Walk {
     if (fault !== undefined) throw fault
   }
 
-  /** Goes to the balance after the journal. Takes it from the line if the one before is unknown. */
+  /**
+   * Goes to the balance after the journal. Takes it from the line if the balance before is unknown.
+   */
   #move(
     row: JournalRow,
     { currency, amount }: Posting,
@@ -209,7 +211,10 @@ class Walk {
     for (const currency of this.balances.keys()) this.adrift.add(currency)
   }
 
-  /** Goes on after a wrong journal, which is named already: the next is judged by what it says. */
+  /**
+   * Goes on after a wrong journal, which is named already: the next journal is judged by what this
+   * one says.
+   */
   resume({ number, hash, currency, balance_after }: JournalRow): void {
     this.lose()
     if (currency !== null && balance_after !== null && this.balances.has(currency)) {
@@ -221,7 +226,7 @@ class Walk {
     this.hash = hash
   }
 
-  /** What the book and its balances say must be what the journals came to. */
+  /** The rows of the book and its balances that differ from what the journals came to. */
   headsThatDiffer(book: BookRow): BadRow[] {
     const wrong: BadRow[] = []
     const { journal_count, head_hash } = book

@@ -1,4 +1,4 @@
-// Holds every entity against its own record: the identity keys that duplicates are found by, its
+// Compares every entity with its own record: the identity keys by which duplicates are found, its
 // approval, the events that tell of it, and the payouts that name it. Knows the rules, not how
 // entities are written.
 import { judge, keysByRule, type RuleName } from '../entity/duplicates.ts'
@@ -56,7 +56,7 @@ export async function checkEntities(of: Verifying): Promise<number> {
   return count
 }
 
-/** What is indexed beside the record is what follows from the record. */
+/** The columns beside the record must follow from the record. */
 function checkIdentity(row: EntityRow): void {
   const keys = keysByRule(judge(row))
   for (const [i, rule] of RULES.entries()) {
@@ -70,7 +70,9 @@ function checkIdentity(row: EntityRow): void {
   }
 }
 
-/** The history starts with pending, follows the table of states, and ends where the entity is. */
+/**
+ * The history must start with pending, follow the table of states, and end at the entity's status.
+ */
 function checkApproval(row: EntityRow): void {
   const history: unknown = row.approval_history
   if (!Array.isArray(history)) throw entityProblem(row, 'a list of steps', JSON.stringify(history))
@@ -86,7 +88,7 @@ function checkApproval(row: EntityRow): void {
   throw entityProblem(row, `a history that ends ${row.approval_status}`, statuses.join(', '))
 }
 
-/** No two entities that are not rejected share an identity, whatever became of the index. */
+/** No two entities that are not rejected share an identity, whatever has happened to the index. */
 function uniqueBy(rule: RuleName): Rule {
   const key = KEY_COLUMNS[rule]
   return {
@@ -113,7 +115,7 @@ interface EventCounts {
   history: bigint | null
 }
 
-/** One creation, and one event for every later step of the approval. */
+/** Each entity has one event of its creation, and one for every later step of its approval. */
 async function checkEntityEvents({ tx, account_id, findings }: Verifying): Promise<void> {
   const wrong = await tx.unsafe<EventCounts[]>(
     `select account_id, id, e.id is not null as known, coalesce(v.created, 0) as created,
@@ -159,8 +161,8 @@ const PAID_FOR: Rule = {
 }
 
 /**
- * What waits for a review is in compliance_hold, for the entity it is made for, and listed with it;
- * when the review has ended, the worker has still to look at it.
+ * A payout that waits for a review is in compliance_hold, for the entity that it is made for, and
+ * has a row of holds. If the review has ended, the worker still has to look at it.
  */
 const HELD: Rule = {
   table: 'payouts',

@@ -1,6 +1,6 @@
-// Holds erasures against the rows that they name: each is erased, and nothing else is. The event of
-// an erasure, which the chain proves, has the digest of it and its rows; the audit log has who did
-// it.
+// Compares erasures with the rows that they name: each of these is erased, and no other row is. The
+// event of an erasure, which the chain proves, has the digest of it and its rows; the audit log has
+// who did it.
 import { isDeepStrictEqual } from 'node:util'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { detailsOf, type StoredDetails } from '../beneficiary/columns.ts'
@@ -12,18 +12,21 @@ import { BadRow, type Findings } from './problem.ts'
 import { isArchived, lastCut, nameRows, ofAccount, type Rule, type Verifying } from './rows.ts'
 import { openStream } from './stream.ts'
 
-/** A row of erasures with what it names, and what its event and the audit log say. */
+/** A row of erasures with the row that it names, and what its event and the audit log say. */
 interface NamedRow extends Erasure, ErasedRow {
   readonly details: StoredDetails | Entity['details'] | null
   /** The beneficiary of a payout. */
   readonly payee: string
   readonly approval: Pick<Entity, 'approval_status_description' | 'approval_history'> | null
-  /** Of a payout. */
+  /** For a payout; null for other rows. */
   readonly papers: { readonly particulars: object; readonly mt103: string } | null
-  /** Whether the event of the erasure may be in an archive alone; whether the erased event is. */
+  /**
+   * Whether only an archive may have the event of the erasure; whether it may have the erased
+   * event.
+   */
   readonly may_be_archived: boolean
   readonly is_archived: boolean
-  /** Of an event: what it says first, and of what. */
+  /** For an event: what it tells first, and about which object. */
   readonly fact: Fact | null
   readonly type: string
   readonly object_id: string
@@ -93,7 +96,7 @@ function placeOf({ account_id, table_name, key }: NamedRow) {
   return { table: 'erasures', account_id, key: `${table_name} ${key}` }
 }
 
-/** The event and the audit log have the digest of all rows together. */
+/** The event and the audit log must have the digest of all rows together. */
 function checkErasure(rows: readonly NamedRow[], findings: Findings): void {
   const [first] = rows
   if (first === undefined) return
@@ -108,7 +111,7 @@ function checkErasure(rows: readonly NamedRow[], findings: Findings): void {
   for (const row of rows) if (facts(row) !== facts(first)) bad(row, facts(first), facts(row))
 }
 
-/** Nothing that an erasure takes away is in the row, or has come back. */
+/** What an erasure takes away must not be in the row, or have come back. */
 function checkForm(row: NamedRow): void {
   const { table_name, key, type, is_archived } = row
   const forms = formsOf(row)
@@ -121,7 +124,9 @@ function checkForm(row: NamedRow): void {
 
 type Forms = readonly [found: unknown, form: unknown]
 
-/** What the row has and its erased form; undefined when there is no row, `kept` of the others. */
+/**
+ * The row's content and its erased form; undefined when there is no row, `kept` for the other rows.
+ */
 function formsOf(row: NamedRow): Forms | 'kept' | undefined {
   const { table_name, key, details, approval, papers, fact, type, object_id, payee } = row
   switch (table_name) {
@@ -156,7 +161,7 @@ function detailForms(stored: StoredDetails, id: string): Forms {
   return [whole.details, erasedBeneficiary(whole).details]
 }
 
-/** What is erased, or says that it is, and has no row of an erasure. */
+/** Rows that are erased, or say so, without a row of an erasure. */
 const STRAYS: Rule = {
   table: 'erasures',
   select: account_id => `

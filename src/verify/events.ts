@@ -1,7 +1,7 @@
 // Walks the events of every account: numbers without gaps, and the chain of hashes up to the head
 // that the book holds. PostgreSQL recomputes the hashes by the recipe of the service. A row holds
-// what one command told, and has the number of its last event. What is left of archived events is
-// compared with the audit log: each cut is an act there, with the digests that it put away.
+// the events of one command, and has the number of the last. Archived events are compared with the
+// audit log: each cut is an act there, with the digests of the events that were taken out.
 import type { TransactionSql } from '../db/connect.ts'
 import { EVENT_SEAL } from '../event/rules.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
@@ -26,7 +26,7 @@ export async function checkEvents(of: Verifying): Promise<number> {
   return Number(row?.events ?? 0)
 }
 
-/** The number before those of the row `e`. */
+/** The number before the first event of row `e`. */
 const BEFORE = `e.sequence - cardinality(string_to_array(e.told, ' '))`
 
 /**
@@ -75,13 +75,13 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
 }
 
 /**
- * Each row's hash covers the row and the hash before it. A row behind a missing one, which
+ * Each row's hash covers the row and the hash before it. A row after a missing one, which
  * checkNumbers has named, is not compared. An erased row keeps its old hash; its erasure has the
- * hash of what the row says now.
+ * hash of the erased row.
  */
 export async function checkChain(of: Verifying): Promise<void> {
   const { tx, account_id, findings } = of
-  // Two tables side by side are hashed by several processes, which a window over one is not.
+  // Several processes hash two tables side by side, but only one hashes a window over one.
   await tx.unsafe('set local enable_nestloop = off')
   const wrong = await tx.unsafe<{ account_id: string; sequence: bigint; hash: string }[]>(
     `select account_id, sequence, coalesce(encode(hash, 'hex'), 'none') as hash from (
@@ -110,7 +110,10 @@ export async function checkChain(of: Verifying): Promise<void> {
   await nameRows(of, HEADS)
 }
 
-/** The head of each book is its newest event; checkNumbers holds their count against the book. */
+/**
+ * The head of each book is the hash of its newest event; checkNumbers compares their count with the
+ * book.
+ */
 const HEADS: Rule = {
   table: 'books',
   select: account_id => `
@@ -127,7 +130,7 @@ const HEADS: Rule = {
       and h.hash is distinct from encode(event_head, 'hex')`,
 }
 
-/** As event/cut.ts makes it. */
+/** The same as event/cut.ts makes. */
 const SEALS = `encode(sha256(convert_to(coalesce((
     select string_agg(s.object_id || ' ' || s.number || ' ' || encode(s.content, 'hex'), E'\n'
       order by s.object_id)

@@ -1,11 +1,11 @@
-// The rows of a spread database, gathered for the transaction that verifies them: as temporary
-// tables of the same names, which stand before those that are spread, with their indexes. What is
-// asked of them is then asked of one machine. Knows no table.
+// Gathers the rows of a spread database for the transaction that verifies them: into temporary
+// tables with the same names and indexes, which PostgreSQL finds before those that are spread.
+// Statements then ask one machine. Knows no table.
 import type { TransactionSql } from '../db/connect.ts'
 
 /**
- * All rows, or one account's. Each machine is read by one connection, and so at one moment; two
- * machines may be read at two.
+ * All rows, or one account's. One connection reads each machine, and so at one moment; two machines
+ * may be read at two moments.
  */
 export async function gatherRows(tx: TransactionSql, account_id: string | null): Promise<void> {
   await tx.unsafe(`set local citus.multi_shard_modify_mode = 'sequential'`)

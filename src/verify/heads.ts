@@ -1,5 +1,5 @@
-// Holds the chains against heads that were kept outside the database. Who rewrites a whole chain,
-// every hash and the head with it, leaves nothing here that differs; the heads kept elsewhere do.
+// Compares the chains with heads that were kept outside the database. If somebody rewrites a whole
+// chain, every hash and the head with it, no row here differs; the heads kept elsewhere do.
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { Head } from '../ledger/store.ts'
 import { lastCut, type Verifying } from './rows.ts'
@@ -11,7 +11,7 @@ interface Found {
   is_archived: boolean | null
 }
 
-/** Each kept head is still a link of its chain, at the place that it had. */
+/** Each kept head must still be a link of its chain, at the place that it had. */
 export async function checkKeptHeads(
   { tx, account_id, findings }: Verifying,
   kept: readonly Head[],
@@ -45,7 +45,7 @@ export async function checkKeptHeads(
       const expected = `journal ${head.journals} of hash ${head.head_hash}, as it was kept`
       findings.add({ ...of, key: 'kept head', expected, found: link?.head_hash ?? 'none' })
     } else if (link.event_head !== head.event_head) {
-      // A head before the last cut is held against the archive: corridor events check.
+      // A head before the last cut is compared with the archive: corridor events check.
       if (link.event_head === null && link.is_archived === true) continue
       const expected = `event ${head.events} of hash ${head.event_head}, as it was kept`
       findings.add({ ...of, key: 'kept head', expected, found: link.event_head ?? 'none' })

@@ -1,8 +1,8 @@
-// Holds the bytes of what banks have sent against the digest by which each file is known. The bytes
-// that were swept are gone, and their digest, size and lines stay.
+// Compares the bytes that banks have sent with the digest that identifies each file. Swept bytes
+// are gone; their digest, size and lines stay.
 import type { Rule } from './rows.ts'
 
-/** Larger files are held against their size alone: PostgreSQL hashes in memory. */
+/** Of a larger file only the size is compared: PostgreSQL hashes in memory. */
 const MOST_HASHED = 64 * 1024 * 1024
 
 const BYTES = `
@@ -22,5 +22,5 @@ const BYTES = `
     or (f.kept and (coalesce(p.size, 0) <> f.size or p.digest <> f.sha256))
     or (not f.kept and p.sha256 is not null))`
 
-/** Of no account: of one alone nothing is looked at. */
+/** These rows belong to no account. A verification of one account skips them. */
 export const INBOX: readonly Rule[] = [{ table: 'rail_inbox_bytes', select: () => BYTES }]

@@ -1,11 +1,11 @@
-// Compares what payouts count for limits with the payouts, and what limits have counted with both.
-// What is old enough to be forgotten is not looked at. Each rule is one select.
+// Compares what payouts count for limits with the payouts, and the sums of limits with both. Rows
+// that are old enough to be forgotten are skipped. Each rule is one select.
 import { ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
 
-/** A day less than what is kept, so that no deletion of old rows shows. */
+/** A day less than rows are kept, so that no deletion of old rows is a finding. */
 const KEPT = `now() - interval '32 days'`
 
-/** What is counted is the sum of what payouts count. */
+/** Each sum is the sum of what payouts count. */
 const SUMMED: Rule = {
   table: 'limit_sums',
   select: account_id => `
@@ -40,7 +40,7 @@ const IN_A_SUM: Rule = {
 }
 
 /**
- * A payout counts until its money goes back, in the step that it was made in: its amount, where the
+ * A payout counts until its money goes back, from the step in which it was made: its amount, if the
  * limit is in its currency, or one.
  */
 const COUNTED: Rule = {
@@ -62,8 +62,8 @@ const COUNTED: Rule = {
 }
 
 /**
- * Each payout that a limit counts now is counted. Which key made a payout is not known, and
- * networks are told by more than the row.
+ * Each payout is counted by each present limit that must count it. Some limits are left out: rows
+ * do not tell which key made a payout, whether its payee was new, or all of its networks.
  */
 const MISSED: Rule = {
   table: 'limit_uses',
@@ -85,9 +85,8 @@ const MISSED: Rule = {
 }
 
 /**
- * No window was over its cap when it let a payout through: what is counted in it now is at most
- * what it came to then, as payouts only leave it, and a constraint holds that against the cap of
- * then.
+ * No window was over its cap when a payout was let through. What it counts now is at most what it
+ * counted then, as payouts only leave it. A constraint compares that with the cap of that time.
  */
 const WITHIN: Rule = {
   table: 'limit_sums',

@@ -1,5 +1,5 @@
-// Holds what a payout carries besides its money against the payout: the message of one by SWIFT,
-// and the answers of its account.
+// Compares what a payout has besides its money with the payout: the message of a SWIFT payout, and
+// the answers of its account.
 import type { Key } from '../id.ts'
 import { uetrOf } from '../payout/swift/uetr.ts'
 import type { PayoutType } from '../quote/quote.ts'
@@ -11,10 +11,10 @@ export interface PapersRow extends Key {
   readonly destination_currency: string
   readonly destination_amount: bigint
   mt103: string
-  /** Whether nothing is left of whom it paid (verify/erasures.ts). */
+  /** Whether the data of whom it paid is erased (verify/erasures.ts). */
   is_erased: boolean
   answers: readonly RailAnswer[]
-  /** How often it came to require action. */
+  /** How often it reached requires_action. */
   asked: number
 }
 
@@ -50,7 +50,7 @@ export function checkPapers(payout: PapersRow): void {
   if (answers.length > asked) throw wrong(`at most ${asked} answers`, `${answers.length}`)
 }
 
-/** Of field 32A, in minor units: all decimals of the currency stand there. */
+/** The amount of field 32A, in minor units: it has all decimals of the currency. */
 function settledBy(mt103: string): string {
   const [, currency, amount] = /:32A:\d{6}([A-Z]{3})(\d+,\d*)\r\n/.exec(mt103) ?? []
   if (amount === undefined) return 'none'

@@ -1,6 +1,6 @@
 // Compares the states of payouts with the payouts and with their events. Each payout has one state,
-// in the table that it belongs in, and its rail was asked as far as the events tell. Of a scheduled
-// one nothing went out before its time.
+// in the table that it belongs in, and its rail was asked as far as the events tell. A scheduled
+// payout did not go out before its time.
 import { type CutOff, releaseOf } from '../calendar/rules.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -9,11 +9,11 @@ import { isArchived, ofAccount, type Rule, STATED_PAYOUTS, type Verifying } from
 
 /**
  * A rail is asked about the payouts that it has, and about no others: not about one that is over,
- * and not about one that a person has taken from it. It may be asked about one that it has reported
- * as succeeded, because that may still come back. The rail has reported at least the steps that its
- * events tell, and at most one more for each time that a person gave the payout back to it. A
- * payout that the rail was never asked about is due since its last step, or waits for its time or
- * for its release (`checkReleases`).
+ * and not about one that a person has taken from it. It may be asked about a succeeded payout,
+ * because that may still come back. The rail has reported at least the steps that its events tell,
+ * and at most one more for each time that a person gave the payout back to it. A payout that the
+ * rail was never asked about is due since its last step, or waits for its time or for its release
+ * (`checkReleases`).
  */
 export const RAIL: Rule = {
   table: 'payouts',
@@ -84,9 +84,9 @@ export const RAIL: Rule = {
 }
 
 /**
- * A payout that its rail was never asked about is due no later than at its release, which follows
- * from the cut-off of its route and the time of its last step, or its own. By a calendar that knows
- * a holiday more, the release is later.
+ * A payout that its rail was never asked about is due no later than at its release. The release
+ * follows from the cut-off of its route and the time of its last step, or its execution time. A
+ * calendar with another holiday makes the release later.
  */
 export async function checkReleases({ tx, account_id, findings }: Verifying): Promise<void> {
   const waiting = await tx<Waiting[]>`
@@ -132,9 +132,9 @@ const statedOf = (row: string) =>
 
 /**
  * A payout has one state: a row in open_payouts while it is open, a row in payout_outcomes when it
- * is over. A payout that has succeeded and whose rail is still asked has both, and they agree. Each
- * row has the rail of the payout's last attempt. Held before payouts are read with their states,
- * because one with two states would be read twice.
+ * is over. A succeeded payout whose rail is still asked has both, and they agree. Each row has the
+ * rail of the payout's last attempt. This is checked before payouts are read with their states,
+ * because a payout with two states would be read twice.
  */
 export const STATES: Rule = {
   table: 'payouts',
@@ -172,7 +172,7 @@ export const STATES: Rule = {
     where wrong is not false or of_another is not false`,
 }
 
-/** What must not be before the time of a payout: what it was, and when. */
+/** What must not happen before the time of a payout: what it was, and when. */
 const HAPPENED = `
     select s.account_id, s.id, s.status as what, coalesce(s.succeeded_at, s.updated_at) as at
     from payout_outcomes s where s.status in ('succeeded', 'reversed')
@@ -198,7 +198,7 @@ const NOT_BEFORE: Rule = {
       and ${ofAccount('p.account_id', account_id)}`,
 }
 
-/** An open payout waits for the time that the payout says, and no other has one. */
+/** An open payout waits for the time in its own row. Other payouts have no such time. */
 const ITS_TIME: Rule = {
   table: 'open_payouts',
   select: account_id => `

@@ -1,5 +1,5 @@
 // Compares every payout with its journals, its statement lines, and its quote or the price that it
-// carries. Compares every journal of a payout with the payout. The books have been walked before.
+// carries. Compares every journal of a payout with the payout. The walk of the books comes before.
 import { numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
@@ -103,7 +103,7 @@ const effectsOf = (account_id: string | null) => `
   where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id', account_id)}
   order by j.account_id, j.source collate "C", j.number`
 
-/** The journals a payout has, in order, by what has become of it. */
+/** The journals of a payout, in order, by its status. */
 const EFFECTS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
   pending_approval: ['payout'],
   processing: ['payout'],
@@ -147,7 +147,7 @@ export async function matchPayouts(of: Verifying, tick: () => void): Promise<Pay
     if (payout.quote_id === '') seen.carried += 1
     if (group.length === 1 && !isDirect(payout, group)) {
       const { destination_currency: currency } = payout
-      // Null only where the row was edited, which is named above.
+      // Null only if somebody edited the row, which is named above.
       const amount: bigint | null = payout.destination_amount
       seen.in_transit.set(currency, (seen.in_transit.get(currency) ?? 0n) + (amount ?? 0n))
     }
@@ -194,7 +194,7 @@ function checkForeign([first, second]: readonly EffectRow[]): void {
   }
 }
 
-/** What the exchanges earn. The payout's own columns do not say it. */
+/** What the exchanges earn. The payout's own columns do not have it. */
 type Income = Pick<PostedFigures, 'fx_income_holding' | 'fx_income_destination'>
 
 function checkQuote(payout: PayoutRow): Income {
@@ -223,7 +223,7 @@ function isDirect(payout: PayoutRow, effects: readonly EffectRow[]): boolean {
   return type === 'service_account' && status === 'succeeded' && effects.length === 1
 }
 
-/** What a payout to another account can be: it is never with a rail, and is not reversed. */
+/** The statuses of a payout to another account: it is never with a rail, and is not reversed. */
 const STATUSES_TO_ACCOUNT: ReadonlySet<PayoutStatus> = new Set([
   'pending_approval',
   'compliance_hold',
@@ -286,7 +286,7 @@ function creationPostings(payout: PayoutRow, income: Income, direct: boolean): P
   return payoutPostings(figures, direct)
 }
 
-/** The journal has exactly these postings, zeros left out, in this order; returns them. */
+/** The journal must have exactly these postings, zeros left out, in this order; returns them. */
 function checkPostings(effect: EffectRow | undefined, all: readonly Posting[]): Posting[] {
   if (effect === undefined) throw new Error('a payout without journals')
   const expected = all.filter(posting => posting.amount !== 0n)

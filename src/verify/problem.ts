@@ -1,10 +1,10 @@
-// How a check says that a row is wrong, so named that a person can find it, and what becomes of
-// that: the verification ends there, or goes on to name every such row. Knows no check.
+// How a check names a wrong row, so that a person can find it. The verification then ends, or goes
+// on to name every such row. Knows no check.
 
-/** A row that is not as it must be; every member is text for people. */
+/** A wrong row; every member is text for people. */
 export interface Problem {
   readonly table: string
-  /** '' when the trouble is not of one account. */
+  /** '' when the trouble is of no account, or of several. */
   readonly account_id: string
   /** The row's key within the account, such as `number 17` or an id. */
   readonly key: string
@@ -12,7 +12,7 @@ export interface Problem {
   readonly found: string
 }
 
-/** Thrown by a check at the row that is bad. */
+/** A check throws it at a wrong row. */
 export class BadRow extends Error {
   readonly problem: Problem
 
@@ -22,22 +22,22 @@ export class BadRow extends Error {
   }
 }
 
-/** One line: where, what should be there, what is. */
+/** One line: where, what should be there, what is there. */
 export function describe({ table, account_id, key, expected, found }: Problem): string {
   const where = [table, account_id && `account ${account_id}`, key].filter(part => part !== '')
   return `${where.join(', ')}: expected ${expected}; found ${found}`
 }
 
-/** Most rows that are named at once: a database with more is not mended row by row. */
+/** Most rows that are named at once. A database with more wrong rows is not mended row by row. */
 export const MAX_NAMED = 10_000
 
-/** Longest text that says what stands in a row: a document may be of any size. */
+/** The longest text about the content of a row: a document may be of any size. */
 const MAX_SAID = 500
 
 /** Thrown when no more rows are to be named. */
 export class Enough extends Error {}
 
-/** Where a row is, before anything is known of what it says. */
+/** Where a row is, before its content is known. */
 type Place = Pick<Problem, 'table' | 'account_id' | 'key'>
 
 /** The rows named so far. */
@@ -47,7 +47,7 @@ export class Findings {
   readonly #onProblem: (problem: Problem) => void
   readonly #named = new Set<string>()
 
-  /** Of every bad row, or of the first alone. */
+  /** `all` names every bad row, and not only the first. */
   constructor(all: boolean, onProblem: (problem: Problem) => void = () => {}) {
     this.#all = all
     this.#onProblem = onProblem
@@ -65,8 +65,8 @@ export class Findings {
   }
 
   /**
-   * Runs the check of one row, and names that row whatever goes wrong: what the check throws, or
-   * what the row has in place of what can be checked. Returns whether all was well.
+   * Runs the check of one row, and names that row whatever goes wrong: the check throws, or the row
+   * cannot be checked. Returns whether all was well.
    */
   guard(place: Place, check: () => void): boolean {
     try {
@@ -80,13 +80,13 @@ export class Findings {
   }
 }
 
-/** The problem of a row, or of a table, that a check stumbles over. */
+/** The problem of a row, or of a table, that a check cannot read. */
 export function unreadable(place: Place, error: unknown): Problem {
   const found = error instanceof Error ? error.message : String(error)
   return { ...place, expected: 'values that can be checked', found }
 }
 
-/** A row may lack what a problem would say of it. */
+/** A row may lack what a problem would say about it. */
 function brief(said: string | null): string {
   const text = said ?? 'nothing'
   return text.length <= MAX_SAID ? text : `${text.slice(0, MAX_SAID)}…`

@@ -1,6 +1,6 @@
-// Holds every quote against the price that its own basis makes: rates and fees that have been
-// replaced since are in it. And against the payout that has used it. Of a payout that carries its
-// quote, its own figures are held against that price.
+// Compares every quote with the price that its own basis makes, which keeps rates and fees that
+// have been replaced since. Compares it also with the payout that has used it. The figures of a
+// payout that carries its quote are compared with that price.
 import type { Instant } from '../instant.ts'
 import { formatDecimal } from '../money/decimal.ts'
 import type { PriceSources } from '../price/price.ts'
@@ -34,12 +34,12 @@ const FIGURES = [
   'fx_income_destination',
 ] as const satisfies readonly (keyof Price)[]
 
-/** The same basis is that of many prices in a row; as text it is told apart and read once. */
+/** Many prices in a row have the same basis. As text it is compared easily, and read once. */
 type WithBasis<Row> = Omit<Row, 'basis'> & { readonly basis: string | null }
 
 const COLUMNS = QUOTE_COLUMNS.map(name => (name === 'basis' ? 'basis::text' : name))
 
-/** Those of one account, or all. */
+/** Checks the quotes of one account, or of all. */
 export async function checkPrices({ tx, account_id, findings }: Verifying): Promise<void> {
   const quotes = await openStream<WithBasis<QuoteRow>>(
     tx,
@@ -56,7 +56,7 @@ export async function checkPrices({ tx, account_id, findings }: Verifying): Prom
   await quotes.close()
 }
 
-/** A payout that carries its quote, as far as its price depends on it. */
+/** The columns of a payout that the price of its carried quote depends on. */
 export type PricedPayout = WithBasis<Omit<Carrier<string>, 'quote_validity_s' | 'on_behalf_of'>>
 
 /** Columns of `PricedPayout` that no other check reads, of payouts `p`. */
@@ -65,7 +65,7 @@ export const PRICED_COLUMNS = `p.holding_to_payout, p.payout_to_destination, p.c
   case when p.type in ('wallet', 'local_payment_network') then p.beneficiary_details
     else '{"destination_details":{}}'::json end as beneficiary_details`
 
-/** The price that a payout carries, which its figures are held against. Throws BadRow. */
+/** The price that a payout carries, with which its figures are compared. Throws BadRow. */
 export function checkCarried(payout: PricedPayout): Price {
   const carrier = { ...payout, basis: null, quote_validity_s: null, on_behalf_of: '' }
   const wrong: Wrong = (expected, found) => payoutProblem(payout, expected, found)
@@ -102,12 +102,12 @@ function priceAgain(terms: QuoteTerms, basis: string | null, created_at: Instant
     if (basis === null) throw new Error('none is stored')
     return priceQuote(terms, sourcesFrom(basis, terms), created_at)
   } catch (error) {
-    // Whatever a document holds that is no basis: this row is wrong, and not the verification.
+    // The document is no basis: this row is wrong, and the verification goes on.
     return error instanceof Error ? error : new Error(String(error))
   }
 }
 
-/** By their text, and what else they are made from. */
+/** The sources of prices by the text of their basis, and what else they are made from. */
 const known = new Map<string, PriceSources>()
 const MOST_KNOWN = 1_000
 
@@ -128,9 +128,9 @@ function written(figure: Price[(typeof FIGURES)[number]]): string {
 }
 
 /**
- * A quote is used by the payout that names it, or that names the one it was renewed as, from when
- * that payout was made; one that is not used is as it was made. That payouts' quotes are used was
- * checked with them.
+ * A quote is used by the payout that names it, or that names the quote it was renewed as, from the
+ * time of that payout. An unused quote is as it was made. The quotes that payouts name are checked
+ * with the payouts.
  */
 const USES: Rule = {
   table: 'quotes',
@@ -153,7 +153,7 @@ const USES: Rule = {
       else true end`,
 }
 
-/** Checks what has become of the quotes, and returns how many there are. */
+/** Checks the status of the quotes, and returns how many there are. */
 export async function checkUses(of: Verifying): Promise<number> {
   const { tx, account_id } = of
   await nameRows(of, USES)

@@ -1,5 +1,5 @@
-// Holds every payout to another account against the receipt in that account's book, and every
-// receipt against its payout.
+// Compares every payout to another account with the receipt in that account's book, and every
+// receipt with its payout.
 import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
 import { receiptPostings } from '../payout/postings.ts'
 import { MAX_NAMED } from './problem.ts'
@@ -34,7 +34,9 @@ const receiptsOf = (account_id: string | null) => `
     and ${ofAccount('p.account_id', account_id)}
   order by p.account_id, p.id`
 
-/** Every payout to another account has its receipt there, and every receipt here has its payout. */
+/**
+ * Every payout to another account must have its receipt there, and every receipt here its payout.
+ */
 export async function matchReceipts({ tx, account_id, findings }: Verifying): Promise<number> {
   let count = 0
   const receipts = await openStream<ReceiptRow>(tx, receiptsOf(account_id), [account_id])

@@ -1,5 +1,5 @@
-// Checks what is written beside payouts and quotes: times in ids, how far rails were asked, rows
-// paid from files, kept answers, batches. Each rule is one select.
+// Checks the rows beside payouts and quotes: times in ids, how far rails were asked, rows paid from
+// files, kept answers, batches. Each rule is one select.
 import { idTimeSql, microsSql } from '../db/id-sql.ts'
 import { TIME_END } from '../event/row.ts'
 import { KEPT_SEAL } from '../http/idempotency/kept-reply.ts'
@@ -28,7 +28,9 @@ const ID_TIMES: readonly Rule[] = [
     ) t where substr(id, 5, 11) is distinct from made`,
 }))
 
-/** A row of a file was paid by the payout that has its key, or by a newer one that has it too. */
+/**
+ * A row of a file was paid by the payout that has its key, or by a newer payout with the same key.
+ */
 const IMPORTS: Rule = {
   table: 'payout_imports',
   select: account_id => `
@@ -54,7 +56,7 @@ const IMPORTS: Rule = {
     )`,
 }
 
-/** Each answer that is kept was given so: an event vouches for it. */
+/** Each kept answer is the one that was given: an event has its digest. */
 const KEPT_AS_ANSWERED: Rule = {
   table: 'idempotency_keys',
   select: account_id => `
@@ -94,7 +96,9 @@ const ANSWERED_AS_KEPT: Rule = {
       )`,
 }
 
-/** A batch counts what its items say, and each item that was paid is a payout of its reference. */
+/**
+ * A batch has the counts of its items, and each item that was paid is a payout of its reference.
+ */
 const BATCHES: readonly Rule[] = [
   {
     table: 'payout_batches',
@@ -176,7 +180,7 @@ const BATCHES: readonly Rule[] = [
 
 /**
  * A live account's clock is the database's. The last write of a book is its newest event, journal
- * or batch. A book without any is as old as its account.
+ * or batch. A book without any of them is as old as its account.
  */
 const BOOKS: Rule = {
   table: 'books',
@@ -210,8 +214,8 @@ const BOOKS: Rule = {
 }
 
 /**
- * A balance is as old as its newest line. One without a line is as old as its account, or as the
- * change of the account that added the currency.
+ * A balance is as old as its newest line. A balance without a line is as old as its account, or as
+ * the change of the account that added the currency.
  */
 const BALANCES: Rule = {
   table: 'balances',

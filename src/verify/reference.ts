@@ -1,12 +1,15 @@
-// Holds reference rows (users, accounts, keys, rates, fees and what else has a history), and rows
-// whose digests the audit log has, against their newest change; and the chain of the log itself.
+// Compares reference rows (users, accounts, keys, rates, fees and all else that has a history) with
+// their newest change. Does the same for rows whose digests the audit log has, and checks the chain
+// of the log itself.
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import { nameRows, type Verifying } from './rows.ts'
 
-/** A table whose rows have a history, and what of a row it has. */
+/** A table whose rows have a history, and what the history has of a row. */
 interface Kept {
   readonly table: string
-  /** A view of the table where the auditor may not read all of it; the history's names. */
+  /**
+   * A view of the table, if the auditor may not read all of it. It has the names of the history.
+   */
   readonly view?: string
   /** Whole rows, or their digests. */
   readonly as: 'row' | 'digest'
@@ -14,17 +17,20 @@ interface Kept {
   readonly skipped: readonly string[]
   /** Columns that name a row. */
   readonly key: readonly string[]
-  /** What the history has of a row besides, as members of an object, of rows `t`. */
+  /** More that the history has of a row, as members of an object, for rows `t`. */
   readonly besides?: string
 }
 
-/** Of each batch, the digest of its items in their order. */
+/** The digest of the items of each batch, in their order. */
 const ITEMS = `jsonb_build_object('items', (
   select encode(sha256(convert_to(coalesce(string_agg(json_build_array(position, status,
     payout_id, reference_id, problems)::text, E'\\n' order by position), ''), 'UTF8')), 'hex')
   from payout_batch_items i where i.account_id = t.account_id and i.batch_id = t.id))`
 
-/** Named here and not found by their triggers, which whoever changes rows unseen takes off. */
+/**
+ * The tables are named here and not found by their triggers, because somebody who changes rows
+ * unseen drops the triggers.
+ */
 const KEPT: readonly Kept[] = [
   { table: 'users', as: 'row', skipped: [], key: ['name'] },
   { table: 'account_roles', as: 'row', skipped: [], key: ['user_name', 'account_id', 'role'] },
@@ -77,10 +83,7 @@ const KEPT: readonly Kept[] = [
   { table: 'payout_batches', as: 'digest', skipped: [], key: ['account_id', 'id'], besides: ITEMS },
 ]
 
-/**
- * Of one account alone nothing is looked at: reference rows are few, and their chain is one for
- * all.
- */
+/** A verification of one account skips it: reference rows are few, and all share one chain. */
 export async function checkReference(of: Verifying): Promise<void> {
   if (of.account_id !== null) return
   const name = (table: string, rows: string) => nameRows(of, { table, select: () => rows })
@@ -90,8 +93,8 @@ export async function checkReference(of: Verifying): Promise<void> {
 }
 
 /**
- * Rows that are not as their newest change left them. What their newest change does not have, such
- * as a column that was added since, is new.
+ * Rows that differ from their newest change. A member that this change does not have, such as a
+ * column that was added since, is new.
  */
 function rowsThatDiffer(kept: Kept): string {
   const { table, view = table, as, skipped, key, besides = "'{}'" } = kept
@@ -133,7 +136,10 @@ function rowsThatDiffer(kept: Kept): string {
       )`
 }
 
-/** Numbered without gaps, each with the hash of what it says and of the one before it. */
+/**
+ * The changes are numbered without gaps, and each has the hash of its content and of the change
+ * before.
+ */
 const CHAIN = `
   select '' as account_id, 'change_id ' || change_id as key,
     'the hash of what it says and of the change before it' as expected,
@@ -148,7 +154,7 @@ const CHAIN = `
         to_json(table_name), to_json(changed_by), to_json(act), to_json(via), to_json(reason),
         changed_at, coalesce(before::text, 'null'), coalesce(after::text, 'null')), 'UTF8'))`
 
-/** The head is the newest change. */
+/** The head must be the newest change. */
 const HEAD = `
   select '' as account_id, '' as key,
     'one row: change ' || coalesce(c.change_id, 0) || ' ' || coalesce(encode(c.hash, 'hex'), '')

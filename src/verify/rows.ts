@@ -1,11 +1,11 @@
-// What checks share: reading postings as the database gives them, and naming the rows of a book.
+// What checks share: reading postings from the database, and naming the rows of a book.
 
 import type { TransactionSql } from '../db/connect.ts'
 import type { Key } from '../id.ts'
 import type { LedgerCode, Posting } from '../ledger/rules.ts'
 import { BadRow, type Findings, MAX_NAMED, type Problem } from './problem.ts'
 
-/** One verification: the snapshot that it reads, whose rows, and what it has found. */
+/** One verification: the snapshot that it reads, the account, and what it has found. */
 export interface Verifying {
   readonly tx: TransactionSql
   /** One account, or null for the whole installation. */
@@ -13,7 +13,10 @@ export interface Verifying {
   readonly findings: Findings
 }
 
-/** The condition for one account, or for all; written apart so that each is planned for itself. */
+/**
+ * The condition for one account, or for all. The two are different texts, so that PostgreSQL plans
+ * each.
+ */
 export function ofAccount(column: string, account_id: string | null): string {
   return account_id === null ? '$1::text is null' : `${column} = $1`
 }
@@ -23,20 +26,20 @@ export const lastCut = (column: 'sequence' | 'hash' | 'created_at', account: str
   `(select c.${column} from event_cuts c where c.account_id = ${account}
     order by c.sequence desc limit 1)`
 
-/** Whether events of this time may be in an archive alone. */
+/** Whether only an archive may have events of this time. */
 export const isArchived = (time: string, account: string) =>
   `${time} <= coalesce(${lastCut('created_at', account)}, '-infinity')`
 
 const OF_STATE = `status, status_description, failure, rail_steps, rail_attempts, answers,
   rail, rail_reference, taken_by, taken_at, taken_over_at, metadata`
 
-/** From the tables: a view, as payout_states is, says what whoever made it wants it to say. */
+/** Reads the tables: a view such as payout_states says whatever its maker wants it to say. */
 const STATES = `(select account_id, id, '' as held_for, ${OF_STATE}, succeeded_at, updated_at
   from payout_outcomes union all
   select account_id, id, held_for, ${OF_STATE}, null::timestamptz, updated_at
   from open_payouts where status <> 'succeeded')`
 
-/** Payouts with the columns of how they stand, which are null of one that has no state. */
+/** Payouts with the columns of their state, which are null for a payout without one. */
 export const STATED_PAYOUTS = `(select p.*, s.status, s.status_description, s.failure, s.rail_steps,
     s.rail_attempts, s.held_for, s.answers, s.rail, s.rail_reference, s.taken_by, s.taken_at,
     s.taken_over_at, s.succeeded_at, s.updated_at, s.metadata
@@ -48,7 +51,7 @@ export interface Rule {
   select(account_id: string | null): string
 }
 
-/** Postings for people, and for comparing. */
+/** Postings as text, for people and for comparing. */
 export function words(...postings: readonly Posting[]): string {
   return postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`).join(', ')
 }
@@ -89,7 +92,7 @@ export function balanceProblem(
   return new BadRow({ table: 'balances', account_id, key: currency, expected, found })
 }
 
-/** How a row of this table is named that has an id. */
+/** How a row of this table with an id is named. */
 function problemOf(table: string) {
   return ({ account_id, id: key }: Key, expected: string, found: string) =>
     new BadRow({ table, account_id, key, expected, found })
@@ -99,7 +102,7 @@ export const payoutProblem = problemOf('payouts')
 export const entityProblem = problemOf('entities')
 export const quoteProblem = problemOf('quotes')
 
-/** What a select of bad rows gives. */
+/** The columns of a select of bad rows. */
 type Bad = Pick<Problem, 'account_id' | 'key' | 'expected' | 'found'>
 
 /**

@@ -1,6 +1,5 @@
 // The whole verification, in order: books, payouts, what must hold over all accounts, quotes,
-// events, entities. It reads one snapshot, so it never takes what the service writes meanwhile for
-// a fault.
+// events, entities. It reads one snapshot, so it never takes a write of the service for a fault.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Head } from '../ledger/store.ts'
@@ -29,17 +28,17 @@ import { checkSeals } from './seals.ts'
 interface VerifyOptions {
   /** One account, or null for the whole installation. */
   readonly account_id: string | null
-  /** Names every bad row instead of the first alone. */
+  /** Whether to name every bad row instead of the first. */
   readonly all?: boolean
-  /** Heads of books as they were kept elsewhere. */
+  /** Heads of books that were kept elsewhere. */
   readonly kept?: readonly Head[]
   /** Called for each bad row as it is found. */
   readonly onProblem?: (problem: Problem) => void
-  /** Called as work is done: units of work so far and in all. */
+  /** Called as work is done, with the units of work so far and in all. */
   readonly progress?: (done: number, total: number) => void
 }
 
-/** How many rows were looked at, by kind. */
+/** How many rows were checked, by kind. */
 export interface Checked {
   readonly accounts: number
   readonly journals: number
@@ -64,16 +63,16 @@ export type Verdict =
   | {
       readonly ok: false
       readonly checked: null
-      /** The first that was found. */
+      /** The first wrong row. */
       readonly problem: Problem
-      /** That one alone, or all of them up to MAX_NAMED. */
+      /** The first wrong row alone, or all of them up to MAX_NAMED. */
       readonly problems: readonly Problem[]
     }
 
 /** How many ticks are reported at once: a progress bar need not move with every row. */
 const TICKS = 1_000
 
-/** Verifies. Wrong rows are the verdict; anything else that goes wrong is thrown. */
+/** Verifies. Wrong rows are the verdict; any other error is thrown. */
 export async function verify(sql: Sql, options: VerifyOptions): Promise<Verdict> {
   const findings = new Findings(options.all ?? false, options.onProblem)
   const checked = await sql
@@ -92,7 +91,7 @@ export async function verify(sql: Sql, options: VerifyOptions): Promise<Verdict>
   return { ok: true, checked, problem: null }
 }
 
-/** Verifies the audit log and the rows that it vouches for, and names every wrong one. */
+/** Verifies the audit log and the rows whose digests it has, and names every wrong one. */
 export async function verifyAudit(sql: Sql): Promise<readonly Problem[]> {
   const findings = new Findings(true)
   await sql
@@ -123,8 +122,8 @@ async function check(
   findings: Findings,
 ): Promise<Checked | null> {
   const { account_id } = options
-  // Statements may take long here. Each sort may use this much memory before it goes to disk. The
-  // work on one row costs more than PostgreSQL guesses, so many rows are worth a second processor.
+  // Statements may take long here. Each sort may use this much memory before it uses the disk. A
+  // row takes more work than PostgreSQL estimates, so many rows are worth a second processor.
   await tx.unsafe(`set local statement_timeout = 0; set local work_mem = '64MB';
     set local cursor_tuple_fraction = 1; set local jit = off; set local parallel_tuple_cost = 0`)
   const tick = await progressOf(tx, options)
@@ -135,7 +134,7 @@ async function check(
   await part('payouts', of => nameRows(of, STATES))
   await part('open_payouts', checkReleases)
   const payouts = await part('payouts', of => matchPayouts(of, tick))
-  // A missing or wrong row makes the sums wrong, too. So they are checked only if all rows are
+  // A missing or wrong row makes the sums wrong, too, so sums are checked only if all rows are
   // right.
   if (books !== null && payouts !== null && findings.problems.length === 0) {
     if (account_id === null) checkInterAccount(books, findings)
@@ -175,8 +174,8 @@ async function check(
 }
 
 /**
- * Runs one part of the work. A row that PostgreSQL or a check cannot read ends this part, which is
- * then named. The verification goes on.
+ * Runs one part of the work. If PostgreSQL or a check cannot read a row, this part ends and is
+ * named. The verification goes on.
  */
 async function partOf<T>(
   of: Verifying,
@@ -226,7 +225,7 @@ async function progressOf(tx: TransactionSql, { account_id, progress }: VerifyOp
   }
 }
 
-/** What one account has sent another, the other has received. */
+/** What one account has sent another, the other must have received. */
 function checkInterAccount({ inter_account }: BooksSeen, findings: Findings): void {
   for (const [currency, sum] of inter_account) {
     if (sum === 0n) continue
@@ -235,7 +234,7 @@ function checkInterAccount({ inter_account }: BooksSeen, findings: Findings): vo
   }
 }
 
-/** What the books have in transit is what open payouts are to deliver. */
+/** The books must have in transit what open payouts will deliver. */
 function checkInTransit(
   books: BooksSeen,
   payouts: PayoutsSeen,

@@ -1,5 +1,5 @@
-// Holds what screening says of entities and beneficiaries against their matches: what nobody has
-// cleared keeps an entity from its approval, and what is confirmed holds payouts.
+// Compares the screening of entities and beneficiaries with their matches: an open match keeps an
+// entity from its approval, and a confirmed one holds payouts.
 import { ofAccount, type Rule } from './rows.ts'
 
 const asMatched = (table: string, prefix: string) => (account_id: string | null) =>

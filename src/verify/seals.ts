@@ -1,4 +1,4 @@
-// Holds stored rows against what events tell of them: of every object the newest event has the
+// Compares stored rows with what events tell about them: the newest event of every object has the
 // digest of its row, and every line has its event.
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import { idTimeSql, microsSql } from '../db/id-sql.ts'
@@ -10,8 +10,8 @@ import { MAX_NAMED } from './problem.ts'
 import { isArchived, ofAccount, STATED_PAYOUTS, type Verifying } from './rows.ts'
 
 /**
- * Tables whose rows events carry digests of, and by what mark an event tells of their creation; of
- * a payout with how it stands.
+ * Tables whose rows have their digest in events, and the mark by which an event tells of their
+ * creation. A payout's digest covers its state.
  */
 const SEALED = [
   { prefix: 'pot', table: 'payouts', mark: 'P', seal: PAYOUT_SEAL, rows: STATED_PAYOUTS },
@@ -22,14 +22,14 @@ const SEALED = [
 
 const PREFIXES = SEALED.map(({ prefix }) => `'${prefix}'`).join(', ')
 
-/** Follows the mark of a payout whose quote an event has told of just before. */
+/** Follows the mark of a payout whose quote is told by the event before. */
 const CARRYING = 'Q'
 
 /**
- * Every row is as its newest event left it, and of every row some event tells. The event of its
- * creation is found by the time in its id and what that ends in; what has happened to it since, by
- * the id. A line is found by the number of its journal, whose hash vouches for it. Of events that
- * were taken out, their seals stand for what they said; of lines, the time says that one did.
+ * Every row must be as its newest event left it, and some event must tell of every row. The event
+ * of a creation is found by the time in the id and the id's end; later events by the id. A line is
+ * found by the number of its journal, whose hash vouches for it. For archived events their seals
+ * count. Whether an archived event told of a line follows from the line's time.
  */
 export async function checkSeals({ tx, account_id, findings }: Verifying): Promise<void> {
   // Sorting by times and texts takes several times as long as hashing.
@@ -85,7 +85,7 @@ export async function checkSeals({ tx, account_id, findings }: Verifying): Promi
   }
 }
 
-/** What events that were taken out have said of objects last. */
+/** The last digests of objects in archived events. */
 function archivedSeals(account_id: string | null): string {
   return `
     select account_id, object_id, number, content from archived_seals
@@ -93,8 +93,8 @@ function archivedSeals(account_id: string | null): string {
 }
 
 /**
- * Of the word of this number. What comes after it has one each, but for lines and quotes that are
- * carried; so has what comes before, of which only the first may have none.
+ * The digest of the word with this number, counted from the end of `content`: each later word has
+ * one, except lines and carried quotes. Of the earlier words, only the first may have none.
  */
 function digestOf(nth: string): string {
   const rest = `array_to_string(words[${nth} + 1:], ' ')`
@@ -102,16 +102,16 @@ function digestOf(nth: string): string {
   return `nullif(substr(content, octet_length(content) - 32 * (${after}) - 31, 32), '')`
 }
 
-/** The number of the event of this word. */
+/** The number of the event that this word of a row tells. */
 function numberOf(nth: string): string {
   return `sequence - cardinality(words) + ${nth}`
 }
 
-/** The digests of the rows that there are, and how the events of their creation name them. */
+/** The digests of the present rows, and how the events of their creation name them. */
 export function storedRows(account_id: string | null): string {
   const ofRows = `where ${ofAccount('account_id', account_id)}`
   const rows = SEALED.map(({ table, mark, seal, ...read }) => {
-    // Of a quote that a payout carries there is no digest but the payout's.
+    // A quote that a payout carries has no digest besides the payout's.
     const marked =
       mark === 'P' ? `case quote_id when '' then 'P${CARRYING}' else 'P' end` : `'${mark}'`
     return `
@@ -119,14 +119,14 @@ export function storedRows(account_id: string | null): string {
         substr(id, ${TIME_END + 1}) as ending, ${seal.sql('t')} as content
       from ${'rows' in read ? read.rows : table} t ${ofRows}`
   })
-  // Journals are named by their numbers, by whatever check.
+  // Every check names journals by their numbers.
   rows.push(`
       select 'journals', account_id, 'number ' || number, 'L', created_at, number::text, null::bytea
       from journals ${ofRows} and currency is not null`)
   return rows.join(' union all ')
 }
 
-/** What a made object is named by, computed of what is wrong alone. */
+/** The id of a created object. It is computed for wrong rows alone. */
 function idOfMade(m: string): string {
   const prefixes = SEALED.map(({ mark, prefix }) => `when '${mark}' then '${prefix}_'`)
   return `case left(${m}.mark, 1) when 'L' then 'number ' || ${m}.ending

@@ -1,14 +1,15 @@
-// Rows of any number in constant memory: a cursor of the verifying transaction, read page by page,
-// the next page asked for while the one in hand is worked on. Knows nothing of what the rows mean.
+// Any number of rows in constant memory: a cursor of the verifying transaction, read page by page.
+// It asks for the next page while the present one is worked on. Knows nothing of what the rows
+// mean.
 import type { TransactionSql } from '../db/connect.ts'
 
 const PAGE = 5_000
 
-/** Statements inside a stream take at most these parameters. */
+/** The parameters that a statement in a stream can have. */
 type Parameters = readonly (string | null)[]
 
 export interface RowStream<T> {
-  /** The row in hand; undefined after the last. */
+  /** The present row; undefined after the last. */
   row: T | undefined
   /** Moves to the next row. */
   next(): Promise<void>
@@ -17,7 +18,7 @@ export interface RowStream<T> {
 
 let cursors = 0
 
-/** Opens a cursor for a select and stands on its first row. Close it, or end the transaction. */
+/** Opens a cursor for a select and reads its first row. Close it, or end the transaction. */
 export async function openStream<T extends object>(
   tx: TransactionSql,
   select: string,
@@ -28,7 +29,7 @@ export async function openStream<T extends object>(
   await tx.unsafe(`declare ${name} no scroll cursor for ${select}`, [...parameters])
   const fetchPage = () => {
     const page: Promise<T[]> = tx.unsafe<T[]>(`fetch ${PAGE} from ${name}`).then(rows => [...rows])
-    // A page that nobody waits for any more, because a check has thrown, may fail unseen.
+    // A check has thrown, so nobody waits for this page any more, and its failure is ignored.
     page.catch(() => {})
     return page
   }

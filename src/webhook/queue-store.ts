@@ -217,9 +217,7 @@ export async function applyResults(
   return new Set(rows.map(row => row.id))
 }
 
-/**
- * Does the same in separate statements: Citus does not insert in a CTE of a distributed statement.
- */
+/** The same in separate statements: Citus does not insert in a CTE of a distributed statement. */
 async function applyInSteps(
   tx: TransactionSql,
   { account_id, id: endpoint_id }: Key,

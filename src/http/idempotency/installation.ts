@@ -1,5 +1,5 @@
-// Keeps answers to requests that change what is no account's, such as rates and routes, under their
-// Idempotency-Key. They stand with those of accounts, under a name that no account has.
+// Keeps answers to requests that change rows of no account, such as rates and routes, under their
+// Idempotency-Key. They stand beside those of accounts, under a name that no account has.
 import { confineTo } from '../../db/confine.ts'
 import { databaseNow, type Sql, type TransactionSql } from '../../db/connect.ts'
 import type { Operation } from '../../engine/operation.ts'
@@ -16,7 +16,10 @@ interface Looked {
   readonly now: Instant
 }
 
-/** Looks for a kept answer, under a lock of the key: of repeats at once, one makes the answer. */
+/**
+ * Looks for a kept answer, under a lock of the key: of repeats that come at once, one makes the
+ * answer.
+ */
 async function lookForAnswer(tx: TransactionSql, claim: Claim): Promise<Looked> {
   const name = { account_id: INSTALLATION, operation: claim.operation, key: claim.key }
   void confineTo(tx, [INSTALLATION])
@@ -40,9 +43,9 @@ function keepAnswer(
 }
 
 /**
- * The answer that is kept for the claim; else that of `make`, which is kept with what it writes.
- * Null of `make` is no answer, and not kept. The transaction sees rows of no account but those that
- * `make` names, and names last.
+ * The answer that is kept for the claim, else the answer of `make`, which is kept with what `make`
+ * writes. If `make` returns null, there is no answer, and none is kept. The transaction sees only
+ * rows of the accounts that `make` names, and `make` names them last.
  */
 export async function answeredOnce(
   tx: TransactionSql,
@@ -59,7 +62,7 @@ export async function answeredOnce(
 }
 
 interface OnceState<Inner> {
-  /** Null for a repeat, which needs none. */
+  /** Null for a repeat, which needs no state. */
   readonly inner: Inner | null
   readonly looked: Looked | null
 }
@@ -70,7 +73,7 @@ interface Once<Outcome> {
   readonly outcome: Outcome | null
 }
 
-/** As answeredOnce, for an operation that locks books of accounts. For lanes of one command. */
+/** Like answeredOnce, for an operation that locks books of accounts. For lanes of one command. */
 export function operatedOnce<
   Command,
   Inner extends { readonly books: ReadonlyMap<string, unknown> },

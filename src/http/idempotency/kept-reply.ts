@@ -1,4 +1,4 @@
-// Answers kept for Idempotency-Keys, and what commands and outcomes carry for them.
+// Answers kept for Idempotency-Keys, and the members of commands and outcomes that they need.
 import type { Instant } from '../../instant.ts'
 import { sealOf } from '../../seal.ts'
 
@@ -22,7 +22,7 @@ export interface Reply {
 export interface KeptReply extends Claim {
   readonly account_id: string
   readonly status: number
-  /** The answer's text; null when it is kept as a reference to the object that it shows. */
+  /** The answer's text; null when a reference to the object that it shows is kept instead. */
   readonly body: string | null
   /** The id of that object; '' when the text is kept. */
   readonly object_id: string

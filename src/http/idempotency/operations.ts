@@ -1,7 +1,7 @@
 // Makes an operation answer a repeated Idempotency-Key with its first answer. The key is read under
-// the book's lock and written in the transaction of the effect, so no repeat slips in between.
-// Every write of an account passes here, so this file also refuses writes of frozen and closed
-// accounts; a repeat of an earlier request still gets its kept answer.
+// the book's lock and written in the transaction of the effect, so no repeat comes between. Every
+// write of an account passes here, so this file also refuses writes of frozen and closed accounts;
+// a repeat of an earlier request still gets its kept answer.
 
 import { checkActive, checkOpen } from '../../account/states.ts'
 import type { TransactionSql } from '../../db/connect.ts'
@@ -79,7 +79,7 @@ export function idempotent<
   }
 }
 
-/** As idempotent, for an operation of long commands. */
+/** Like idempotent, for an operation of long commands. */
 export function idempotentLong<
   Command extends Claiming,
   Inner extends { readonly books: ReadonlyMap<string, Book> },
@@ -108,7 +108,10 @@ export function idempotentLong<
   }
 }
 
-/** The state is read under the book's lock, so a freeze holds as soon as it has returned. */
+/**
+ * The state of the account is read under the book's lock, so a freeze holds as soon as it has
+ * returned.
+ */
 function checkAccount(
   { while_frozen }: { readonly while_frozen?: true },
   { books }: State<unknown>,

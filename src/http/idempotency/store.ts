@@ -9,7 +9,7 @@ import { KEPT_HOURS } from './rules.ts'
 
 type Name = Pick<KeptReply, 'account_id' | 'operation' | 'key'>
 
-/** Includes outlived answers that are not yet deleted. Called under the locks of the books. */
+/** Also returns outlived answers that are not deleted yet. Called under the locks of the books. */
 export async function findKeptReplies(
   tx: TransactionSql,
   keys: readonly Name[],
