@@ -2,17 +2,17 @@
 // people have decided.
 import type { Instant } from '../instant.ts'
 
-/** What rules let people approve: payouts, or beneficiaries before a payout may go to them. */
+/** What people can approve by a rule: payouts, or beneficiaries before a payout may go to them. */
 export const RULE_SUBJECTS = ['payout', 'beneficiary'] as const
 export type RuleSubject = (typeof RULE_SUBJECTS)[number]
 
 /**
- * What needs an approval: the conditions hold together, null is any. A rule of beneficiaries has
- * none but account, key and country.
+ * What needs an approval. All conditions must hold; null is any. A rule for beneficiaries has only
+ * the conditions account, key and country.
  */
 export interface RuleConditions {
   readonly subject: RuleSubject
-  /** Null: what every account makes. */
+  /** The account that makes it; null: any account. */
   readonly account_id: string | null
   /** The key that makes it. */
   readonly key_id: string | null
@@ -21,11 +21,11 @@ export interface RuleConditions {
   readonly network: string | null
   /** The country that the money goes to, or may go to. */
   readonly country: string | null
-  /** What is paid in. */
+  /** The payout currency. */
   readonly currency: string | null
-  /** Only payees to whom no payout was approved as they are now. */
+  /** Whether it holds only for payees to whom, as they are now, no payout was approved. */
   readonly new_payee: boolean
-  /** Only from this amount on, in minor units of `at_least_currency`. */
+  /** The amount from which on it holds, in minor units of `at_least_currency`. */
   readonly at_least: bigint | null
   readonly at_least_currency: string | null
 }
@@ -40,7 +40,7 @@ export interface ApprovalRule extends RuleConditions {
 /** The rules of each account; '' has those of every account. */
 export type ApprovalRules = ReadonlyMap<string, readonly ApprovalRule[]>
 
-/** How long people have where no rule says it, in days. */
+/** How many days people have if no rule says otherwise. */
 export const EXPIRES_AFTER_DAYS = 30
 export const MAX_APPROVERS = 9
 export const MAX_DAYS = 365
@@ -61,7 +61,7 @@ export function indexRules(rules: readonly ApprovalRule[]): ApprovalRules {
   return Map.groupBy(rules, ({ account_id }) => account_id ?? '')
 }
 
-/** Whether a rule of the account asks which payees are new. */
+/** Whether a rule of the account needs to know which payees are new. */
 export function asksForNewPayees(rules: ApprovalRules, account_id: string): boolean {
   return rulesOf(rules, account_id, 'payout').some(({ new_payee }) => new_payee)
 }
@@ -72,22 +72,22 @@ export interface JudgedPayout {
   readonly payout_type: string
   readonly network: string
   readonly currency: string
-  /** What is paid, in minor units of the currency, without fees. */
+  /** The payout amount, in minor units of the currency, without fees. */
   readonly amount: bigint
   readonly payee_is_new: boolean
-  /** Whether it goes to this country, or may. */
+  /** Whether the payout goes to this country, or may go there. */
   mayBeIn(country: string): boolean
 }
 
-/** What is known of the key that asks for a payout. */
+/** What is known about the key that asks for a payout. */
 export interface KeyFacts {
-  /** The person whose key it is; null: nobody's in particular. */
+  /** The person whose key it is; null: no person in particular. */
   readonly owner: string | null
-  /** Each payout of the key needs an approval. */
+  /** Whether each payout of the key needs an approval. */
   readonly makes_only: boolean
 }
 
-/** What a beneficiary is, as rules judge it. */
+/** A beneficiary as rules judge it. */
 export interface JudgedBeneficiary {
   /** '' is "not set". */
   readonly key_id: string
@@ -95,11 +95,11 @@ export interface JudgedBeneficiary {
   mayBeIn(country: string): boolean
 }
 
-/** What a new payout needs before it goes out, or a beneficiary before it is paid. */
+/** The approval that a new payout needs before it goes out, or a beneficiary before it is paid. */
 export interface Needed {
   readonly approvers: number
   readonly expires_at: Instant
-  /** The rules that fit it; none when its key alone asks for an approval. */
+  /** The rules that fit it; none when only its key requires an approval. */
   readonly rules: readonly string[]
 }
 
@@ -107,7 +107,7 @@ export interface Needed {
 export const APPROVAL_OUTCOMES = ['approved', 'rejected', 'expired', 'cancelled', 'failed'] as const
 export type ApprovalOutcome = (typeof APPROVAL_OUTCOMES)[number]
 
-/** What is needed of something that people approve, and what became of that. */
+/** What an object that people approve needs, and the outcome. */
 export interface Approval {
   readonly account_id: string
   readonly approvers: number
@@ -115,7 +115,7 @@ export interface Approval {
   readonly expires_at: Instant
   /** SHA-256 of all that approvers are shown, 64 hex digits. */
   readonly digest: string
-  /** Who has made it, and approves it never; '' and nobody when a key did that is nobody's. */
+  /** The maker, who never approves it; '' or nobody when a key made it that is no person's. */
   readonly made_by: string | readonly string[]
   readonly key_id: string
   readonly rules: readonly string[]
@@ -126,25 +126,25 @@ export interface Approval {
 
 export interface PayoutApproval extends Approval {
   readonly payout_id: string
-  /** Who is paid, as `approvedAs` of payout/approving.ts has it. */
+  /** The payee, as `approvedAs` of payout/approving.ts identifies it. */
   readonly payee: string
   readonly made_by: string
 }
 
-/** What a beneficiary needs that is as the digest says. */
+/** What a beneficiary with the content of the digest needs. */
 export interface BeneficiaryApproval extends Approval {
   readonly beneficiary_id: string
-  /** All who have made it or changed it since it was approved last. */
+  /** All people who have made or changed it since its last approval. */
   readonly made_by: readonly string[]
 }
 
-/** What people have said of a beneficiary; '' when no rule asked for it. */
+/** The state of a beneficiary's approval; '' when no rule required one. */
 export type BeneficiaryApprovalStatus = '' | 'pending_approval' | 'approved' | 'rejected'
 
 export const DECISIONS = ['approve', 'reject'] as const
 export type Decision = (typeof DECISIONS)[number]
 
-/** What a person has decided. */
+/** A person's decision. */
 export interface Decided {
   readonly account_id: string
   readonly user_name: string
@@ -163,7 +163,7 @@ export interface BeneficiaryDecision extends Decided {
   readonly beneficiary_id: string
 }
 
-/** An approval with all that decides about it, read under the lock of the account's book. */
+/** An approval with all that decides it, read under the lock of the account's book. */
 export interface Open<Of extends Approval, By extends Decided> {
   readonly approval: Of
   readonly decisions: readonly By[]

@@ -1,16 +1,16 @@
-// Reads an operator's text into a rule of approvals, and checks that every name in it is known: a
-// rule of what there is not would ask for nothing. Callers pass the names that they know. Pure.
+// Reads an operator's text into an approval rule, and checks that every name in it is known: a rule
+// with an unknown name would require nothing. Callers pass the known names. Pure.
 import type { Read } from '../csv.ts'
 import { CURRENCIES } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { didYouMean } from '../nearest.ts'
 import { type ApprovalRule, EXPIRES_AFTER_DAYS, MAX_APPROVERS, MAX_DAYS } from './approval.ts'
 
-/** A rule as text; absent is any, or the default. */
+/** A rule as text. An absent member is any, or the default. */
 export interface RuleCells {
   readonly account?: string
   readonly key?: string
-  /** New and changed beneficiaries, and not payouts. */
+  /** Whether the rule is for new and changed beneficiaries instead of payouts. */
   readonly beneficiaries?: boolean
   readonly type?: string
   readonly network?: string
@@ -24,7 +24,7 @@ export interface RuleCells {
   readonly days?: string
 }
 
-/** Names that belong to rooms above. */
+/** Names that belong to higher rooms. */
 export interface RuleVocabulary {
   /** The account of each key. */
   readonly keys: ReadonlyMap<string, string>
@@ -88,7 +88,7 @@ export function readRule(cells: RuleCells, vocabulary: RuleVocabulary): Read<Rul
   }
 }
 
-/** What a rule of beneficiaries cannot ask, as only a payout has it. */
+/** A condition that only a payout has, in a rule for beneficiaries. */
 function beneficiaryProblem(cells: RuleCells): string | undefined {
   const { type, network, paidIn, atLeast, newPayee } = cells
   const given = [

@@ -1,4 +1,4 @@
-// What people send who approve or reject: the digest of what they were shown, and why.
+// What people send when they approve or reject: the digest of what they were shown, and why.
 import type { Static } from 'typebox'
 import { Closed, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'

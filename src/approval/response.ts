@@ -48,7 +48,7 @@ export const ApprovalResponse = Type.Object(
   { title: 'PayoutApproval', description: 'What a payout needs before it goes out.' },
 )
 
-/** An approval as it is now, and who may decide about it. */
+/** An approval at this moment, and who may decide it. */
 export interface ShownApproval {
   readonly open: OpenApproval
   readonly approvers: ReadonlySet<string>

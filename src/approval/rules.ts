@@ -1,4 +1,4 @@
-// What approvals decide: which payouts need one, who may give it, and when it is complete. Pure.
+// The rules of approvals: which payouts need one, who may give it, and when it is complete. Pure.
 import { Refusal, refusal } from '../errors.ts'
 import { type Instant, plusMicros } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -18,13 +18,13 @@ import {
   type RuleConditions,
 } from './approval.ts'
 
-/** The rates by which amounts are compared, and the database's clock, by which they age. */
+/** The rates by which amounts are compared, and the database's clock, by which rates age. */
 export interface Rating {
   readonly pricing: PriceSources
   readonly rates_now: Instant
 }
 
-/** Whether all conditions of the rule hold; the rule is one of the payout's account. */
+/** Whether all conditions of the rule hold. It is a rule of the payout's account. */
 export function fits(rule: RuleConditions, payout: JudgedPayout, rating: Rating): boolean {
   const { key_id, payout_type, network, country, currency, new_payee } = rule
   return (
@@ -38,7 +38,7 @@ export function fits(rule: RuleConditions, payout: JudgedPayout, rating: Rating)
   )
 }
 
-/** Whether the amount reaches that of the rule. One that no rate can convert does. */
+/** Whether the amount reaches the rule's. An amount without a rate counts as reaching it. */
 function reaches(
   { at_least, at_least_currency }: RuleConditions,
   { amount, currency }: JudgedPayout,
@@ -59,7 +59,7 @@ function reaches(
 const DAY = 86_400_000_000n
 
 /**
- * What a payout made now needs; null for nothing. Of several rules that fit, the largest number of
+ * The approval that a new payout needs; null for none. If several rules fit, the largest number of
  * approvers and the earliest end count.
  */
 export function neededFor(
@@ -73,7 +73,7 @@ export function neededFor(
   return fitting.length === 0 && !key.makes_only ? null : neededBy(fitting, now)
 }
 
-/** What a beneficiary that is made or changed now needs before it is paid; null for nothing. */
+/** The approval that a new or changed beneficiary needs before it is paid; null for none. */
 export function neededOfBeneficiary(
   rules: readonly ApprovalRule[],
   judged: JudgedBeneficiary,
@@ -87,7 +87,7 @@ export function neededOfBeneficiary(
   return fitting.length === 0 ? null : neededBy(fitting, now)
 }
 
-/** What these rules ask for together; without one, a person within the usual time. */
+/** What these rules require together; without rules, one person within the usual time. */
 export function neededBy(
   fitting: readonly Pick<ApprovalRule, 'rule_id' | 'approvers' | 'expires_after_days'>[],
   now: Instant,
@@ -101,11 +101,11 @@ export function neededBy(
   }
 }
 
-/** A decision as it is asked for. */
+/** A decision that a person asks for. */
 export interface AskedDecision {
   readonly user_name: string
   readonly decision: Decision
-  /** The digest that the person was shown; absent of a rejection that names none. */
+  /** The digest that the person was shown. A rejection may have none. */
   readonly digest?: string
   readonly reason: string
 }
@@ -117,14 +117,14 @@ export function isExpired({ approval }: AnyOpen, now: Instant): boolean {
   return now >= approval.expires_at
 }
 
-/** Whether the person has made what is to be approved. */
+/** Whether the person has made the object of the approval. */
 function isMaker({ made_by }: Approval, user_name: string): boolean {
   return typeof made_by === 'string' ? made_by === user_name : made_by.includes(user_name)
 }
 
 /**
  * Refuses the decision of a person who may not decide, has decided already, was shown something
- * else, or is too late. Who has made it may neither approve nor reject it. `what` names it, such as
+ * else, or is too late. The maker may neither approve nor reject. `what` names the object, such as
  * `payout pot_…`.
  */
 export function checkDecision(
@@ -158,7 +158,10 @@ export function checkDecision(
   }
 }
 
-/** The people whose approvals count: they may approve at this moment, and saw what is there. */
+/**
+ * The people whose approvals count: they may approve at this moment, and have seen the present
+ * content.
+ */
 export function countedFor<By extends Decided>(
   { approval, decisions }: Open<Approval, By>,
   approvers: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-// Rules of approvals in words: which payouts they ask for, and whom. Pure.
+// Approval rules in words: which payouts they are about, and what they require. Pure.
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import type { ApprovalRule, RuleConditions } from './approval.ts'
@@ -24,14 +24,14 @@ export function conditionWords(rule: RuleConditions): string {
   return words.filter(word => word !== '').join(' ')
 }
 
-/** What a rule asks people to approve: `payouts of account acc_1 from USD 10000.00 on`. */
+/** What a rule is about: `payouts of account acc_1 from USD 10000.00 on`. */
 export function ruleWords(rule: RuleConditions): string {
   const { subject } = rule
   const what = subject === 'payout' ? 'payouts' : 'new and changed beneficiaries'
   return `${what} of ${conditionWords(rule)}`
 }
 
-/** What a rule asks for: `2 approvers within 30 days`. */
+/** What a rule requires: `2 approvers within 30 days`. */
 export function neededWords({
   approvers,
   expires_after_days: days,

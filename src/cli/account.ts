@@ -28,7 +28,10 @@ import { readCurrency, readMoney, readName, readReason } from './input.ts'
 import { keyTable } from './key.ts'
 import { listing, money, outline } from './table.ts'
 
-/** Creates an account as the command line does: an unconfirmed funding names the command for it. */
+/**
+ * Creates an account for the command line. An error in its funding names the command that repeats
+ * it.
+ */
 export function createFunded(
   context: Context,
   wanted: NewAccount,
@@ -88,7 +91,7 @@ export function accountCommands(account: Command): void {
   })
 }
 
-/** What an operator can change, as it was at that time. */
+/** The settings that an operator can change, as they were at that time. */
 function describeHistoric(row: HistoricRow): string {
   const window = describeWindow(Number(row.duplicate_window_s))
   const currencies = (JSON.parse(row.currencies ?? '[]') as string[]).join(',')

@@ -1,4 +1,5 @@
-// corridor approval-rule add|list|remove|history: what waits until people approve it.
+// corridor approval-rule add|list|remove|history: the payouts and beneficiaries that people must
+// approve.
 import type { Command } from 'commander'
 import {
   type ApprovalRule,

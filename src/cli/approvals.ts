@@ -1,6 +1,6 @@
 // corridor payout approval|approve|reject: what a payout, a batch or an import needs before it goes
 // out, and who gives it. corridor beneficiary approval|approve|reject|archive|unarchive: the same
-// of a beneficiary before it is paid, and which are paid no more.
+// for a beneficiary before it is paid; archived beneficiaries are paid no more.
 import type { Command } from 'commander'
 import type { Decision } from '../approval/approval.ts'
 import { presentApproval } from '../approval/response.ts'
@@ -275,7 +275,7 @@ function askedBy(context: Context, decision: Decision, { digest, reason = '' }: 
 
 type Approval = Omit<ReturnType<typeof presentApproval>, 'object' | 'payout' | 'payout_import'>
 
-/** A fact a line, then who has decided. `others` stand before the digest. */
+/** One fact a line, then who has decided. `others` stand before the digest. */
 function approvalLines(
   { needed, given, status, expires_at, made_by, digest, decisions }: Approval,
   others: readonly string[] = [],

@@ -90,7 +90,7 @@ async function listAction(options: ListOptions): Promise<void> {
   print(changes.map(presentChange), listing(rows, 'nothing that fits was done'))
 }
 
-/** What names the row, and the members that differ: all of a new row, none of one that went. */
+/** The name of the row, and the members that differ: all of a new row, none of a deleted one. */
 function describeChange({ before, after }: AuditedChange): string {
   const row = after ?? before ?? {}
   const named = ['account_id', 'id', 'key_id', 'name'].flatMap(key => row[key] ?? [])
@@ -140,7 +140,9 @@ function readHead(text: string) {
   return { change_id: BigInt(number), hash }
 }
 
-/** A log that was cut and continued has another change in the place of the kept head, or none. */
+/**
+ * If the log was cut and continued, another change, or none, stands in the place of the kept head.
+ */
 async function missing(audit: Sql, kept: Head | undefined): Promise<Problem[]> {
   if (kept === undefined || kept.change_id === 0n) return []
   const hash = await findChange(audit, kept.change_id)

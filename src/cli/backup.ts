@@ -1,5 +1,5 @@
 // corridor backup and corridor restore: write the embedded database to one file while it runs, and
-// verify it when it is put back.
+// verify that file when it is restored.
 import type { Command } from 'commander'
 import { keepRun } from '../audit/upkeep-store.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -17,7 +17,7 @@ import { table } from './table.ts'
 import { type Bar, startBar } from './terminal.ts'
 import { checkedWords, readableVerdict } from './verify.ts'
 
-/** How many heads people see; --json prints all. */
+/** How many heads are shown to people; --json prints all. */
 const SHOWN_HEADS = 20
 
 const BACKUP_HELP = `
@@ -60,7 +60,7 @@ export function restoreCommand(command: Command): void {
     })
 }
 
-/** Refuses an external database, which has tools of its own for backups. */
+/** Refuses an external database, which has its own tools for backups. */
 function embedded(config: Config): Config {
   if (config.database_url === undefined) return config
   const tools = 'take a backup of it by pg_basebackup or pg_dump (docs/operations.md)'
@@ -99,7 +99,7 @@ async function restore(config: Config, file: string) {
     async accept(data_dir) {
       looked = await withContext(
         async ({ sql, audit }) => {
-          // Rails may have been given what the backup does not know of.
+          // Rails may have got payouts that the backup does not know.
           await pauseAll(sql, RESTORED)
           return {
             verdict: await verify(audit, { account_id: null }),

@@ -46,7 +46,7 @@ const DESCRIPTIONS = {
   openapi: 'print the OpenAPI document of the interface',
 }
 
-/** Resolves to what gives the command its arguments, options and subcommands. */
+/** Loads the function that gives the command its arguments, options and subcommands. */
 type Load = () => Promise<(command: Command) => void>
 
 const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
@@ -88,7 +88,7 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   openapi: async () => (await import('./openapi.ts')).openapiCommand,
 }
 
-/** Runs the command that is called by these words, and sets the exit code. */
+/** Runs the command that these words call, and sets the exit code. */
 export async function runCommand(words: readonly string[]): Promise<void> {
   const json = words.includes('--json')
   // EPIPE: the reader, such as `head`, has closed the pipe.
@@ -103,25 +103,25 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Whether the call, or `corridor help NAME`, is of the command of this name. */
+/** Whether the call, or `corridor help NAME`, is for the command of this name. */
 function isNamed(words: readonly string[], name: string): boolean {
   const [first, second] = words.filter(word => !word.startsWith('-'))
   return (first === 'help' ? second : first) === name
 }
 
-/** Names and describes every command; those that `isWanted` names can be run. */
+/** Names and describes every command. Only those that `isWanted` names can be run. */
 export async function makeProgram(isWanted: (name: string) => boolean, json = false) {
   const program = new Command('corridor')
     .description('A self-hosted engine for cross-border payouts on a ledger that can be proved.')
     .version(packageJson.version)
     .showHelpAfterError('(corridor --help lists the commands)')
-    // Lists commands by name; each command's own help shows its arguments.
+    // Lists commands by name. Each command's own help shows its arguments.
     .configureHelp({ subcommandTerm: command => command.name() })
     .addHelpText('after', '\nExit codes: 0 done, 1 failed or refused, 2 wrong call or setting.')
     .exitOverride()
     // Inherited by every command added below.
     .configureOutput(json ? { writeErr: () => {} } : {})
-    // Commands that read no settings refuse a mistyped one as well.
+    // Commands that read no settings also refuse a mistyped setting.
     .hook('preAction', (_program, command) => {
       checkVariables()
       running.command = pathOf(command)

@@ -1,12 +1,12 @@
-// Has Node keep the compiled modules of the product, so that the next command starts in half the
-// time. Later commands run what is in the folder, so it must be private to the user; without such a
+// Lets Node keep the compiled modules of the product, so that the next command starts in half the
+// time. Later commands run what is in the folder, so only the user may write to it; without such a
 // folder, nothing is kept.
 import { lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
-/** Others may not write. */
+/** Only the user may write. */
 const PRIVATE = 0o700
 const WRITABLE_BY_OTHERS = 0o022
 
@@ -17,7 +17,7 @@ export function keepCompiled(): void {
     const folder = privateFolder(process.env.XDG_CACHE_HOME ?? '')
     if (folder !== undefined) enableCompileCache(folder)
   } catch {
-    // No home, or a disk that is full or read-only: every command compiles for itself.
+    // Without a home, or on a full or read-only disk, every command compiles for itself.
   }
 }
 

@@ -1,5 +1,5 @@
 // What every command shares: it opens and migrates the database, knows who runs it, and prints JSON
-// or words on standard output. failure.ts says how it fails.
+// or words on standard output. failure.ts reports errors.
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { recorded, recordedLong } from '../audit/recorded.ts'
@@ -19,7 +19,7 @@ import { visible } from './terminal.ts'
 export interface Context {
   readonly config: Config
   readonly url: string
-  /** For rows of no account. It cannot rewrite the books. For an auditor it writes nothing. */
+  /** For rows of no account. It cannot rewrite the books. For an auditor it cannot write. */
   readonly sql: Sql
   /** Reads the rows of all accounts, and cannot change them. */
   readonly audit: Sql
@@ -51,8 +51,8 @@ export async function withContext<T>(
 }
 
 /**
- * The same, on a database that is already open and migrated. A service acts for no person: it also
- * starts at night, and when the person who set it up has left.
+ * The same on a database that is already open and migrated. A service acts for no person: it also
+ * starts at night, and after the person who set it up has left.
  */
 export async function onDatabase<T>(
   config: Config,
@@ -94,7 +94,7 @@ export async function onDatabase<T>(
   }
 }
 
-/** Works on a connection without a role, as the owner who migrates. */
+/** Runs `work` on a connection without a role, as the owner who migrates. */
 export async function asOwner<T>(url: string, work: (owner: Sql) => Promise<T>): Promise<T> {
   const owner = connect(url, { max: 1, as: 'owner' })
   try {
@@ -104,12 +104,12 @@ export async function asOwner<T>(url: string, work: (owner: Sql) => Promise<T>):
   }
 }
 
-/** Who runs the command, by name. */
+/** The name of the person who runs the command. */
 export function operatorOf({ config }: Context): Operator {
   return { name: config.user, is_login: config.user_is_login }
 }
 
-/** The person who runs the command. A log-in does not say which of several people that is. */
+/** The person who runs the command. A log-in does not tell which of several people that is. */
 export function personOf({ config }: Context): string {
   if (!config.user_is_login && config.user !== '') return config.user
   throw new UsageError(
@@ -140,7 +140,7 @@ export function print(data: unknown, words: string): void {
   else process.stdout.write(`${words}\n`)
 }
 
-/** Escapes characters that a terminal would act on and that JSON lets pass. */
+/** Escapes characters that a terminal would obey and that JSON allows. */
 export function printJson(data: unknown): void {
   const lines = JSON.stringify(data, null, 2).split('\n')
   process.stdout.write(`${lines.map(visible).join('\n')}\n`)

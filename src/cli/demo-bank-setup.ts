@@ -1,5 +1,5 @@
-// What the demonstration with a bank needs of an installation: a live account with money, a price,
-// a rail to the test bank and a route to it. All but the account and the rail goes away again.
+// What the demonstration with a bank needs in an installation: a live account with money, a price,
+// a rail to the test bank and a route to it. All but the account and the rail is removed again.
 
 import { join } from 'node:path'
 import { listAccounts } from '../account/store.ts'
@@ -20,7 +20,7 @@ import { authorizationOf } from './demo-http.ts'
 import { CommandFailed, readOrRefuse } from './failure.ts'
 import { book } from './funding.ts'
 
-/** Its accounts are known by it: an installation with other live accounts is in earnest. */
+/** The name of its accounts. An installation with other live accounts pays real money. */
 const NAME = 'Bank demo'
 const RAIL = 'demo_bank'
 /** EUR 1,000.00 */
@@ -80,7 +80,10 @@ async function withoutLists({ sql, config }: Context): Promise<void> {
   await updateRequired(sql, { required: [], set_by: config.user || 'demo', reason })
 }
 
-/** The demonstration books money that is none. */
+/**
+ * The demonstration books money that does not exist, so it refuses an installation that pays real
+ * money.
+ */
 async function refuseInEarnest({ sql }: Context): Promise<void> {
   const live = (await listAccounts(sql)).filter(({ sandbox, name }) => !sandbox && name !== NAME)
   const [one] = live
@@ -151,8 +154,8 @@ async function setFee({ sql }: Context, cents: number): Promise<Fee | undefined>
 }
 
 /**
- * The rail stays, as payouts went to it: it is asked nothing any more, and looks into a folder
- * where nobody puts anything.
+ * The rail stays, as payouts went to it. It is asked no more, and reads a folder where nobody puts
+ * files.
  */
 export async function endBankDemo(
   context: Context,

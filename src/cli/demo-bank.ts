@@ -1,5 +1,5 @@
 // corridor demo --bank: two payouts of a live account through the rail of ISO 20022 and the test
-// bank, every file of theirs shown. One of them arrives, the other is returned.
+// bank. It shows every file of theirs. One payout arrives, the other is returned.
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,11 +33,11 @@ export type BankDemoStep =
   | { readonly step: 'file'; readonly by: 'corridor' | 'bank'; name: string; content: string }
   | ({ readonly step: 'paid' } & ReturnType<typeof countPaid>)
 
-/** The first one arrives. The bank returns the other: its amount ends in 92.07. */
+/** The first payout arrives. The bank returns the other, as its amount ends in 92.07. */
 const AMOUNTS = [10_000, 19_207] as const
 const FEE = 35
 
-/** A rail seals, sends and fetches within seconds; a loaded machine takes its time. */
+/** A rail seals, sends and fetches within seconds; a loaded machine takes longer. */
 const STAGE_TIMEOUT_MS = 60_000
 /** Payouts that are made together go into one file. */
 const GATHER_MS = 1_500
@@ -114,13 +114,13 @@ async function runWithBank(place: Place, tell: (step: BankDemoStep) => void): Pr
 
 interface Parts extends Place {
   readonly started: Started
-  /** What the bank has taken and sent, and is not shown yet. */
+  /** What the bank has taken and sent, but is not shown yet. */
   readonly files: ShownFile[]
   readonly authorization: string
   readonly tell: (step: BankDemoStep) => void
 }
 
-/** The bank works a round whenever what came of the round before is there to see. */
+/** The bank works a round whenever the results of the round before have arrived. */
 async function payThroughBank(parts: Parts): Promise<void> {
   const { tell, started } = parts
   const [first, second] = await pay(parts)
@@ -165,7 +165,7 @@ async function get(parts: Parts, path: string): Promise<Exchange> {
   return succeeded(await ask(parts, { method: 'GET', path }))
 }
 
-/** A round of the bank, and the files of it. */
+/** One round of the bank, and its files. */
 async function work({ started, files, tell }: Parts): Promise<void> {
   await started.bank.work()
   for (const file of files.splice(0)) tell(file)
@@ -223,7 +223,7 @@ function payoutBody(amount: number, number: number) {
   }
 }
 
-/** By the bank's own ledger: how many payments it has made, and how often the most frequent one. */
+/** How many payments the bank's own ledger has, and how often it has the most frequent one. */
 function countPaid({ bank }: Started) {
   const times = [...bank.ledger.timesPaid().values()]
   return { payments: times.length, most: Math.max(...times) }
@@ -270,7 +270,7 @@ function told(step: BankDemoStep): string[] {
 
 const XML = { preserveOrder: true, ignoreAttributes: false, parseTagValue: false } as const
 
-/** An element a line, indented; its tags step back behind what it says. */
+/** One element a line, indented; tags are dimmed beside their text. */
 function showXml(text: string): string[] {
   const options = { ...XML, format: true, indentBy: '  ', suppressEmptyNode: true }
   const laid_out: string = new XMLBuilder(options).build(new XMLParser(XML).parse(text))

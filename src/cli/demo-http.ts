@@ -27,12 +27,12 @@ function readUrl(text: string | undefined): string {
   return url.replace(/\/+$/, '')
 }
 
-/** Of a key, `id:secret`. */
+/** The Authorization header of a key, `id:secret`. */
 export function authorizationOf(key: string): string {
   return `Basic ${Buffer.from(key).toString('base64')}`
 }
 
-/** Where the service is, which must be there before anything is written. */
+/** The URL of the service, which must answer before anything is written. */
 export async function findService(named: string | undefined): Promise<string> {
   const url = readUrl(named)
   const { response } = await send(url, '', { method: 'GET', path: '/healthz' })
@@ -81,7 +81,7 @@ function reasonOf(error: unknown): string {
   return code ?? hidden ?? message
 }
 
-/** The exchange. Fails with the service's own message if it did not succeed. */
+/** The exchange. Throws the service's own message if it did not succeed. */
 export function succeeded(exchange: Exchange): Exchange {
   const { request, response } = exchange
   if (response.status === 200) return exchange

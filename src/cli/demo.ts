@@ -1,6 +1,6 @@
 // corridor demo: makes one payout over HTTP, from quote to settlement, as a customer of the running
-// service does. Then it reads the account's ledger from the database and adds it up. Only the
-// demo's account is not made by the API, because operators open accounts.
+// service does. Then it reads the account's ledger from the database and adds it up. The API does
+// not make the demo's account, because operators open accounts.
 
 import { type Command, Option } from 'commander'
 import type { Journal } from '../ledger/rules.ts'
@@ -188,7 +188,7 @@ function presentJournal({ number, kind, source, postings }: Journal) {
 }
 
 /**
- * The sums that anyone can check with pencil and paper, in minor units of USD. They come from the
+ * Sums that anyone can check with pencil and paper, in minor units of USD. They come from the
  * answers of the API; the engine computes nothing again.
  */
 function addUp(before: Answer, quoted: Answer, after: Answer, journals: readonly Journal[]) {
@@ -237,7 +237,7 @@ const TITLES: Readonly<Record<DemoStep['step'], string>> = {
   arithmetic: 'It adds up by hand',
 }
 
-/** `steps` are all so far, this one last. */
+/** `steps` are all steps so far, this one last. */
 function linesOf(step: DemoStep, steps: readonly DemoStep[]): string[] {
   switch (step.step) {
     case 'account': {

@@ -1,6 +1,6 @@
 // What corridor doctor finds in the database: workers, rates, lists, accounts, webhooks, verify and
-// backup. What is in order is decided by the rules that the service itself keeps: accounts are
-// quoted by those by which a quote is priced.
+// backup. The service's own rules decide what is in order: for accounts, the rules by which a quote
+// is priced.
 import type { Account } from '../account/rules.ts'
 import { listLastRuns, UPKEEP_KINDS, type UpkeepKind } from '../audit/upkeep-store.ts'
 import { databaseNow, type Sql } from '../db/connect.ts'
@@ -22,10 +22,10 @@ import type { Context } from './context.ts'
 import { type Finding, inOrder, wrong } from './doctor-machine.ts'
 import { describeAge } from './table.ts'
 
-/** Workers ask at least each minute: what has waited for longer has none. */
+/** Workers ask at least once a minute. If work has waited for longer, no worker runs. */
 const LATE_S = 300
 
-/** Processes of the service, by the session in which each listens for changes. */
+/** How many processes of the service run: each listens for changes in a session. */
 export async function countProcesses(owner: Sql): Promise<number> {
   const [row] = await owner<{ processes: number }[]>`
     select count(*)::integer as processes from pg_stat_activity
@@ -61,8 +61,8 @@ export async function checkWorkers({ audit, sql }: Context, processes: number, h
 }
 
 /**
- * Rates of the operator's own between currencies that live accounts hold or routes name. The pegs
- * of stablecoins age from the day of their release, and concern nobody who pays none.
+ * The operator's rates between currencies that live accounts hold or routes name. The pegs of
+ * stablecoins age from the day of their release; nobody needs them who pays none.
  */
 export async function checkRates({ sql }: Context, live: readonly Account[]): Promise<Finding> {
   const { dated, now } = await datedRates(sql)
@@ -92,7 +92,7 @@ export async function checkLists({ audit }: Context): Promise<Finding> {
 
 const MOST_ENDPOINTS = 10_000
 
-/** Endpoints of live accounts. One that its account has disabled itself needs nobody. */
+/** Endpoints of live accounts. An endpoint that its account has disabled needs no operator. */
 export async function checkWebhooks({ audit }: Context, live: ReadonlySet<string>) {
   const failing = (await listFailing(audit, '', MOST_ENDPOINTS)).filter(
     ({ account_id, status, disabled_reason }) =>
@@ -109,7 +109,7 @@ export async function checkWebhooks({ audit }: Context, live: ReadonlySet<string
   return wrong('webhooks', `${id} of ${account_id} ${how}${more}`, fix)
 }
 
-/** As docs/operations.md says: each day, with two hours to run. */
+/** As docs/operations.md says: once a day, plus two hours to run. */
 const UPKEEP_WITHIN_S = 26 * 3600
 
 export async function checkUpkeep({ audit, config }: Context, has_live: boolean) {
@@ -140,7 +140,7 @@ const BAD = 'docs/operations.md, "`corridor verify` exits 1"; stop writing befor
 
 const old = (seconds: number) => describeAge(Math.floor(seconds))
 
-/** In minor units. Routes and networks may take small amounts alone, or large ones. */
+/** Amounts in minor units. Routes and networks may take only small amounts, or only large ones. */
 const AMOUNTS = [10_000, 1_000_000, 100_000_000]
 
 const LACKING = {
@@ -154,7 +154,7 @@ const LACKS = Object.keys(LACKING) as Lack[]
 
 type Reference = Awaited<ReturnType<typeof readReference>>
 
-/** One finding for routes, fees and rates each. */
+/** One finding each for routes, fees and rates. */
 export async function checkAccounts(context: Context, live: readonly Account[]) {
   const reference = await readReference(context)
   const lacks = live.flatMap(account => lacksOf(account, reference))
@@ -197,7 +197,7 @@ function lacksOf(account: Account, reference: Reference) {
   })
 }
 
-/** Undefined when a way is possible, or only something else refuses all. */
+/** Undefined when a way is possible, or when only something else refuses all ways. */
 function lackFor(account: Account, currency: string, reference: Reference): Lack | undefined {
   const { routes, pricing, now } = reference
   const times = { now, at: now }
@@ -207,6 +207,6 @@ function lackFor(account: Account, currency: string, reference: Reference): Lack
   })
   if (options.some(({ judged }) => judged !== null)) return undefined
   const reasons = new Set(options.flatMap(({ problems }) => problems.map(({ reason }) => reason)))
-  // A route is there: what stands after it in the way of a quote is what is to be mended first.
+  // Some way has got past the earlier lacks, so the last one in the order is the first to repair.
   return LACKS.toReversed().find(lack => reasons.has(lack))
 }

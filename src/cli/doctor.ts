@@ -1,5 +1,5 @@
-// corridor doctor: looks at what an operator would look at first, and says of each what to do. It
-// changes nothing.
+// corridor doctor: checks what an operator would check first, and says for each finding what to do.
+// It changes nothing.
 import type { Command } from 'commander'
 import { listAccountsInFull } from '../account/store.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -46,7 +46,7 @@ export function doctorCommand(command: Command): void {
   })
 }
 
-/** Without its database nothing more can be looked at. */
+/** Without its database nothing more can be checked. */
 async function examine(config: Config): Promise<Finding[]> {
   const machine = [checkNode(), checkDriver(), await checkPort(config)]
   if (machine.some(({ check, ok }) => check === 'driver' && !ok)) return machine
@@ -101,7 +101,7 @@ async function checkSchema(owner: Sql): Promise<Finding> {
   return inOrder('schema', 'has the migrations of this version, and no others')
 }
 
-/** What the database refuses is one sentence: the problem, and after its colon the way out. */
+/** The database's refusal is one sentence: the problem, and after its colon the way out. */
 function asFinding(check: string) {
   return (error: unknown): Finding => {
     if (!(error instanceof DatabaseProblem)) throw error

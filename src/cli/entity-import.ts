@@ -1,4 +1,4 @@
-// corridor entity import: creates entities from a file, under the duplicate rules, and may run
+// corridor entity import: creates entities from a file, under the duplicate rules. It can be run
 // again.
 import type { Command } from 'commander'
 import { ENTITY_COLUMNS, type EntityRow, importEntities } from '../bulk/entities.ts'
@@ -72,7 +72,7 @@ function start(base: ImportSummary) {
     matched: 0,
     /** By the rule that matched. */
     matched_by: {} as Record<string, number>,
-    /** Rows that were imported before, and whose entity has been rejected since. */
+    /** Rows that were imported before, and whose entity was rejected since. */
     rejected_since: 0,
   }
 }

@@ -1,5 +1,6 @@
-// corridor entity approve|reject|require-action: the operator's review of what the operator has
-// seen, one transaction an entity. It prints what was reviewed, so that a wrong id is noticed.
+// corridor entity approve|reject|require-action: the operator's review of the version that they
+// have seen, one transaction an entity. It prints what was reviewed, so that the operator notices a
+// wrong id.
 import type { Command } from 'commander'
 import type { Entity } from '../entity/entity.ts'
 import { APPROVAL_TRANSITIONS, type ReviewResult } from '../entity/states.ts'
@@ -69,7 +70,7 @@ Example:
   npx corridor entity ${example}`
 }
 
-/** The commands that review the record as shown, and fail if it changes meanwhile. */
+/** The commands that review the record as shown, and fail if it has changed since. */
 export function reviewLines({ id, approval_status, updated_at }: Entity): string[] {
   const may = APPROVAL_TRANSITIONS[approval_status]
   const lines = REVIEWS.filter(({ status }) => may.includes(status)).map(
@@ -80,7 +81,7 @@ export function reviewLines({ id, approval_status, updated_at }: Entity): string
 
 interface Asked {
   readonly description: string
-  /** The `updated_at` that a reviewed entity must have still. */
+  /** The `updated_at` that the reviewed entity must still have. */
   readonly seen: Instant | undefined
 }
 
@@ -126,7 +127,7 @@ async function reviewAction(
   }
 }
 
-/** Without --seen, an entity that changes during the review is read again this often. */
+/** How often an entity that changes during the review is read again, without --seen. */
 const MAX_READS = 5
 
 async function reviewed(
@@ -154,7 +155,10 @@ function reasonOf(error: unknown): string | undefined {
   return error instanceof Refusal ? error.problems[0]?.reason : undefined
 }
 
-/** The refusal of one entity of several. Throws what stops all of them, or the only one. */
+/**
+ * The refusal of one entity among several. Throws an error that stops all of them, and that of a
+ * single one.
+ */
 function refusedOne(error: unknown, entity: string, of: number) {
   if (error instanceof Unknown) {
     if (of === 1) throw error
@@ -177,7 +181,7 @@ function presentReviewed({ entity, from, seen, held }: Reviewed, reason: string)
   }
 }
 
-/** Without --seen, what was reviewed stands below: the name, and the `updated_at`. */
+/** Without --seen, the name and the `updated_at` of what was reviewed stand below. */
 function reviewWords({ entity, from, seen, held }: Reviewed, review: Review, asked: Asked): string {
   const lines = [`${entity.id}  ${from} → ${entity.approval_status}`]
   if (asked.seen === undefined) {

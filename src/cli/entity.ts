@@ -167,7 +167,7 @@ function parseBody(name: string, text: string): unknown {
   }
 }
 
-/** Every member that is set, by the names of the API, and the history of the approval. */
+/** Every member that is set, by its name in the API, and the history of the approval. */
 function recordWords(entity: Entity, account_name: string, payouts_held: number): string {
   const { id: _id, object: _object, type: _type, ...shown } = presentEntity(entity)
   const { approval_status: _status, approval_status_description: _reason, ...rest } = shown

@@ -1,5 +1,5 @@
-// corridor events archive|check|remove: old events of an account in a file that is proved by
-// itself, held against the database, and then taken out of it.
+// corridor events archive|check|remove: writes old events of an account to a file that proves
+// itself, compares the file with the database, and takes the events out of the database.
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { access, constants, rename, rm } from 'node:fs/promises'
@@ -109,7 +109,7 @@ async function archiveAction(
     const previous = await findChainHash(audit, account_id, BigInt(after))
     if (previous === undefined) throw new CommandFailed(`no row ends with event ${after}`)
     const head = { archive: 'corridor events', version: 1, account_id, before, after, previous }
-    // First the act: what cannot be recorded is not written.
+    // The act comes first: if it cannot be recorded, nothing is written.
     const archived = { account_id, id: '', archived_after: after, archived_before: before }
     const act = { table_name: 'events' as const, reason: '', before: null, after: archived }
     await transact(sql, tx => recordActs(tx, [act]))
@@ -126,7 +126,7 @@ async function archiveAction(
   print({ account_id, file: to, after, ...end }, `${written}\n${NEXT}`)
 }
 
-/** Flushed before the file is closed; a file that is there is left alone. */
+/** The file is flushed before it is closed. An existing file is left alone. */
 const EXCLUSIVE = { flags: 'wx', flush: true, mode: 0o600 } as const
 
 async function renameNew(part: string, to: string): Promise<void> {
@@ -169,7 +169,7 @@ async function readArchive(path: string): Promise<Archive> {
   }
 }
 
-/** Reads an archive line by line, and fails at the first that is wrong. */
+/** Reads an archive line by line; throws at the first wrong line. */
 async function* walkArchive(path: string): AsyncGenerator<ArchivedRow, Archive> {
   const file = createReadStream(path)
   const lines = createInterface({ input: file.pipe(createGunzip()), crlfDelay: Infinity })
@@ -293,7 +293,7 @@ async function remove(
   return { removed, last: String(last), kept }
 }
 
-/** An archive that has the last cut has the same row there. */
+/** An archive with the last cut in it must have the same row there. */
 function checkCut({ sequence, hash }: ArchivedRow, cut: Cut | undefined): void {
   if (cut === undefined || BigInt(sequence) !== cut.sequence || hash === cut.hash) return
   throw new CommandFailed(`event ${sequence} has another hash than what was taken out`)

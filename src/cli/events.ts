@@ -113,7 +113,7 @@ function readRequest(options: ReplayOptions): ReplayRequest {
   throw new UsageError(words[problem.remarks] ?? problem.message)
 }
 
-/** Replays in portions. The answer to one says where the next begins. */
+/** Replays in portions. The answer to one portion says where the next begins. */
 async function deliverAll(context: Context, key: Key, request: ReplayRequest): Promise<void> {
   const { id } = key
   let deliveries = 0
@@ -128,7 +128,7 @@ async function deliverAll(context: Context, key: Key, request: ReplayRequest): P
   print({ endpoint: id, deliveries }, words)
 }
 
-/** A dead delivery that is made again is dead no more, so the same request finds the others. */
+/** A dead delivery that is replayed is no longer dead, so the same request finds the others. */
 function restOf(request: ReplayRequest, { next, last }: Replayed): ReplayRequest {
   if (next === null || last === null) return request
   const { event_types } = request
@@ -136,7 +136,7 @@ function restOf(request: ReplayRequest, { next, last }: Replayed): ReplayRequest
   return { sequence, ...(event_types && { event_types }) }
 }
 
-/** Sends events one after the other. Fails at the first that is not taken. */
+/** Sends events one after the other. Throws at the first that the receiver does not take. */
 async function sendAll(events: AsyncIterable<ToldEvent>, forwarder: Forwarder): Promise<void> {
   let sent = 0
   for await (const event of events) {

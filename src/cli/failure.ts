@@ -1,5 +1,4 @@
-// How a command fails: the errors that it throws, the line that says what went wrong, and the exit
-// code.
+// How a command fails: its errors, the line that says what went wrong, and the exit code.
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import type { Read } from '../csv.ts'
@@ -8,13 +7,13 @@ import { CATALOGUE, Refusal } from '../errors.ts'
 import { didYouMean } from '../nearest.ts'
 import { visible } from '../visible.ts'
 
-/** A wrong call: printed as one line, without a stack. */
+/** A wrong call. It is printed as one line, without a stack. */
 export class UsageError extends Error {}
 
-/** The call was right but failed: printed as one line, exit code 1. */
+/** A correct call that failed. It is printed as one line; the exit code is 1. */
 export class CommandFailed extends Error {}
 
-/** The value that was read. Everything wrong with it becomes one usage error. */
+/** The value that was read. All its problems become one usage error. */
 export function readOrRefuse<T>(read: Read<T>): T {
   if (read.messages === undefined) return read.value
   throw new UsageError(read.messages.join('; '))
@@ -22,10 +21,7 @@ export function readOrRefuse<T>(read: Read<T>): T {
 
 const WRONG_CALL = new Set<string>(['invalid_field', 'invalid_path_parameter'])
 
-/**
- * What the API refuses as bad input is a wrong call of the command; what is likely a slip may be
- * forced.
- */
+/** Turns bad input, as the API refuses it, into a usage error; a likely slip may be forced. */
 export function refuseAsCommand(error: unknown): never {
   if (!(error instanceof Refusal)) throw error
   const { problems, message } = error
@@ -36,7 +32,7 @@ export function refuseAsCommand(error: unknown): never {
   throw error
 }
 
-/** Says, of what is not there, which command shows what is. */
+/** Adds to the refusal of an unknown object the command that lists the known ones. */
 export function pointTo(hint: string): (error: unknown) => never {
   return error => {
     if (!(error instanceof Refusal) || error.status !== 404) throw error
@@ -44,7 +40,7 @@ export function pointTo(hint: string): (error: unknown) => never {
   }
 }
 
-/** Where to find ids. */
+/** The commands that list ids. */
 const WAYS_OUT = {
   account: 'corridor account list shows those there are',
   'approval rule': 'corridor approval-rule list shows those there are',
@@ -93,7 +89,7 @@ function exitCodeOf(error: unknown): number {
   return error instanceof UsageError || error instanceof ConfigError ? WRONG : FAILED
 }
 
-/** For a command that may do the same thing twice if it is run again. */
+/** For a command that may act twice if it is run again. */
 const UNCONFIRMED =
   'the database did not confirm it; whether it was done is not known: look whether it was, and ' +
   'run the same command again if not'
@@ -101,7 +97,7 @@ const UNCONFIRMED =
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof CommanderError) {
-    // Commander shows the help of a group that was called without a command.
+    // Commander shows the help of a group that is called without a command.
     if (error.code === 'commander.help') return 'a command is missing: corridor --help lists them'
     return error.message.replace(/^error: /, '')
   }
@@ -110,11 +106,11 @@ function sentenceOf(error: unknown): string {
   if (expected.some(kind => error instanceof kind)) return error.message
   if (isConnectionLost(error)) return `the database cannot be reached: ${error.message}; try again`
   const { syscall, stack } = error as NodeJS.ErrnoException
-  // A file or a socket: the message names it and what the system said.
+  // For a file or a socket, the message names it and has the system's words.
   return syscall === undefined ? (stack ?? error.message) : error.message
 }
 
-/** What the rules refuse, as the API answers it. */
+/** The problems that the rules refuse, as the API answers them. */
 function errorsOf(error: unknown): readonly object[] | undefined {
   if (!(error instanceof Refusal)) return undefined
   return error.problems.map(({ reason, message, remarks }) => {

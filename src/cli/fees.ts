@@ -93,7 +93,7 @@ function readType(payout_type: string): HistoricRow {
   throw new UsageError(`a payout type is one of ${PAYOUT_TYPES.join(', ')}, not "${payout_type}"`)
 }
 
-/** A row as the history keeps it. */
+/** A row of the history as a fee. */
 function feeOf(row: HistoricRow): Fee {
   const amount = (name: string) => (row[name] == null ? null : BigInt(row[name]))
   return {
@@ -172,7 +172,7 @@ async function importAction(
   const { replace = false, force = false, dryRun: dry_run = false } = options
   const { name, text } = await readInput(file)
   const fees = valuesOf(name, parseFeesCsv(text, VOCABULARY))
-  // A dry run opens it too: it says whether the database is there and up to date.
+  // A dry run opens the database, too: it finds out whether the database is there and up to date.
   const asked = { force, dry_run, replace }
   const before = await withContext(({ sql }) => setFees(sql, fees, asked)).catch(refuseAsCommand)
   const removed = replace ? before.filter(row => sameRow(fees, row) === undefined) : []
@@ -197,7 +197,7 @@ function describeBefore(before: readonly Fee[], fee: Fee): string {
   return describeFee(previous) === describeFee(fee) ? 'as before' : `was ${describeFee(previous)}`
 }
 
-/** The row that prices, for live accounts, a payout with what this row names and nothing else. */
+/** The row that prices, for live accounts, a payout with exactly what this row names. */
 function describeOthers(fees: readonly Fee[], fee: Fee): string {
   const own = fees.filter(row => !row.sample)
   const other = selectFee(own, {

@@ -1,5 +1,5 @@
-// corridor file list|show|release|withdraw|resend|reseal: the files for banks; and corridor file
-// quarantine|read|close: what banks have sent that was not applied, whole files and single lines.
+// corridor file list|show|release|withdraw|resend|reseal: the files for banks. corridor file
+// quarantine|read|close: what banks have sent but was not applied, whole files and single lines.
 import type { Command } from 'commander'
 import {
   FILE_STATES,
@@ -227,7 +227,7 @@ async function resealAction(msg_id: string, { reason, force = false }: ReasonOpt
   tell(done)
 }
 
-/** Says which payments of a file the next file takes. */
+/** Prints which payments of a file the next file takes. */
 function tell(done: TakenBack): void {
   const { file, payments, left_out } = done
   const go = payments === 1 ? 'payment goes' : 'payments go'

@@ -8,7 +8,7 @@ export function stopSignal(): AbortSignal {
   return stopping.signal
 }
 
-/** Looks until the signal. While the database is away, as when it restarts, it tries again. */
+/** Looks until the signal. While the database is away, as when it restarts, it goes on trying. */
 export async function follow(signal: AbortSignal, poll_ms: number, look: () => Promise<void>) {
   let away = false
   while (!signal.aborted) {

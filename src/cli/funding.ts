@@ -188,7 +188,7 @@ function readSource(source: string): string {
   throw new UsageError('--source must be an escrow id, esc_ and letters or digits')
 }
 
-/** `again` is the command that books it once, however often it runs. */
+/** Books money. `again` is the command that books it once, however often it runs. */
 export function book(context: Context, asked: Omit<Booking, 'by'>, again: string) {
   return runOnce(context, booking(operatorOf(context), asked), again)
 }

@@ -6,7 +6,7 @@ import { MAX_LIMIT, readLimit } from './input.ts'
 import { listing, toSecond } from './table.ts'
 
 interface History {
-  /** The table in the database. */
+  /** The name of the table in the database. */
   readonly table_name: string
   /** Such as `list what changed in the rate book`. */
   readonly description: string
@@ -16,7 +16,7 @@ interface History {
     readonly meaning: string
     readonly read: (text: string) => HistoricRow
   }
-  /** A row in a few words, without its name. */
+  /** A row in a few words, without its subject. */
   readonly describe: (row: HistoricRow) => string
   /** The name of a row, such as `EUR/USD`. */
   readonly subject: (row: HistoricRow) => string

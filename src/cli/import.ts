@@ -73,7 +73,7 @@ export async function importFrom<Row, Summary extends ImportSummary>(
   const summary = kind.start(startSummary(file, import_name, options))
   await withContext(async context => {
     const account = await accountNamed(context.sql, options.account)
-    // Last, because it empties the report of the run before.
+    // Comes last, because it empties the report of an earlier run.
     const report = options.report === undefined ? null : await openReport(options.report, path)
     const named = cutTo(visible(name).replaceAll(/[{}]/g, '_'), NAME_WIDTH)
     const format = `${named} {bar} {percentage}% | {rows} rows | {eta_formatted} left`
@@ -88,7 +88,7 @@ export async function importFrom<Row, Summary extends ImportSummary>(
       await report?.close()
     }
   })
-  // If the database did not answer, the summary says so.
+  // A database that did not answer is told in the summary.
   if (summary.rows === 0 && summary.stopped === null) {
     throw new CommandFailed(`${name} has no rows; nothing was written`)
   }
@@ -107,7 +107,7 @@ async function sizeOf(path: string): Promise<number> {
   return found.size
 }
 
-/** What became of the rows so far. Each kind adds a count for each of its results. */
+/** The results of the rows so far. Each kind adds a count for each of its results. */
 export type ImportSummary = ReturnType<typeof startSummary>
 
 function startSummary(file: ImportFile, import_name: string, options: ImportOptions) {
@@ -116,16 +116,16 @@ function startSummary(file: ImportFile, import_name: string, options: ImportOpti
     import: import_name,
     account: options.account,
     dry_run: options.dryRun === true,
-    /** Why the run ended before the file did. */
+    /** Why the run ended before the end of the file. */
     stopped: null as 'interrupted' | 'unavailable' | null,
     rows: 0,
     imported_before: 0,
     refused: 0,
-    /** Rows that the database did not answer for. */
+    /** Rows that got no answer from the database. */
     unanswered: 0,
     /** The first refused rows. */
     refused_rows: [] as { line: number; problems: ReturnType<typeof presentProblem>[] }[],
-    /** The last line that is counted. */
+    /** The last line that was counted. */
     last_line: 0,
     duration_ms: 0,
     rows_per_second: 0,
@@ -140,7 +140,7 @@ async function runFile<Row, Summary extends ImportSummary>(
   summary: Summary,
   tell: (rows: readonly Row[], bytes_read: number) => Promise<void>,
 ): Promise<void> {
-  // A plan that was made while the table was small must not scan it when it is large.
+  // A plan made while the table was small must not scan it when it is large.
   const as = { as: 'service', application_name: 'corridor import', look_ups: true } as const
   const sql = connect(context.url, { max: 4, ...as })
   const interrupt = listenForInterrupt()
@@ -248,12 +248,12 @@ export function mostFirst(counts: Readonly<Record<string, number>>, before = '')
   return sorted.map(([name, rows]) => [`  ${before}${name}`, rows])
 }
 
-/** Some of the rows counted above. */
+/** Some of the rows that the line above counts. */
 export function ofWhich(rows: number, what: string): Results {
   return rows === 0 ? [] : [[`  of which ${what}`, rows]]
 }
 
-/** What became of rows that the import does not take again, and how it takes them. */
+/** What happened to rows that the import does not take again, and how to import them anew. */
 export function anewWords(rows: number, became: string, how: string): string {
   if (rows === 0) return ''
   const were = rows === 1 ? '1 row was' : `${rows.toLocaleString('en')} rows were`

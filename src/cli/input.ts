@@ -1,5 +1,5 @@
-// Reads words, numbers and amounts of the command line, and files of text. What is wrong with them
-// is a usage error, or fails the command.
+// Reads words, numbers and amounts of the command line, and files of text. Wrong input is a usage
+// error, or fails the command.
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -42,7 +42,7 @@ export function readMoney(text: string): { currency: string; amount: bigint } {
   return { currency, amount: readAmount(amount, currency) }
 }
 
-/** The name by which Commander has the option of a column: `fixedAmount` of `fixed_amount`. */
+/** Commander's name of the option of a column: `fixedAmount` for `fixed_amount`. */
 export function optionName(column: string): string {
   return column.replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase())
 }
@@ -63,7 +63,7 @@ export function readOneOf<T extends string>(what: string, text: string, known: r
   throw new UsageError(`unknown ${what} ${text}; it is one of ${known.join(', ')}`)
 }
 
-/** The same, of an option. */
+/** The same for an option. */
 export function oneOf<T extends string>(what: string, known: readonly T[]): (text: string) => T {
   return text => readOneOf(what, text, known)
 }

@@ -1,5 +1,5 @@
-// corridor key create|list|revoke: makes, lists and revokes API keys of accounts; and corridor user
-// key, those by which programs act in a person's name.
+// corridor key create|list|revoke: makes, lists and revokes API keys of accounts. corridor user key
+// does the same for keys by which programs act in a person's name.
 import type { Command } from 'commander'
 import { hashSecret, SCOPES } from '../account/rules.ts'
 import { newUserSecret } from '../account/secret.ts'

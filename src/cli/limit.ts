@@ -99,7 +99,7 @@ async function setAction(options: LimitCells): Promise<void> {
   print(presentSet(placed), words)
 }
 
-/** What is left of thousands of accounts is counted in one transaction. */
+/** One transaction counts the last payouts of thousands of accounts. */
 const MAX_WAIT_MS = 120_000
 
 async function place({ sql }: Context, options: LimitCells): Promise<Read<SetLimit>> {

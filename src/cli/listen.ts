@@ -1,6 +1,6 @@
 // corridor listen: prints events as they happen, and forwards them to a receiver under development,
-// signed as a webhook would be, one after the other, without a second try. It follows the numbers
-// of events, which have no gaps, and writes nothing.
+// signed like webhooks, one after the other, without a second try. It follows the numbers of
+// events, which have no gaps, and writes nothing.
 
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
@@ -118,7 +118,10 @@ async function readNumbers(sql: Sql, account_id: string | undefined): Promise<Ma
   return new Map(rows.map(row => [row.account_id, row.count]))
 }
 
-/** What the command prints first. It shows only a secret that it made: the caller has any other. */
+/**
+ * What the command prints first. It shows only a secret that it has made: the caller knows any
+ * other.
+ */
 function greeting(
   account_id: string | undefined,
   forwarder: Forwarder | undefined,
@@ -172,7 +175,7 @@ export function readTypes(text: string): readonly string[] {
   throw new UsageError(`no type of event ${unknown}; there are ${EVENT_TYPES.join(', ')}`)
 }
 
-/** True if the receiver took the event. */
+/** Whether the receiver took the event. */
 export function isTaken({ status_code }: SendResult): boolean {
   return status_code !== null && status_code >= 200 && status_code < 300
 }

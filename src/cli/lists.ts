@@ -148,7 +148,7 @@ function consequence(rows: readonly ListRow[]): string {
     : `payouts of live accounts wait until these are current: ${lacking.join(', ')}`
 }
 
-/** What each state means for whoever relies on it. */
+/** What each state means to people who rely on the list. */
 const MEANINGS: Readonly<Record<Exclude<ListState, 'current'>, string>> = {
   missing: 'never imported: nobody on it is found',
   sample: 'only the shipped sample: it says nothing of who is listed',

@@ -24,7 +24,9 @@ interface LogsOptions {
 const POLL_MS = 500
 /** Most rows of one look while following. */
 const PORTION = 1_000
-/** Processes write a second late and their clocks differ: each look goes back by this much. */
+/**
+ * Processes write up to a second late, and their clocks differ: each look goes back by this much.
+ */
 const LATE_MS = 30_000
 const NOT_SUCCEEDED = OUTCOMES.filter(outcome => outcome !== 'succeeded')
 
@@ -73,11 +75,11 @@ function show(row: LoggedRequest): void {
 const NONE =
   'No request is kept. The service keeps them when it is started with CORRIDOR_REQUEST_LOG=on.\n'
 
-/** Follows until Ctrl-C. `shown` are the rows that were shown before. */
+/** Follows until Ctrl-C. `shown` are the rows that are printed already. */
 async function followOn(sql: Sql, wanted: Recent, shown: readonly LoggedRequest[]): Promise<void> {
   const signal = stopSignal()
   let newest = shown.at(-1)?.id ?? (await newestOf(sql, wanted.account_id))
-  // What ended before is not shown, even if it is written later.
+  // A request that ended before is not shown, even if its row is written later.
   const begin = newest
   const seen = new Set(shown.map(({ id }) => id))
   process.stderr.write('Following the requests of sandboxes. Ctrl-C ends.\n')
@@ -104,7 +106,7 @@ function lookBack(newest: string, begin: string): string {
   return early > begin ? early : begin
 }
 
-/** Time, method, path, status and duration; of what was refused, why and where. */
+/** Time, method, path, status and duration; for a refused request also why and where. */
 function lineOf(row: LoggedRequest): string {
   const { method, path, status, duration_us, reason, remarks, request_id, body } = row
   const ended = status === null ? 'left' : String(status)

@@ -1,4 +1,4 @@
-// corridor openapi: prints the document of the interface that this installation has.
+// corridor openapi: prints the interface document of this installation.
 
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'

@@ -1,5 +1,5 @@
 // corridor payout take|release|transition: what people do with a payout. A person takes a payout to
-// pay it by hand; a transition says how that went.
+// pay it by hand; a transition reports the result.
 
 import type { Command } from 'commander'
 import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
@@ -123,7 +123,7 @@ async function transitionAction(payout_id: string, text: string, options: Transi
   )
   const from = previousStatus(outcome.events)
   if (status === 'failed' && outcome.payout.rail_attempts > 0) {
-    // The rail may still pay what was given back.
+    // The rail may still pay a payout that was given back.
     const asked_before = `the rail was asked to pay ${payout_id} before`
     process.stderr.write(`corridor: warning: ${asked_before}; make sure that it does not\n`)
   }

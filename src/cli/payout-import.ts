@@ -94,10 +94,10 @@ type PayoutSummary = ReturnType<typeof start>
 function start(base: ImportSummary) {
   return {
     ...base,
-    /** By which people approve what it has made as one. */
+    /** The id by which people approve all payouts of the import as one. */
     payout_import: importOf(base.account, base.import),
     made: 0,
-    /** Payouts of its rows that wait for approvers, whenever they were made. */
+    /** Payouts of its rows that wait for approvers, made in this run or before. */
     pending_approval: 0,
     /** Payouts that wait for the review of an entity. */
     held: 0,
@@ -119,14 +119,14 @@ interface Paid {
   amount: bigint
 }
 
-/** What they take from a balance, fees included, in minor units. */
+/** What the payouts take from a balance, including fees, in minor units. */
 interface Debited {
   holding_currency: string
   rows: number
   total_debit: bigint
   /** The balance before the first row of a dry run. */
   available: bigint | null
-  /** What rows that lack only money would take besides. */
+  /** What the rows that only lack money would take besides. */
   lacking_rows: number
   lacking: bigint
 }

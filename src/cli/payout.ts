@@ -1,5 +1,5 @@
-// corridor payout list|show: lists payouts of all accounts, and shows all that is needed to pay one
-// by hand, who has it, and what became of it. payout-handling.ts takes, releases and moves payouts;
+// corridor payout list|show: lists payouts of all accounts. Shows all that is needed to pay one by
+// hand, who has it, and its history. payout-handling.ts takes, releases and moves payouts;
 // payout-import.ts makes them from files.
 import type { Command } from 'commander'
 
@@ -194,7 +194,7 @@ function screeningWords(held: HeldByScreening | undefined): string[] {
   return [SCREENING_WORDS[held.screening], `  npx corridor screening show ${held.id}`]
 }
 
-/** What is open, and what to do about it. */
+/** The open exception, and what to do about it. */
 function reviewWords({ exception }: TimelineReview): string[] {
   const { payout_id, number, rail, kind, message, closed_at } = exception
   if (closed_at !== null) return []

@@ -1,4 +1,4 @@
-// Whether the service can listen where HOST and PORT say, and why not.
+// Whether the service can listen at HOST and PORT, and why not.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Config } from '../config.ts'

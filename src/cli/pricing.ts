@@ -79,7 +79,7 @@ function optionOf(name: PolicyName): string {
   return `--${name.replaceAll('_', '-')}`
 }
 
-/** Besides these, a text for each policy. */
+/** The options besides one for each policy. */
 interface SetOptions {
   account?: string
   pair?: string
@@ -155,7 +155,7 @@ function describeChange(policies: Policies, row: Policy, now: Instant): string {
   return `${row.name} for ${describeScope(row)}: ${told(row, after)} ${when}; ${until}`
 }
 
-/** A value, and for whom it was set if that differs. */
+/** A value, and the scope it was set for if that differs. */
 function told(row: Policy, source: Policy | undefined): string {
   if (source === undefined) {
     const [value, of_sandboxes] = [DEFAULTS[row.name], SANDBOX_DEFAULTS[row.name]]

@@ -1,5 +1,5 @@
-// corridor privacy find|export|erase|retention: whose data is stored, all of it in one document,
-// its erasure, and how long what was paid is kept.
+// corridor privacy find|export|erase|retention: finds a person's data, puts all of it in one
+// document, erases it, and sets how long payments are kept.
 
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Act } from '../audit/act.ts'
@@ -22,7 +22,7 @@ const MAX_KNOWN = 320
 /** Rails may give a payment back for some 60 days, and dead deliveries are kept for 30. */
 const MIN_EVENT_DAYS = 90
 const MAX_DAYS = 36_500
-/** No less than a year, whichever years they are. */
+/** No year is longer. */
 const DAYS_OF_A_YEAR = 366
 
 export function privacyCommands(privacy: Command): void {
@@ -150,7 +150,7 @@ async function exportAction(id: string, { reason }: Words): Promise<void> {
     const person = personOf(context)
     const party = await partyOf(context, id)
     const { years } = await findRetention(context.audit)
-    // First the act: what cannot be recorded is not exported.
+    // The act comes first: if it cannot be recorded, nothing is exported.
     const table_name = partyKind(id) === 'entity' ? 'entities' : 'beneficiaries'
     const act: Act = { table_name, reason, before: null, after: { ...party, exported: 'true' } }
     await transact(context.sql, tx => recordActs(tx, [act]))
@@ -200,7 +200,10 @@ async function eraseAction(id: string, { reason, dryRun = false }: Words & { dry
   print(data, `${id}  erased; ${rows.length} rows changed`)
 }
 
-/** What an erasure would do, read under the lock that it would take; nothing is written. */
+/**
+ * Prints what an erasure would do. It reads under the lock that an erasure would take; nothing is
+ * written.
+ */
 async function tellErasure(id: string): Promise<void> {
   const { stored, obstacles } = await withContext(async context => {
     const party = await partyOf(context, id)

@@ -70,7 +70,7 @@ type Target = Pick<ProbeOptions, 'url' | 'secrets'>
 
 async function targetOfUrl(url: string, secret: string | undefined): Promise<Target> {
   if (secret === undefined) throw new UsageError('a URL needs --secret, the file of its secret')
-  // Nothing is kept by this command, so any lifetime and address will do.
+  // This command keeps nothing, so any lifetime and address will do.
   const config = readConfig({ url, key_lifetime_s: null, allow_private: true })
   const { text } = await readInput(secret)
   return { url: readOrRefuse(config).url, secrets: readOrRefuse(readSecrets(text)) }

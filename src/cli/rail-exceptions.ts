@@ -1,6 +1,6 @@
-// corridor rail exceptions|close-exception: what waits for a person. Payouts that stand still until
-// somebody has looked at what their rail said, and files and rails in trouble, which is over when
-// its cause is.
+// corridor rail exceptions|close-exception: what waits for a person. Some are payouts that stand
+// still until somebody has looked at what their rail said. Others are files and rails in trouble,
+// which ends with its cause.
 
 import type { Command } from 'commander'
 import { nextCommand, wordsOf } from '../bank-file/trouble.ts'
@@ -89,7 +89,7 @@ async function listAction(options: { limit: string }): Promise<void> {
   print(data, words.join('\n\n'))
 }
 
-/** Of a message id; the first of them are enough of a hash. */
+/** The length of a message id. Of a hash, that many digits are enough. */
 const LONGEST_ID = 16
 
 function closingOf({ payout_id, number }: RailException): string {

@@ -127,11 +127,11 @@ async function replaceRail(
   }
   await refuseOtherIdentity(audit, rail, before)
   await refuseLaterRoutes(sql, rail)
-  // A secret that is not given again stays.
+  // The secret stays unless a new one is given.
   const row = rail.secret === '' ? { ...rail, secret: before.secret } : rail
   await updateRail(sql, row).catch(error => {
     if (constraintOf(error) !== 'keeps_its_identity') throw error
-    // Resumed, or handed something, since it was looked at.
+    // The rail was resumed, or got a payout, since it was read.
     throw new CommandFailed(`rail ${rail.name} was asked about a payout at this moment: try again`)
   })
 }
@@ -140,7 +140,7 @@ function constraintOf(error: unknown): string | undefined {
   return (error as { constraint_name?: string }).constraint_name
 }
 
-/** Another provider would not know what this one was handed, and would pay it again. */
+/** Another provider would not know what this one got, and would pay it again. */
 async function refuseOtherIdentity(audit: Sql, rail: RailRow, before: RailRow): Promise<void> {
   const kind = RAIL_KINDS.find(({ name }) => name === rail.kind)
   const other = kind?.identity?.find(
@@ -153,7 +153,7 @@ async function refuseOtherIdentity(audit: Sql, rail: RailRow, before: RailRow): 
     const payouts = `${handed} ${handed === 1 ? 'payout' : 'payouts'}`
     throw new CommandFailed(`${keeps}: it is asked about ${payouts}; add another rail`)
   }
-  // A process that has not heard of the other one yet would hand a payout to this one.
+  // A process that has not read the new settings yet would hand a payout to the old provider.
   if (before.paused_reason === '') {
     throw new CommandFailed(`${keeps} while it is asked: corridor rail pause ${rail.name} first`)
   }
@@ -166,7 +166,7 @@ function settingOf(config: unknown, path: string): string {
   return String(value ?? '').replaceAll(' ', '')
 }
 
-/** Payouts would be released for a day whose files the bank takes no more. */
+/** Payouts would be released for a day whose files the bank no longer takes. */
 async function refuseLaterRoutes(sql: Sql, rail: RailRow): Promise<void> {
   const own = timetablesOf([rail]).get(rail.name)
   if (own === undefined) return

@@ -113,7 +113,7 @@ async function setAction(base: string, quote: string, mid: string, options: SetO
 function forceHint(change: Judged | undefined): string {
   const kind = change?.problem?.kind
   if (kind === 'inverse') return '; set that one, or --force replaces it'
-  // --peg changes the peg of a pair whose own row is pegged, and of no crossed one.
+  // --peg changes only a pair whose own row is a peg, and no crossed one.
   if (kind !== 'pegged' || change?.before?.pegged !== true) return '; --force sets it all the same'
   return '; --peg changes the peg, --force makes it an ordinary rate'
 }
@@ -158,7 +158,7 @@ function changeOf({ force = false, dryRun: dry_run = false, maxMove = MAX_MOVE_B
   return { max_move_bps: maxMove, force, dry_run }
 }
 
-/** What a change replaces: the row of the pair, and that of its inverse. */
+/** The rows that a change replaces: those of the pair and of its inverse. */
 function describeReplaced({ before, inverse }: Judged): string | undefined {
   const was = before && describeMid(before)
   const other = inverse && `${inverse.base}/${inverse.quote} ${describeMid(inverse)}`

@@ -1,6 +1,6 @@
 // corridor route explain: why a payout goes, or went, to its rail. Shows each route in order,
-// whether it was taken, and why. A payout that exists is explained by the routes at the time of
-// each decision, any other by the present ones.
+// whether it was taken, and why. An existing payout is explained by the routes at the time of each
+// decision, any other by the present ones.
 
 import { type Command, Option } from 'commander'
 import { listChanges } from '../audit/store.ts'
@@ -58,7 +58,7 @@ Examples:
 
 /** One choice of a rail. */
 interface Decision {
-  /** The number of the attempt; null for a payout that is not made. */
+  /** The number of the attempt; null for a payout that does not exist. */
   readonly attempt: number | null
   readonly at: Instant
   /** '' when no route fits. */
@@ -139,7 +139,7 @@ async function readWanted(sql: Sql, options: Options): Promise<Wanted> {
   }
 }
 
-/** The most changes of routes that are undone to know the routes of an earlier time. */
+/** The most changes of routes that are undone to find the routes of an earlier time. */
 const MOST_CHANGES = 10_000
 
 /** Explains an existing payout: each attempt by the routes when its rail was chosen. */
@@ -271,7 +271,7 @@ function decisionWords(decision: Decision, paused: ReadonlyMap<string, string>):
   return [...words, listing(rows)]
 }
 
-/** The text in lines as wide as the terminal. */
+/** The text in lines that fit the terminal. */
 function lines(text: string): string[] {
   const words = visible(text).split(' ')
   return wrapped(words, { first: '', further: '  ', columns: columnsOfTerminal() })

@@ -144,10 +144,10 @@ function targetWords(route: Route, timetables: RailTimetables = new Map()): stri
   return words.filter(Boolean).join(', ')
 }
 
-/** Warn so long before a calendar ends. */
+/** How long before the end of a calendar it warns. */
 const WARN_DAYS = 90
 
-/** The calendars of these routes that end soon, or have. */
+/** The calendars of these routes that end soon, or have ended. */
 function endingWords(routes: readonly Route[], now: string): string[] {
   const used = new Set(routes.flatMap(({ timetable }) => timetable?.calendar ?? []))
   return [...used].flatMap(name => {

@@ -1,5 +1,5 @@
-// corridor screening check|list|show|clear|confirm|require: asks the imported lists about a name,
-// shows what screening holds, and takes what people decide.
+// corridor screening check|list|show|clear|confirm|require: compares a name with the imported
+// lists, shows what screening holds, and records what people decide.
 
 import { type Command, Option } from 'commander'
 import { requireLists } from '../operator/lists.ts'
@@ -273,7 +273,7 @@ function matchWords(match: ShownMatch): string {
   return scoredLines(`${score}  ${party}, ${list} ${entry_id}${gone}: ${state}${said}`, pieces)
 }
 
-/** A name that may be meant, and below it the pieces of its score. */
+/** A name that may be meant, and the pieces of its score below it. */
 function scoredLines(head: string, pieces: Hit['pieces']): string {
   const below = pieces.map(({ score, text }) => `  ${String(score).padStart(4)}  ${text}`)
   return [head, ...below].map(visible).join('\n')

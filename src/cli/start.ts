@@ -17,7 +17,7 @@ import { createFunded } from './account.ts'
 import { type Context, onDatabase, running } from './context.ts'
 import { explainListening, tryToListen } from './port.ts'
 
-/** Balances of the sandbox account that a first start makes. */
+/** The balances of the sandbox account that a first start makes. */
 const SANDBOX = {
   name: 'Sandbox',
   currencies: ['USD', 'EUR', 'GBP', 'HKD'],
@@ -37,15 +37,15 @@ export function startCommand(command: Command): void {
 }
 
 /**
- * V8 lets the heap grow by up to 300 % before it collects. A service under load holds much for the
- * time of a batch, and would take three times the memory that it needs.
+ * How far the heap grows before a collection. V8's default is up to 300 %. A service under load
+ * holds much for the time of a batch, and would take three times the memory that it needs.
  */
 const HEAP_GROWTH_PERCENT = 60
 
 async function start(): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   const config = readConfig()
-  // A first start shows a secret once: one that cannot listen must not get that far.
+  // A first start shows a secret once, so it first checks that it can listen.
   await tryToListen(config)
   const log = makeLog(config.log_level, await logForPeople())
   // The last resort. Node would print every member of the error.
@@ -93,14 +93,14 @@ async function start(): Promise<void> {
 type Found = Awaited<ReturnType<typeof firstStart>>
 
 /**
- * An empty database gets the shipped rates and fees and a sandbox account; any other is left alone.
+ * An empty database gets the shipped rates and fees and a sandbox account. Any other is left alone.
  */
 async function firstStart(context: Context) {
   const { sql } = context
   const accounts = await listAccounts(sql)
   const has_users = (await listUsers(context.audit)).length > 0
   if (accounts.length > 0) return { sandbox: undefined, accounts, has_users }
-  // Pegs come with the schema.
+  // The schema itself has the pegs.
   const isBare = (await listRates(sql)).every(({ pegged }) => pegged)
   if (isBare) await upsertRates(sql, await loadDefaultRates())
   if ((await listFees(sql)).length === 0) {
@@ -159,7 +159,7 @@ Guides, clients and the reference are at ${address}/docs.
 `
 }
 
-/** How the first person comes in. Without an account, they see the installation alone. */
+/** How the first person logs in. Without an account, they see only the installation. */
 function firstPerson(address: string, account_id: string | undefined): string {
   const role =
     account_id === undefined

@@ -1,5 +1,5 @@
 // corridor statement: writes the lines of an account in a period, between its opening and its
-// closing balances, to a file that people's and banks' programs read.
+// closing balances, to a file for the programs of people and banks.
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -35,7 +35,7 @@ interface Options {
 
 type Request = ReturnType<typeof readRequest>
 
-/** What was written of one currency, in minor units. */
+/** What was written for one currency, in minor units. */
 interface Written extends StatementBalances, Totals {}
 
 const HELP = `
@@ -139,9 +139,7 @@ function refuseUnfit({ format }: Request, currencies: readonly string[]): void {
   throw new UsageError(`${format} cannot hold ${unfit.join(', ')}: ${why}; take it as csv${others}`)
 }
 
-/**
- * Writes under another name until the file is complete, but writes to a pipe or a device itself.
- */
+/** Writes under another name until the file is complete. A pipe or a device it writes directly. */
 async function toFile(pieces: AsyncIterable<string>, path: string): Promise<void> {
   const there = await stat(path).catch(() => undefined)
   if (there !== undefined && !there.isFile()) {
@@ -158,7 +156,7 @@ async function toFile(pieces: AsyncIterable<string>, path: string): Promise<void
   }
 }
 
-/** Explains in one line what people can mend, or what is wrong with the books. */
+/** Explains in one line what people can correct, or what is wrong with the books. */
 function asFailure(error: unknown): never {
   if (error instanceof StatementFault) throw new CommandFailed(error.message)
   const { code, syscall } = error as NodeJS.ErrnoException

@@ -25,7 +25,7 @@ export function table(
   return cells.flatMap(row => linesOf(row, widths, places, columns)).join('\n')
 }
 
-/** A table of rows whose cells are named as the headings; `none` where there is no row. */
+/** A table of rows whose cells have the headings as names; `none` when there are no rows. */
 export function listing(rows: readonly Readonly<Record<string, string>>[], none = ''): string {
   const [first] = rows
   if (first === undefined) return none
@@ -62,7 +62,7 @@ function linesOf(
     const line = `${indent}${text}`.trimEnd()
     if (n > 0 && line === '') return []
     if (widthOf(line) <= columns) return [line]
-    // A cell wider than a line has a line of its own, and continues below.
+    // A cell that is wider than a line has a line of its own, and continues below.
     const further = `${indent}${INDENT}`
     const longest = Math.max(columns - further.length, LONGEST_ID)
     const words = text.trimEnd().split(' ')
@@ -71,7 +71,7 @@ function linesOf(
   })
 }
 
-/** `2026-10-06 09:30:00Z`; '' for what has not happened. */
+/** `2026-10-06 09:30:00Z`; '' for null. */
 export function toSecond(instant: Instant | null): string {
   return instant === null ? '' : `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`
 }
@@ -133,7 +133,7 @@ export function money(currency: string, amount: bigint): string {
   return `${currency} ${major(currency, amount)}`
 }
 
-/** JSON with one member a line; what fits on one line stays on one line. */
+/** JSON with one member a line. A value that fits on one line stays on one line. */
 export function layOut(
   value: unknown,
   width = Math.min(100, Math.max(80, process.stdout.columns ?? 80)) - INDENT.length,

@@ -1,5 +1,5 @@
-// Text in a terminal: its width, its line breaks, and how to show text of others so that the
-// terminal takes none of it for a command. And a progress bar. It knows no command of Corridor.
+// Text in a terminal: its width, its line breaks, and how to show other people's text so that the
+// terminal obeys none of it. Also a progress bar. It knows no command of Corridor.
 import { Presets, SingleBar } from 'cli-progress'
 
 export { visible } from '../visible.ts'
@@ -27,7 +27,7 @@ export function padTo(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)))
 }
 
-/** Cuts visible text to this many columns, with … at the end if it cuts. */
+/** Cuts visible text to this many columns; a text that is cut ends in …. */
 export function cutTo(text: string, columns: number): string {
   return widthOf(text) <= columns ? text : `${chunksOf(text, columns - 1)[0]}…`
 }
@@ -53,8 +53,8 @@ export function chunksOf(text: string, columns: number): string[] {
 const USUAL_WIDTH = 80
 
 /**
- * Breaks words into lines. `first` begins the first, `further` all others. A word longer than a
- * line has a line of its own.
+ * Breaks words into lines. `first` begins the first line, `further` all others. A word longer than
+ * a line has a line of its own.
  */
 export function wrapped(
   words: readonly string[],

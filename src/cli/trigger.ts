@@ -1,5 +1,5 @@
 // corridor trigger: makes an event happen in a sandbox, by requests to the running service as a
-// customer sends them, and says which they were. It opens no database.
+// customer sends them, and prints those requests. It opens no database.
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { didYouMean } from '../nearest.ts'
@@ -8,7 +8,7 @@ import { print } from './context.ts'
 import { authorizationOf, type Exchange, findService, send, succeeded } from './demo-http.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 
-/** `{id}` in a path is the object that the first step has made. */
+/** `{id}` in a path is the id of the object that the first step has made. */
 type Step = Required<Exchange['request']>
 type Steps = readonly Step[]
 
@@ -20,7 +20,7 @@ const beneficiary = {
   destination_details: { type: 'bank', bank },
 }
 
-/** The simulator leaves a payout of this amount alone, so that it becomes what is asked. */
+/** The simulator does not move a payout of this amount, so it gets the status that is asked for. */
 const STAYS = 100_000
 
 const PAYOUT = '/v3/payout'
@@ -48,7 +48,7 @@ const becomes = (...statuses: readonly string[]): Steps => [
   ...eachStatus('/v3/sandbox/payout/{id}/transition', statuses),
 ]
 
-/** Another person each time: one that is there is no new entity. */
+/** Another person each time: an existing one would be a duplicate. */
 const entity = (): Step => {
   const email = `${randomUUID()}@example.com`
   return { method: 'POST', path: '/v3/entity', body: { type: 'individual', name: 'Anna', email } }
@@ -73,7 +73,7 @@ const quote: Step = {
   },
 }
 
-/** What each type of event takes. Others need an operator, a person or a bank. */
+/** The steps for each type of event. Other types need an operator, a person or a bank. */
 const RECIPES: Readonly<Record<string, () => Steps>> = {
   'payout_quote.created': () => [quote],
   'payout.created': () => becomes(),
@@ -126,7 +126,7 @@ async function trigger(type: string, options: { key: string; url?: string }): Pr
   if (!/^[^:\s]+:\S+$/.test(options.key)) throw new UsageError('--key is id and secret: key_…:…')
   const url = await findService(options.url)
   const authorization = authorizationOf(options.key)
-  // A payout of a live account would pay somebody.
+  // A payout of a live account would pay real money.
   const asked = await send(url, authorization, { method: 'GET', path: '/v3/account' })
   const account = succeeded(asked).response.body.data
   if (account.sandbox !== true) {
@@ -154,7 +154,10 @@ function cannotMake(type: string): string {
   return `${why}\n(corridor trigger --help lists what it makes)`
 }
 
-/** What names the holding currency: nothing if that of the payout has enough, else the fullest. */
+/**
+ * The member that names the holding currency: none if the balance of the payout currency is enough,
+ * else the largest balance.
+ */
 async function findHolding(url: string, authorization: string): Promise<object> {
   const asked = await send(url, authorization, { method: 'GET', path: '/v3/balance' })
   const balances: readonly { currency: string; amount: string }[] =

@@ -149,7 +149,7 @@ async function roleAction(
   await change(sql => (remove ? takeAccountRole : giveAccountRole)(sql, given))
 }
 
-/** Changes a user, and shows them as they are then. */
+/** Changes a user, and shows the user after the change. */
 async function change(write: (sql: Sql) => Promise<UserWithRoles>): Promise<void> {
   const user = await withContext(({ sql }) => write(sql))
   print(user, userTable([user]))
@@ -180,7 +180,7 @@ async function linkAction(name: string): Promise<void> {
   print({ user: name, link, expires_at }, words)
 }
 
-/** A service that listens on every address is reached by this machine's name. */
+/** A service that listens on every address is reached by the name of this machine. */
 function nameOf(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host

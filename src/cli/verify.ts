@@ -35,10 +35,10 @@ export function verifyCommand(command: Command): void {
       const kept = options.heads === undefined ? [] : await readHeads(options.heads)
       const { verdict, heads } = await withContext(async context => {
         const verdict = await verifyWithBar(context, options, kept)
-        // One account says nothing of the others.
+        // The verification of one account proves nothing about the others.
         if (options.account === undefined) {
           await keepRun(context.sql, runOf(verdict)).catch(error => {
-            // An auditor proves the books too, and writes nothing down.
+            // An auditor can prove the books, but cannot record it.
             if (!isReadOnly(error)) throw error
           })
         }
@@ -62,7 +62,7 @@ async function verifyWithBar(
   kept: readonly Head[],
 ): Promise<Verdict> {
   const account_id = account ?? null
-  // People see problems as they are found; a script gets the list.
+  // People see problems as they are found; a script gets them as a list.
   const tell = (problem: Problem) => process.stdout.write(`${describe(problem)}\n`)
   const options = { account_id, all, kept, ...(all && !running.json && { onProblem: tell }) }
   if (account_id !== null) await accountNamed(sql, account_id)
@@ -145,7 +145,7 @@ async function readHeads(path: string): Promise<Head[]> {
     const heads: unknown = JSON.parse(text)
     if (Array.isArray(heads) && heads.every(isHead)) return heads
   } catch {
-    // Text that is no JSON has no heads either; the error is below.
+    // Text that is not JSON has no heads; the error below says so.
   }
   throw new UsageError(`${path} is no list of heads as \`corridor verify --json\` prints them`)
 }

@@ -1,5 +1,5 @@
-// Asks a connector: signs each request, bounds it in time, size and number, and believes signed
-// answers alone. Knows no payout.
+// Asks a connector: signs each request, bounds it in time, size and number, and accepts only signed
+// answers. Knows no payout.
 import { randomUUID } from 'node:crypto'
 import { exchange } from '../webhook/exchange.ts'
 import type { ConnectorConfig } from './config.ts'
@@ -12,7 +12,10 @@ export interface Answered {
   readonly json: unknown
 }
 
-/** No answer that says anything about the payment: it proves nothing, and Corridor asks again. */
+/**
+ * There is no answer that says anything about the payment. That proves nothing, and Corridor asks
+ * again.
+ */
 export class Unclear extends Error {}
 
 export class Client {
@@ -26,7 +29,7 @@ export class Client {
     this.#turns = new Turns(config.at_once)
   }
 
-  /** Rejects with Unclear without an answer that is believed, and for 401, 403, 429 and 5xx. */
+  /** Rejects with Unclear when there is no signed answer, and for 401, 403, 429 and 5xx. */
   async ask(method: SignedRequest['method'], path: string, json?: unknown): Promise<Answered> {
     await this.#turns.take()
     try {
@@ -78,8 +81,8 @@ function readJson(asked: string, text: string): unknown {
 }
 
 /**
- * Lets so many through at a time, the first come first. Whoever waits too long is turned away: by
- * then another process may have asked.
+ * Lets a number of requests through at a time, in the order in which they come. A request that
+ * waits too long is turned away: by then another process may have asked.
  */
 class Turns {
   #free: number

@@ -9,10 +9,10 @@ export interface ConnectorConfig {
   readonly url: string
   /**
    * How long the provider knows a payment by its id, as agreed with it; null for ever. There is no
-   * default: after it a repeat pays twice.
+   * default: after that time, a repeat pays twice.
    */
   readonly key_lifetime_s: number | null
-  /** Most requests at a time. */
+  /** The most requests at a time. */
   readonly at_once: number
   /** Whether the connector may have a private address, or plain http. */
   readonly allow_private: boolean
@@ -45,7 +45,7 @@ export function readConfig(json: unknown): Read<ConnectorConfig> {
   return { value: { ...value, url: value.url.replace(/\/+$/, '') } }
 }
 
-/** `whsec_` and base64; two, separated by a space, while one is being replaced. */
+/** Reads `whsec_` and base64; or two of them, separated by a space, while one is being replaced. */
 export function readSecrets(text: string): Read<readonly string[]> {
   const secrets = text.split(/\s+/).filter(part => part !== '')
   const isRight = (secret: string) => /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(secret)

@@ -1,11 +1,11 @@
-// What a connector says, as evidence: a word for the payment, one for each step, and one for an
-// answer that is none. Pure.
+// What a connector says, as evidence: a statement for the payment, one for each step, and one for
+// an answer that has no payment. Pure.
 import type { Evidence, NewEvidence } from '../rail/evidence.ts'
 import type { RailPayout } from '../rail/rail.ts'
 import type { Payment, Step } from './protocol.ts'
 import { amountProblem, type Money, type ToldStep } from './steps.ts'
 
-/** One thing that a connector said; whose it is, its payout says. */
+/** One statement of a connector. Its payout tells whose it is. */
 export type Word = Omit<NewEvidence, 'account_id' | 'payout_id' | 'attempt' | 'rail' | 'source'>
 
 /** The levels of evidence; the number of a step is part of its level. */
@@ -30,7 +30,7 @@ export function wordsOf(payment: Payment): readonly Word[] {
   return [{ ...taken, amount: BigInt(amount), currency }, ...payment.steps.map(wordOfStep)]
 }
 
-/** An answer that is no payment: a refused order, or a payment that is not known any more. */
+/** An answer without a payment: a refused order, or a payment that is no longer known. */
 export function wordOfAnswer(status_code: number, message: string): Word {
   return { ...NOTHING, level: ANSWER, code: String(status_code), message: plain(message) }
 }
@@ -49,13 +49,13 @@ function wordOfStep({ number, status, code, message, at, category, ...money }: S
   }
 }
 
-/** The word with whose it is. */
+/** The statement with its payout. */
 export function evidenceOf(payout: RailPayout, word: Word): NewEvidence {
   const { account_id, id: payout_id, attempt } = payout
   return { account_id, payout_id, attempt: attempt.number, rail: attempt.rail, source: '', ...word }
 }
 
-/** PostgreSQL takes no NUL, and a terminal acts on other control characters. */
+/** PostgreSQL takes no NUL, and a terminal obeys other control characters. */
 function plain(text: string): string {
   return text.toWellFormed().replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, ' ')
 }
@@ -80,7 +80,7 @@ export function stepsIn(
   })
 }
 
-/** Why a person must look at what was said of the payment; undefined when it fits the order. */
+/** Why a person must look at what was said about the payment; undefined when it fits the order. */
 export function paymentProblem(
   evidence: readonly Evidence[],
   ordered: Money,

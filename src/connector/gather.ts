@@ -1,4 +1,4 @@
-// Gathers what comes while the database is busy with what came before, by account, so that many
+// Gathers items that come while the database is busy with earlier ones, by account, so that many
 // answers and webhooks share a transaction.
 
 /** Most items of one transaction. */
@@ -11,8 +11,8 @@ interface Waiting<T, R> {
 }
 
 /**
- * A function that does `work` for one item, together with others of the same account. The results
- * of `work` are in the order of its items. When items fail together, each is tried alone.
+ * Makes a function that does `work` for one item, together with others of the same account. The
+ * results of `work` are in the order of its items. When items fail together, each is tried alone.
  */
 export function gather<T, R>(
   work: (account_id: string, items: readonly T[]) => Promise<readonly R[]>,
@@ -29,7 +29,7 @@ export function gather<T, R>(
     }
   }
   const empty = async (account_id: string, queue: Waiting<T, R>[]) => {
-    // One turn of the event loop gathers what came together.
+    // Waits one turn of the event loop, to gather what comes together.
     await new Promise(resolve => setImmediate(resolve))
     while (queue.length > 0) await run(account_id, queue.splice(0, MOST))
     queues.delete(account_id)

@@ -1,4 +1,4 @@
-// The order that a connector gets for an attempt. It follows from what never changes about the
+// The order that a connector gets for an attempt. It follows only from what never changes in the
 // payout, so that a repeat is the same to the letter. Pure.
 import type { Static } from 'typebox'
 import type { RailPayout } from '../rail/rail.ts'

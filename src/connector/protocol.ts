@@ -1,6 +1,6 @@
 // The protocol between Corridor and a connector: paths, schemas of bodies, limits and times.
-// docs/connector.openapi.json is made from it. Whoever reads a body passes over members that it
-// does not know.
+// docs/connector.openapi.json is made from it. A reader ignores members of a body that it does not
+// know.
 
 import type { Static } from 'typebox'
 import { BeneficiaryRequest } from '../beneficiary/request.ts'
@@ -15,16 +15,16 @@ export const MAX_BODY_BYTES = 256 * 1024
 /** How far the time of a signature may be from the receiver's clock. */
 export const TOLERANCE_S = 300
 
-/** The shortest time that a connector may know its payments by their ids. */
+/** The shortest time for which a connector must know its payments by their ids. */
 export const MIN_KEY_LIFETIME_S = 7 * 86_400
 
 /** How long an answer of a connector may take. */
 export const ANSWER_WITHIN_MS = 7_000
 
-/** The answer 404 is proof only with this code in its body. */
+/** A 404 proves that the payment is unknown only with this code in its body. */
 export const UNKNOWN_PAYMENT = 'unknown_payment'
 
-/** 64 bits as text: JSON readers round numbers above 2^53. */
+/** 64 bits as text, because JSON readers round numbers above 2^53. */
 const AmountText = Type.String({
   title: 'AmountText',
   pattern: '^(0|[1-9][0-9]{0,18})$',
@@ -109,7 +109,7 @@ export const Order = Type.Object(
   { title: 'Order', description: 'A payment to make: the amount that the beneficiary receives.' },
 )
 
-/** What can be said of a payment. */
+/** The possible steps of a payment. */
 export const STEP_STATUSES = {
   accepted: 'The provider has the payment.',
   processing: 'It is on its way; also after `requires_action` or `on_hold`.',

@@ -1,5 +1,5 @@
 // The adapter of a connector. What the connector says is kept as evidence before it is interpreted;
-// the report follows from all of the evidence. An answer that is not clear proves nothing.
+// the report follows from all of the evidence. An unclear answer proves nothing.
 import { misfitsOf } from '../http/validators.ts'
 import { instantFromIso } from '../instant.ts'
 import type { Evidence, NewEvidence } from '../rail/evidence.ts'
@@ -22,11 +22,11 @@ import { askAgainIn, hasNoMoney, isEnd, readSteps, shortReturn } from './steps.t
 
 /** Where evidence is kept. */
 export interface EvidenceStore {
-  /** Stores what is new of it; returns all of the attempt, in the order in which it came. */
+  /** Stores the new statements; returns all of the attempt, in the order of receipt. */
   keep(payout: RailPayout, said: readonly NewEvidence[]): Promise<readonly Evidence[]>
 }
 
-/** How long capabilities are believed before they are asked for again. */
+/** How long capabilities count before they are read again. */
 const CAPABILITIES_MS = 600_000
 
 export class ConnectorRail {
@@ -88,7 +88,7 @@ export class ConnectorRail {
     return this.#report(payout, payment)
   }
 
-  /** Hands over the answers that the connector has not seen; the payment after them. */
+  /** Hands over the answers that the connector has not seen; returns the payment after them. */
   async #answered(payout: RailPayout, payment: Payment): Promise<Payment> {
     const { answers_seen } = payment
     const unseen = payout.answers.filter(({ number }) => number > (answers_seen ?? 0))
@@ -99,7 +99,7 @@ export class ConnectorRail {
     return paymentOf(payout, json)
   }
 
-  /** What all of the evidence says, this answer with it. */
+  /** What all of the evidence says, including this answer. */
   async #report(payout: RailPayout, payment: Payment): Promise<RailReport> {
     const { destination_amount: amount, destination_currency: currency } = payout
     const kept = await this.#keep(payout, wordsOf(payment))
@@ -111,9 +111,9 @@ export class ConnectorRail {
       since_opened_ms: asked_at - Date.parse(payout.attempt.opened_at),
       since_ended_ms: ended === undefined ? 0 : asked_at - Date.parse(ended.received_at),
     }
-    // Of another amount or of two payments nothing is applied by itself.
+    // If the amount differs, or it is about two payments, no step is applied.
     const said = problem === undefined ? readSteps(told) : { steps: [], exception: problem }
-    // Evidence stays: asked again, the rail can take no contradiction back.
+    // Evidence stays, so the rail cannot take back a contradiction when it is asked again.
     const is_wrong = said.exception !== undefined
     const { reference, expected_at = '' } = payment
     const arrival = instantFromIso(expected_at)
@@ -137,7 +137,7 @@ export class ConnectorRail {
     )
   }
 
-  /** An order that the connector refuses as such says nothing of the money: a person looks. */
+  /** A connector that refuses an order as such says nothing about the money, so a person looks. */
   async #refused(payout: RailPayout, status_code: number, json: unknown): Promise<RailReport> {
     const { code, message } = errorOf(json)
     await this.#keep(payout, [wordOfAnswer(status_code, `${code}: ${message}`)])
@@ -148,7 +148,9 @@ export class ConnectorRail {
     return exceptionOf('order_refused', words)
   }
 
-  /** Undefined: the connector never had it. One that had it and forgot it may pay it twice. */
+  /**
+   * Undefined: the connector never had it. A connector that had it and forgot it may pay it twice.
+   */
   async #unknown(payout: RailPayout, json: unknown): Promise<RailReport | undefined> {
     const { id } = payout.attempt
     const error = errorOf(json)
@@ -161,11 +163,11 @@ export class ConnectorRail {
     const told = stepsIn(known)
     const said = readSteps(told)
     const { steps } = said
-    // What it has refused or given back, it may forget: no money is with it.
+    // A connector may forget what it has refused or given back: it has no money of it.
     if (said.exception === undefined && hasNoMoney(told)) {
       return { ...said, ask_again_in_ms: null }
     }
-    // It may forget what it has paid, as agreed: that says nothing of the money.
+    // It may forget what it has paid, as agreed; that says nothing about the money.
     if (steps.some(({ status }) => status === 'succeeded') && this.#isPastLifetime(payout)) {
       return { steps, ask_again_in_ms: null }
     }
@@ -173,7 +175,7 @@ export class ConnectorRail {
     return exceptionOf('forgotten', message)
   }
 
-  /** Rejects until the connector's own word agrees with the settings. */
+  /** Rejects until the connector's capabilities agree with the settings. */
   async #ready(): Promise<void> {
     const now = performance.now()
     if (this.#capabilities === undefined || this.#capabilities.until < now) {
@@ -205,7 +207,10 @@ function exceptionOf(kind: string, message: string): RailReport {
   return { steps: [], ask_again_in_ms: null, exception: { kind, message } }
 }
 
-/** The payment in an answer; one that does not fit the protocol, or is another's, says nothing. */
+/**
+ * The payment in an answer. An answer that does not fit the protocol, or is about another payment,
+ * is unclear.
+ */
 function paymentOf({ attempt }: RailPayout, json: unknown): Payment {
   const [misfit] = misfitsOf(Payment, json)
   if (misfit !== undefined) {

@@ -1,6 +1,6 @@
 // Signs requests to a connector and checks what a connector signs, by Standard Webhooks
-// (webhook/sign.ts). What is signed names the method and path of a request, and the status of an
-// answer, so that no message passes for another one. Pure.
+// (webhook/sign.ts). The signature also covers the method and path of a request, and the status of
+// an answer, so that no message passes for another one. Pure.
 import { timingSafeEqual } from 'node:crypto'
 import { signatures, webhookHeaders } from '../webhook/sign.ts'
 import { TOLERANCE_S } from './protocol.ts'
@@ -9,11 +9,11 @@ import { TOLERANCE_S } from './protocol.ts'
 export type Secrets = readonly string[]
 
 export interface SignedRequest {
-  /** Chosen for each request; its answer has it too. */
+  /** Chosen for each request. The answer has it, too. */
   readonly id: string
   readonly timestamp_s: number
   readonly method: 'GET' | 'POST' | 'PUT'
-  /** What follows the address of the connector, such as `/capabilities`. */
+  /** The path after the address of the connector, such as `/capabilities`. */
   readonly path: string
   readonly body: string
 }
@@ -35,7 +35,7 @@ interface SignedAnswer {
   readonly body: string
 }
 
-/** Why an answer is not believed, as the end of a sentence about it; '' when it is. */
+/** Why an answer is not accepted, as the end of a sentence about it; '' when it is. */
 export function answerProblem(
   secrets: Secrets,
   request_id: string,
@@ -47,7 +47,7 @@ export function answerProblem(
   return headers['webhook-id'] === request_id ? '' : 'is signed for another request'
 }
 
-/** The same for a payload that is signed as it is, such as a webhook. */
+/** The same for a payload that is signed as it is, such as a webhook's. */
 export function signatureProblem(
   secrets: Secrets,
   headers: Headers,

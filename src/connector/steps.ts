@@ -1,14 +1,14 @@
-// What a connector has said about an attempt, as the steps of its payout. The whole of the evidence
-// is read, in the order in which it came. Whatever contradicts itself becomes an exception for a
-// person; only an explicit rejection fails a payout. Pure.
+// What a connector has said about an attempt, as the steps of its payout. All of the evidence is
+// read, in the order of receipt. A contradiction becomes an exception for a person; only an
+// explicit rejection fails a payout. Pure.
 import { moneyWords } from '../money/words.ts'
 import type { RailReport, RailStep } from '../rail/rail.ts'
 import { STEP_STATUSES, type Step, type StepStatus } from './protocol.ts'
 
-/** A step as it was told, once. */
+/** A step as it was reported, once. */
 export type ToldStep = Pick<Step, 'number' | 'status' | 'code' | 'message'> &
   Partial<Pick<Step, 'category'>> & {
-    /** Minor units; null or absent: as it was ordered. */
+    /** Minor units; null or absent: the ordered amount. */
     readonly amount?: bigint | null
     readonly currency?: string
   }
@@ -21,12 +21,12 @@ export interface Money {
 
 type Said = Pick<RailReport, 'steps' | 'not_taken' | 'exception'>
 
-/** Ends that nothing follows. */
+/** Final steps: no step follows them. */
 const LAST: readonly string[] = ['rejected', 'not_taken', 'cancelled', 'returned']
 
 /**
- * What the steps say. They are in the order in which they came. Of a history that contradicts
- * itself none is applied: its beginning may be the part that is wrong.
+ * The steps of the payout, in the order of receipt. None of a history that contradicts itself is
+ * applied: its beginning may be the wrong part.
  */
 export function readSteps(told: readonly ToldStep[]): Said {
   const problem = historyProblem(told)
@@ -37,7 +37,9 @@ export function readSteps(told: readonly ToldStep[]): Said {
   return { ...said, not_taken: { code: last.code, message: last.message } }
 }
 
-/** Why a history cannot be, as a sentence; '' when it can. Steps that are not known say nothing. */
+/**
+ * Why a history is impossible, as a sentence; '' when it is possible. Unknown steps say nothing.
+ */
 export function historyProblem(told: readonly Pick<ToldStep, 'number' | 'status'>[]): string {
   let before: Pick<ToldStep, 'status'> | undefined
   for (const [i, step] of told.entries()) {
@@ -57,8 +59,8 @@ export function historyProblem(told: readonly Pick<ToldStep, 'number' | 'status'
 }
 
 /**
- * Why a person must look at the amounts of steps, as a sentence; '' when they fit the order:
- * something else was paid, or more came back than was paid, or nothing.
+ * Why a person must look at the amounts of steps, as a sentence; '' when they fit the order. They
+ * do not if another amount was paid, or if more came back than was paid, or nothing did.
  */
 export function amountProblem(told: readonly ToldStep[], ordered: Money): string {
   const step = told.find(each => {
@@ -73,8 +75,8 @@ export function amountProblem(told: readonly ToldStep[], ordered: Money): string
 }
 
 /**
- * What came back, where it is less than was paid, or in another currency; undefined when it is all
- * of it. The account gets back what it paid: the difference is a cost of the operator's.
+ * What came back, if it is less than was paid, or in another currency; undefined when it is all of
+ * it. The account gets back what it paid: the difference is a cost of the operator.
  */
 export function shortReturn(told: readonly ToldStep[], ordered: Money): string | undefined {
   const step = told.find(({ status }) => status === 'returned')
@@ -82,14 +84,14 @@ export function shortReturn(told: readonly ToldStep[], ordered: Money): string |
   return words(said) === words(ordered) ? undefined : words(said)
 }
 
-/** What a step says that it moved; without a word of it, what was ordered. */
+/** The money of a step; if the step does not say it, the ordered money. */
 function moneyOf({ amount, currency }: ToldStep, ordered: Money): Money {
   return { amount: amount ?? ordered.amount, currency: currency || ordered.currency }
 }
 
 const words = ({ amount, currency }: Money) => moneyWords(amount, currency)
 
-/** Whether a payment with this step is paid, or is never going to be. */
+/** Whether a payment with this step is paid, or will never be paid. */
 export function isEnd(status: string): boolean {
   return status === 'paid' || LAST.includes(status)
 }
@@ -114,7 +116,7 @@ function railSteps(told: readonly ToldStep[]): readonly RailStep[] {
     if (next === undefined) continue
     const waits = isWait(steps.at(-1))
     if (next.status === 'processing' && !waits) continue
-    // One wait follows another by way of `processing` (payout/states.ts).
+    // Between two waits there is a step to `processing` (payout/states.ts).
     if (waits && isWait(next)) steps.push({ status: 'processing', failure: null })
     steps.push(next)
   }
@@ -147,7 +149,7 @@ function railStep(step: ToldStep, status: StepStatus): RailStep | undefined {
   }
 }
 
-/** The raw code of the provider stays in the message. */
+/** The message keeps the raw code of the provider. */
 function failureOf({ code, message, category }: ToldStep, known_as: string, fallback: string) {
   const words = [code, message].filter(text => text.trim() !== '').join(': ')
   return {
@@ -159,13 +161,13 @@ function failureOf({ code, message, category }: ToldStep, known_as: string, fall
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** How long a payment that has come to an end is asked about, once a day: returns come late. */
+/** How long a payment that has ended is asked about, once a day: returns come late. */
 export const ENDED_FOR_MS = 60 * DAY_MS
 
 /**
- * When to ask again; null when it is not worth while. A young payment is asked about often, an old
- * one ever less. One that has ended is asked about once a day, while its rail knows it by its id:
- * what is paid may come back, and a provider may take back what it has refused.
+ * When to ask again; null when it is no longer useful. A young payment is asked about often, an old
+ * one ever less. A payment that has ended is asked about once a day while its rail knows its id:
+ * paid money may come back, and a provider may take back a refusal.
  */
 export function askAgainIn(
   told: readonly ToldStep[],
@@ -182,7 +184,7 @@ export function askAgainIn(
   return Math.min(15 * MINUTE_MS, Math.max(1_000, wanted))
 }
 
-/** Whether its last step says that the provider has no money of it, nor has the payee. */
+/** Whether the last step says that neither the provider nor the payee has the money. */
 export function hasNoMoney(told: readonly ToldStep[]): boolean {
   return LAST.includes(lastKnown(told)?.status ?? '')
 }

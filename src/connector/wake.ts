@@ -4,14 +4,14 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { wakePayouts } from '../payout/wake-store.ts'
 import { gather } from './gather.ts'
 
-/** A payment that a rail says it has news of. */
+/** A payment that a rail has news of. */
 export interface Told {
   readonly rail: string
   readonly payout_id: string
   readonly attempt: number
 }
 
-/** Makes the payout due when this rail has, or had, this attempt of it. */
+/** Makes the payout due if this rail has, or had, this attempt of it. */
 export function waker(sql: Sql): (account_id: string, told: Told) => Promise<void> {
   return gather<Told, void>(async (account_id, all) => {
     const ids = all.map(({ payout_id }) => payout_id)

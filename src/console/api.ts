@@ -1,10 +1,10 @@
-// How the console calls Corridor: by its API, in process, with the session of whoever looks at the
-// page. So a page can show and do what its reader could by the API, and nothing else. Each call is
-// remembered, so that the page can show it as curl.
+// How the console calls Corridor: by its API, in process, with the session of the person who looks
+// at the page. So a page can show and do what its reader could by the API, and nothing else. Each
+// call is remembered, so that the page can show it as curl.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ACCOUNT_HEADER } from '../http/authenticate.ts'
 
-/** Any JSON; its numbers are text as they were sent, so that no amount becomes a float. */
+/** Any JSON. Its numbers are text as they were sent, so that no amount becomes a float. */
 export type Json = string | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 export type JsonObject = { readonly [name: string]: Json }
 
@@ -22,7 +22,7 @@ export interface Call {
 interface ApiProblem {
   readonly reason: string
   readonly message: string
-  /** The field, where there is one: `beneficiary_details.name`. */
+  /** The field, if there is one: `beneficiary_details.name`. */
   readonly remarks: string
 }
 
@@ -45,7 +45,7 @@ export interface ListOf<T> {
   readonly has_more: boolean
 }
 
-/** What says who calls and from where, sent on as the browser has sent it. */
+/** The headers that say who calls and from where, sent on as the browser has sent them. */
 const SENT_ON = [
   'authorization',
   'cookie',
@@ -60,7 +60,10 @@ const SENT_ON = [
   'x-forwarded-proto',
 ]
 
-/** What is asked by POST and changes nothing, so that a page that is only looked at may ask it. */
+/**
+ * Paths that are asked by POST but change nothing, so a page may ask them when it is only looked
+ * at.
+ */
 const ASKED = ['/v3/payout/options']
 
 type Query = Readonly<Record<string, string | undefined>>
@@ -78,7 +81,7 @@ export class Api {
     this.#account_id = account_id
   }
 
-  /** The same, without remembering: of a page that makes many calls alike. */
+  /** The same without remembering, for a page that makes many similar calls. */
   quietly(): Api {
     return new Api(this.#app, this.#request, this.#account_id)
   }
@@ -91,7 +94,7 @@ export class Api {
     return this.get<ListOf<T>>(path, query)
   }
 
-  /** The first rows of a list, page by page: at least so many, if there are. */
+  /** The first rows of a list, page by page: at least this many, if there are as many. */
   async first<T>(
     path: string,
     most: number,
@@ -110,7 +113,7 @@ export class Api {
     return all
   }
 
-  /** Undefined when there is no such thing. */
+  /** Undefined when the object does not exist. */
   async find<T = JsonObject>(path: string, query: Query = {}): Promise<T | undefined> {
     try {
       return await this.get<T>(path, query)
@@ -141,7 +144,7 @@ export class Api {
       const value = sent[name]
       if (typeof value === 'string') headers[name] = value
     }
-    // A link from elsewhere may lead to a page, which then asks in its own name.
+    // A link from another site may lead to a page, whose calls then come from the page itself.
     if (ASKED.includes(path)) headers['sec-fetch-site'] = 'same-origin'
     if (this.#account_id !== null) headers[ACCOUNT_HEADER] = this.#account_id
     if (key !== undefined && key !== '') headers['idempotency-key'] = key
@@ -154,7 +157,7 @@ export class Api {
       ...(body === undefined ? {} : { payload: bodyText(body) }),
     })
     const account_id = this.#account_id
-    // A password is shown to nobody.
+    // A password must not be shown to anybody.
     if (!path.startsWith('/v3/session')) {
       this.calls.push({ method, path, body, account_id, answer: answer.payload })
     }
@@ -165,15 +168,15 @@ export class Api {
 const NO_SUCH_PATH = { reason: 'not_found', message: 'There is no such thing.', remarks: '' }
 
 /**
- * A path that leads where its screen means, whatever a form or an address has put into it: without
- * escapes, which are read as dots and slashes later, and without a query or fragment of its own.
+ * A path that leads where its screen means, whatever a form or an address has put into it. It has
+ * no escapes, which would later be read as dots and slashes, and no query or fragment of its own.
  */
 function plain(path: string): string {
   if (/^\/v3(\/[\w:-][\w:.-]*)+$/.test(path)) return path
   throw new ApiError(404, [NO_SUCH_PATH])
 }
 
-/** Of TC39's JSON.parse source text access; the types of the language have no name for it yet. */
+/** A part of TC39's JSON.parse source text access. TypeScript has no types for it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 
 /** A body as JSON; a bigint is a number, digit by digit. */
@@ -212,7 +215,7 @@ function reviveNumbers(text: string, revived: (source: string) => unknown): unkn
   return JSON.parse(text, revive as Parameters<typeof JSON.parse>[1])
 }
 
-/** `?a=b`, without what is not set. */
+/** `?a=b`, without members that are not set. */
 export function queryText(query: Query): string {
   const set = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`

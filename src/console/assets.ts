@@ -1,6 +1,6 @@
-// The style and the script of the console. Their addresses name their content, so browsers may
-// keep them for ever. They are read, and the script is stripped of its types, when the first page
-// is shown.
+// The style and the script of the console. Their addresses contain a hash of their content, so
+// browsers may keep them for ever. When the first page is shown, they are read, and the script is
+// stripped of its types.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
@@ -17,7 +17,7 @@ interface File {
   readonly text: string
 }
 
-/** Serves them; the result says where they are. */
+/** Serves them. The result tells where they are. */
 export function serveAssets(pages: FastifyInstance): () => Promise<Assets> {
   let files: Promise<readonly File[]> | undefined
   const read = () => {

@@ -1,11 +1,11 @@
 // The calls that a page has made, as curl and with the TypeScript client, which has no methods for
-// operators: whoever looks at a page learns how to do the same by the API.
+// operators. A person who looks at a page learns how to do the same by the API.
 import { type Html, html } from '../html.ts'
 import { curl } from '../snippet/curl.ts'
 import { typescript } from '../snippet/typescript.ts'
 import { bodyText, type Call, indented } from './api.ts'
 
-/** Folded at the end of each page. */
+/** The calls, folded at the end of each page. */
 export function callsOf(calls: readonly Call[], origin: string): Html | '' {
   if (calls.length === 0) return ''
   return html`<details class="calls"><summary>How to do this by the API</summary>
@@ -27,7 +27,7 @@ function block(name: string, text: string): Html {
 <pre tabindex="0">${text}</pre></figure>`
 }
 
-/** An answer of one object; a list would make the page twice as long. */
+/** Whether an answer has one object; a list would make the page twice as long. */
 function isOneObject(answer: string): boolean {
   return answer.startsWith('{') && !answer.includes('"object":"list"')
 }

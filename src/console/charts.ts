@@ -1,19 +1,19 @@
-// Charts as SVG from the server, each with its table: the picture is for a look, the table for
-// whoever needs a figure or does not see the picture. Pure.
+// Charts as SVG from the server, each with its table. The picture is for a quick look; the table is
+// for people who need a figure or do not see the picture. Pure.
 import { type Content, type Html, html } from '../html.ts'
 
 export interface Point {
-  /** Under the axis, and in the table. */
+  /** The name under the axis and in the table. */
   readonly name: string
-  /** What the height is drawn from. */
+  /** The value that gives the height. */
   readonly value: bigint
-  /** As people read it. */
+  /** The value as people read it. */
   readonly shown: Content
 }
 
 export interface Chart {
   readonly title: string
-  /** Of the column of the names and of the values. */
+  /** The headings of the names and of the values. */
   readonly columns: readonly [string, string]
   readonly points: readonly Point[]
 }
@@ -26,7 +26,7 @@ const FOOT = 20
 const WIDEST_BAR = 48
 const MOST_NAMES = 5
 
-/** A line over time; of one point, a bar, as a line has two. */
+/** A line over time. A single point is a bar, as a line needs two points. */
 export function lineChart(chart: Chart): Html {
   const { points } = chart
   if (points.length === 1) return barChart(chart)
@@ -54,14 +54,14 @@ height="${HEIGHT - FOOT - y}" class="bar"/>`,
   return framed(chart, html`${bars}${names(points, at)}`)
 }
 
-/** From the bottom of the picture, zero, to its top, the greatest value. */
+/** Heights from the bottom of the picture, zero, to its top, the greatest value. */
 function heightsOf(points: readonly Point[]): number[] {
   const most = points.reduce((max, { value }) => (value > max ? value : max), 1n)
   const room = BigInt(HEIGHT - FOOT - EDGE)
   return points.map(({ value }) => HEIGHT - FOOT - Number((value * room) / most))
 }
 
-/** As many names as there is room for. */
+/** As many names as fit. */
 function names(points: readonly Point[], at: (i: number) => number): Html[] {
   const every = Math.max(1, Math.ceil(points.length / MOST_NAMES))
   return points.flatMap(({ name }, i) =>

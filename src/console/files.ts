@@ -1,19 +1,19 @@
-// Lists as files: few at once, one for each session, and none held open by whoever reads nothing.
+// Lists as files: few at once, one for each session. A file whose reader reads nothing is closed.
 import { Readable } from 'node:stream'
 import { rateLimited } from '../errors.ts'
 
-/** Most files of a process at once: each asks the API for a page after the other. */
+/** Most files of a process at once. Each asks the API for one page after the other. */
 const MOST_FILES = 4
-/** Whoever takes nothing for so long is gone. */
+/** How long a reader may take nothing before it counts as gone. */
 const STALL_MS = 60_000
 
 export class Files {
-  /** The sessions that are being given one. */
+  /** The sessions that are getting a file. */
   readonly #open = new Set<string>()
 
   /**
-   * A stream of the pieces. The first two are made before, so that what is refused is an answer and
-   * no broken file. Refuses (429) a session that has one already, and one more than there may be.
+   * A stream of the pieces. The first two are made before it opens, so that a refusal is an answer
+   * and no broken file. Refuses (429) a second file of a session, and one more than MOST_FILES.
    */
   async open(session: string, pieces: AsyncGenerator<string>): Promise<Readable> {
     if (this.#open.has(session) || this.#open.size >= MOST_FILES) {

@@ -18,7 +18,7 @@ export interface Field {
   /** A closed set of values, with their names. */
   readonly options?: readonly (readonly [string, string])[]
   readonly rows?: number
-  /** The member of the request whose problem is shown here, when it is not `name`. */
+  /** The member of the request whose problem is shown here, if it is not `name`. */
   readonly member?: string
 }
 
@@ -41,7 +41,7 @@ export function fields(visit: Visit, specs: readonly (Field | false)[]): Content
   return specs.map(spec => spec && html`${field(visit, spec)}\n`)
 }
 
-/** How often each name stands on the page already. */
+/** How often each name is already on the page. */
 const counted = new WeakMap<Visit, Map<string, number>>()
 
 /** An id that no other element of the page has. */
@@ -67,7 +67,7 @@ function control(spec: Field, value: string, attributes: Html): Html {
   return html`<input${attributes} type="${type}" value="${value}" autocomplete="off">`
 }
 
-/** The problems of a member or of what is in it. */
+/** The problems of a member or of its own members. */
 function problemOf(error: ApiError | null, member: string): string {
   if (error === null) return ''
   const own = error.problems.filter(
@@ -79,21 +79,21 @@ function problemOf(error: ApiError | null, member: string): string {
 export interface Deed {
   readonly action: string
   readonly button: string
-  /** What is sent besides, and not shown. */
+  /** Values that are sent but not shown. */
   readonly hidden?: Readonly<Record<string, string>>
-  /** Above the fields. */
+  /** Content above the fields. */
   readonly body?: Content
   readonly fields?: readonly (Field | false)[]
-  /** Under which word it is folded. */
+  /** The word under which the form is folded. */
   readonly under?: string
-  /** Whether the API asks for a password that was given lately. */
+  /** Whether the API asks for a password that was given recently. */
   readonly asksPassword?: boolean
   readonly danger?: boolean
-  /** Of a button that stands in a line with others. */
+  /** Whether its button stands in a line with others. */
   readonly small?: boolean
 }
 
-/** A form that does something, once, however often it is sent. */
+/** A form whose act happens once, however often it is sent. */
 export function deed(visit: Visit, spec: Deed): Html {
   const needed = spec.asksPassword === true || visit.trouble?.is('password_needed') === true
   const asks = needed && visit.session !== null && !visit.session.confirmed
@@ -116,23 +116,23 @@ ${
     : html`<details><summary>${spec.under}</summary>${form}</details>`
 }
 
-/** A question of the API, sent with the key of the form. */
+/** A call of the API with the key of the form. */
 export function post<T = JsonObject>(visit: Visit, path: string, body: object): Promise<T> {
   return visit.api.post<T>(path, body, visit.form.get('key') ?? '')
 }
 
-/** What the form says of a field; '' when it says nothing. */
+/** The form's value of a field; '' when it has none. */
 export function said({ form }: Visit, name: string): string {
   return form.get(name)?.trim() ?? ''
 }
 
-/** A field for why. */
+/** The field for a reason. */
 export const REASON: Field = { name: 'reason', label: 'Why', required: true }
 
-/** A body that says nothing. */
+/** An empty body. */
 export const nothing = () => ({})
 
-/** What it says, as the API takes it. */
+/** The reason of the form, as the API takes it. */
 export function reasonOf(visit: Visit): object {
   return { reason: said(visit, 'reason') }
 }
@@ -142,12 +142,12 @@ export function ungrouped(amount: string): string {
   return amount.replace(/(?<=\d),(?=\d{3}(?:\D|$))/g, '')
 }
 
-/** The number that the form says, of at most nine digits; 0 when it says none. */
+/** The number in the form, of at most nine digits; 0 when there is none. */
 export function countOf(visit: Visit, name: string): bigint {
   return BigInt(/^\d{1,9}$/.exec(said(visit, name))?.[0] ?? '0')
 }
 
-/** The amount that the form says, in minor units of its currency. Refuses what is none. */
+/** The amount in the form, in minor units of its currency. Refuses text that is no amount. */
 export function amountOf(visit: Visit): { readonly amount: bigint; readonly currency: string } {
   const currency = said(visit, 'currency')
   const text = ungrouped(said(visit, 'amount'))
@@ -158,7 +158,7 @@ export function amountOf(visit: Visit): { readonly amount: bigint; readonly curr
   throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: 'amount' }])
 }
 
-/** The same visit, whose calls the page does not show: their answers have a secret. */
+/** The same visit without showing its calls: their answers have a secret. */
 export function unseen(visit: Visit): Visit {
   return { ...visit, api: visit.api.quietly() }
 }
@@ -174,8 +174,8 @@ export function anyOf(values: readonly string[]): [string, string][] {
 }
 
 /**
- * The Idempotency-Key of the form. What was refused wrote nothing, so it is asked for anew; nobody
- * knows whether what got no clear answer was done, so that keeps its key.
+ * The Idempotency-Key of the form. A refused request wrote nothing, so the form gets a new key. A
+ * request without a clear answer may have been done, so the form keeps its key.
  */
 function keyOf({ form, trouble }: Visit): string {
   const sent = form.get('key')

@@ -1,5 +1,5 @@
-// What stands around each screen: the accounts, the way to the other screens, the search box, what
-// was just done, and how the page was made. Pure.
+// The frame of each screen: the accounts, the links to other screens, the search box, what was just
+// done, and how the page was made. Pure.
 import { type Html, html } from '../html.ts'
 import { mayRunInstallation } from '../user/rules.ts'
 import { callsOf } from './calls.ts'
@@ -78,7 +78,7 @@ ${callsOf(visit.api.calls, `${visit.request.protocol}://${visit.request.host}`)}
 `
 }
 
-/** Where the page listens for changes, and for those of which objects. */
+/** Where the page listens for changes, and the objects that it listens for. */
 function liveOf(visit: Visit, { live }: Screen): Html | '' {
   if (live === undefined) return ''
   return html` data-live="${visit.root}/live" data-of="${live}" data-seen="${visit.seen}"`
@@ -100,7 +100,7 @@ ${
 <button class="quiet">Log out</button></form></header>`
 }
 
-/** The other accounts of the person, as links that work without a script. */
+/** The person's other accounts, as links that work without a script. */
 function switcher(visit: Visit): Html {
   const { account, accounts, person } = visit
   const runs = mayRunInstallation(person.role, 'read')
@@ -141,7 +141,7 @@ function done({ query }: Visit): Html | false {
   return Object.hasOwn(DONE, done) && html`<p class="note good" role="status">${DONE[done]}</p>`
 }
 
-/** The address names what was done; nobody's text gets from an address onto a page. */
+/** The address names the act by a key: text of an address must not get onto a page. */
 const DONE: Readonly<Record<string, string>> = {
   made: 'The payout is made.',
   cancelled: 'The payout is cancelled. Its money is back in your balance.',

@@ -1,5 +1,5 @@
-// Lists: filters that stand in the address, rows, and the way to older and newer ones. The same
-// list can be had as CSV.
+// Lists: filters in the address, rows, and links to older and newer rows. The same list is
+// available as CSV.
 import { textCell } from '../balance-transaction/statement/csv.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { type ListOf, queryText } from './api.ts'
@@ -11,14 +11,14 @@ const ROWS = 50
 
 export interface Column<T> {
   readonly name: string
-  /** A column without it is in CSV alone. */
+  /** A column without it is only in CSV. */
   readonly show?: (row: T) => Content
-  /** What CSV says; a column without it is not there. */
+  /** The text in CSV; a column without it is only on the page. */
   readonly text?: (row: T) => string
   readonly number?: boolean
 }
 
-/** A column whose text is in CSV as it is, and on the page as it looks. */
+/** A column with the same text in CSV and, formatted, on the page. */
 export function textColumn<T>(
   name: string,
   text: (row: T) => string,
@@ -30,7 +30,7 @@ export function textColumn<T>(
 export interface Table<T> {
   readonly caption: string
   readonly columns: readonly Column<T>[]
-  /** What stands there when there is nothing. */
+  /** What an empty list shows. */
   readonly empty: Content
 }
 
@@ -41,13 +41,13 @@ export interface Listing<T> extends Table<T> {
   readonly filters?: readonly Field[]
   /** Parameters that the person cannot change. */
   readonly fixed?: Readonly<Record<string, string>>
-  /** Whether it can be had as CSV, at the path of the page with `.csv`. */
+  /** Whether it is available as CSV, at the path of the page with `.csv`. */
   readonly csv?: boolean
-  /** Of a list that cannot be filtered by its time; none of operators can. */
+  /** Whether the list cannot be filtered by time. No list of operators can. */
   readonly withoutDays?: boolean
-  /** The parameter that names where the next page begins, when it is not `starting_after`. */
+  /** The parameter that names where the next page begins, if it is not `starting_after`. */
   readonly cursor?: string
-  /** What its cursors name; the id, when it is left out. */
+  /** What its cursors name; by default the id. */
   readonly cursorOf?: (row: T) => string | undefined
 }
 
@@ -70,7 +70,7 @@ function cursorOf<T>({ cursorOf: own }: Listing<T>, row: T | undefined): string 
   return own === undefined ? (row as { readonly id?: string }).id : own(row)
 }
 
-/** The parameters of the API that the address of the page asks for. */
+/** The parameters of the API that the page's address asks for. */
 function wantedOf<T>(visit: Visit, listing: Listing<T>): Record<string, string> {
   const wanted: Record<string, string> = {}
   for (const { name } of filtersOf(visit, listing)) {
@@ -102,7 +102,7 @@ ${rows(table, page.results)}
 ${pager(visit, path, listing, page)}`
 }
 
-/** The filters of the page as its address has them. */
+/** The filters in the address of the page. */
 function filterQuery<T>(visit: Visit, listing: Listing<T>): string {
   const names = filtersOf(visit, listing).map(({ name }) => name)
   return queryText(Object.fromEntries(names.map(name => [name, visit.query[name]])))
@@ -144,7 +144,7 @@ function pager<T>(
   const first = cursorOf(listing, results[0])
   const last = cursorOf(listing, results.at(-1))
   const isBack = ending_before !== undefined
-  // The lists of operators lead one way only.
+  // The lists of operators can only be paged forward.
   const oneWay = visit.account === null
   const newer = !oneWay && (isBack ? has_more : starting_after !== undefined) && first !== undefined
   const older = (isBack || has_more) && last !== undefined

@@ -1,20 +1,20 @@
-// What is new in any account, for the pages of operators. Events are numbered account by account;
-// how many there are of all accounts, and how often reference data was changed, is together one
-// number that only rises. It says up to where a page was read.
+// What is new in any account, for the pages of operators. Events are numbered account by account.
+// The number of events of all accounts plus the number of changes of reference data is one number
+// that only rises. It tells up to where a page has read.
 import type { Sql } from '../db/connect.ts'
 import { countAllEvents, countEvents, listEventsAfter } from '../event/store.ts'
 
-/** Instead of ids: something is new, nobody says what. */
+/** Instead of ids: something is new, but not what. */
 export const ANYTHING: readonly string[] = ['*']
 
-/** More changes than these are not told one by one. */
+/** If more has changed, it is not told one by one. */
 const MOST = { accounts: 20, changes: 100 }
 
 export interface News {
   readonly head: bigint
-  /** Up to where the look before this one has seen. */
+  /** Up to where the look before this one has read. */
   readonly from: bigint
-  /** The objects of all that came after `from`. */
+  /** The objects of all events after `from`. */
   readonly ids: readonly string[]
 }
 
@@ -32,12 +32,12 @@ export class DeskNews {
     return version + events
   }
 
-  /** Reads what is new; one after the other, as each goes on from the one before. */
+  /** Reads what is new. Looks follow one after the other, as each goes on from the one before. */
   async look(): Promise<News> {
     const [from, before] = [this.#head, this.#counts]
     if ((await this.head()) === from) return { head: from, from, ids: [] }
     const version = await this.#version()
-    // One statement, so that the number is that of what is told.
+    // One statement, so that the number fits what is told.
     const rows = await countEvents(this.#audit, undefined)
     const counts = new Map(rows.map(({ account_id, count }) => [account_id, count]))
     const head = rows.reduce((sum, { count }) => sum + count, version)
@@ -57,7 +57,7 @@ export class DeskNews {
     behind: readonly { readonly account_id: string; readonly count: bigint }[],
     before: ReadonlyMap<string, bigint>,
   ): Promise<readonly string[]> {
-    // Nothing but reference data, such as a rate.
+    // Only reference data has changed, such as a rate; or too many accounts have.
     if (behind.length === 0 || behind.length > MOST.accounts) return ANYTHING
     const found = await Promise.all(
       behind.map(({ account_id, count: to }) => {

@@ -1,6 +1,6 @@
-// What has changed, told to open pages as it happens, by server-sent events. One loop a process
-// looks at the accounts that somebody watches, and for operators at all of them; each stream ends
-// with the session of whoever reads it.
+// Tells open pages what has changed, as it happens, by server-sent events. One loop in each process
+// looks at the accounts that somebody watches, and for operators at all of them. Each stream ends
+// with the session of its reader.
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../db/connect.ts'
@@ -21,25 +21,25 @@ export interface LiveNeeds extends Reads {
 
 interface Watcher {
   readonly user: string
-  /** Null of whoever watches the installation. */
+  /** Null for a reader who watches the installation. */
   readonly account_id: string | null
   /** The hash of its session, in hex. */
   readonly session: string
   readonly stream: PassThrough
-  /** The number of the last event that it was told of. */
+  /** The number of the last event that the stream was told of. */
   seen: bigint
 }
 
 const LOOK_EVERY_MS = 400
-/** At all accounts it looks at every so many looks. */
+/** Every how many looks it looks at all accounts. */
 const LOOKS_OF_DESK = 5
 /** A proxy closes a connection on which nothing comes. */
 const BEAT_EVERY_MS = 10_000
-/** Most changes told at once: whoever was away for longer looks at the page anew. */
+/** Most changes told at once. A page that was away for longer is read anew. */
 const MOST_CHANGES = 100
 /** Most streams of a process, and of a session. */
 const MOST_STREAMS = { all: 1_000, of_session: 20 }
-/** A browser that reads nothing is let go. */
+/** How much a browser may leave unread before its stream is closed. */
 const MOST_UNREAD_BYTES = 64 * 1024
 
 export class Live {
@@ -56,8 +56,8 @@ export class Live {
   }
 
   /**
-   * Answers with a stream of changes of the account, with null of all accounts, from after the
-   * event that it names.
+   * Answers with a stream of changes of the account, or of all accounts for null, from after the
+   * event that the request names.
    */
   async open(request: FastifyRequest, reply: FastifyReply, account_id: string | null) {
     const { person, session } = request
@@ -88,14 +88,14 @@ export class Live {
     return reply.send(stream)
   }
 
-  /** The number of the account's last event; with null, how many there are of all accounts. */
+  /** The number of the account's last event; for null, how many events all accounts have. */
   async headOf(account_id: string | null): Promise<bigint> {
     if (account_id === null) return this.#news.head()
     const [row] = await this.#deps.read(account_id, tx => countEvents(tx, account_id))
     return row?.count ?? 0n
   }
 
-  /** Made when it is asked for: routes are described without a database. */
+  /** Made at its first use: routes are described without a database. */
   get #news(): DeskNews {
     this.#desk ??= new DeskNews(this.#deps.desk.audit)
     return this.#desk
@@ -116,14 +116,14 @@ export class Live {
       }
       this.#keepAlive()
     } catch (err) {
-      // The database is away: the pages stay as they are, and are told when it is back.
+      // The database is away. The pages stay as they are, and are told when it is back.
       this.#deps.log.warn({ err }, 'open pages could not be told of changes')
     }
     this.#timer = undefined
     if (this.#watchers.size > 0) this.#wake()
   }
 
-  /** Ends the streams of sessions that are over, and of people who have no role any more. */
+  /** Ends the streams of sessions that are over, and of people who no longer have a role. */
   async #endOver(): Promise<void> {
     if (this.#watchers.size === 0) return
     const hashes = [...new Set([...this.#watchers].map(watcher => watcher.session))]
@@ -145,7 +145,7 @@ export class Live {
     const events = await this.#deps.read(account_id, tx =>
       listEventsAfter(tx, account_id, { after, to: head }, MOST_CHANGES),
     )
-    // Most of them have seen the same, and are told the same text.
+    // Most of them have seen the same, and get the same text.
     for (const [seen, alike] of Map.groupBy(behind, watcher => watcher.seen)) {
       const ids = events.filter(event => event.sequence > seen).map(event => event.object_id)
       const text = `id: ${head}\nevent: changed\ndata: ${JSON.stringify([...new Set(ids)])}\n\n`
@@ -160,7 +160,7 @@ export class Live {
     const { head, from, ids } = await this.#news.look()
     for (const watcher of watchers) {
       if (watcher.seen >= head) continue
-      // Whoever has not seen exactly what was told last learns that something is new.
+      // A reader who has not seen exactly what was told last is told that something is new.
       const told = watcher.seen === from ? ids : ANYTHING
       watcher.seen = head
       send(watcher, `id: ${head}\nevent: changed\ndata: ${JSON.stringify(told)}\n\n`)

@@ -1,4 +1,4 @@
-// What the console reads of the API's objects, by the schemas of its answers.
+// The objects of the API that the console reads, by the schemas of its answers.
 import type { Static, TSchema } from 'typebox'
 import type { ApprovalResponse } from '../approval/response.ts'
 import type {
@@ -40,7 +40,7 @@ export type Approval = Shown<typeof ApprovalResponse>
 export type BeneficiaryApproval = Shown<typeof BeneficiaryApprovalResponse>
 export type WaitingTotal = Shown<typeof groups.Total>
 export type WaitingGroup = Shown<typeof groups.GroupResponse>
-/** `further` is of an import alone. */
+/** Only an import has `further`. */
 export type GroupApproval = Shown<typeof groups.BatchApprovalResponse> & {
   readonly further?: string
 }

@@ -1,5 +1,5 @@
 // Registers screens: finds out who asks and for which account, calls the screen, and puts the frame
-// around it. What the API refuses becomes a page that says so.
+// around it. A refusal of the API becomes a page that shows it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../account/rules.ts'
 import { refusal } from '../errors.ts'
@@ -19,7 +19,10 @@ export interface Needs {
 
 /** The screen, or the path to go to instead. */
 export type Show = (visit: Visit) => Promise<Screen | string>
-/** Does what a form asks for; the path to go to, or what is shown once, such as a secret. */
+/**
+ * Does what a form asks for. Returns the path to go to, or a screen that is shown once, such as one
+ * with a secret.
+ */
 export type Act = (visit: Visit) => Promise<Screen | string>
 
 /**
@@ -27,7 +30,7 @@ export type Act = (visit: Visit) => Promise<Screen | string>
  * stand in `to` and `next`.
  */
 interface Sending {
-  /** The path of the route. */
+  /** The path of the API. */
   readonly to: string
   /** Makes the body; without it the form sends none. */
   readonly body?: (visit: Visit) => object
@@ -40,7 +43,7 @@ interface OfObject extends Omit<Sending, 'body'> {
   readonly again: Show
 }
 
-/** Longest form, a batch of payouts as CSV. */
+/** The longest form: a batch of payouts as CSV. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024
 
 const CONTENT_SECURITY_POLICY = [
@@ -59,7 +62,7 @@ const PARAMETER = /^\w[\w.-]{0,63}$/
 
 const STREAM = { scope: 'person', streams: true } as const
 
-/** Whose pages: of an account, of the installation, or of a person. */
+/** Whose pages they are: an account's, the installation's, or a person's. */
 export type Room = 'account' | 'installation' | 'person'
 
 export class Screens {
@@ -87,7 +90,7 @@ export class Screens {
     pages.setErrorHandler((error, request, reply) => this.#sendTrouble(error, request, reply))
   }
 
-  /** A page to look at. */
+  /** Registers a page to look at. */
   show(room: Room, path: string, show: Show): void {
     this.#pages.get(pathIn(room, path), { config: { scope: 'person' } }, async (request, reply) => {
       const visit = await this.visitOf(request, room)
@@ -98,7 +101,7 @@ export class Screens {
     })
   }
 
-  /** A page that is a list. */
+  /** Registers a page that is a list. */
   list<T>(room: Room, path: string, listing: (visit: Visit) => ListPage<T>): Show {
     const show = async (visit: Visit) => {
       const { title, live, above, ...list } = listing(visit)
@@ -109,7 +112,7 @@ export class Screens {
     return show
   }
 
-  /** What a form does; after a refusal, `again` shows the form with its problems. */
+  /** Registers what a form does. After a refusal, `again` shows the form with its problems. */
   act(room: Room, path: string, act: Act, again: Show): void {
     const config = { scope: 'person' as const }
     const options = { config, bodyLimit: MAX_FORM_BYTES }
@@ -126,7 +129,7 @@ export class Screens {
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         const { session } = visit
-        // The password that was just given counts on the page that is shown again.
+        // The password that was just given counts for the page that is shown again.
         const confirmed = session !== null && !error.is('password_needed') && session.confirmed
         const next = {
           ...visit,
@@ -140,7 +143,10 @@ export class Screens {
     })
   }
 
-  /** What a form sends; after a refusal, `again` shows the form with its problems. */
+  /**
+   * Registers a form that sends a request. After a refusal, `again` shows the form with its
+   * problems.
+   */
   send(room: Room, path: string, { to, body, next }: Sending, again: Show): void {
     const act = async (visit: Visit) => {
       const filled = (text: string) =>
@@ -151,7 +157,7 @@ export class Screens {
     this.act(room, path, act, again)
   }
 
-  /** The forms of one object: each sends to its name under the path of the object. */
+  /** Registers the forms of one object. Each sends to its name under the path of the object. */
   sends(
     room: Room,
     path: string,
@@ -163,7 +169,7 @@ export class Screens {
     }
   }
 
-  /** The CSV of a list. */
+  /** Registers the CSV of a list. */
   csv<T>(path: string, listing: (visit: Visit) => Listing<T>): void {
     const at = `${pathIn('account', path)}.csv`
     this.#pages.get(at, { config: STREAM }, async (request, reply) => {
@@ -177,7 +183,10 @@ export class Screens {
     })
   }
 
-  /** A stream: of an account for whoever has a role on it, of the installation for any person. */
+  /**
+   * Registers a stream: of an account for people with a role on it, of the installation for any
+   * person.
+   */
   stream(
     room: Room,
     path: string,
@@ -214,21 +223,21 @@ export class Screens {
     if (person === null) throw refusal('insufficient_scope', 'The console is for people.')
     const known = this.#deps.reference.current().accounts
     const params = request.params as Readonly<Record<string, string>>
-    // A path of the API is made of them.
+    // Paths of the API are made from these.
     if (!Object.values(params).every(text => PARAMETER.test(text))) {
       throw refusal('not_found', 'No such path.')
     }
     const accounts = [...person.roles.keys()].flatMap(id => known.get(id) ?? [])
     const named = accounts.find(({ account_id }) => account_id === params.account)
     const account = room === 'account' ? named : null
-    // Whoever has no role is not told whether there is such an account.
+    // A person without a role is not told whether there is such an account.
     if (account === undefined) {
       throw refusal('insufficient_scope', `${person.user} has no role on this account.`)
     }
     return { person, account, accounts }
   }
 
-  /** A refusal while a page is made is the page. */
+  /** Shows a refusal that happens while a page is made as the page. */
   async #attempt(visit: Visit, show: () => Promise<Screen | string>): Promise<Screen | string> {
     try {
       return await show()
@@ -265,7 +274,7 @@ export class Screens {
   }
 }
 
-/** Of a parameter that comes several times, the last one. */
+/** The last value of a parameter that comes several times. */
 function onceEach(
   query: Readonly<Record<string, string | string[]>>,
 ): Readonly<Record<string, string>> {

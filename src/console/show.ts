@@ -18,7 +18,7 @@ export function digits(amount: string, currency: string): string {
   return part === undefined ? grouped : `${grouped}.${part}`
 }
 
-/** In UTC; a script adds the zone of whoever reads. */
+/** A time in UTC. A script adds the reader's zone. */
 export function time(at: string | null | undefined): Content {
   if (!at) return html`<span class="faint">–</span>`
   const text = `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
@@ -62,7 +62,7 @@ const TONES: Readonly<Record<string, string>> = {
   paused: 'wait',
 }
 
-/** A state, in words and never by its colour alone. */
+/** A state in words, never by its colour alone. */
 export function state(status: string): Html {
   return html`<span class="state ${TONES[status] ?? 'calm'}">${words(status)}</span>`
 }
@@ -84,12 +84,12 @@ const PLACES: Readonly<Record<string, string>> = {
   whe: 'webhooks',
 }
 
-/** The installation has pages of these alone. */
+/** The objects that the installation has pages of. */
 const OF_OPERATORS = ['payouts', 'entities']
 
 const ID = /^([a-z]{3})_[0-9a-hjkmnp-tv-z]{20}$/
 
-/** The page of an object by its id; undefined of an id without a page. */
+/** The page of an object by its id; undefined when there is none. */
 export function pageOf(root: string, id: string): string | undefined {
   const place = PLACES[ID.exec(id)?.[1] ?? '']
   if (place === undefined) return undefined
@@ -97,12 +97,12 @@ export function pageOf(root: string, id: string): string | undefined {
   return isThere ? `${root}/${place}/${id}` : undefined
 }
 
-/** Where the script puts a button that copies a text; of a path, its whole address. */
+/** A place where the script puts a button that copies a text; for a path its whole address. */
 export function copier(name: string, text: string): Html {
   return html`<span data-copy="${text}" data-name="${name}"></span>`
 }
 
-/** An id, as a link where it has a page. */
+/** An id, as a link if it has a page. */
 export function idLink(root: string, id: string): Html {
   const page = pageOf(root, id)
   return page === undefined
@@ -110,19 +110,19 @@ export function idLink(root: string, id: string): Html {
     : html`<a href="${page}"><code>${id}</code></a>`
 }
 
-/** Whether nothing is set in it. */
+/** Whether the value has nothing that is set. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '') return true
   if (Array.isArray(value)) return value.length === 0
   return typeof value === 'object' && Object.values(value).every(isEmpty)
 }
 
-/** What is done most on a page stands beside its name. */
+/** The most frequent act of a page, beside its name. */
 export function mainLink(to: string, name: string): Html {
   return html`<p class="acts"><a class="button" href="${to}">${name}</a></p>`
 }
 
-/** Pairs of a word and what it means, without those that are empty. */
+/** Pairs of a word and its value, without empty ones. */
 export function facts(pairs: readonly (readonly [string, Content])[]): Html {
   const set = pairs.filter(([, value]) => value !== '' && value !== null && value !== undefined)
   const rows = set.filter(([, value]) => value !== false)
@@ -131,7 +131,7 @@ export function facts(pairs: readonly (readonly [string, Content])[]): Html {
   )}</dl>`
 }
 
-/** Any object, member by member; what is in a member is named after both. Ids are links. */
+/** Any object, member by member. The label of an inner member has both names. Ids are links. */
 export function members(root: string, { object: _, ...object }: JsonObject): Html {
   return facts(flat(root, object, ''))
 }
@@ -141,7 +141,7 @@ function flat(root: string, object: JsonObject, above: string): [string, Content
     if (isEmpty(value)) return []
     if (isPlain(value)) return flat(root, value, `${words(name)} `)
     const own = words(name)
-    // Of a bank, bank_name says it already.
+    // In a bank, bank_name is enough.
     const label = own.startsWith(above) ? own : `${above}${own}`
     return [[label, shown(root, value)] as [string, Content]]
   })

@@ -1,5 +1,5 @@
-// The views that a person has kept of the lists of an account or of the installation: other names,
-// and away with them. Keeping one leads back to its list.
+// The views that a person has saved of the lists of an account or of the installation: rename them
+// and delete them. Saving one leads back to its list.
 import { html } from '../html.ts'
 import { ApiError, queryText } from './api.ts'
 import { deed, said } from './form.ts'
@@ -28,7 +28,7 @@ export function viewScreens(screens: Screens): void {
 
 async function keep(visit: Visit): Promise<string> {
   const body = { name: said(visit, 'name'), place: said(visit, 'place') }
-  // The answer leads back, and never what the form says: it is a page of the console.
+  // The answer decides where to go, never the form: it is a page of the console.
   const { place } = await visit.api.send<SavedView>('POST', API, body)
   return `${place}${place.includes('?') ? '&' : '?'}done=kept`
 }

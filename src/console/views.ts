@@ -1,13 +1,14 @@
-// The views that a person has kept of a list, above it: one click each, and a form for another.
+// The views that a person has saved of a list, above the list: one click each, and a form to save
+// another.
 import { type Html, html } from '../html.ts'
 import { deed } from './form.ts'
 import type { SavedView } from './objects.ts'
 import type { Visit } from './visit.ts'
 
-/** Pages whose views can be kept: lists that stand right under the root. */
+/** Pages whose views can be saved: lists directly under the root. */
 const OF_A_LIST = /^\/console\/[a-z0-9_]+\/[a-z]+$/
 
-/** `query` is the filters as the address has them. */
+/** `query` has the filters of the address. */
 export async function viewBar(visit: Visit, page: string, query: string): Promise<Html | ''> {
   if (!OF_A_LIST.test(page)) return ''
   const views = await visit.api.quietly().list<SavedView>('/v3/saved_view', { page })

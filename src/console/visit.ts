@@ -1,5 +1,5 @@
 // One request of a person to the console: who asks, for which account, and by what form. A screen
-// is what it answers with.
+// is the answer.
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../account/rules.ts'
 import type { Html } from '../html.ts'
@@ -11,24 +11,24 @@ export interface Visit {
   readonly request: FastifyRequest
   readonly person: Person
   readonly session: OpenSession | null
-  /** Null of the pages of the installation. */
+  /** Null for the pages of the installation. */
   readonly account: Account | null
   readonly api: Api
   /** The accounts that the person works for. */
   readonly accounts: readonly Account[]
-  /** Above the pages of the account, `/console/acc_…`, or of the installation. */
+  /** The path above the pages: `/console/acc_…` for an account, or that of the installation. */
   readonly root: string
   /** The path with its query. */
   readonly here: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** What was sent; empty of a page that is only looked at. */
+  /** The form that was sent; empty when the page is only looked at. */
   readonly form: URLSearchParams
-  /** Why what was sent was refused. */
+  /** Why the form was refused; null when it was not. */
   readonly trouble: ApiError | null
   /**
-   * The number of the account's last event before the page was read, of the installation how many
-   * there were; what comes after is news.
+   * The number of the account's last event before the page was read; for the installation, how many
+   * events there were. Later events are news.
    */
   readonly seen: bigint
 }

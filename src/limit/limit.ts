@@ -2,26 +2,29 @@
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 
-/** What a limit counts by itself: all payouts of an account, those of each key or to each payee. */
+/**
+ * What a limit counts separately: all payouts of an account, those of each key, or those to each
+ * payee.
+ */
 export const EACH = ['account', 'key', 'payee'] as const
 export type Each = (typeof EACH)[number]
 
-/** The time whose payouts are counted together. */
+/** The time whose payouts count together. */
 export const PERS = ['payout', 'day', 'hours'] as const
 export type Per = (typeof PERS)[number]
 
 /** The window of a limit: a single payout, a day of a time zone, or the last hours. */
 export interface Window {
   readonly per: Per
-  /** Of a day, else null. */
+  /** The time zone of a day, else null. */
   readonly zone: string | null
-  /** Of the last hours, else null. */
+  /** How many hours, else null. */
   readonly hours: number | null
 }
 
 /** What a limit counts. */
 export interface LimitKind extends Window {
-  /** Null: the payouts of every account, each account by itself. */
+  /** Null: the payouts of every account, each account separately. */
   readonly account_id: string | null
   /** The key that made the payouts; null is any. */
   readonly key_id: string | null
@@ -29,16 +32,19 @@ export interface LimitKind extends Window {
   readonly rail: string | null
   /** The local network, payment network or chain; null is any. */
   readonly network: string | null
-  /** Only payouts to payees that the account has known for less than so many hours; null is any. */
+  /**
+   * Counts only payouts to payees that the account has known for fewer hours than this; null is
+   * any.
+   */
   readonly new_for_hours: number | null
   readonly each: Each
-  /** The currency that it counts in; null: it counts payouts. */
+  /** The currency in which it counts amounts; null: it counts payouts. */
   readonly currency: string | null
 }
 
 export interface Limit extends LimitKind {
   readonly limit_id: string
-  /** The most, in minor units of the currency, or payouts. */
+  /** The most that it lets through, in minor units of the currency, or payouts. */
   readonly cap: bigint
 }
 
@@ -47,7 +53,7 @@ export type Limits = ReadonlyMap<string, readonly Limit[]>
 
 const NONE: readonly Limit[] = []
 
-/** The limits that payouts of this account are counted by. */
+/** The limits that count payouts of this account. */
 export function limitsOf(limits: Limits, account_id: string): readonly Limit[] {
   const [all = NONE, own = NONE] = [limits.get(''), limits.get(account_id)]
   return own.length === 0 ? all : [...all, ...own]
@@ -60,7 +66,7 @@ export function indexLimits(limits: readonly Limit[]): Limits {
 /** A payout as limits judge it; '' is "not set". */
 export interface Payment {
   readonly account_id: string
-  /** The key that asks for it; '' of an import. */
+  /** The key that asks for the payout; '' for an import. */
   readonly key_id: string
   readonly rail: string
   readonly network: string
@@ -69,15 +75,18 @@ export interface Payment {
   /** Since when the account has known the payee; null: it does not, or no limit asks. */
   readonly known_since: Instant | null
   readonly currency: string
-  /** What is paid, in minor units of the currency, without fees. */
+  /** The payout amount, in minor units of the currency, without fees. */
   readonly amount: bigint
 }
 
-/** What is counted together: a limit of an account, and the key or payee if it tells them apart. */
+/**
+ * What is counted together: a limit of an account, and the key or payee if the limit separates
+ * them.
+ */
 export interface Counter {
   readonly account_id: string
   readonly limit_id: string
-  /** '' of a limit that counts all payouts of the account. */
+  /** '' for a limit that counts all payouts of the account together. */
   readonly subject: string
 }
 
@@ -98,26 +107,26 @@ export interface PayoutUse extends Use {
   readonly payout_id: string
 }
 
-/** What a counter has counted in one step of time. */
+/** The sum of a counter in one step of time. */
 export interface Sum extends Counter {
   readonly starts_at: Instant
   used: bigint
-  /** What the window came to with the last payout that was let through, and the cap then. */
+  /** The sum of the window with the last payout that was let through, and the cap at that time. */
   reached: bigint | null
   cap: bigint | null
 }
 
-/** A payee of an account that has a limit of new ones. */
+/** A payee of an account that has a limit for new payees. */
 export interface KnownPayee {
   readonly account_id: string
   readonly payee: string
   readonly known_since: Instant
 }
 
-/** What a payout is to its limits, when all have room for it. */
+/** What a payout counts for its limits, when all have room for it. */
 export interface Counted {
   readonly uses: readonly Use[]
-  /** The payee, if the account has a limit of new ones and has not paid this one before. */
+  /** The payee, if the account has a limit for new payees and has not paid this one before. */
   readonly new_payee: KnownPayee | null
 }
 
@@ -128,7 +137,7 @@ export interface LimitState {
   readonly sums: Map<string, Sum[]>
   /** Sums to be stored. */
   readonly changed: Set<Sum>
-  /** Those of the payees that are paid before, by `account_id/payee`; decisions add their own. */
+  /** The payees that were paid before, by `account_id/payee`; decisions add their own. */
   readonly payees: Map<string, Instant>
 }
 
@@ -140,7 +149,7 @@ export function payeeName({ account_id, payee }: Pick<KnownPayee, 'account_id' |
   return nameOf({ account_id, id: payee })
 }
 
-/** Whether payees of the account must be known. */
+/** Whether a limit of the account needs to know payees. */
 export function asksForPayees(limits: Limits, account_id: string): boolean {
   return limitsOf(limits, account_id).some(({ new_for_hours }) => new_for_hours !== null)
 }

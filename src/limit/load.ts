@@ -1,5 +1,5 @@
-// Reads an operator's text into a limit, and checks that every name in it is known: a limit of what
-// there is not would let everything pass. Callers pass the names that they know. Pure.
+// Reads an operator's text into a limit, and checks that every name in it is known: a limit with an
+// unknown name would let everything pass. Callers pass the known names. Pure.
 import { isZone } from '../calendar/rules.ts'
 import type { Read } from '../csv.ts'
 import { CURRENCIES } from '../money/currency.ts'
@@ -8,7 +8,7 @@ import { didYouMean } from '../nearest.ts'
 import { EACH, type Each, type Limit, type LimitKind, type Window } from './limit.ts'
 import { MAX_HOURS } from './window.ts'
 
-/** A limit as text; absent is any. */
+/** A limit as text. An absent member is any. */
 export interface LimitCells {
   readonly account?: string
   readonly key?: string
@@ -25,9 +25,9 @@ export interface LimitCells {
   readonly hours?: string
 }
 
-/** Names that belong to rooms above. */
+/** Names that belong to higher rooms. */
 export interface LimitVocabulary {
-  /** The rails, the simulator too. */
+  /** The rails, including the simulator. */
   readonly rails: readonly string[]
   /** The account of each key. */
   readonly keys: ReadonlyMap<string, string>
@@ -40,7 +40,7 @@ export const MAX_NEW_FOR = 8_760
 
 type Part<T> = { readonly value: T; readonly messages: readonly string[] }
 
-/** What is counted, and the cap, or all of their problems. The account is known. */
+/** What is counted, and the cap; or all of their problems. The account is known. */
 export function readLimit(
   cells: LimitCells,
   vocabulary: LimitVocabulary,

@@ -1,5 +1,5 @@
-// Where the money of a payout goes, so that limits of each payee know it again however it is
-// written. Pure.
+// Where the money of a payout goes, in one form, so that limits of each payee recognise it however
+// it is written. Pure.
 import { canonicalDestination } from '../beneficiary/destination.ts'
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import { hashJson } from '../seal.ts'
@@ -9,7 +9,7 @@ const HALF = 32
 
 /**
  * The account, wallet or key that is paid. Names, banks and their codes are left out: they can be
- * written in many ways, and who is paid under another name is the same payee.
+ * written in many ways, and the same account under another name is the same payee.
  */
 export function payeeOf(details: DestinationDetails): string {
   return hashJson(placeOf(canonicalDestination(details))).slice(0, HALF)
@@ -23,7 +23,7 @@ function placeOf(destination: DestinationDetails): object {
   }
   if (wallet !== undefined) {
     const { deposit_address: address } = wallet
-    // Of these the letter case is a checksum.
+    // In these addresses the letter case is only a checksum.
     return { wallet: /^0x/i.test(address) ? address.toLowerCase() : address }
   }
   if (key !== undefined) {

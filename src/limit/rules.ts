@@ -1,4 +1,4 @@
-// What limits allow: which payouts a limit counts, how much each counts, and what is refused. The
+// The rules of limits: which payouts a limit counts, how much each counts, and what is refused. The
 // state has what was counted before; decisions of a batch add their own. Pure.
 import { type Problem, Refusal, refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
@@ -22,14 +22,14 @@ import { kindWords, quantity, windowName, windowWords } from './words.ts'
 
 /** The times by which a payout is judged, and the rates. */
 export interface Judging {
-  /** The account's clock: windows are by it. */
+  /** The account's clock, by which windows move. */
   readonly now: Instant
   /** The database's clock, by which rates age. */
   readonly rates_now: Instant
   readonly pricing: PriceSources
 }
 
-/** Whether the limit counts this payout, when it is made then. */
+/** Whether the limit counts this payout, if it is made then. */
 export function counts(limit: LimitKind, payment: Payment, now: Instant): boolean {
   const { account_id, key_id, rail, network, new_for_hours } = limit
   return (
@@ -55,8 +55,8 @@ export function subjectOf(
 }
 
 /**
- * What the payout counts: 1, or its amount in the limit's currency at mid, rounded up. Without a
- * rate, or with one that is too old, it is refused: what cannot be counted does not pass.
+ * What the payout counts: 1, or its amount in the limit's currency at mid, rounded up. Refuses a
+ * payout without a rate, or with a stale one: a payout that cannot be counted does not pass.
  */
 export function amountOf(
   { limit_id, currency }: Pick<Limit, 'limit_id' | 'currency'>,
@@ -79,8 +79,8 @@ export function amountOf(
 }
 
 /**
- * What the payout counts, for each limit that has room for it. Refuses with every limit that has
- * not. The state stays as it is until `rememberUses`.
+ * What the payout counts, for each limit that has room for it. Refuses the payout with every limit
+ * that has no room. The state stays as it is until `rememberUses`.
  */
 export function judgeLimits(state: LimitState, payment: Payment, judging: Judging): Use[] {
   const problems: Problem[] = []
@@ -103,14 +103,17 @@ export function judgeLimits(state: LimitState, payment: Payment, judging: Judgin
   return uses
 }
 
-/** When the payee is no longer new to the limit; null for never, or when the limit does not ask. */
+/**
+ * When the payee is no longer new to the limit; null for never, or when the limit has no such
+ * condition.
+ */
 function knownAt({ new_for_hours }: Limit, { known_since }: Payment): Instant | null {
   return new_for_hours === null || known_since === null
     ? null
     : newUntil(new_for_hours, known_since)
 }
 
-/** The earlier of two times; null is no time. */
+/** The earlier of two times; null means no time. */
 export function earlier(one: Instant | null, other: Instant | null): Instant | null {
   if (one === null || other === null) return one ?? other
   return one < other ? one : other
@@ -127,8 +130,8 @@ export function totalOf(sums: readonly Sum[]): bigint {
 }
 
 /**
- * When there is room for this much, if nothing else is paid meanwhile; null for never. What is
- * counted leaves the window step by step, the oldest first.
+ * When there is room for this amount, if nothing else is paid meanwhile; null for never. Counted
+ * payouts leave the window step by step, the oldest first.
  */
 export function freesAt(limit: Limit, sums: readonly Sum[], amount: bigint): Instant | null {
   let used = totalOf(sums)
@@ -139,7 +142,7 @@ export function freesAt(limit: Limit, sums: readonly Sum[], amount: bigint): Ins
   return null
 }
 
-/** Adds what a payout counts, for the next payouts of the batch and to be stored. */
+/** Adds what a payout counts, for the next payouts of the batch and for storing. */
 export function rememberUses(state: LimitState, uses: readonly Use[], now: Instant): void {
   for (const use of uses) {
     const { account_id, limit_id } = use
@@ -156,7 +159,7 @@ export function rememberPayee({ payees }: LimitState, new_payee: KnownPayee | nu
   if (new_payee !== null) payees.set(payeeName(new_payee), new_payee.known_since)
 }
 
-/** Adds what payouts count that were made before the limit was set, which may be over its cap. */
+/** Adds what earlier payouts count for a new limit. They may be over its cap. */
 export function countPast(state: LimitState, uses: readonly Use[]): void {
   for (const use of uses) addUse(state, use)
 }

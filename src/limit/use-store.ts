@@ -1,5 +1,5 @@
 // The SQL statements of what payouts count for limits. All run under the lock of the account's
-// book, but the one that forgets what no window reaches back to.
+// book, except the one that deletes rows that no window reaches back to.
 import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
 import { keysOf } from '../db/keys.ts'
@@ -46,8 +46,8 @@ export async function findSums(
 }
 
 /**
- * Writes the sums that decisions have changed, what each payout counts, and, the first time, that
- * payouts of the book count.
+ * Writes the sums that decisions have changed, and what each payout counts. The first time it also
+ * notes that payouts of the book count.
  */
 export function storeUses(
   tx: TransactionSql,
@@ -91,7 +91,7 @@ const insertUses = inserter<PayoutUse>('limit_uses', {
   amount: 'bigint',
 })
 
-/** Says of books that payouts of theirs count. */
+/** Notes that payouts of these books count. */
 function markBooks(tx: TransactionSql, books: readonly { readonly account_id: string }[]) {
   return eachShard(
     books,
@@ -116,7 +116,7 @@ export async function findUses(tx: TransactionSql, payouts: readonly Key[]): Pro
   )
 }
 
-/** Gives back what payouts count. Sums that are forgotten stay so. */
+/** Gives back what payouts count. Forgotten sums stay forgotten. */
 export function giveBackUses(
   tx: TransactionSql,
   uses: readonly PayoutUse[],
@@ -157,7 +157,7 @@ function lowerSums(tx: TransactionSql, uses: readonly Use[]) {
   )
 }
 
-/** Those of these payees that the account has paid before, by `payeeName`. */
+/** The payees that the account has paid before, among these, by `payeeName`. */
 export async function findPayees(
   tx: TransactionSql,
   payees: readonly Omit<KnownPayee, 'known_since'>[],
@@ -176,7 +176,7 @@ export async function findPayees(
   return new Map(rows.map(row => [payeeName(row), row.known_since]))
 }
 
-/** Writes payees, each once, and anew those that are known since an earlier time. */
+/** Inserts payees, each once. A payee that is known from an earlier time on is written anew. */
 export const upsertPayees = inserter<KnownPayee>(
   'limit_payees',
   { account_id: 'text', payee: 'text', known_since: 'timestamptz' },

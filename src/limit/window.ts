@@ -1,5 +1,5 @@
-// The windows of limits. A window moves in steps, and a payout is counted in the step that it is
-// made in: for at least as long as the window, and at most a step longer. Pure.
+// The windows of limits. A window moves in steps. A payout is counted in the step in which it is
+// made: for at least as long as the window, and at most a step longer. Pure.
 import { type Instant, instantToMicros, plusMicros } from '../instant.ts'
 import type { Window } from './limit.ts'
 
@@ -29,7 +29,7 @@ export function windowFrom(window: Window, now: Instant): Instant {
   return hours === null ? step : plusMicros(step, -BigInt(hours) * HOUR)
 }
 
-/** Until when a payee counts as new, `hours` after the account has known it first. */
+/** Until when a payee counts as new: `hours` after the account first knew it. */
 export function newUntil(hours: number, known_since: Instant): Instant {
   return plusMicros(known_since, BigInt(hours) * HOUR)
 }
@@ -44,7 +44,10 @@ function floor(now: Instant, unit: bigint): Instant {
   return plusMicros(now, -(instantToMicros(now) % unit))
 }
 
-/** The last result, kept because time zones are slow and the payouts of a batch share one time. */
+/**
+ * The last result. It is kept because time zones are slow and the payouts of a batch share one
+ * time.
+ */
 let last = { zone: '', now: '', day: '' }
 
 /** The first instant of the zone's day at `now`. */

@@ -58,10 +58,12 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
 /** Runs one write. */
 export type Write = <C, S, O>(operation: Operation<C, S, O>, command: C) => Promise<O>
 
-/** A free id is not missed so often in a row, by 40 random bits. */
+/** How many ids are tried: an id has 40 random bits, so this many are not taken in a row. */
 const TRIES = 5
 
-/** Opens an account under a new id. The primary key refuses an id that is taken: tries another. */
+/**
+ * Opens an account under a new id. The primary key refuses a taken id; then another one is tried.
+ */
 export async function openUnderNewId(
   write: Write,
   accountOf: (account_id: string) => OpenAccount,
@@ -84,7 +86,7 @@ function isTaken(error: unknown): boolean {
 interface ChangeState {
   readonly account_id: string
   readonly to: AccountState
-  /** Stored with the account, and in its history. */
+  /** The reason, which is stored with the account and in its history. */
   readonly reason: string
 }
 
@@ -137,7 +139,7 @@ function checkEmpty({ account_id, balances }: Book, open_payouts: number): void 
   throw refusal('invalid_transition', message)
 }
 
-/** Absent members stay as they are; currencies are only added. */
+/** Absent members stay as they are; currencies can only be added. */
 interface ChangeSettings extends Partial<Omit<Settings, 'currencies'>> {
   readonly account_id: string
   readonly add_currencies: readonly string[]

@@ -1,4 +1,4 @@
-// What operators send of accounts and their keys.
+// What operators send about accounts and their keys.
 import type { Static } from 'typebox'
 import { MAX_DUPLICATE_WINDOW_S, SCOPES } from '../account/rules.ts'
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
@@ -65,7 +65,7 @@ export type NewKeyRequest = Static<typeof NewKeyRequest>
 
 export const AccountsQuery = Closed(optional({ limit: LimitText, starting_after: AccountId }))
 
-/** Refuses currencies that are none, and a primary one that is not held. */
+/** Refuses unknown currencies, and a primary currency that the account does not hold. */
 export function checkNewAccount(body: NewAccountRequest): void {
   const { currencies, primary_currency } = body
   const isHeld = !Array.isArray(currencies) || currencies.includes(primary_currency)
@@ -76,7 +76,7 @@ export function checkNewAccount(body: NewAccountRequest): void {
   checkLines(body)
 }
 
-/** Refuses a change of nothing, and currencies that are none. */
+/** Refuses an empty change, and unknown currencies. */
 export function checkSettings(body: AccountSettings): void {
   const { add_currencies = [], primary_currency } = body
   const isEmpty = Object.keys(body).length === 0

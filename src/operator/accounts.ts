@@ -20,7 +20,7 @@ const TABLES = {
   'webhook endpoint': 'webhook_endpoints',
 } as const
 
-/** The account of an object. Refuses an id that nothing of its kind has. */
+/** The account of an object. Refuses an id that no object of its kind has. */
 export async function accountIdOf(
   audit: Sql,
   kind: keyof typeof TABLES,

@@ -1,5 +1,5 @@
-// What approvers of an account ask for in their own name: GET /v3/…/{id}/approval shows what waits,
-// POST …/approve and …/reject decide. The same of payouts, batches, imports and beneficiaries.
+// What approvers of an account do in their own name: GET /v3/…/{id}/approval shows what waits, POST
+// …/approve and …/reject decide. The same for payouts, batches, imports and beneficiaries.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Decision } from '../approval/approval.ts'
@@ -56,9 +56,9 @@ interface Words {
   readonly description?: string
 }
 
-/** What people approve: its paths, its answers, and what a decision runs. */
+/** A kind of object that people approve: its paths, its answers, and what a decision runs. */
 interface Approved<Shown> {
-  /** In the ids of its operations: `approvePayout`. */
+  /** The name in the ids of its operations: `approvePayout`. */
   readonly name: string
   readonly path: string
   readonly prefix: IdPrefix
@@ -68,7 +68,7 @@ interface Approved<Shown> {
   readonly approve: Words
   readonly reject: Words
   readonly decided: TSchema
-  /** Besides those that each decision can give. */
+  /** The refusals besides those of every decision. */
   readonly refusals?: readonly Reason[]
   decide(desk: Desk, request: FastifyRequest, key: Key, asked: AskedDecision): Promise<Reply>
 }
@@ -165,7 +165,7 @@ export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
   })
 }
 
-/** What decisions about payouts together have in common. */
+/** What the decisions about groups of payouts have in common. */
 function decidesGroup(
   present: (decision: Decision, decided: DecidedGroup) => object,
 ): Pick<Approved<ShownGroup>, 'find' | 'decide'> {

@@ -1,5 +1,5 @@
-// Rules of approvals that operators add and remove. A rule is never changed: what waits by one goes
-// on waiting.
+// Approval rules that operators add and remove. A rule is never changed: a payout that waits by a
+// removed rule goes on waiting.
 import { listApiKeys } from '../account/store.ts'
 import type { ApprovalRule } from '../approval/approval.ts'
 import { type RuleCells, readRule } from '../approval/load.ts'
@@ -30,7 +30,7 @@ export async function addRule(sql: Sql, cells: RuleCells): Promise<Read<Approval
   return { value: rule }
 }
 
-/** The rules; with an account those that judge its payouts. */
+/** The rules; with an account, those that judge its payouts. */
 export async function rulesFor(sql: Sql, account?: string): Promise<readonly ApprovalRule[]> {
   if (account === undefined) return listRules(sql)
   await accountNamed(sql, account)
@@ -45,7 +45,7 @@ export async function removeRule(sql: Sql, rule_id: string): Promise<ApprovalRul
   return known('approval rule', rule_id, (await deleteRule(sql, rule_id)) ? rule : undefined)
 }
 
-/** Its amount in minor units. */
+/** A rule as operators see it. Its amount is in minor units. */
 export function presentRule(rule: ApprovalRule) {
   return { ...rule, at_least: rule.at_least === null ? null : amountToJson(rule.at_least) }
 }

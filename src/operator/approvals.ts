@@ -1,4 +1,4 @@
-// What approvers do: a person approves or rejects what waits for it.
+// What approvers do: a person approves or rejects what waits for approval.
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers, findOpenApprovals } from '../approval/store.ts'
 import { findLatestApprovals } from '../beneficiary/approval-store.ts'
@@ -12,7 +12,7 @@ import { type DecideGroup, decideGroup } from '../payout-group/operations.ts'
 import { findGroupAccount } from '../payout-group/store.ts'
 import { deedOf, known } from './deed.ts'
 
-/** A person decides about a payout, whose account must have them as an approver. */
+/** A decision about a payout by a person, who must be an approver of its account. */
 export function deciding({ account_id, id: payout_id }: Key, asked: AskedDecision) {
   const step = { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null } as const
   const command = { ...step, act: asked }
@@ -24,13 +24,13 @@ export function deciding({ account_id, id: payout_id }: Key, asked: AskedDecisio
   }))
 }
 
-/** The account of a batch or an import. Refuses an id that none has. */
+/** The account of a batch or an import. Refuses an unknown id. */
 export async function accountOfGroup(audit: Sql, id: string): Promise<string> {
   const kind = isImport(id) ? 'payout import' : 'payout batch'
   return known(kind, id, await findGroupAccount(audit, id))
 }
 
-/** A person decides about all payouts of a batch or an import that wait. */
+/** A decision by a person about all payouts of a batch or an import that wait. */
 export function decidingGroup({ account_id, id: group_id }: Key, asked: AskedDecision) {
   const command: DecideGroup = { account_id, group_id, asked }
   return {
@@ -51,7 +51,7 @@ export function decidingGroup({ account_id, id: group_id }: Key, asked: AskedDec
   }
 }
 
-/** A person decides about a beneficiary, whose account must have them as an approver. */
+/** A decision about a beneficiary by a person, who must be an approver of its account. */
 export function decidingBeneficiary({ account_id, id }: Key, asked: AskedDecision) {
   const command = { account_id, id, asked }
   return deedOf(decideBeneficiaryApproval, command, ({ beneficiary, decision: { digest } }) => ({
@@ -62,7 +62,7 @@ export function decidingBeneficiary({ account_id, id }: Key, asked: AskedDecisio
   }))
 }
 
-/** Undefined of a payout that has needed no approval. */
+/** The approval of a payout; undefined when it has needed none. */
 export async function findApproval(tx: TransactionSql, key: Key) {
   const [shown, [payout]] = await Promise.all([
     withApprovers(tx, key, findOpenApprovals(tx, [key])),
@@ -72,7 +72,7 @@ export async function findApproval(tx: TransactionSql, key: Key) {
   return shown && { ...shown, payout_import: keys === '' ? '' : importId(key.account_id, keys) }
 }
 
-/** What was asked last; undefined of a beneficiary that has needed no approval. */
+/** The latest approval of a beneficiary; undefined when it has needed none. */
 export function findBeneficiaryApproval(tx: TransactionSql, key: Key) {
   return withApprovers(tx, key, findLatestApprovals(tx, [key]))
 }

@@ -25,7 +25,7 @@ export const ChangeResponse = Type.Object(
   { title: 'AuditedChange', description: 'What one person changed. `null` is no row.' },
 )
 
-/** Numbers of changes may exceed the exact numbers of JSON. */
+/** The numbers of changes may exceed the exact numbers of JSON. */
 export function presentChange(change: AuditedChange) {
   return { ...change, change_id: String(change.change_id) }
 }

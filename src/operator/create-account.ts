@@ -10,7 +10,7 @@ export interface NewAccount {
   readonly name: string
   readonly currencies: readonly string[]
   readonly primary_currency: string
-  /** Opening balances in minor units, of a sandbox alone. */
+  /** The opening balances of a sandbox, in minor units; a live account gets none. */
   readonly fund: readonly { readonly currency: string; readonly amount: bigint }[]
   readonly sandbox?: boolean
   readonly duplicate_window_s?: number
@@ -19,7 +19,7 @@ export interface NewAccount {
 export interface OpenedAccount {
   readonly account: Account
   readonly key_id: string
-  /** Shown once; the database has its hash alone. */
+  /** Shown once; the database has only its hash. */
   readonly secret: string
 }
 
@@ -53,7 +53,7 @@ export async function createAccount(
   const { account_id } = account
   const opened = { account, key_id: key.key_id, secret }
   onOpened(opened)
-  // A sandbox has no bank to name a reference: the source keeps a repeat from funding it twice.
+  // A sandbox has no bank that gives a reference. The source keeps a repeat from funding it twice.
   const words = { kind: 'funding', reference: '', reason: '' } as const
   for (const { currency, amount } of fund) {
     await writer.fund({ ...words, account_id, currency, amount, source: newId('esc') })

@@ -1,5 +1,5 @@
-// What people who run the installation do, the same by a command as by the API: a write through a
-// lane, and what the audit log has of it.
+// Deeds of the people who run the installation. A deed is the same by a command and by the API: a
+// write through a lane, and its act in the audit log.
 import type { Act } from '../audit/act.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import { Refusal } from '../errors.ts'
@@ -7,19 +7,19 @@ import { Refusal } from '../errors.ts'
 /** Who does it. */
 export interface Operator {
   readonly name: string
-  /** Whether the name is a log-in alone, which several people may share. */
+  /** Whether the name is only a log-in, which several people may share. */
   readonly is_login: boolean
 }
 
-/** A write that is ready to run, once, through a lane of one command. */
+/** A write that is ready to run once, through a lane of one command. */
 export interface Deed<Command, State, Outcome> {
   readonly operation: Operation<Command, State, Outcome>
   readonly command: Command
-  /** What the audit log has of the outcome; null: triggers write it. */
+  /** The act that the audit log gets of the outcome; null: triggers write it. */
   readonly act: ((outcome: Outcome) => Act) | null
 }
 
-/** A deed by its operation, which knows the types of the others. */
+/** Makes a deed. The operation determines the types of the other members. */
 export function deedOf<Command, State, Outcome>(
   operation: Operation<Command, State, Outcome>,
   command: NoInfer<Command>,
@@ -28,14 +28,14 @@ export function deedOf<Command, State, Outcome>(
   return { operation, command, act }
 }
 
-/** The same, of a write that is too large to decide in one go. */
+/** A deed whose write is too large to decide in one go. */
 export interface LongDeed<Command, State, Outcome, Prepared> {
   readonly operation: LongOperation<Command, State, Outcome, Prepared>
   readonly command: Command
   readonly act: (outcome: Outcome) => Act
 }
 
-/** What can be named and not be there. */
+/** The kinds of objects that a call can name. */
 export type Kind =
   | 'account'
   | 'approval rule'
@@ -52,11 +52,11 @@ export type Kind =
   | 'user'
   | 'webhook endpoint'
 
-/** A refusal (404) of an id that nothing of its kind has, of whatever account. */
+/** The refusal (404) of an id that no object of its kind has, in any account. */
 export class Unknown extends Refusal {
   readonly kind: Kind
   readonly id: string
-  /** Ids that there are, of which one may be meant. */
+  /** Existing ids, one of which may be meant. */
   readonly known: readonly string[]
 
   constructor(kind: Kind, id: string, known: readonly string[] = []) {
@@ -67,7 +67,7 @@ export class Unknown extends Refusal {
   }
 }
 
-/** What was found. Refuses (404) an id that nothing of its kind has. */
+/** The object that was found. Refuses (404) an id that no object of its kind has. */
 export function known<T>(kind: Kind, id: string, found: T | undefined, ids?: readonly string[]): T {
   if (found !== undefined) return found
   throw new Unknown(kind, id, ids)

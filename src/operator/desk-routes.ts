@@ -1,4 +1,4 @@
-// Registers the routes of operators: who may call them, what openapi.json says of them, and how
+// Registers the routes of operators: who may call them, what openapi.json says about them, and how
 // their answers are sent.
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
@@ -24,7 +24,7 @@ interface Route<Params extends TSchema, Body extends TSchema>
   readonly params?: Params
   readonly body?: Body
   readonly refusals?: OperationDocs['refusals']
-  /** All but the scope, which the method that registers the route sets. */
+  /** All but the scope, which is set by the method that registers the route. */
   readonly config?: Omit<FastifyContextConfig, 'scope'>
 }
 
@@ -34,7 +34,7 @@ interface ReadRoute<Params extends TSchema> extends Route<Params, TSchema> {
 
 interface WriteRoute<Params extends TSchema, Body extends TSchema> extends Route<Params, Body> {
   readonly method?: 'POST' | 'PATCH'
-  /** The title of the schema of an empty body, which may be left out. */
+  /** The title of the schema of an empty body. The caller may leave it out. */
   readonly nothing?: string
   answer(request: Request<Params, Body>, desk: Desk): Promise<Reply>
 }
@@ -42,7 +42,7 @@ interface WriteRoute<Params extends TSchema, Body extends TSchema> extends Route
 interface PageRoute<Row> extends Omit<Route<TSchema, TSchema>, 'response' | 'refusals'> {
   readonly querystring: TSchema
   readonly item: TSchema
-  /** The first `most` rows that are asked for. */
+  /** The first `most` rows of the list. */
   find(query: Query, desk: Desk, most: number): Promise<readonly Row[]>
   present(row: Row): object
 }
@@ -86,7 +86,7 @@ export class DeskRoutes {
     })
   }
 
-  /** Registers a route that operators alone may call, and that writes. */
+  /** Registers a route that writes, and that only operators may call. */
   write<Params extends TSchema, Body extends TSchema>(
     path: string,
     { answer, method = 'POST', nothing, ...route }: WriteRoute<Params, Body>,
@@ -113,12 +113,12 @@ function saysNothing(route: Route<TSchema, TSchema>, title: string) {
   return { ...route, body, config: { ...route.config, optionalBody: true } }
 }
 
-/** The answer of a list, by default of one that is answered whole. */
+/** The answer of a list; by default the list is whole. */
 export function listed(results: readonly object[], has_more = false) {
   return { object: 'list', has_more, results }
 }
 
-/** The schema of such an answer. */
+/** The schema of an answer with a whole list. */
 export function WholeList<Item extends TSchema>(
   item: Item,
   names: { readonly title: string; readonly description: string },

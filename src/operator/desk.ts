@@ -1,6 +1,6 @@
 // Where the service runs what people do by the operator API: on connections of its own, each
-// transaction under the person's name. The name is a setting of the transaction, so that it ends
-// with it, and the next transaction of the connection has none.
+// transaction under the person's name. The name is a setting of the transaction and ends with it,
+// so the next transaction of the connection has none.
 import type { FastifyRequest } from 'fastify'
 import { recorded, recordedLong } from '../audit/recorded.ts'
 import { type Author, writeAs } from '../audit/store.ts'
@@ -18,7 +18,7 @@ import type { Book } from '../ledger/rules.ts'
 import type { Deed, LongDeed, Operator } from './deed.ts'
 import { refuseInMembers } from './words.ts'
 
-/** What somebody asks for: a repeat of the claim gets the first answer again. */
+/** A call by a person. A repeat of its claim gets the first answer again. */
 export interface Call {
   readonly author: Author
   readonly claim: Claim | null
@@ -29,13 +29,13 @@ export interface OfDesk {
   readonly desk: Desk
 }
 
-/** Connections for reads, and as many for writes: people are few. */
+/** How many connections are for reads, and how many for writes: operators are few. */
 const DESK_CONNECTIONS = 2
 
 interface Needs {
   /** Reads the rows of all accounts, and cannot change them. */
   readonly audit: Sql
-  /** As the service's role. */
+  /** Has the service's role. */
   readonly sql: Sql
   /** Called after reference data has changed. */
   refresh(): Promise<void>
@@ -52,7 +52,7 @@ export class Desk {
     this.#refresh = refresh
   }
 
-  /** Runs what a person does, once. */
+  /** Runs what a person does, without keeping an answer. */
   async run<C, S, O>(author: Author, { operation, command, act }: Deed<C, S, O>): Promise<O> {
     const audited = act === null ? operation : recorded(operation, made => made.map(act))
     const lane = new Lane(this.sql, inNameOf(author, audited), SINGLY)
@@ -61,7 +61,7 @@ export class Desk {
     return outcome
   }
 
-  /** As `run`, for rows of an account: a repeat of the claim gets the first answer again. */
+  /** Like `run`, for rows of an account: a repeat of the claim gets the first answer again. */
   async answer<C extends { readonly account_id: string }, S extends WithBooks, O>(
     { author, claim }: Call,
     { operation, command, act }: Deed<C, S, O>,
@@ -78,7 +78,7 @@ export class Desk {
     return reply
   }
 
-  /** As `answer`, for what is too large to decide in one go. */
+  /** Like `answer`, for a deed that is too large to decide in one go. */
   async answerLong<C extends { readonly account_id: string }, S extends WithBooks, O, P>(
     { author, claim }: Call,
     { operation, command, act }: LongDeed<C, S, O, P>,
@@ -102,14 +102,17 @@ export class Desk {
   }
 
   /**
-   * As `change`, for what is no account's: a repeat of the claim gets the first answer again, and
+   * Like `change`, for rows of no account: a repeat of the claim gets the first answer again.
    * `work` returns what the answer shows.
    */
   async changeOnce(call: Call, work: (sql: Sql) => Promise<object>): Promise<Reply> {
     return (await this.changeAnyOnce(call, work)) as Reply
   }
 
-  /** As `changeOnce`; null of `work`, which had nothing to change, is no answer and not kept. */
+  /**
+   * Like `changeOnce`. If `work` had nothing to change, it returns null, which is no answer and is
+   * not kept.
+   */
   async changeAnyOnce(
     { author, claim }: Call,
     work: (sql: Sql) => Promise<object | null>,
@@ -123,7 +126,7 @@ export class Desk {
     })
   }
 
-  /** As `run`, for what is no account's: a repeat of the claim gets the first answer again. */
+  /** Like `run`, for rows of no account: a repeat of the claim gets the first answer again. */
   async runOnce<C, S extends WithBooks, O>(
     { author, claim }: Call,
     operation: Operation<C, S, O>,
@@ -136,7 +139,7 @@ export class Desk {
   }
 }
 
-/** A desk on connections of its own, which whoever opens it closes. */
+/** Opens a desk on connections of its own. The caller closes it. */
 export function openDesk(url: string, refresh: () => Promise<void>): Desk {
   const open = (as: 'auditor' | 'service') =>
     connect(url, { max: DESK_CONNECTIONS, as, timed: true })
@@ -144,14 +147,14 @@ export function openDesk(url: string, refresh: () => Promise<void>): Desk {
 }
 
 const SINGLY = { max_batch: 1 }
-/** It may wait for other long writes of the account. */
+/** A long write may wait for other long writes of the account. */
 const LONG = { max_batch: 1, max_wait_ms: 30_000 }
 
 interface WithBooks {
   readonly books: ReadonlyMap<string, Book>
 }
 
-/** The operation, in whose transactions the audit log has the author. */
+/** The operation; in its transactions the audit log names the author. */
 function inNameOf<Of extends Pick<Operation<never, unknown, unknown, never>, 'load'>>(
   author: Author,
   operation: Of,
@@ -163,7 +166,10 @@ function inNameOf<Of extends Pick<Operation<never, unknown, unknown, never>, 'lo
   return { ...operation, load }
 }
 
-/** The operation with its answer. Operators write to frozen accounts, as far as its rules let. */
+/**
+ * The operation with its answer. Operators may write to frozen accounts, as far as the rules allow
+ * it.
+ */
 function answered<C extends { readonly account_id: string }, S, O>(
   operation: Operation<C, S, O>,
   present: (outcome: O) => object,
@@ -184,7 +190,7 @@ function answered<C extends { readonly account_id: string }, S, O>(
   }
 }
 
-/** As answered, for an operation of long commands. */
+/** Like answered, for an operation of long commands. */
 function answeredLong<C extends { readonly account_id: string }, S, O, P>(
   operation: LongOperation<C, S, O, P>,
   present: (outcome: O) => object,
@@ -199,7 +205,7 @@ function answeredLong<C extends { readonly account_id: string }, S, O, P>(
   }
 }
 
-/** What begins a transaction of its own takes part in this one. */
+/** Makes code that begins a transaction of its own take part in this one. */
 function withinOne(tx: TransactionSql): Sql {
   const begin = (mode: string, work: (tx: TransactionSql) => Promise<unknown>) => {
     if (mode === '') return work(tx)
@@ -222,18 +228,18 @@ function refuseUnavailable(error: unknown): never {
   throw answer
 }
 
-/** Who calls. A session or a key is one person's, so the name is no log-in. */
+/** Who calls. A session or a key belongs to one person, so the name is no log-in. */
 export function operatorOf({ person }: FastifyRequest): Operator {
   if (person === null) throw new Error('a route of the operator API without its person')
   return { name: person.user, is_login: false }
 }
 
-/** The person who calls, as the audit log names them: `act` is in the words of the command. */
+/** The person who calls, as the audit log names them; `act` is in the words of the command. */
 export function authorOf(request: FastifyRequest, act: string): Author {
   return { operator: operatorOf(request).name, act, via: `api from ${request.ip}` }
 }
 
-/** The call of a person: what others send under the same key is another claim. */
+/** The call of a person. The same key from another person is another claim. */
 export function callOf(request: FastifyRequest, act: string): Call {
   const params = request.params as Readonly<Record<string, string>>
   const path = request.routeOptions.url?.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
@@ -241,7 +247,9 @@ export function callOf(request: FastifyRequest, act: string): Call {
   return { author: authorOf(request, act), claim: claimOf(request, operation) }
 }
 
-/** The same of what has no answer to keep, such as one with a secret: a repeat does it again. */
+/**
+ * The call of a person whose answer is not kept, such as one with a secret: a repeat acts again.
+ */
 export function callAnew(request: FastifyRequest, act: string): Call {
   return { author: authorOf(request, act), claim: null }
 }

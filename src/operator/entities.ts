@@ -19,17 +19,17 @@ import { countHeldPayouts, listHoldingEntities, upsertEndedReviews } from '../pa
 import { accountIdOf } from './accounts.ts'
 import { deedOf, known } from './deed.ts'
 
-/** An entity with what its account is not shown. */
+/** An entity with members that its account is not shown. */
 export interface ListedEntity {
   readonly entity: Entity
   /** How many payouts wait for its review. */
   readonly held: number
-  /** Whether it may be on a sanctions list; null for no. */
+  /** Its matches: whether a person must decide, or has confirmed one; null for none. */
   readonly screening: 'open' | 'confirmed' | null
 }
 
 /**
- * Entities of all accounts or of one: without a status those that wait for a review, the longest
+ * Entities of all accounts or of one. Without a status: those that wait for a review, the longest
  * first.
  */
 export async function listEntities(
@@ -65,7 +65,7 @@ async function listFor(
     : listByStatus(audit, status, account_id, limit)
 }
 
-/** An entity of any account. Refuses an id that no entity has. */
+/** An entity of any account. Refuses an unknown id. */
 export async function entityNamed(audit: Sql, id: string): Promise<Entity> {
   const account_id = await accountIdOf(audit, 'entity', id)
   const [entity] = await findEntities(audit, [{ account_id, id }])
@@ -85,9 +85,9 @@ export async function showEntity(audit: Sql, id: string): Promise<ShownEntity> {
 
 interface AskedReview {
   readonly status: ReviewResult
-  /** What the account is told. */
+  /** The description that the account reads. */
   readonly description: string
-  /** The `updated_at` of the record that was looked at: another one is refused. */
+  /** The `updated_at` of the record that the operator has seen; another version is refused. */
   readonly seen: Instant
 }
 

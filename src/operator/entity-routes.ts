@@ -57,7 +57,7 @@ export function deskEntityRoutes(routes: DeskRoutes): void {
     querystring: EntitiesQuery,
     item: DeskEntity,
     find({ status, account_id = null }, { audit }, most) {
-      // The schema knows the statuses.
+      // The schema allows only statuses.
       const filter = { account_id, ...(status && { status: status as ApprovalStatus }) }
       return listEntities(audit, filter, most)
     },

@@ -24,8 +24,8 @@ export interface Closing {
 }
 
 /**
- * Closes an exception with what a person has found; whether its rail is asked again. Refuses one
- * that is not open.
+ * Closes an exception with what a person has found; tells whether its rail is asked again. Refuses
+ * an exception that is not open.
  */
 export async function closeOpenException(
   { audit, sql }: { readonly audit: Sql; readonly sql: Sql },

@@ -16,14 +16,14 @@ import { CHARGE_TYPES } from '../quote/request.ts'
 import { hasNoCountry } from '../quote/terms.ts'
 
 interface AskedFees {
-  /** A person has seen what is likely a slip, and confirms it. */
+  /** Whether a person has seen the likely slips and confirms them. */
   readonly force: boolean
   readonly dry_run?: boolean
-  /** Makes the rows the whole schedule. */
+  /** Whether the rows become the whole schedule. */
   readonly replace?: boolean
 }
 
-/** Sets rows of the schedule, all or none; the schedule as it was before. */
+/** Sets rows of the schedule, all or none; returns the schedule before. */
 export function setFees(
   sql: Sql,
   fees: readonly Fee[],
@@ -36,7 +36,7 @@ export function setFees(
   })
 }
 
-/** Removes the row for exactly what this one is for; the schedule as it was before. */
+/** Removes the row with the same matching columns; returns the schedule before. */
 export function removeFee(sql: Sql, key: Fee): Promise<readonly Fee[]> {
   return changeFees(sql, async tx => {
     if (await deleteFee(tx, key)) return
@@ -44,7 +44,7 @@ export function removeFee(sql: Sql, key: Fee): Promise<readonly Fee[]> {
   })
 }
 
-/** Changes the schedule under a lock, and returns what it was before. */
+/** Changes the schedule under a lock; returns the schedule before. */
 function changeFees(
   sql: Sql,
   write: (tx: TransactionSql, present: readonly Fee[]) => Promise<void>,
@@ -62,12 +62,12 @@ function refuseSlips(fees: readonly Fee[], present: readonly Fee[]): void {
   if (slips.length > 0) throw refusal('likely_slip', slips.join('; '))
 }
 
-/** The row for exactly the same payouts. */
+/** The row with the same matching columns. */
 export function sameRow(fees: readonly Fee[], fee: Fee): Fee | undefined {
   return fees.find(row => describeSubject(row) === describeSubject(fee))
 }
 
-/** What rows of fees may name: the types, networks and countries of payouts. */
+/** The values that rows of fees may have: the types, networks and countries of payouts. */
 export const VOCABULARY: FeeVocabulary = {
   payout_types: PAYOUT_TYPES,
   charge_types: { swift: CHARGE_TYPES },

@@ -16,7 +16,7 @@ import {
 } from './files.ts'
 import { AccountId, checkWords, Force, LimitText, Reason } from './request.ts'
 
-/** As the bank has it. */
+/** The bank knows the file by it. */
 const MessageId = Type.String({
   pattern: '^C[0-9A-HJKMNP-TV-Z]{15}$',
   description: 'The message id of the file.',
@@ -136,7 +136,7 @@ export function deskFileRoutes(routes: DeskRoutes): void {
       const after = starting_after && (await findFile(audit, starting_after))
       const isKnown = starting_after === undefined || after !== undefined
       refuseIfAny(isKnown ? [] : [invalidParameter('starting_after', 'It names no file.')])
-      // The schema knows the states.
+      // The schema allows only states.
       return listFiles(audit, { rail, state: state as FileState, starting_after, limit })
     },
     present: presentFile,

@@ -1,5 +1,5 @@
-// Files for banks, as operators see them: each with the payouts in it. They release one, or take it
-// back, as it was shown to them.
+// Files for banks, as operators see them: each with the payouts in it. Operators release a file, or
+// take it back, as it was shown to them.
 import { findFile, type RailFile, readBytes } from '../bank-file/file-store.ts'
 import { type FoundItem, listItemsOf } from '../bank-file/item-store.ts'
 import { releaseFile, takeBackFile } from '../bank-file/resend.ts'
@@ -9,7 +9,7 @@ import { amountToJson } from '../money/json.ts'
 import { hashJson } from '../seal.ts'
 import { known } from './deed.ts'
 
-/** The file of this message id. Refuses an id that no file has. */
+/** The file of this message id. Refuses an unknown id. */
 export async function fileNamed(sql: Sql, msg_id: string): Promise<RailFile> {
   return known('file', msg_id, await findFile(sql, msg_id))
 }
@@ -24,7 +24,7 @@ export async function showFile(audit: Sql, msg_id: string): Promise<FileInFull> 
   return { file, items: await listItemsOf(audit, msg_id) }
 }
 
-/** `bytes` is how many there are. */
+/** The file; `bytes` is how many bytes it has. */
 export function presentFile({ size, ...file }: RailFile) {
   return { ...file, bytes: size }
 }
@@ -42,7 +42,7 @@ export function presentFileInFull({ file, items }: FileInFull) {
   return { ...presentFile(file), digest: digestOfFile({ file, items }), payments }
 }
 
-/** Of what a person looks at: the bytes, what they come to, and whose payouts they pay. */
+/** The digest of what a person looks at: the bytes, their sums, and the payouts that they pay. */
 function digestOfFile({ file, items }: FileInFull): string {
   const { msg_id, sha256, rail, settlement_account, currency, execution_date } = file
   const { item_count, control_sum } = file
@@ -55,7 +55,7 @@ function digestOfFile({ file, items }: FileInFull): string {
   ])
 }
 
-/** The file as the bank reads it. Its digest vouches for it, and says when it was erased. */
+/** The file as the bank reads it. Its digest vouches for it, and tells whether it was erased. */
 export async function showContent(audit: Sql, msg_id: string) {
   const { sha256 } = await fileNamed(audit, msg_id)
   const { bytes } = await readBytes(audit, msg_id)
@@ -64,11 +64,11 @@ export async function showContent(audit: Sql, msg_id: string) {
 
 interface Desks {
   readonly sql: Sql
-  /** Reads the items of all accounts. */
+  /** A connection that reads the items of all accounts. */
   readonly audit: Sql
 }
 
-/** What a person has looked at: the bytes alone, or all that is shown. */
+/** What a person has looked at: only the bytes, or all that is shown. */
 export interface Seen {
   readonly sha256?: string | undefined
   readonly digest?: string | undefined
@@ -77,7 +77,7 @@ export interface Seen {
 interface Releasing extends Seen {
   readonly msg_id: string
   readonly person: string
-  /** Also when payouts in it are over, or go another way. */
+  /** Whether to release it even if payouts in it are over, or go another way. */
   readonly force: boolean
 }
 
@@ -97,14 +97,14 @@ export async function release(
 
 interface TakingBack extends Seen {
   readonly msg_id: string
-  /** Who and why. */
+  /** Who takes it back, and why. */
   readonly note: string
 }
 
-/** What became of the payments of a file that was taken back. */
+/** What happened to the payments of a file that was taken back. */
 export interface TakenBack {
   readonly file: string
-  /** How many go into the next file. */
+  /** How many of them go into the next file. */
   readonly payments: number
   readonly left_out: number
 }
@@ -123,7 +123,7 @@ export async function takeBack(
   return { file: msg_id, payments: done.count, left_out: items.length - done.count }
 }
 
-/** The file and its payments. Refuses (409) a file that is not as it was seen. */
+/** The file and its payments. Refuses (409) a file that has changed since it was seen. */
 async function asSeen(
   { sql, audit }: Desks,
   msg_id: string,

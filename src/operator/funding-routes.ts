@@ -186,7 +186,7 @@ function reverseRoute(routes: DeskRoutes): void {
   })
 }
 
-/** The account of this id. Refuses (404) an id that no account has. */
+/** The account of this id. Refuses (404) an unknown id. */
 function accountOf({ reference }: Needs, account_id: string): Account {
   return known('account', account_id, reference.current().accounts.get(account_id))
 }

@@ -1,4 +1,4 @@
-// Money that operators book on accounts, and take back.
+// Money that operators book on accounts, and bookings that they take back.
 import type { Act } from '../audit/act.ts'
 import { findAccountOfLine } from '../balance-transaction/store.ts'
 import type { Sql } from '../db/connect.ts'
@@ -12,7 +12,7 @@ export function booking({ name }: Operator, asked: Omit<Booking, 'by'>) {
   return { operation: bookMoney, command: { ...asked, by: name }, act: bookingAct }
 }
 
-/** Refuses (400) funding that would be booked again when it is asked for again by mistake. */
+/** Refuses (400) funding that a repeat by mistake would book again. */
 export function checkProof(account: { readonly sandbox: boolean }, reference: string): void {
   if (account.sandbox || reference !== '') return
   const message =
@@ -21,13 +21,13 @@ export function checkProof(account: { readonly sandbox: boolean }, reference: st
   refuseIfAny([invalidField('reference', message)])
 }
 
-/** Refuses (400) a split of a payment that is not named. */
+/** Refuses (400) the split of a payment without its reference. */
 export function checkSplit(split: boolean, reference: string): void {
   if (!split || reference !== '') return
   refuseIfAny([invalidField('split', 'split is of a payment: name it by its reference')])
 }
 
-/** Takes back what was booked, once. */
+/** Takes a booking back, once. */
 export async function reversal(audit: Sql, { name }: Operator, id: string, reason: string) {
   const account_id = known('balance transaction', id, await findAccountOfLine(audit, id))
   const command = { account_id, id, reason, by: name }

@@ -1,5 +1,5 @@
-// GET /v3/operator/account/{id}/income and /v3/operator/income: what an account, or all live ones,
-// have brought in, from their books.
+// GET /v3/operator/account/{id}/income and /v3/operator/income: what an account, or all live
+// accounts, have earned the installation, from their books.
 import { Closed, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { accountNamed } from './accounts.ts'
@@ -7,7 +7,7 @@ import type { DeskRoutes } from './desk-routes.ts'
 import { INCOME_DAYS, type Income, type IncomeCounter } from './income.ts'
 import { AccountPath } from './request.ts'
 
-/** An account of millions of payouts takes longer once, and is then summed up. */
+/** How long a caller waits. The first sums of an account with millions of payouts take longer. */
 const WAIT_MS = 2000
 
 interface Needs {

@@ -1,5 +1,5 @@
-// What accounts have brought in, by day and currency. A process keeps what it has summed up, and
-// reads on from there: journals never change. Nothing of it is a fact of the books.
+// What accounts have earned the installation, by day and currency. A process keeps its sums and
+// reads on from there: journals never change. The sums are no facts of the books.
 import { setTimeout as delay } from 'node:timers/promises'
 import { numberAt } from '../balance-transaction/store.ts'
 import type { Sql } from '../db/connect.ts'
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 const JOURNALS = 20_000n
 
 export interface Income {
-  /** Of UTC, by the clock of the account. */
+  /** A day of UTC, by the clock of the account. */
   readonly day: string
   readonly currency: string
   readonly fees: bigint
@@ -25,7 +25,7 @@ interface Summed {
 }
 
 interface AccountIncome {
-  /** Whether all journals up to the call are in it. */
+  /** Whether it has all journals up to the call. */
   readonly complete: boolean
   readonly results: readonly Income[]
 }
@@ -38,9 +38,9 @@ export interface AllIncome {
 export class IncomeCounter {
   readonly #audit: Sql
   readonly #accounts = new Map<string, Summed>()
-  /** One at a time for each account, so that nothing is summed up twice. */
+  /** One reading at a time for each account, so that no journal is summed up twice. */
   readonly #reading = new Map<string, Promise<void>>()
-  /** Of all live accounts, as counted last; null until then. */
+  /** The last count of all live accounts; null before the first. */
   all: AllIncome | null = null
 
   constructor(audit: Sql) {
@@ -48,8 +48,8 @@ export class IncomeCounter {
   }
 
   /**
-   * What an account has brought in, oldest first. When there is more to read than a caller waits
-   * for, it is not complete; it is read on all the same.
+   * What an account has earned the installation, oldest first. If there is more to read than a
+   * caller waits for, the answer is not complete, and the reading goes on.
    */
   async of(account_id: string, wait_ms = Number.POSITIVE_INFINITY): Promise<AccountIncome> {
     const reading = this.#follow(account_id).then(() => true)
@@ -61,7 +61,10 @@ export class IncomeCounter {
     return { complete, results: inOrder(this.#accounts.get(account_id)?.sums.values() ?? []) }
   }
 
-  /** Reads all that is there now; whoever comes meanwhile waits for it, and for what is newer. */
+  /**
+   * Reads all journals up to now. A caller that comes meanwhile waits for it, and then for newer
+   * ones.
+   */
   #follow(account_id: string): Promise<void> {
     const before = this.#reading.get(account_id) ?? Promise.resolve()
     const next = before.catch(() => {}).then(() => this.#readOn(account_id))

@@ -27,7 +27,7 @@ export async function makeKey(
   }
   const key = makeApiKey(account_id, { ...asked, secret }, newId)
   await insertApiKey(sql, key)
-  // The secret is shown once: the database has its hash alone.
+  // The secret is shown once: the database has only its hash.
   return { account_id, key_id: key.key_id, scope, owner, makes_only, secret }
 }
 

@@ -180,7 +180,7 @@ function setRoute(routes: DeskRoutes, deps: Needs): void {
   })
 }
 
-/** Sets the limit in many transactions; the one that makes or changes it keeps the answer. */
+/** Sets the limit in many transactions. The one that makes or changes it keeps the answer. */
 async function setOnce(
   desk: Desk,
   { reference }: Needs,
@@ -193,7 +193,7 @@ async function setOnce(
       const set = await work(sql)
       return set && presentSet(set)
     })
-  // What the limit names, such as a rail, may be gone since.
+  // An object that the limit names, such as a rail, may be gone since.
   const kept = call.claim === null ? null : await change(() => Promise.resolve(null))
   if (kept !== null) return kept
   const placed = await placeLimit<Reply>(
@@ -219,7 +219,7 @@ function checkLimit({ amount, currency }: SetLimitRequest): void {
   )
 }
 
-/** The text of the same limit, as a command has it. */
+/** The same limit as the text of a command. */
 function cellsOf(body: SetLimitRequest): LimitCells {
   return given({
     account: body.account_id,

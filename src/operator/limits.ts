@@ -24,9 +24,9 @@ import { VOCABULARY } from './fees.ts'
 
 export interface SetLimit {
   readonly limit: Limit
-  /** The one that counts the same, as it was. */
+  /** The limit of the same kind, before the change. */
   readonly before: Limit | undefined
-  /** How many payouts count for it already; null of a limit that was there. */
+  /** How many payouts count for it already; null for an existing limit. */
   readonly counted: number | null
 }
 
@@ -34,17 +34,17 @@ interface Writing<Answer> {
   readonly sql: Sql
   /** Changes reference data in one transaction; null if there was nothing to change. */
   change(work: (sql: Sql) => Promise<SetLimit | null>): Promise<Answer | null>
-  /** Runs one portion of what counts for a new limit. */
+  /** Runs one portion of the payouts that count for a new limit. */
   readonly write: Write
-  /** Runs the last one, which makes the limit. */
+  /** Runs the last portion, which makes the limit. */
   make(...of: [...Parameters<Make<Answer>>, set: (counted: number) => SetLimit]): Promise<Answer>
   readonly pricing: (price_version: bigint | null) => Promise<PricingAt>
-  /** Refuses whoever may not raise a cap. */
+  /** Refuses a caller who may not raise a cap. */
   checkRaise?(): void
 }
 
 /**
- * Makes a limit, or changes the cap of the one that counts the same. Triggers write the audit log.
+ * Makes a limit, or changes the cap of the limit of the same kind. Triggers write the audit log.
  */
 export async function placeLimit<Answer>(
   { sql, change, write, make, pricing, checkRaise }: Writing<Answer>,
@@ -69,7 +69,7 @@ export async function placeLimit<Answer>(
     const making: Make<Answer> = (...of) => make(...of, set)
     return { value: await setLimit({ write, make: making }, pricing, limit, accounts) }
   } catch (error) {
-    // Somebody else may have made it meanwhile: then it has this cap now.
+    // Somebody else may have made it meanwhile. Then this changes its cap.
     const theirs = error instanceof DatabaseProblem ? await cap() : null
     if (theirs === null) throw error
     return { value: theirs }
@@ -101,7 +101,7 @@ async function readKind(sql: Sql, cells: LimitCells): Promise<Read<Kind>> {
   return { value: { kind, accounts } }
 }
 
-/** Types that name networks. */
+/** The payout types that name a network. */
 const WITH_NETWORKS = ['local', 'local_payment_network', 'wallet']
 
 export function networkName(name: string): string | undefined {
@@ -109,7 +109,9 @@ export function networkName(name: string): string | undefined {
   return names.find(known => known !== undefined)?.toLowerCase()
 }
 
-/** Changes the cap of the limit of this kind, and returns it as it was; undefined for none. */
+/**
+ * Changes the cap of the limit of this kind, and returns it as it was before; undefined for none.
+ */
 function changeCap(sql: Sql, kind: Kind['kind']): Promise<Limit | undefined> {
   return transact(sql, async tx => {
     await lockLimits(tx)
@@ -132,7 +134,7 @@ const MOST_SHOWN = 50
 
 export interface UsedLimit {
   readonly limit: Limit
-  /** What each counter has in its window now, the most first. */
+  /** What each counter has in its window now, the greatest first. */
   readonly used: readonly {
     readonly account_id: string
     readonly subject: string
@@ -161,7 +163,7 @@ function usedOf(
     .slice(0, MOST_SHOWN)
 }
 
-/** Removes a limit; set again, it counts anew. */
+/** Removes a limit. If it is set again, it counts anew. */
 export function removeLimit(sql: Sql, limit_id: string): Promise<Limit> {
   return transact(sql, async tx => {
     await lockLimits(tx)
@@ -182,7 +184,7 @@ export function presentSet({ limit, before, counted }: SetLimit) {
   return { ...presentLimit(limit), before: was, counted }
 }
 
-/** Its cap is in minor units, or payouts. */
+/** A limit as operators see it. Its cap is in minor units, or payouts. */
 export function presentLimit(limit: Limit) {
   return { ...limit, cap: amountToJson(limit.cap), window: windowName(limit) }
 }

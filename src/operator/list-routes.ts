@@ -12,7 +12,7 @@ const ListNames = Type.Array(Literals(LISTS), {
   description: 'Empty: this installation does not screen payouts of live accounts.',
 })
 
-/** What only a list has that was imported. */
+/** The members that only an imported list has. */
 const IMPORTED = optional({
   version: Type.Integer({ description: 'From 1, without gaps.' }),
   sha256: Type.String({ description: 'Of the file, in hex.' }),

@@ -1,4 +1,4 @@
-// Sanctions lists: how current each is, and which must be before live accounts are paid for.
+// Sanctions lists: how current each is, and which must be current before live accounts pay.
 import type { Sql } from '../db/connect.ts'
 import type { ListStatus, ListVersion } from '../screening/list.ts'
 import { type ListState, STALE_AFTER_S, staleAt, stateOf } from '../screening/list-rules.ts'
@@ -10,11 +10,11 @@ export interface ListRow {
   readonly list: ListName
   readonly status: ListStatus | undefined
   readonly state: ListState
-  /** Payouts of live accounts wait unless it is current. */
+  /** Whether payouts of live accounts wait unless the list is current. */
   readonly is_required: boolean
 }
 
-/** Each list that there may be, imported or not. */
+/** Every list that can be imported, imported or not. */
 export async function listLists(audit: Sql): Promise<ListRow[]> {
   const [newest, { required }] = await Promise.all([listNewest(audit), readRequired(audit)])
   return LISTS.map(list => {
@@ -24,12 +24,12 @@ export async function listLists(audit: Sql): Promise<ListRow[]> {
 }
 
 interface AskedLists {
-  /** None: this installation does not screen payouts of live accounts. */
+  /** Empty: this installation does not screen payouts of live accounts. */
   readonly required: readonly ListName[]
   readonly reason: string
 }
 
-/** Says which lists must be current before payouts of live accounts go out. */
+/** Sets which lists must be current before payouts of live accounts go out. */
 export async function requireLists(
   sql: Sql,
   { name: set_by }: Operator,

@@ -39,7 +39,7 @@ export const DeskPayoutInFull = Type.Object(
   { title: 'DeskPayoutInFull', description: 'A payout, what became of it, and what it waits for.' },
 )
 
-/** The payout as its account sees it, and what only an operator sees. */
+/** The payout as its account sees it, and the members that only operators see. */
 export function presentForDesk(payout: Payout) {
   const { account_id, rail, route, rail_reference, taken_by, taken_at } = payout
   return {

@@ -34,7 +34,7 @@ export function deskPayoutRoutes(routes: DeskRoutes, deps: Needs): void {
       const rails = [SIMULATOR, MANUAL, ...deps.reference.current().rails.map(({ name }) => name)]
       const isKnown = rail === undefined || rails.includes(rail)
       refuseIfAny(isKnown ? [] : [invalidParameter('rail', 'There is no such rail.')])
-      // The schema knows the statuses.
+      // The schema allows only statuses.
       const known = status as PayoutStatus | undefined
       return listForDesk(audit, given({ account_id, status: known, rail, starting_after }), most)
     },

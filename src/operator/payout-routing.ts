@@ -1,4 +1,4 @@
-// Routes that operators set and remove: which rails take the payouts of live accounts.
+// Routes that operators set and remove: the rails that take the payouts of live accounts.
 import type { Timetable } from '../calendar/calendar.ts'
 import type { Read } from '../csv.ts'
 import type { Sql } from '../db/connect.ts'
@@ -19,23 +19,23 @@ interface AskedRoute {
   readonly rail: string
   readonly priority: string | undefined
   readonly timetable: Timetable | null
-  /** Whether it was said that there is no cut-off. */
+  /** Whether the caller has said that there is no cut-off. */
   readonly no_cut_off: boolean
 }
 
 export interface SetRoute {
   readonly route: Route
-  /** The route of the same conditions to the same rail, as it was. */
+  /** The route of the same conditions to the same rail, before the change. */
   readonly before: Route | undefined
   readonly timetables: RailTimetables
 }
 
-/** All routes, and the timetables that rails have of their own. */
+/** All routes, and the timetables of rails. */
 export async function listRouting(sql: Sql) {
   return { routes: await listRoutes(sql), timetables: timetablesOf(await listRails(sql)) }
 }
 
-/** Adds a route, or changes the one of the same conditions to the same rail. */
+/** Adds a route, or changes the route of the same conditions to the same rail. */
 export async function setRoute(sql: Sql, asked: AskedRoute): Promise<Read<SetRoute>> {
   const rows = await listRails(sql)
   const rails = rows.map(({ name }) => name)
@@ -74,7 +74,7 @@ function checkPriority(there: readonly Route[], { rail, priority }: Route): void
   throw refusal('route_conflict', message, 'priority')
 }
 
-/** A rail with a timetable of its own takes no payout after it, whatever a route says. */
+/** A rail with a timetable takes no payout after its cut-off, whatever a route says. */
 function checkTimetable({ rail, timetable }: Route, timetables: RailTimetables): void {
   const own = timetables.get(rail)
   if (own === undefined || timetable === null) return
@@ -86,7 +86,10 @@ function checkTimetable({ rail, timetable }: Route, timetables: RailTimetables):
   throw refusal('route_conflict', message, 'cut_off')
 }
 
-/** A cut-off is not lost by not being said: payouts would be handed over at once. */
+/**
+ * A route keeps its cut-off unless the caller says otherwise: else payouts would be handed over at
+ * once.
+ */
 function checkCutOff(before: Route | undefined, { timetable, no_cut_off }: AskedRoute): void {
   if (before?.timetable == null || timetable !== null || no_cut_off) return
   const has = timetableWords(before)

@@ -1,5 +1,5 @@
-// What operators do with payouts: a person takes a payout to pay it by hand, releases it, and says
-// how it went.
+// What operators do with payouts: a person takes a payout to pay it by hand, releases it, and
+// reports the result.
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
@@ -22,7 +22,7 @@ export interface ShownPayout {
   readonly held: HeldByScreening | undefined
 }
 
-/** A payout of any account, with its history and what screening holds of it. */
+/** A payout of any account, with its history and what screening holds it for. */
 export async function showPayout(
   { audit, sql }: { readonly audit: Sql; readonly sql: Sql },
   payout_id: string,
@@ -35,12 +35,12 @@ export async function showPayout(
   return known('payout', payout_id, source && account && { account, source, held })
 }
 
-/** What a person says of what they do. */
+/** What a person says about a step. */
 interface Words {
   /** The bank's reference of the payment. */
   readonly reference?: string
   readonly reason?: string
-  /** Confirms a reference that has paid another payout already. */
+  /** Confirms a reference that has already paid another payout. */
   readonly force?: boolean
 }
 
@@ -71,9 +71,11 @@ export async function handling(
 
 export interface AskedTransition extends Words {
   readonly status: RailStatus
-  /** Of what gives the money back. Without a message of its own it has the reason. */
+  /**
+   * Goes with a status that gives the money back. Without a message of its own it has the reason.
+   */
   readonly failure?: Partial<Failure>
-  /** What the account is asked for. */
+  /** What the account must provide. */
   readonly description?: string
 }
 
@@ -98,7 +100,7 @@ export async function transition(
   }))
 }
 
-/** The step that is asked for. Refuses (400) words that do not go with the status. */
+/** The step that the person sets. Refuses (400) words that do not go with the status. */
 export function stepOf({ status, failure, description, reason }: AskedTransition): RailStep {
   const told = GIVEN_BACK_STATUSES.includes(status) && reason !== undefined
   const whole = told ? { message: reason, ...failure } : failure

@@ -1,4 +1,4 @@
-// What operators send of rates, fees and pricing.
+// What operators send about rates, fees and pricing.
 import type { Static } from 'typebox'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import {
@@ -86,7 +86,7 @@ export const SetFee = Closed(
 )
 export type SetFee = Static<typeof SetFee>
 
-/** The row of the schedule that is asked for. Refuses what makes none. */
+/** The row of the schedule that the body describes. Refuses a body that describes none. */
 export function readFeeRequest(body: FeeSubject | SetFee): Fee {
   const cost: Partial<SetFee> = 'fee_currency' in body ? body : REMOVED
   const { fee_currency = '' } = cost
@@ -114,7 +114,7 @@ export function readFeeRequest(body: FeeSubject | SetFee): Fee {
   return value
 }
 
-/** What a row costs does not identify it. */
+/** The amounts of a row do not identify it. */
 const REMOVED: Partial<SetFee> = { fixed_amount: 0, fee_currency: 'USD' }
 
 export const SetPricing = Closed(
@@ -137,7 +137,7 @@ export const SetPricing = Closed(
 )
 export type SetPricing = Static<typeof SetPricing>
 
-/** The values as they are stored. Refuses none, and those that are none. */
+/** The values as they are stored. Refuses a body without values, and invalid ones. */
 export function readPricing(body: SetPricing): Partial<Record<PolicyName, string>> {
   const { pivot, account_id, from_currency, to_currency } = body
   const scoped = account_id ?? from_currency ?? to_currency

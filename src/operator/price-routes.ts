@@ -108,7 +108,7 @@ function rateRoutes(routes: DeskRoutes): void {
   })
 }
 
-/** The change of the one rate. Refuses what was wrong with it, or is likely a slip. */
+/** The change of a single rate. Refuses an invalid rate, and a likely slip. */
 function changedOf(read: Read<Changed>): Judged {
   const { changes, problems, forceable } = readOrRefuse(read)
   const [problem] = problems

@@ -28,13 +28,13 @@ export const ANYBODY: Scope = { account_id: null, from_currency: null, to_curren
 interface AskedPolicies {
   readonly scope: Scope
   readonly values: Partial<Record<PolicyName, string>>
-  /** From when on, as text; absent: now. */
+  /** The instant from which they are in force, as text; absent: now. */
   readonly from?: string
-  /** A person has seen what is likely a slip, and confirms it. */
+  /** Whether a person has seen the likely slips and confirms them. */
   readonly force: boolean
 }
 
-/** Sets policies; what was made, and the policies as they were before. */
+/** Sets policies; returns what was made, and the policies before. */
 export async function setPolicies(sql: Sql, { scope, values, from, force }: AskedPolicies) {
   if (scope.account_id !== null) await accountNamed(sql, scope.account_id)
   return changePolicies(sql, async (tx, policies, now) => {
@@ -48,7 +48,7 @@ export async function setPolicies(sql: Sql, { scope, values, from, force }: Aske
   })
 }
 
-/** Ends a row in force, or takes one back that waits; then nothing is made. */
+/** Ends a policy in force, or takes back one that waits, which makes nothing. */
 export function endPolicy(sql: Sql, policy_id: number, from?: string) {
   return changePolicies(sql, async (tx, policies, now) => {
     const row = rowsOf(policies).find(policy => policy.policy_id === policy_id)
@@ -67,7 +67,10 @@ export function endPolicy(sql: Sql, policy_id: number, from?: string) {
   })
 }
 
-/** What is in force and what waits, and the defaults of what nobody has set for everybody. */
+/**
+ * The policies in force and those that wait, and the defaults of policies that nobody has set for
+ * the installation.
+ */
 export async function listPricing(sql: Sql) {
   const rows = await listPolicies(sql)
   const now = await databaseNow(sql)

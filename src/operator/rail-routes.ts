@@ -1,5 +1,5 @@
 // GET /v3/operator/rail and /v3/operator/rail/{name}, and POST …/pause and /resume; GET
-// /v3/operator/rail_figures: how the rails have done lately, by window.
+// /v3/operator/rail_figures: the figures of rails, by window.
 import { ListOf } from '../http/list.ts'
 import { Closed, integerOrNull, Literals, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'

@@ -7,7 +7,7 @@ import { listRails, updatePause } from '../rail/row-store.ts'
 import { listRoutes } from '../rail/store.ts'
 import { known } from './deed.ts'
 
-/** The rail of this name. Refuses a name that no rail has. */
+/** The rail of this name. Refuses an unknown name. */
 export async function railNamed(sql: Sql, name: string): Promise<RailRow> {
   const rails = await listRails(sql)
   const names = rails.map(rail => rail.name)

@@ -10,12 +10,12 @@ import { presentRate, type RateCells, readRate } from '../price/rate/load.ts'
 import { goodUntil, type Rate } from '../price/rate/rules.ts'
 import { listRates } from '../price/rate/store.ts'
 
-/** The rate book, with the age of each rate, and until when it is good for live accounts. */
+/** The rate book, with the age of each rate and until when it is good for live accounts. */
 export async function datedRates(sql: Sql) {
   const rates = await listRates(sql)
   const policies = await listPolicies(sql)
   const now = await databaseNow(sql)
-  // The policy of a live account that has none of its own.
+  // The policy of a live account without policies of its own.
   const pricing = pricingFrom({ rates, fees: [], policies })
   const { policyOf } = pricing({ account_id: '', sandbox: false }, now)
   const dated = rates.map(rate => ({
@@ -31,7 +31,7 @@ export interface AskedRate extends Omit<ChangeOptions, 'pivot'> {
   readonly peg: boolean
 }
 
-/** Sets one rate, unless it is doubtful and not forced; or says what is wrong with its text. */
+/** Sets one rate, unless it is doubtful and not forced; or returns what is wrong with its text. */
 export async function setRate(
   sql: Sql,
   { cells, peg, ...options }: AskedRate,

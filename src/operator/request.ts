@@ -113,7 +113,7 @@ export const Adjustment = Closed(
   { title: 'Adjustment' },
 )
 
-/** Refuses words that cannot be seen on one line. */
+/** Refuses words that are not one line of visible text. */
 export function checkLines(
   body: Readonly<Record<string, unknown>>,
   names: readonly string[] = ['reference', 'reason', 'description', 'name', 'from', 'note'],
@@ -131,7 +131,7 @@ export function checkLines(
 /** The check of a route whose body has such words. */
 export const checkWords = (body: never) => checkLines(body)
 
-/** Refuses a booking of no money, or in no currency, and words that cannot be seen. */
+/** Refuses a booking of zero, an unknown currency, and words that are not visible. */
 export function checkMoney(body: { readonly currency: string; readonly amount: number }): void {
   refuseIfAny([
     ...(findCurrency(body.currency) === undefined
@@ -154,7 +154,7 @@ export function PageQuery(prefix: IdPrefix | readonly IdPrefix[], filters: TProp
   return Closed(optional({ limit: LimitText, starting_after, ...filters }))
 }
 
-/** A query is text and nothing is coerced; the document shows a number. */
+/** A query is text and nothing is coerced; openapi.json shows a number. */
 export const LimitText = Type.String({
   description: 'Most objects on a page.',
   [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
@@ -166,7 +166,7 @@ export function readLimit({ limit }: Query): number {
   return limit === undefined ? DEFAULT_LIMIT : Number(limit)
 }
 
-/** Refuses a limit that is no number of objects. */
+/** Refuses a limit that is no valid number of objects. */
 export function checkLimit({ limit }: Query): void {
   if (limit === undefined || /^([1-9][0-9]?|100)$/.test(limit)) return
   refuseIfAny([invalidParameter('limit', `limit is an integer from 1 to ${MAX_LIMIT}.`)])
@@ -204,7 +204,7 @@ export function Time(description: string) {
 /** A path that names one account. */
 export const AccountPath = Type.Object({ id: AccountId })
 
-/** An amount as the text of a command has it, in major units. */
+/** An amount in major units, as the text that a command takes. */
 export function majorText(amount: number | undefined, currency = ''): string | undefined {
   return amount === undefined ? undefined : formatMajor(BigInt(amount), currencyExponent(currency))
 }

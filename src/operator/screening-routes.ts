@@ -25,7 +25,7 @@ const STATES = ['waits', 'open', 'confirmed'] as const
 
 const PREFIXES = Object.values(SCREENED)
 
-/** What the id and the status of an answer are of. */
+/** What the id and the status of an answer belong to. */
 const OF = {
   id: Type.String({ pattern: idPatternOf(PREFIXES), description: 'Its id.' }),
   of: Literals(SCREENED_KINDS, { description: 'What it is.' }),
@@ -124,7 +124,7 @@ export function deskScreeningRoutes(routes: DeskRoutes): void {
     querystring: HeldQuery,
     item: HeldResponse,
     find({ account_id = '', of = '', state = '', starting_after = '' }, { audit }, most) {
-      // The schema knows the kinds.
+      // The schema allows only these kinds.
       const filter = { account_id, of: of as FoundFilter['of'], state, starting_after }
       return listFound(audit, filter, most)
     },

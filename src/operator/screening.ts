@@ -1,4 +1,5 @@
-// Whom screening has found, and what people decide of it: of payouts, and of parties by themselves.
+// What screening has found, and what people decide about it: for payouts, and for parties by
+// themselves.
 import type { Act } from '../audit/act.ts'
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import { readConfined } from '../db/confine.ts'
@@ -15,7 +16,7 @@ import { findParty, listListedParties } from '../screening/party-store.ts'
 import { accountIdOf } from './accounts.ts'
 import { type Deed, known, type Operator } from './deed.ts'
 
-/** What screening may hold, and the beginning of its ids. */
+/** What screening may hold, and the prefixes of their ids. */
 export const SCREENED = { payout: 'pot', entity: 'ent', beneficiary: 'bnf' } as const
 type ScreenedKind = keyof typeof SCREENED
 export const SCREENED_KINDS = Object.keys(SCREENED) as ScreenedKind[]
@@ -30,10 +31,12 @@ interface FoundByScreening {
   readonly of: ScreenedKind
   readonly account_id: string
   readonly screening: 'waits' | 'open' | 'confirmed'
-  /** Of the payout; of an entity, that of its review; a beneficiary is active or erased. */
+  /**
+   * The status of the payout. For an entity that of its review; a beneficiary is active or erased.
+   */
   readonly status: string
   readonly since: string
-  /** No list has any more what was found of it; a person decides all the same. */
+  /** Whether no list has the found entries any more. A person decides all the same. */
   readonly delisted: boolean
 }
 
@@ -43,7 +46,7 @@ export interface FoundFilter extends HeldFilter {
   readonly of: ScreenedKind | ''
 }
 
-/** Payouts that are held, then parties that may be listed; each the oldest first. */
+/** Held payouts, then parties that may be listed; each the oldest first. */
 export async function listFound(
   audit: Sql,
   filter: FoundFilter,
@@ -92,17 +95,17 @@ export interface ShownScreening {
   readonly of: ScreenedKind
   readonly account_id: string
   readonly status: string
-  /** What a payout waits for, or whether a party may be listed; '' for nothing of a person. */
+  /** What a payout waits for, or whether a party may be listed; '' when no person must decide. */
   readonly screening: string
-  /** The version of the lists at which a payout may go out; null of what is none. */
+  /** The version of the lists at which a payout may go out; null for a party. */
   readonly screened: bigint | null
-  /** False of a payout that is over. */
+  /** False for a payout that is over. */
   readonly is_open: boolean
   readonly matches: readonly ShownMatch[]
 }
 
 export interface ShownMatch extends StoredMatch {
-  /** Whether its list still has the entry; a person decides also when it does not. */
+  /** Whether its list still has the entry. A person decides also when it does not. */
   readonly listed: boolean
 }
 
@@ -111,7 +114,7 @@ interface Reading {
   readonly sql: Sql
 }
 
-/** Whom a payout's parties, or a party by itself, may be. */
+/** The matches of a payout's parties, or of a party by itself. */
 export async function showScreening({ audit, sql }: Reading, id: string): Promise<ShownScreening> {
   const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
   const find = { payout: findPayout, entity: findEntity, beneficiary: findBeneficiary }
@@ -163,18 +166,18 @@ function presentMatch(match: ShownMatch) {
   return { ...found, decided_at, decided_by, reason }
 }
 
-/** What a person has decided. */
+/** The result of a person's decision. */
 export interface Decided {
-  /** Those that are decided now. */
+  /** The matches that are decided now. */
   readonly matches: readonly StoredMatch[]
-  /** What it waits for now, '' for nothing; null of a payout that nothing held any more. */
+  /** What it waits for now, '' for nothing; null for a payout that was no longer held. */
   readonly screening: string | null
 }
 
-/** How a deed is run: by a command, or for the caller of the API. */
+/** Runs a deed: for a command, or for the caller of the API. */
 type Run = <Command, State, Outcome>(deed: Deed<Command, State, Outcome>) => Promise<Outcome>
 
-/** A person says that a party, or nobody of a payout, is listed; or that somebody is. */
+/** A person clears or confirms matches of a payout or of a party. */
 export async function decide(
   { audit, run }: { readonly audit: Sql; readonly run: Run },
   { name: person }: Operator,

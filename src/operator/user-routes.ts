@@ -1,4 +1,4 @@
-// /v3/operator/user: who there is, and what operators do with others in a session of their own.
+// /v3/operator/user: the users, and what operators do with other users in a session of their own.
 import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Sql } from '../db/connect.ts'
@@ -87,7 +87,7 @@ const LoggedOut = Closed(
   { title: 'LoggedOut' },
 )
 
-/** Each asks for the password, which a key cannot give. */
+/** Each asks for the caller's password, which a key cannot give. */
 const WRITES = { asksPassword: true, ofSession: true } as const
 const OTHERS = 'Of another user than yourself, in a session.'
 
@@ -165,7 +165,7 @@ function changeRoutes(routes: DeskRoutes): void {
 
 interface Change<Body extends TSchema> {
   readonly path: string
-  /** In the words of the command. */
+  /** The act in the words of the command. */
   readonly act: string
   readonly body?: Body
   readonly nothing?: string
@@ -235,7 +235,7 @@ function logOutRoute(routes: DeskRoutes): void {
   })
 }
 
-/** The user of the path. What one may oneself, and one's own password, others change. */
+/** The user of the path. Nobody changes their own rights or password here: others do. */
 function anotherThan(request: FastifyRequest<{ Params: { name: string } }>): string {
   const { name } = request.params
   if (operatorOf(request).name !== name) return name

@@ -1,4 +1,5 @@
-// How operators make and change users: any user by a command, anybody but themselves by the API.
+// How operators make and change users: any user by a command, and others than themselves by the
+// API.
 import type { Sql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
@@ -21,7 +22,7 @@ export type UserWithRoles = User & {
   readonly accounts: readonly Omit<RoleOnAccount, 'user_name'>[]
 }
 
-/** All users by name, disabled ones too. */
+/** All users by name, including disabled ones. */
 export async function listWithRoles(sql: Sql): Promise<UserWithRoles[]> {
   const given = Map.groupBy(await listAccountRoles(sql), ({ user_name }) => user_name)
   return (await listUsers(sql)).map(user => ({
@@ -30,7 +31,7 @@ export async function listWithRoles(sql: Sql): Promise<UserWithRoles[]> {
   }))
 }
 
-/** A user, disabled or not. Refuses a name that nobody has. */
+/** A user, disabled or not. Refuses an unknown name. */
 export async function userNamed(sql: Sql, name: string): Promise<UserWithRoles> {
   const users = await listWithRoles(sql)
   const names = users.map(user => user.name)
@@ -48,7 +49,7 @@ export async function makeUser(
   return userNamed(sql, user.name)
 }
 
-/** Gives a user another role in the installation. The last operator stays one. */
+/** Gives a user another role in the installation. The last operator stays an operator. */
 export function giveRole(sql: Sql, name: string, role: UserRole): Promise<UserWithRoles> {
   return changed(sql, name, () => updateRole(sql, name, role))
 }
@@ -75,8 +76,8 @@ export function disableUser(sql: Sql, name: string, reason: string): Promise<Use
 }
 
 /**
- * Makes a link by which a user sets a password and logs in, and which ends with the token. It ends
- * those made before. The database has the hash of the token alone.
+ * Makes a link by which a user sets a password and logs in. The link ends with its token. It ends
+ * earlier links. The database has only the hash of the token.
  */
 export async function makeLoginLink(sql: Sql, name: string) {
   await userNamed(sql, name)
@@ -86,7 +87,7 @@ export async function makeLoginLink(sql: Sql, name: string) {
   return { token, expires_at: made.expires_at }
 }
 
-/** Ends the sessions of a user, and says how many there were. */
+/** Ends the sessions of a user, and returns their number. */
 export async function logOutUser(sql: Sql, name: string): Promise<number> {
   await userNamed(sql, name)
   return endSessions(sql, name)

@@ -1,4 +1,4 @@
-// The SQL statements of what operators see of webhooks.
+// The SQL statements of webhooks as operators see them.
 import type { Sql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 
@@ -8,7 +8,7 @@ export interface FailingEndpoint {
   readonly id: string
   readonly url: string
   readonly status: 'enabled' | 'disabled'
-  /** Why it is disabled: by its account, or because it answered 410; '' when enabled. */
+  /** Why it is disabled: by its account, or because it answered 410; '' while it is enabled. */
   readonly disabled_reason: '' | 'account' | 'gone'
   /** How many events have a dead last delivery; at most MOST_COUNTED. */
   readonly dead: number
@@ -17,7 +17,7 @@ export interface FailingEndpoint {
 
 export const MOST_COUNTED = 1_000
 
-/** Endpoints of all accounts whose deliveries wait for somebody, the oldest first. */
+/** Endpoints of all accounts whose deliveries need somebody, the oldest first. */
 export async function listFailing(
   audit: Sql,
   starting_after: string,

@@ -21,7 +21,7 @@ export function replay({ account_id, id }: Key, request: ReplayRequest) {
   }))
 }
 
-/** Enables an endpoint that answered that it is gone; it goes on where it stopped. */
+/** Enables an endpoint that answered 410. It goes on where it stopped. */
 export function enabling({ account_id, id, disabled_reason }: WebhookEndpoint) {
   if (disabled_reason === 'account') {
     throw refusal('invalid_transition', `Its account has disabled ${id}, and enables it again.`)
@@ -30,7 +30,7 @@ export function enabling({ account_id, id, disabled_reason }: WebhookEndpoint) {
   return deedOf(writeWebhook(bookId), { account_id, claim: null, change }, null)
 }
 
-/** An endpoint of any account. Refuses an id that none has. */
+/** An endpoint of any account. Refuses an unknown id. */
 export async function endpointNamed(audit: Sql, id: string): Promise<WebhookEndpoint> {
   const account_id = await accountIdOf(audit, 'webhook endpoint', id)
   const [endpoint] = await findEndpoints(audit, [{ account_id, id }])

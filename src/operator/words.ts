@@ -9,7 +9,7 @@ export const MAX_NAME = 200
 export const MAX_REFERENCE = 140
 export const MAX_REASON = 500
 
-/** Members of bodies that have another name than the option of the command. */
+/** The members of bodies whose name is not that of the command's option. */
 const MEMBERS: Readonly<Record<string, string>> = {
   account: 'account_id',
   key: 'key_id',
@@ -20,7 +20,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   'paid-in': 'currency',
 }
 
-/** What rules say of the options of a command, said of the members of a body. */
+/** A message about options of a command, as a message about members of a body. */
 function inMembers(words: string): string {
   return words.replace(
     /(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g,
@@ -28,13 +28,13 @@ function inMembers(words: string): string {
   )
 }
 
-/** The value that was read. Refuses what the text of a command would be refused for. */
+/** The value that was read. Refuses what a command would refuse as its text. */
 export function readOrRefuse<T>({ value, messages = [] }: Read<T>, remarks = ''): T {
   refuseIfAny(messages.map(message => invalidField(remarks, inMembers(message))))
   return value as T
 }
 
-/** Throws the same error; a refusal, in the words of the API. */
+/** Throws the same error. A refusal is put in the words of the API. */
 export function refuseInMembers(error: unknown): never {
   if (!(error instanceof Refusal) || !/--[a-z]/.test(error.message)) throw error
   const problems = error.problems.map(problem => ({

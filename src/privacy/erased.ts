@@ -8,7 +8,7 @@ import { completed } from '../only-set.ts'
 import { NO_PARTICULARS } from '../payout/columns.ts'
 import type { Payout } from '../payout/payout.ts'
 
-/** A beneficiary without what says who it is and where it is paid. */
+/** A beneficiary without the members that tell who it is and where it is paid. */
 export function erasedBeneficiary(beneficiary: Beneficiary): Beneficiary {
   return { ...beneficiary, details: erasedDetails(beneficiary.details) }
 }
@@ -28,7 +28,9 @@ function erasedDetails(details: BeneficiaryDetails): BeneficiaryDetails {
   )
 }
 
-/** What a price depends on stays, and another account of the installation is nobody. */
+/**
+ * Members that a price depends on stay. Another account of the installation is no personal data.
+ */
 function erasedDestination(destination: DestinationDetails): DestinationDetails {
   const { type, bank, wallet, local_payment_network: network, service_account } = destination
   return {
@@ -48,7 +50,10 @@ function onlyOf<T extends object, Name extends keyof T>(
   return Object.fromEntries(members) as Pick<T, Name>
 }
 
-/** A payout without what says who was paid, what for, and in whose words it went as it did. */
+/**
+ * A payout without the members that tell who was paid and what for, and without people's words
+ * about it.
+ */
 export function erasedPayout(payout: Payout): Payout {
   const { reference_id, on_behalf_of } = payout.particulars
   return {
@@ -63,7 +68,7 @@ export function erasedPayout(payout: Payout): Payout {
   }
 }
 
-/** An entity without what says who it is, and without what reviewers wrote of it. */
+/** An entity without the members that tell who it is, and without what reviewers wrote about it. */
 export function erasedEntity(entity: Entity): Entity {
   const { on_behalf_of, registration_address } = entity.details
   const address = countryOf(registration_address ?? {})
@@ -83,7 +88,7 @@ function countryOf({ country }: { readonly country?: string | undefined }): { co
   return country === undefined ? {} : { country }
 }
 
-/** What an event says of its object, first in its data, once it is erased. */
+/** What an event says about its object, first in its data, once it is erased. */
 export function erasedFact(type: string, object_id: string, fact: Fact): object {
   if (type === 'beneficiary.updated') return { updated_at: fact.updated_at, erased: true }
   if (type === 'entity.updated') return { steps: fact.steps, erased: true }

@@ -1,4 +1,4 @@
-// Reads all that is stored of a party, across tables, and finds parties by what is known of them.
+// Reads all that is stored about a party, across tables, and finds parties by a known fact.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { comparable } from '../entity/comparable.ts'
 import { type Party, partyKind } from './privacy.ts'
@@ -13,7 +13,7 @@ export interface Section {
   readonly rows: readonly object[]
 }
 
-/** All that is stored of a party, in one snapshot; sections without rows are left out. */
+/** All that is stored about a party, in one snapshot. Sections without rows are left out. */
 export function readExport(audit: Sql, party: Party): Promise<Section[]> {
   return audit.begin('isolation level repeatable read read only', async tx => {
     const payouts = await findPayoutsOf(tx, party)
@@ -35,7 +35,8 @@ async function readSource(
 ): Promise<object[]> {
   const left_out = [...without, ...(partyKind(id) === 'entity' ? of_payees : [])]
   const names = left_out.map(column => `'${column}'`).join(', ')
-  // The last condition is true: it says the types of the parameters that `where` does not use.
+  // The last condition is always true: it gives the types of the parameters that `where` does not
+  // use.
   const rows = await tx.unsafe<{ row: object }[]>(
     `select to_jsonb(t) - array[${names}]::text[] as row from ${table} t
       where (${where}) and ($1::text, $2::text, $3::text[]) is not null`,
@@ -44,18 +45,20 @@ async function readSource(
   return rows.map(({ row }) => row)
 }
 
-/** What is known of a person: one of these. */
+/** The facts by which a person can be found. */
 export const KNOWN = ['email', 'name', 'iban'] as const
 export type Known = (typeof KNOWN)[number]
 
-/** The members that have it. */
+/** The members that have each fact. */
 const MEMBERS: Readonly<Record<Known, readonly string[]>> = {
   email: ['email'],
   name: ['name', 'name_local'],
   iban: ['iban', 'account_number'],
 }
 
-/** The parties of an account that have exactly this, whatever its case, now or in a payout. */
+/**
+ * The parties of an account that have exactly this value, in any letter case, now or in a payout.
+ */
 export async function findParties(
   audit: Sql,
   account_id: string,

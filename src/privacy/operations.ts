@@ -31,7 +31,7 @@ export interface EraseParty extends Party {
   readonly reason: string
 }
 
-/** One party a transaction: what is read is of the first command alone. */
+/** A transaction erases one party: only the first command's data is read. */
 export const eraseParty: Operation<EraseParty, Stored, Erased> = {
   name: 'erase_party',
   while_frozen: true,
@@ -68,7 +68,7 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
   },
 }
 
-/** A repeated request gets the party as it is now: it makes nobody a second time. */
+/** A repeated request is answered with the party as it is now: it does not make anybody again. */
 function eraseReply(reply: KeptReply, { kind, row }: StoredParty): ErasedReply {
   const shown = kind === 'beneficiary' ? presentBeneficiary(row) : presentEntity(row)
   const after = { ...reply, body: success(shown).body }

@@ -1,12 +1,12 @@
-// The SQL statements that erase payouts and their papers. Each sends itself when it is called;
-// triggers take nothing but the erased form, of a payout that erasures name.
+// The SQL statements that erase payouts and their papers. Each sends itself when it is called.
+// Triggers accept nothing but the erased form, of a payout that erasures name.
 import type { TransactionSql } from '../db/connect.ts'
 import { payeeOf } from '../limit/payee.ts'
 import { writtenPayout } from '../payout/columns.ts'
 import { removeMetadata } from '../payout/metadata-store.ts'
 import type { Erased } from './rules.ts'
 
-/** The digest of nothing, in place of that of somebody. */
+/** The digest of nothing, in place of a person's. */
 const NO_DIGEST = '00'.repeat(32)
 
 export function erasePapers(tx: TransactionSql, erased: Erased): Promise<unknown> {
@@ -65,7 +65,7 @@ function updatePayouts(tx: TransactionSql, { account_id, payouts }: Erased): Pro
 function eraseWords(tx: TransactionSql, account_id: string, ids: readonly string[]) {
   const of = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
   return Promise.all([
-    // Before the ids in the items are all that is left of them.
+    // Comes before the ids in the items, the last members of them, are erased.
     tx`update rail_inbox_lines set said = '{}', reason = 'erased'
       where end_to_end_id in (select end_to_end_id from rail_items where ${of})`.execute(),
     tx`update rail_items set payment = '{}' where ${of} and payment::text <> '{}'`.execute(),

@@ -1,16 +1,16 @@
-// What each column of text, JSON, bytes or lists of integers has of people: a test holds it against
-// the schema, so that no column is forgotten. docs/privacy.md says how long each is kept, and what
-// an erasure leaves.
+// The personal data in each column of text, JSON, bytes or lists of integers. A test compares it
+// with the schema, so that no column is forgotten. docs/privacy.md says how long each is kept, and
+// what an erasure leaves.
 
-/** Columns parted by blanks. What a table has of none of the kinds it does not name. */
+/** Columns separated by blanks. A kind that a table does not name has none of its columns. */
 interface Declared {
-  /** Says who somebody is, where they are paid or what for, or may say it in free text. */
+  /** Tells who somebody is, where they are paid or what for, or may tell it in free text. */
   readonly personal?: string
-  /** A digest of what is personal, or of what may be. */
+  /** A digest of data that is personal, or may be. */
   readonly digest?: string
   /** Names of the people who run the installation, and what they write. */
   readonly staff?: string
-  /** Ids, codes, states, currencies, countries and digests of what is public. */
+  /** Ids, codes, states, currencies, countries and digests of public data. */
   readonly none?: string
 }
 
@@ -45,7 +45,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   books: { none: 'account_id head_hash event_head state' },
   balances: { none: 'account_id currency account_state' },
   journals: {
-    // Of what operators book: their name, their words and the reference of a bank.
+    // In bookings of operators: their name, their words and the reference of a bank.
     staff: 'metadata',
     none: 'account_id kind source currency codes currencies hash undoes fx_conversions',
   },
@@ -148,7 +148,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     staff: 'closed_by note',
     none: 'sha256 position end_to_end_id msg_id',
   },
-  // Whom governments list, as they publish it.
+  // People whom governments list and publish.
   screening_imports: {
     staff: 'imported_by reason',
     none: 'list sha256 file_name format',
@@ -201,7 +201,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     none: 'account_id beneficiary_id decision',
   },
   approved_payees: { digest: 'payee', none: 'account_id payout_id' },
-  // Masked as it is noted: test/api/request-log.test.ts.
+  // Masked when it is noted: test/api/request-log.test.ts.
   request_log: {
     none: 'account_id id request_id key_id method path outcome reason remarks body',
   },

@@ -10,12 +10,12 @@ export function partyKind(id: string): PartyKind | undefined {
   return id.startsWith('ent_') ? 'entity' : undefined
 }
 
-/** How long what was paid is kept, and who has said so; '' of the default. */
+/** How long payments are kept, and who has set that; '' for the default. */
 export interface Retention {
   readonly years: number
   /** How many days events stay in the database; null: for ever. */
   readonly event_days: number | null
-  /** How many days the bytes of what banks have sent stay; null: for ever. */
+  /** How many days the bytes of banks' files stay; null: for ever. */
   readonly inbox_days: number | null
   readonly set_by: string
   readonly reason: string
@@ -26,8 +26,8 @@ export interface ErasedRow {
   readonly table_name: string
   readonly key: string
   /**
-   * What vouched for the row, and what vouches for it as it is now, in hex; null of rows whose
-   * newest event has their digest.
+   * The digest of the row before and after, in hex; null for rows whose newest event has their
+   * digest.
    */
   readonly was: string | null
   readonly becomes: string | null
@@ -44,10 +44,10 @@ export interface Erasure {
 
 export type Party = Key
 
-/** Why a party is not erased now. */
+/** Why a party cannot be erased now. */
 export interface Obstacle {
   readonly rule: string
   readonly message: string
-  /** From when on the rule allows it; null: when people have done what the message says. */
+  /** When the rule allows it; null: once people have done what the message says. */
   readonly until: Instant | null
 }

@@ -1,4 +1,4 @@
-// The rules of erasure: what keeps a party's data, and what an erasure changes. Pure.
+// The rules of erasure: what requires a party's data to be kept, and what an erasure changes. Pure.
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import { ENTITY_SEAL } from '../entity/columns.ts'
@@ -22,18 +22,18 @@ export type StoredParty =
   | { readonly kind: 'beneficiary'; readonly row: Beneficiary }
   | { readonly kind: 'entity'; readonly row: Entity }
 
-/** What may keep the payouts of a party; ids are at most a few of each. */
+/** What may require the payouts of a party to be kept; at most a few ids of each. */
 export interface Keeps {
   readonly is_sandbox: boolean
-  /** Payouts that are open, or whose rail may say more. */
+  /** Payouts that are open, or whose rail may still report something. */
   readonly open: readonly string[]
-  /** Payouts with a match that nobody has cleared, and the party itself. */
+  /** Payouts with a match that nobody has cleared, and the party itself if it has one. */
   readonly matched: readonly string[]
-  /** Payouts that a person has still to look at. */
+  /** Payouts that a person must still look at. */
   readonly in_doubt: readonly string[]
-  /** Until when an answer is kept that shows one of them; null: none is. */
+  /** Until when a kept answer shows one of them; null: none does. */
   readonly answers_until: Instant | null
-  /** When the last of them is over for as many years as the retention says; null: there is none. */
+  /** When the retention of the last of them ends; null: there is none. */
   readonly retained_until: Instant | null
   readonly years: number
 }
@@ -44,17 +44,17 @@ export interface Stored {
   readonly party: StoredParty | undefined
   readonly payouts: readonly Payout[]
   readonly keeps: Keeps
-  /** Rows of events that say what the party was like, or how its payouts went. */
+  /** Rows of events that tell what the party was like, or how its payouts went. */
   readonly events: readonly ErasedRow[]
   /** Answers that show the party, kept for their Idempotency-Keys. */
   readonly kept: readonly KeptReply[]
   /** Files for banks with its payments that are older than the retention. */
   readonly files: readonly string[]
-  /** What banks have sent of the payouts, by its hash. */
+  /** Files of banks about the payouts, by their hash. */
   readonly inbox: readonly string[]
 }
 
-/** A kept answer as it is now, and the row that vouches for it. */
+/** A kept answer after the erasure, and the row that vouches for it. */
 export interface ErasedReply {
   readonly reply: KeptReply
   readonly row: ErasedRow
@@ -63,7 +63,7 @@ export interface ErasedReply {
 export interface Erased extends Erasure {
   readonly digest: string
   readonly party: StoredParty
-  /** In their erased form, and as they were before. */
+  /** In their erased form; and as they were before. */
   readonly payouts: readonly Payout[]
   readonly before: readonly Payout[]
   readonly rows: readonly ErasedRow[]
@@ -71,7 +71,7 @@ export interface Erased extends Erasure {
   readonly events: readonly Event[]
 }
 
-/** Why the party is not erased now; none: it can be. */
+/** Why the party cannot be erased now; empty: it can be. */
 export function obstaclesOf({ party, keeps, books }: Stored, { account_id }: Party): Obstacle[] {
   const { state, now } = bookOf(books, account_id)
   const obstacles: Obstacle[] = []
@@ -101,15 +101,20 @@ export function obstaclesOf({ party, keeps, books }: Stored, { account_id }: Par
   return obstacles
 }
 
-/** What must be kept, as people read it. */
+/** What must be kept, in words for people. */
 export function obstacleWords({ rule, message, until }: Obstacle): string {
   return `${rule}: ${message}${until === null ? '' : `, until ${until.slice(0, 10)}`}`
 }
 
-/** Makes the answer that is kept of a party from now on: it shows the party in its erased form. */
+/**
+ * Makes the answer that is kept about a party from now on: it shows the party in its erased form.
+ */
 type EraseReply = (reply: KeptReply, erased: StoredParty) => ErasedReply
 
-/** Decides an erasure. Refuses a party that is not there, is erased already, or must be kept. */
+/**
+ * Decides an erasure. Refuses an unknown party, one that is erased already, and one that must be
+ * kept.
+ */
 export function decideErasure(
   stored: Stored,
   asked: Party & { readonly person: string; readonly reason: string },
@@ -169,7 +174,7 @@ function rowsOf(
   })
   return [
     plain(kind === 'beneficiary' ? 'beneficiaries' : 'entities', row.id),
-    // People have approved the row of before.
+    // People have approved the row before the erasure.
     ...payouts.map(payout => ({
       table_name: 'payouts',
       key: payout.id,

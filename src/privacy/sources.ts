@@ -1,4 +1,4 @@
-// Where data of a party stands, for its export: each table with the condition of its rows. Pure.
+// Where the data of a party is, for its export: each table with the condition of its rows. Pure.
 
 /** How long a row is kept. */
 export const TERMS = {
@@ -15,11 +15,11 @@ export interface Source {
   /** The rows of table `t`; $1 is the account, $2 the party, $3 its payouts. */
   readonly where: string
   readonly term: Term
-  /** Columns that are left out: of somebody else besides, or of no use to anybody. */
+  /** Columns that are left out: they are also about somebody else, or useful to nobody. */
   readonly without?: readonly string[]
-  /** Columns that are left out in the export of an entity, being its payees'. */
+  /** Columns that the export of an entity leaves out, as they are about its payees. */
   readonly of_payees?: readonly string[]
-  /** Why columns are left out, for whoever reads the export. */
+  /** Why columns are left out, for the reader of the export. */
   readonly note?: string
 }
 

@@ -14,7 +14,7 @@ import { erasePapers } from './papers-store.ts'
 import { type ErasedRow, type Party, partyKind, type Retention } from './privacy.ts'
 import type { Erased, Keeps, StoredParty } from './rules.ts'
 
-/** The account of a party: people name it by its id alone. */
+/** The account of a party: people name the party only by its id. */
 export function findPartyAccount(sql: Sql, id: string): Promise<string | undefined> {
   return findAccountOf(sql, partyKind(id) === 'entity' ? 'entities' : 'beneficiaries', id)
 }
@@ -31,7 +31,9 @@ export async function findParty(
   return row && { kind: 'beneficiary', row }
 }
 
-/** The rows of events that say what these objects were like, with what will vouch for them. */
+/**
+ * The rows of events that tell what these objects were like, with the digests after the erasure.
+ */
 export async function findTellingEvents(
   sql: TransactionSql,
   account_id: string,
@@ -59,7 +61,7 @@ export async function findTellingEvents(
   return rows.map(row => ({ table_name: 'events', ...row }))
 }
 
-/** The answers that show a party and are kept. */
+/** The kept answers that show a party. */
 export function findRepliesOf(
   sql: TransactionSql,
   { account_id, id }: Party,
@@ -86,10 +88,10 @@ export async function findPayoutsOf(
   return rows.map(row => row.id)
 }
 
-/** At most so many payouts are named by a rule that keeps them. */
+/** The most payouts that an obstacle names. */
 const NAMED = 3
 
-/** What may keep a party and these payouts, which are all of it. */
+/** What may require a party and these payouts, which are all of its payouts, to be kept. */
 export async function findKeeps(
   tx: TransactionSql,
   { account_id, id: party_id }: Party,
@@ -124,7 +126,7 @@ export async function findKeeps(
   return row
 }
 
-/** Files with payments of these payouts that are as old as the retention asks. */
+/** Files with payments of these payouts that are older than the retention. */
 export async function findOldFiles(
   tx: TransactionSql,
   account_id: string,
@@ -142,7 +144,7 @@ export async function findOldFiles(
   return rows.map(row => row.msg_id)
 }
 
-/** What banks have sent of these payouts and is older than the retention, by its hash. */
+/** Files of banks about these payouts that are older than the retention, by their hash. */
 export async function findOldInbox(
   tx: TransactionSql,
   account_id: string,
@@ -162,7 +164,9 @@ export async function findOldInbox(
   return rows.map(row => row.sha256)
 }
 
-/** Sends all statements before it returns: what is erased is named first, as triggers want it. */
+/**
+ * Sends all statements before it returns. It first names what is erased, as triggers require that.
+ */
 export function storeErasure(tx: TransactionSql, erased: Erased): Promise<unknown> {
   const { account_id, party, rows, replies } = erased
   const told = rows.filter(row => row.table_name === 'events').map(row => row.key)
@@ -184,7 +188,7 @@ export function storeErasure(tx: TransactionSql, erased: Erased): Promise<unknow
   ])
 }
 
-/** In the audit log there are ids and the digest, and nothing of the person. */
+/** The audit log has ids and the digest, but nothing about the person. */
 function actOf({ account_id, party_id: id, party, digest, rows, reason }: Erased): Act {
   const table_name = party.kind === 'beneficiary' ? 'beneficiaries' : 'entities'
   const after = { account_id, id, erased_rows: String(rows.length), erasure: digest }

@@ -1,5 +1,5 @@
-// How alike two words are: Jaro–Winkler, with a penalty when their lengths differ and another when
-// they begin with letters of different sound, as first letters are seldom mistyped. Pure.
+// How alike two words are: Jaro–Winkler, with two penalties. One is for different lengths. The
+// other is for first letters of different sound, as first letters are seldom mistyped. Pure.
 
 /** A common beginning counts up to this many letters. */
 const PREFIX = 4
@@ -7,14 +7,14 @@ const PREFIX_WEIGHT = 0.1
 /** Words that are less alike than this gain nothing by a common beginning. */
 const BOOST_FROM = 0.7
 
-/** A shorter word counts as of another length below this share of the longer one. */
+/** Below this share of the longer word's length, the shorter word counts as of another length. */
 const LENGTH_FROM = 0.9
 const LENGTH_WEIGHT = 0.3
 const FIRST_LETTER_FACTOR = 0.9
 
-/** What one slip of the fingers costs, by the length of the word. */
+/** What one typing slip costs, by the length of the word. */
 const SLIP = 0.6
-/** What words lose that differ by more than a slip. */
+/** What words lose that differ by more than one slip. */
 const OTHER_SPELLING = 0.05
 
 /** Letters that begin the same name in different spellings: Qaddafi, Gaddafi, Kaddafi. */
@@ -32,7 +32,7 @@ export function soundsAlike(a: number, b: number): boolean {
   return a === b || ((SOUND_MASKS[a] ?? 0) & (SOUND_MASKS[b] ?? 0)) !== 0
 }
 
-/** Longest words that are compared letter by letter; the rest of a longer one is not looked at. */
+/** The most letters of a word that are compared; the rest of a longer word is ignored. */
 const LONGEST = 64
 const taken = new Uint8Array(LONGEST)
 const inOrder = new Uint8Array(LONGEST)
@@ -72,7 +72,7 @@ export function alike(a: string, b: string): number {
   return Math.max(slip, jaroWinkler(a, b) - OTHER_SPELLING)
 }
 
-/** Whether one letter is left out, too many or wrong, or two neighbours are swapped. */
+/** Whether one letter is missing, added or wrong, or two neighbours are swapped. */
 export function isOneSlip(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
   if (long.length - short.length > 1) return false
@@ -124,8 +124,8 @@ export function repeatedOf(word: string): number {
 }
 
 /**
- * The fewest letters in common with which words of these lengths can be this much alike. Letters
- * alone tell that most words are not, without comparing them.
+ * The fewest letters in common with which words of these lengths can be this much alike. The
+ * letters alone show that most words are not, without a comparison.
  */
 export function fewestInCommon(
   lengthA: number,
@@ -141,7 +141,7 @@ export function fewestInCommon(
   return most + 1
 }
 
-/** What `alike` does not exceed for words with so many letters in common. */
+/** The most that `alike` can be for words with this many letters in common. */
 function mostAlike(lengthA: number, lengthB: number, common: number, alikeFirst: boolean): number {
   let most = (common / lengthA + common / lengthB + 1) / 3
   if (alikeFirst) most += PREFIX * PREFIX_WEIGHT * (1 - most)

@@ -1,16 +1,16 @@
-// What else is known of a party beside its name, and how it moves the score. What either side does
-// not say moves nothing. Pure.
+// What is known about a party beside its name, and how it moves the score. A fact that either side
+// lacks moves nothing. Pure.
 import type { BirthSpan, ListedEntry, Party, PartyId, ScorePiece } from './screening.ts'
 
 const WEAK_FACTOR = 0.95
 const KIND_FACTOR = 0.85
-/** What is left of the distance to 1 when the birth dates agree. */
+/** The share of the distance to 1 that is left when the birth dates agree. */
 export const BIRTH_AGREES = 0.6
 const BIRTH_DIFFERS = 0.8
 const COUNTRY_DIFFERS = 0.95
 const ID_DIFFERS = 0.7
 
-/** A step of the score, with the score from 0 to 1 behind it. */
+/** A step of the score, with the score after it, from 0 to 1. */
 export interface Step extends Omit<ScorePiece, 'score'> {
   readonly score: number
 }
@@ -63,7 +63,7 @@ function withArticle(kind: string): string {
   return `${/^[aou]/.test(kind) ? 'an' : 'a'} ${kind}`
 }
 
-/** Days and years around a listed birth that are still taken for it: lists often guess. */
+/** How many days and years around a listed birth still count as near: lists often guess. */
 const NEAR_DAYS = 366
 
 type Births = 'agree' | 'differ' | 'unknown'
@@ -91,12 +91,12 @@ function spansText(spans: readonly BirthSpan[]): string {
   return spans.map(({ from, to }) => (from === to ? from : `${from} to ${to}`)).join(' or ')
 }
 
-/** Whether both name countries and none in common. */
+/** Whether both name countries, and none in common. */
 function apart(some: readonly string[], others: readonly string[]): boolean {
   return some.length > 0 && others.length > 0 && !some.some(country => others.includes(country))
 }
 
-/** Of these a party has one of each country; passports are renewed under other numbers. */
+/** Ids of which a party has one in each country. A renewed passport has another number. */
 const ONE_OF_EACH = new Set(['national', 'tax', 'registration'])
 
 function conflictingId(ids: readonly PartyId[], listed: readonly PartyId[]): PartyId | undefined {
@@ -110,7 +110,7 @@ function conflictingId(ids: readonly PartyId[], listed: readonly PartyId[]): Par
 /** Fewest characters of a number that tells one party from another. */
 const SHORTEST_ID = 5
 
-/** What equal ids share; undefined for a number that says nothing, such as 00000. */
+/** What equal ids share; undefined for a number without meaning, such as 00000. */
 export function idKey({ number }: PartyId): string | undefined {
   const key = number
     .normalize('NFKC')
@@ -119,7 +119,7 @@ export function idKey({ number }: PartyId): string | undefined {
   return key.length < SHORTEST_ID || /^(.)\1*$/.test(key) ? undefined : key
 }
 
-/** Whether both were issued by the same country, as far as they say. */
+/** Whether the same country issued both, as far as they say. */
 export function sameIssuer(one: PartyId, other: PartyId): boolean {
   return one.country === '' || other.country === '' || one.country === other.country
 }

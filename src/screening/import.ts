@@ -1,4 +1,5 @@
-// Imports a file of a list as its next version: only what differs is written, in one transaction.
+// Imports a file of a list as its next version. Only the differences are written, in one
+// transaction.
 import { createHash } from 'node:crypto'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
@@ -24,7 +25,7 @@ export interface ImportRequest {
   readonly file_name: string
   readonly chunks: AsyncIterable<Uint8Array>
   readonly is_sample: boolean
-  /** Why it is taken although it looks wrong, '' for only when nothing speaks against it. */
+  /** Why the file is taken although it looks wrong; '' takes it only if it does not. */
   readonly reason: string
   readonly imported_by: string
 }
@@ -33,8 +34,8 @@ export interface ImportRequest {
 export class ImportRefused extends Error {}
 
 /**
- * @throws UnreadableFile when the file cannot be read
- * @throws ImportRefused when it is probably not the one that was meant
+ * @throws UnreadableFile when the file cannot be read @throws ImportRefused when it is probably not
+ * the one that was meant
  */
 export async function importList(sql: Sql, request: ImportRequest): Promise<ListVersion> {
   const hash = createHash('sha256')
@@ -90,7 +91,7 @@ async function store(
   return version
 }
 
-/** The reason that is kept with the import: '' for a file that nothing speaks against. */
+/** The reason that is kept with the import: '' for a file that does not look wrong. */
 async function judge(
   tx: TransactionSql,
   { list, is_sample, reason }: ImportRequest,

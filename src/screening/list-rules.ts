@@ -6,15 +6,15 @@ import type { ListedEntry } from './screening.ts'
 
 const DAY_S = 86_400
 
-/** A list that nobody has imported for longer is stale. Lists change several times a week. */
+/** A list that was last imported longer ago is stale. Lists change several times a week. */
 export const STALE_AFTER_S = 7 * DAY_S
 
 /** A file that was published longer ago is seldom the newest. */
 const OLD_FILE_DAYS = 30
-/** A file that lacks more of what was listed is seldom whole, or is another list. */
+/** A file that lacks more of the listed entries is seldom whole, or is another list. */
 const MOST_REMOVED_PERCENT = 10
 
-/** The entry as it is stored: its members in one order, so that equal entries have one digest. */
+/** The entry as it is stored. Its members have one order, so that equal entries have one digest. */
 export function storedEntry(entry: ListedEntry): StoredEntry {
   const { entry_id, kind, names, births, countries, ids, programmes } = entry
   const content = JSON.stringify({ kind, names, births, countries, ids, programmes })
@@ -22,16 +22,16 @@ export function storedEntry(entry: ListedEntry): StoredEntry {
 }
 
 export interface ImportPlan {
-  /** New ones, and the new version of changed ones. */
+  /** New entries, and the new version of changed ones. */
   readonly insert: readonly StoredEntry[]
-  /** The ids of those that are listed no more, or otherwise. */
+  /** The ids of entries that are no longer listed, or have changed. */
   readonly end: readonly string[]
   readonly added: number
   readonly changed: number
   readonly removed: number
 }
 
-/** What is to be written, by the digests of what is listed now. */
+/** What to write, by the digests of the entries that are listed now. */
 export function planImport(
   listed: ReadonlyMap<string, string>,
   entries: readonly ListedEntry[],
@@ -49,7 +49,7 @@ export function planImport(
   }
 }
 
-/** Why a file is probably not the one that was meant; '' when nothing speaks against it. */
+/** Why a file is probably not the one that was meant; '' when it does not look wrong. */
 export function doubtOf(
   file: { readonly published_on: string; readonly removed: number },
   newest: ListStatus | undefined,
@@ -80,14 +80,16 @@ function daysBetween(from: string, to: string): number {
 
 export type ListState = 'current' | 'stale' | 'sample' | 'missing'
 
-/** `missing` is a list that was never imported. A sample says nothing of who is listed. */
+/** `missing` is a list that was never imported. A sample says nothing about who is listed. */
 export function stateOf(newest: ListStatus | undefined): ListState {
   if (newest === undefined) return 'missing'
   if (newest.is_sample) return 'sample'
   return newest.age_s > STALE_AFTER_S ? 'stale' : 'current'
 }
 
-/** Until when a list is current unless it is imported again; null of a sample, which never is. */
+/**
+ * When a list becomes stale unless it is imported again; null for a sample, which is never current.
+ */
 export function staleAt({
   imported_at,
   is_sample,

@@ -14,7 +14,7 @@ export async function listNewest(sql: Sql): Promise<ListStatus[]> {
     from screening_imports order by list, version desc`
 }
 
-/** Lets one import of a list go on at a time, to the end of the transaction. */
+/** Lets one import of a list run at a time, until the transaction ends. */
 export async function lockList(tx: TransactionSql, list: ListName): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`corridor list ${list}`}, 0))`
 }
@@ -30,7 +30,7 @@ export async function insertImport(tx: TransactionSql, version: ListVersion): Pr
       ${removed}, ${reason}, ${imported_by})`
 }
 
-/** The digest of each entry of a list that is listed now, in hex by its id. */
+/** The digest, in hex, of each entry of a list that is listed now, by its id. */
 export async function readDigests(
   tx: TransactionSql,
   list: ListName,
@@ -41,7 +41,7 @@ export async function readDigests(
   return new Map(rows.map(({ entry_id, digest }) => [entry_id, digest]))
 }
 
-/** Which of these entries are listed now, each as its list and its id. */
+/** Which of these entries are listed now, each by its list and its id. */
 export async function findListed(
   sql: Sql,
   entries: readonly { readonly list: ListName; readonly entry_id: string }[],
@@ -55,7 +55,7 @@ export async function findListed(
   return new Set(rows.map(({ list, entry_id }) => `${list} ${entry_id}`))
 }
 
-/** Ends entries that a version has no more, or has otherwise. */
+/** Ends entries that a version no longer has, or has changed. */
 export async function endEntries(
   tx: TransactionSql,
   { list, version }: Pick<ListVersion, 'list' | 'version'>,
@@ -78,7 +78,7 @@ export async function insertEntries(
       ${entries.map(e => e.content)}::text[]) as e(entry_id, digest, content)`
 }
 
-/** What is listed now, list by list. */
+/** The entries that are listed now, list by list. */
 export async function listEntries(
   sql: Sql,
 ): Promise<{ list: ListName; entries: readonly ListedEntry[] }[]> {
@@ -102,11 +102,11 @@ export async function readToday(tx: TransactionSql): Promise<string> {
   return row?.today ?? ''
 }
 
-/** The version of the lists as a whole, and which must be current for live accounts. */
+/** The version of the lists together, and which lists must be current for live accounts. */
 export async function readRequired(sql: Sql): Promise<{
   readonly version: bigint
   readonly required: readonly ListName[]
-  /** No person has said which. */
+  /** Whether no person has set which. */
   readonly is_default: boolean
 }> {
   const [row] = await sql<{ version: bigint; required: string; is_default: boolean }[]>`
@@ -128,7 +128,7 @@ export async function readListsVersion(sql: Sql): Promise<bigint> {
   return row?.lists_version ?? 0n
 }
 
-/** Sets which lists must be current, in the words of a person. Triggers write the audit log. */
+/** Sets which lists must be current, with a person's reason. Triggers write the audit log. */
 export async function updateRequired(
   sql: Sql,
   set: { readonly required: readonly ListName[]; readonly set_by: string; readonly reason: string },

@@ -1,4 +1,4 @@
-// Lists as they are kept: a file that was imported, and an entry as it is stored. Pure.
+// Lists as they are stored: an imported file, and an entry. Pure.
 import type { Instant } from '../instant.ts'
 import type { ListName } from './screening.ts'
 
@@ -7,7 +7,7 @@ export interface ListVersion {
   readonly list: ListName
   /** From 1, without gaps. */
   readonly version: number
-  /** Of the bytes of the file, in hex. */
+  /** The hash of the bytes of the file, in hex. */
   readonly sha256: string
   readonly file_name: string
   readonly format: string
@@ -19,12 +19,12 @@ export interface ListVersion {
   readonly added: number
   readonly changed: number
   readonly removed: number
-  /** Why it was taken although it looked wrong, '' when it did not. */
+  /** Why it was taken although it looked wrong; '' when it did not. */
   readonly reason: string
   readonly imported_by: string
 }
 
-/** The newest version of a list, and how long it has been here. */
+/** The newest version of a list, and how long ago it was imported. */
 export interface ListStatus extends ListVersion {
   readonly imported_at: Instant
   readonly age_s: number

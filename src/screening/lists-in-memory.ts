@@ -1,5 +1,5 @@
-// The lists as this process has them in memory, of one version. Whoever needs another version waits
-// until it is read, or goes on without: what is not screened is not handed over.
+// The lists of one version in the memory of this process. A caller that needs another version waits
+// until it is read, or goes on without it: a payout that is not screened is not handed over.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
 import type { ListStatus } from './list.ts'
@@ -9,12 +9,12 @@ import type { NamedParty } from './parties.ts'
 import { Screener } from './screener.ts'
 import type { Hit, ListName } from './screening.ts'
 
-/** Answers that are kept: most parties are asked about again. */
+/** How many answers are kept: most parties are asked about again. */
 const MOST_KEPT = 50_000
 
 export class PresentLists {
   readonly version: bigint
-  /** Those that must be current before a payout of a live account goes out. */
+  /** The lists that must be current before a payout of a live account goes out. */
   readonly required: readonly ListName[]
   readonly #newest: readonly ListStatus[]
   readonly #screener: Screener
@@ -34,8 +34,8 @@ export class PresentLists {
   }
 
   /**
-   * Whether parties of the account are compared, cannot be by these lists, or are not to be: an
-   * operator has said that this installation does not screen.
+   * What to do with parties of the account. `screen`: compare them. `wait`: these lists are not
+   * current. `pass`: an operator has decided that this installation does not screen.
    */
   ruleFor({ sandbox }: { readonly sandbox: boolean }): 'screen' | 'wait' | 'pass' {
     if (sandbox) return 'screen'
@@ -43,12 +43,12 @@ export class PresentLists {
     return this.notCurrent().length === 0 ? 'screen' : 'wait'
   }
 
-  /** Nobody is listed. */
+  /** Whether the lists name nobody. */
   get is_empty(): boolean {
     return this.#screener.size === 0
   }
 
-  /** The lists that must be current and are not. */
+  /** The lists that must be current but are not. */
   notCurrent(): ListName[] {
     const passed_s = Math.floor((performance.now() - this.#read_at) / 1000)
     return this.required.filter(list => {
@@ -79,25 +79,27 @@ export class Lists {
     this.#onError = onError
   }
 
-  /** The lists of exactly this version; undefined while they are not here, which are then read. */
+  /**
+   * The lists of exactly this version; undefined while they are not in memory. Then it reads them.
+   */
   at(version: bigint): PresentLists | undefined {
     if (this.#present?.version === version) return this.#present
     this.read().catch(this.#onError)
     return undefined
   }
 
-  /** Those that are here, of whatever version. */
+  /** The lists in memory, of whatever version. */
   latest(): PresentLists | undefined {
     return this.#present
   }
 
-  /** The same as `at`, after they were read. */
+  /** The same as `at`, after it has read them if needed. */
   async reach(version: bigint): Promise<PresentLists | undefined> {
     if (this.#present?.version !== version) await this.read()
     return this.#present?.version === version ? this.#present : undefined
   }
 
-  /** Reads what is there now. Callers share a read. */
+  /** Reads the present lists. Callers share a read. */
   read(): Promise<void> {
     this.#reading ??= readLists(this.#sql)
       .then(present => {
@@ -115,7 +117,7 @@ export class Lists {
   }
 }
 
-/** In one snapshot, so that the version is that of the lists. */
+/** Reads in one snapshot, so that the version is that of the lists. */
 async function readLists(sql: Sql): Promise<PresentLists> {
   const read = async (tx: TransactionSql) => {
     const reader = tx as unknown as Sql

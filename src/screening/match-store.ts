@@ -11,7 +11,7 @@ interface OfObject {
   readonly object_id: string
 }
 
-/** Keeps what was found. What was said of the same match before is asked again. */
+/** Stores matches. An earlier decision about the same match is asked for again. */
 export async function keepMatches(
   tx: TransactionSql,
   found: readonly (OfObject & { readonly matches: readonly Match[] })[],
@@ -35,7 +35,7 @@ export async function keepMatches(
       where m.state <> 'confirmed'`.execute()
 }
 
-/** Of these matches of an account, the names of those that a person has cleared. */
+/** The names of those of an account's matches that a person has cleared. */
 export async function findCleared(
   tx: TransactionSql,
   asked: readonly { readonly account_id: string; readonly matches: readonly Match[] }[],
@@ -58,7 +58,7 @@ export async function findCleared(
   return new Set(rows.map(row => `${row.account_id}/${clearName(row)}`))
 }
 
-/** The matches of a payout or a party, those that score highest first. */
+/** The matches of a payout or a party, highest score first. */
 export async function findMatches(
   sql: Sql | TransactionSql,
   { account_id, object_id }: OfObject,
@@ -100,10 +100,10 @@ export function findConfirmed(
   )
 }
 
-/** So many tell of a party that it is listed. */
+/** How many confirmed matches are read: more prove no more. */
 const MOST_CONFIRMED = 20
 
-/** An entry that something may be, and that nobody has cleared. */
+/** An entry that a party may be and that nobody has cleared. */
 interface Undecided {
   readonly account_id: string
   readonly object_id: string
@@ -111,7 +111,7 @@ interface Undecided {
   readonly entry_id: string
 }
 
-/** The entries that these payouts and parties may be. */
+/** The undecided entries of these payouts and parties. */
 export function findUndecided(sql: Sql, objects: readonly Key[]): Promise<Undecided[]> {
   return eachShard(
     objects,
@@ -130,8 +130,8 @@ const COLUMNS = `account_id, object_id, party, encode(party_hash, 'hex') as part
   decided_by, reason`
 
 /**
- * Writes what a person says of these matches, and remembers it for the next payouts of the account
- * when they are cleared; otherwise takes back what was said of the same parties and entries before.
+ * Writes what a person decides about these matches. A clear is remembered for the next payouts of
+ * the account. A confirmation takes back earlier clears of the same parties and entries.
  */
 export async function storeDecision(
   tx: TransactionSql,

@@ -1,4 +1,4 @@
-// A party that may be whom a list names, and what a person has said of it. Pure.
+// A match of a party with an entry of a list, and what a person has decided about it. Pure.
 import { hash } from 'node:crypto'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Instant } from '../instant.ts'
@@ -6,10 +6,15 @@ import { storedEntry } from './list-rules.ts'
 import type { NamedParty } from './parties.ts'
 import type { Hit, ListName, ScorePiece } from './screening.ts'
 
-/** What a payout waits for: '' for nothing, screening, or a person; `confirmed` is blocked. */
+/**
+ * What a payout waits for: '' nothing, `waits` for screening, `open` for a person; `confirmed`
+ * blocks it.
+ */
 export type ScreeningHold = '' | 'waits' | 'open' | 'confirmed'
 
-/** What is compared with earlier clears: who was asked about, and the entry as it was. */
+/**
+ * What is compared with earlier clears: the party that was asked about, and the entry at that time.
+ */
 interface MatchKey {
   readonly party_hash: string
   readonly list: ListName
@@ -23,7 +28,7 @@ export interface Match extends MatchKey {
   readonly pieces: readonly ScorePiece[]
 }
 
-/** A match as it is stored with what it is of: a payout, or a party by itself. */
+/** A stored match with its object: a payout, or a party by itself. */
 export interface StoredMatch extends Match {
   readonly account_id: string
   readonly object_id: string
@@ -34,22 +39,22 @@ export interface StoredMatch extends Match {
   readonly reason: string
 }
 
-/** Whether a party may be listed: '' for not, `open` until a person decides, or `confirmed`. */
+/** Whether a party may be listed: '' it may not, `open` a person must decide, or `confirmed`. */
 export type PartyScreening = '' | 'open' | 'confirmed'
 
-/** The worst of what its matches say. */
+/** The worst state of its matches. */
 export function screeningOf(states: readonly StoredMatch['state'][]): PartyScreening {
   if (states.includes('confirmed')) return 'confirmed'
   return states.includes('open') ? 'open' : ''
 }
 
-/** What a person says of the matches of a payout or a party. */
+/** What a person decides about the matches of a payout or a party. */
 export interface Said {
   readonly state: 'cleared' | 'confirmed'
-  /** The person; a log-in, which others may share, is nobody. */
+  /** The person. A log-in, which others may share, is no person. */
   readonly person: string
   readonly reason: string
-  /** Of the matches that the person was shown. */
+  /** The digest of the matches that the person was shown. */
   readonly digest?: string
 }
 
@@ -62,8 +67,8 @@ export function digestOfMatches(matches: readonly StoredMatch[]): string {
 }
 
 /**
- * Refuses a clear of what the person has not seen: when something was added to what was found
- * first, they name what they were shown.
+ * Refuses a clear of matches that the person has not seen. If matches were added to the first ones,
+ * the person must name the digest of what they were shown.
  */
 function checkSeen(named: string, matches: readonly StoredMatch[], { state, digest }: Said): void {
   const waiting = matches.filter(match => match.state !== 'cleared')
@@ -77,7 +82,10 @@ function checkSeen(named: string, matches: readonly StoredMatch[], { state, dige
   throw refusal('approval_outdated', message, 'digest')
 }
 
-/** The matches that a person decides. Refuses what nobody signs, and a clear of what is unseen. */
+/**
+ * The matches that a person decides. Refuses a decision without a person, and a clear of unseen
+ * matches.
+ */
 export function decidedBy(
   named: string,
   matches: readonly StoredMatch[],
@@ -98,17 +106,20 @@ export function decidedBy(
   return decided
 }
 
-/** What screening says of a payout. */
+/** What screening finds about a payout. */
 export interface Screened {
-  /** The version of the lists; null: they are not here, or not current, so that it must wait. */
+  /**
+   * The version of the lists; null: they are not in memory, or not current, so the payout must
+   * wait.
+   */
   readonly version: bigint | null
-  /** Those that no person has cleared. */
+  /** The matches that no person has cleared. */
   readonly matches: readonly Match[]
-  /** When the entity that was compared last changed. Absent when there was none. */
+  /** When the compared entity last changed. Absent when there was none. */
   readonly entity_at?: Instant
 }
 
-/** Of a payout that was not screened. */
+/** The result for a payout that was not screened. */
 export const NOT_SCREENED: Screened = { version: null, matches: [] }
 
 export function matchOf({ party, hash }: NamedParty, { list, entry, score, pieces }: Hit): Match {
@@ -116,21 +127,22 @@ export function matchOf({ party, hash }: NamedParty, { list, entry, score, piece
   return { party, party_hash: hash, list, entry_id, entry_digest: digest, score, pieces }
 }
 
-/** By what a clear is remembered. */
+/** The name under which a clear is remembered. */
 export function clearName({ party_hash, list, entry_id, entry_digest }: MatchKey): string {
   return [party_hash, list, entry_id, entry_digest].join(' ')
 }
 
 type PlaceOfMatch = Pick<MatchKey, 'list' | 'entry_id'> & Pick<Match, 'party'>
 
-/** A match as the database tells it from the others of its payout or party. */
+/** What identifies a match among those of its payout or party. */
 function matchPlace({ party, list, entry_id }: PlaceOfMatch): string {
   return [party, list, entry_id].join(' ')
 }
 
 /**
- * Of a payout: what nobody has cleared, and what a person has confirmed of its parties by
- * themselves, which holds it although the lists say no more.
+ * The open matches of a payout: those that nobody has cleared, and those that a person has
+ * confirmed about its parties by themselves. The latter hold it even if the lists no longer have
+ * them.
  */
 export function openMatches(
   found: readonly Match[],
@@ -144,8 +156,9 @@ export function openMatches(
 }
 
 /**
- * What is found and asked a person anew: what nobody has cleared, and is not asked already. What is
- * asked stays as it was found, so that a person decides what they were shown.
+ * The found matches that a person is asked about anew: nobody has cleared them, and nobody is asked
+ * about them already. A match that is asked about stays as it was found, so that a person decides
+ * what they were shown.
  */
 export function newMatches(
   found: readonly Match[],

@@ -1,5 +1,5 @@
-// Finds, among some ten thousand names, those that may be alike: by words that are alike, without
-// comparing each name. Finds every name whose score reaches the least one asked for. No SQL.
+// Finds, among some ten thousand names, those that may be alike: by their similar words, without
+// comparing each name. Finds every name that reaches the lowest score asked for. No SQL.
 import { inTurns } from '../turns.ts'
 import { alike, bitCount, fewestInCommon, lettersOf, repeatedOf, soundsAlike } from './alike.ts'
 import {
@@ -11,7 +11,9 @@ import {
   weightOf,
 } from './name-score.ts'
 
-/** Names are known by a number that the caller gives them; one may have several spellings. */
+/**
+ * Names are identified by a number that the caller gives them; one name may have several spellings.
+ */
 interface FoundName {
   readonly ref: number
   readonly compared: NameScore
@@ -21,7 +23,7 @@ interface FoundName {
 interface Words {
   readonly texts: readonly string[]
   readonly letters: Int32Array
-  /** The letters that each has more than once. */
+  /** The letters that each word has more than once. */
   readonly repeated: Int32Array
   readonly firsts: Uint8Array
   /** The spellings with each word. */
@@ -30,34 +32,37 @@ interface Words {
 
 interface Indexed {
   readonly rows: readonly Row[]
-  /** By length, as words of very different length are not alike. */
+  /** By length, because words of very different length are not alike. */
   readonly byLength: ReadonlyMap<number, Words>
   readonly joined: Joined
 }
 
 /**
- * Rows by all their letters without spaces: where words were run together. A chain, and no list a
- * row: a hundred thousand lists would be collected in one long turn.
+ * Rows by all their letters without spaces, for words that were run together. It is one chain and
+ * not a list for each row: a hundred thousand lists would be collected in one long turn.
  */
 interface Joined {
   readonly last: ReadonlyMap<string, number>
-  /** By row, the one before it with the same letters; -1 for none. */
+  /** By row, the row before it with the same letters; -1 for none. */
   readonly before: Int32Array
 }
 
-/** A listed word that is alike. */
+/** A listed word that is similar to the asked one. */
 interface Similar {
   readonly text: string
   readonly likeness: number
   /** The spellings with this word. */
   readonly rows: Int32Array
-  /** What a word adds when it is found as this one, and what it then no longer costs. */
+  /**
+   * What a word adds to the score when it is found as this one, including what it then no longer
+   * costs.
+   */
   readonly adds: number
 }
 
-/** The listed words that are like one word. */
+/** The listed words that are similar to one word. */
 interface Alike {
-  /** Those that add most first: a common word adds little. */
+  /** Those that add most come first: a common word adds little. */
   readonly similar: readonly Similar[]
   readonly byText: ReadonlyMap<string, Similar>
   /** The most that one of them adds. */
@@ -71,13 +76,13 @@ interface Row {
   readonly words: readonly string[]
 }
 
-/** Times as many spellings are walked through as fast as the words of one are looked up. */
+/** Looking up the words of one spelling takes as long as walking through this many spellings. */
 const MANY = 20
 
-/** More than what sums of fractions lose. */
+/** More than sums of fractions lose. */
 const ROUNDING = 1e-6
 
-/** Words whose similar ones are kept: the same names are borne by many. */
+/** For how many words the similar ones are kept: many people have the same names. */
 const MOST_KEPT = 10_000
 
 export class NameIndex {
@@ -85,7 +90,7 @@ export class NameIndex {
   readonly #byLength: Indexed['byLength']
   readonly #joined: Indexed['joined']
   readonly #kept = new Map<string, Alike>()
-  /** For the search under way, by row: what the words found add. */
+  /** In the present search, by row: what the found words add. */
   readonly #found: Float64Array
   /** By row, the last word of the search that was found in it. */
   readonly #lastWord: Int32Array
@@ -99,16 +104,16 @@ export class NameIndex {
     this.#lastWord = new Int32Array(rows.length)
   }
 
-  /** Takes its time in turns, as there are ten thousands of names. */
+  /** Builds the index in turns, as there are tens of thousands of names. */
   static async of(rows: readonly Row[]): Promise<NameIndex> {
     const byLength = await wordsByLength(rows)
     return new NameIndex({ rows, byLength, joined: await rowsByLetters(rows) })
   }
 
-  /** The names that score `least` or more against these words, in no order. */
+  /** The names that score `least` or more with these words, in no order. */
   search(words: readonly string[], least: number): FoundName[] {
     const known = new Map(words.map(word => [word, this.#alike(word)]))
-    // A listed word that is not among those that are alike is another word.
+    // A listed word that is not among the similar ones is a different word.
     const likeness = (asked: string, listed: string) =>
       known.get(asked)?.byText.get(listed)?.likeness ?? 0
     const rows = new Set(this.#promising(words, least))
@@ -125,8 +130,8 @@ export class NameIndex {
   }
 
   /**
-   * Rows whose words, each counted at its best, could reach the score. Rare words are looked up
-   * first: once the others together are too little, they find no further row.
+   * Rows that could reach the score if each of their words counts at its best. Rare words are
+   * looked up first. Once the remaining words together add too little, they find no further row.
    */
   #promising(words: readonly string[], least: number): number[] {
     const total = totalWeight(words)
@@ -151,7 +156,10 @@ export class NameIndex {
     return promising
   }
 
-  /** Adds a word to each row that has it: to all, or to those that were touched before. */
+  /**
+   * Adds a word to each row that has it: to all of them, or only to rows that earlier words have
+   * found.
+   */
   #findRows({ similar }: Alike, touched: number[], to_all: boolean): void {
     this.#word++
     for (const { rows, adds } of similar) {
@@ -168,7 +176,7 @@ export class NameIndex {
     }
   }
 
-  /** Adds a word to those of these rows that can still have enough; the others are left. */
+  /** Adds a word to those of these rows that can still reach the score; leaves out the others. */
   #addTo(
     touched: readonly number[],
     { byText }: Alike,
@@ -198,7 +206,7 @@ export class NameIndex {
     const byText = new Map(similar.map(one => [one.text, one]))
     const spread = similar.reduce((sum, { rows }) => sum + rows.length, 0)
     const found = { similar, byText, most: similar[0]?.adds ?? 0, spread }
-    // The oldest goes, and the others stay known.
+    // Only the oldest goes; the others stay known.
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size < MOST_KEPT) break
       this.#kept.delete(oldest)
@@ -220,7 +228,7 @@ export class NameIndex {
       for (let i = 0; i < letters.length; i++) {
         const fewest = soundsAlike(first, firsts[i] ?? 0) ? ifAlike : ifOther
         const listed = letters[i] ?? 0
-        // Each letter that the other word does not have, or not as often, is not in common.
+        // A letter that the other word does not have, or has less often, is not in common.
         const more = asked & ~listed
         const missing = listed & ~asked
         if (bitCount(more) > word.length - fewest || bitCount(missing) > length - fewest) continue

@@ -1,17 +1,17 @@
-// Compares two names word by word: each word with the one that is most alike, no word twice. Pure.
+// Compares two names word by word: each word with the most similar one, no word twice. Pure.
 import { alike } from './alike.ts'
 
 /** Words that are less alike than this are different words. */
 export const SAME_WORD = 0.75
 
-/** What a party's words that the listed name has not cost, by their share of it. */
+/** What the party's words cost that the listed name lacks, by their share. */
 const LEFT_OVER_WEIGHT = 0.8
-/** What a listed name's words that the party has not cost: people leave names out. */
+/** What the listed name's words cost that the party lacks: people leave names out. */
 const NOT_NAMED_WEIGHT = 0.4
-/** The same for a party of two words or more that are all spelled as listed. */
+/** The same for a party of at least two words that are all spelled as listed. */
 const NOT_NAMED_EXACT = 0.15
 
-/** Words that are in many names say less of whom they mean. */
+/** Words that many names have, and that therefore say less about who is meant. */
 const COMMON = new Set(
   `abd abdul abu al bank bin construction de del der development el electronics engineering
   enterprise enterprises establishment export factory foundation for general global group haji
@@ -20,7 +20,7 @@ const COMMON = new Set(
   production research sayyid services shipping ship state technologies technology the trade trading
   transport und and van von y`.split(/\s+/),
 )
-/** What kind of company it is, which says little of which one. */
+/** The kind of a company, which says little about which company it is. */
 const LEGAL_FORMS = new Set(
   `ab ag aktiengesellschaft aktsionernoe anonim aoc aps as asa bhd bv bvba ca co company corp
   corporation cpt cv dmcc dooel doo eurl fz fzc fzco fze fzllc gesellschaft gmbh gp inc
@@ -33,7 +33,7 @@ const LEGAL_FORMS = new Set(
 const COMMON_WEIGHT = 0.5
 const LEGAL_FORM_WEIGHT = 0.1
 
-/** How much a word counts: by its letters, less when it is common. */
+/** How much a word counts: by its letters, and less if it is common. */
 export function weightOf(word: string): number {
   if (COMMON.has(word)) return word.length * COMMON_WEIGHT
   return LEGAL_FORMS.has(word) ? word.length * LEGAL_FORM_WEIGHT : word.length
@@ -43,7 +43,7 @@ export function totalWeight(words: readonly string[]): number {
   return words.reduce((sum, word) => sum + weightOf(word), 0)
 }
 
-/** A word of the party, and the listed word that it was taken for. */
+/** A word of the party, and the listed word that it is compared with. */
 interface WordPair {
   readonly asked: string
   readonly listed: string
@@ -53,23 +53,26 @@ interface WordPair {
 /** Scores and factors from 0 to 1. */
 export interface NameScore {
   readonly score: number
-  /** How alike the words are that were taken for each other. */
+  /** How alike the paired words are. */
   readonly words: number
   /** The factor for words of the party that the listed name does not have. */
   readonly left: number
-  /** All letters are the same, and only the spaces differ. */
+  /** Whether all letters are the same and only the spaces differ. */
   readonly joined: boolean
   readonly pairs: readonly WordPair[]
   readonly left_over: readonly string[]
   readonly not_named: readonly string[]
 }
 
-/** What no score exceeds when the words found, each times its likeness, weigh this share. */
+/** The highest score if the found words, each times its likeness, have this share of the weight. */
 export function mostFor(share: number): number {
   return 1 - LEFT_OVER_WEIGHT * (1 - share)
 }
 
-/** Whoever knows how alike the words are can say so; what it calls different is never a pair. */
+/**
+ * Compares two names. A caller that knows how alike words are can pass `likeness`; words that it
+ * calls different are never a pair.
+ */
 export function compareNames(
   asked: readonly string[],
   listed: readonly string[],
@@ -84,7 +87,8 @@ export function compareNames(
   let weight = 0
   let sum = 0
   for (const pair of pairs) {
-    // As the listed word weighs: a mistyped "comapny" is as common as what it stands for.
+    // Weighs as the listed word does: a mistyped "comapny" is as common as the word that it stands
+    // for.
     weight += weightOf(pair.listed)
     sum += weightOf(pair.listed) * pair.alike
     left_over.splice(left_over.indexOf(pair.asked), 1)
@@ -99,7 +103,7 @@ export function compareNames(
   return { score: words * left * named, words, left, joined, pairs, left_over, not_named }
 }
 
-/** The pairs that are most alike first, each word in one pair at most. */
+/** The most similar pairs first, each word in one pair at most. */
 function bestPairs(
   asked: readonly string[],
   listed: readonly string[],

@@ -1,5 +1,5 @@
-// The operations on parties that are compared by themselves: what was found of one is kept, and a
-// person decides it.
+// The operations on parties that are compared by themselves: one keeps what was found, by the other
+// a person decides it.
 import type { Operation } from '../engine/operation.ts'
 import { found } from '../errors.ts'
 import type { Instant } from '../instant.ts'
@@ -20,7 +20,7 @@ import { findParty, type LockedParty, queueParty, updateScreening } from './part
 interface KeepFound {
   readonly account_id: string
   readonly party_id: string
-  /** When the party that was compared had last changed. */
+  /** When the party had last changed before it was compared. */
   readonly compared_at: Instant
   readonly matches: readonly Match[]
 }
@@ -34,11 +34,11 @@ interface FoundState {
 
 interface KeptFound {
   readonly party: LockedParty | undefined
-  /** Those that a person is asked about now. */
+  /** The matches that a person is asked about now. */
   readonly matches: readonly Match[]
 }
 
-/** Keeps what a worker has found of a party. One command a transaction. */
+/** Keeps what a worker has found about a party. A transaction runs one command. */
 export const keepFound: Operation<KeepFound, FoundState, KeptFound> = {
   name: 'keep_found',
   while_frozen: true,
@@ -56,7 +56,8 @@ export const keepFound: Operation<KeepFound, FoundState, KeptFound> = {
   },
 
   decide({ party, stored, cleared }, { account_id, compared_at, matches }) {
-    // It has changed since it was read, and is in the queue for that; it may be erased by now.
+    // The party has changed since it was read, and is in the queue for that; it may be erased by
+    // now.
     if (party === undefined || party.updated_at !== compared_at) return { party, matches: [] }
     const isCleared = (match: Match) => cleared.has(`${account_id}/${clearName(match)}`)
     return { party, matches: newMatches(matches, stored, isCleared) }
@@ -86,14 +87,14 @@ interface PartyState {
 interface DecidedParty {
   readonly party: LockedParty
   readonly said: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>
-  /** Those that are decided now. */
+  /** The matches that are decided now. */
   readonly matches: readonly StoredMatch[]
   readonly screening: PartyScreening
 }
 
 /**
- * A person decides what was found of a party: it is not whom the lists name, or it is. One command
- * a transaction.
+ * A person decides the matches of a party: they are not whom the lists name, or they are. A
+ * transaction runs one command.
  */
 export const decideParty: Operation<DecideParty, PartyState, DecidedParty> = {
   name: 'decide_party',
@@ -124,7 +125,8 @@ export const decideParty: Operation<DecideParty, PartyState, DecidedParty> = {
       outcomes.flatMap(({ party, said, matches, screening }) => [
         storeDecision(tx, matches, said),
         updateScreening(tx, party, screening),
-        // What is cleared was found of the party as it was: as it is now, it is compared again.
+        // What is cleared was found when the party was compared. As it is now, it is compared
+        // again.
         said.state === 'cleared' && queueParty(tx, party),
       ]),
     ),

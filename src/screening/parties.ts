@@ -1,4 +1,4 @@
-// Whom the lists are asked about: who is paid, for whom, and who acts for them. Pure.
+// The parties that are compared with the lists: who is paid, for whom, and who acts for them. Pure.
 import { hash } from 'node:crypto'
 import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import type { EntityRecord } from '../entity/entity.ts'
@@ -6,10 +6,10 @@ import type { ID_KINDS, Party, PartyId } from './screening.ts'
 
 /** A party of a payout. */
 export interface NamedParty {
-  /** Who it is in the payout, such as `beneficiary` or `entity`. */
+  /** Its part in the payout, such as `beneficiary` or `entity`. */
   readonly party: string
   readonly asked: Party
-  /** SHA-256 of what is asked, in hex: a change of it is another question. */
+  /** SHA-256 of what is asked, in hex: a changed party is another question. */
   readonly hash: string
 }
 
@@ -88,7 +88,9 @@ function kindOf(type: 'individual' | 'business'): Party['kind'] {
   return type === 'individual' ? 'person' : 'organisation'
 }
 
-/** What is no date is not known: requests are screened before their fields are judged. */
+/**
+ * A text that is no date counts as unknown: requests are screened before their fields are judged.
+ */
 function dateOf(text: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? text : ''
 }

@@ -1,5 +1,5 @@
 // The SQL statements of parties that are compared by themselves: which of them are due, what was
-// found of them, and how far all of them are compared with the newest lists.
+// found about them, and how far all of them are compared with the newest lists.
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
@@ -14,15 +14,17 @@ function tableOf(id: string): 'beneficiaries' | 'entities' {
   return id.startsWith('bnf_') ? 'beneficiaries' : 'entities'
 }
 
-/** Parties of an account that are due: nobody else compares them before `due_at`. */
+/** Parties of an account that are due. Nobody else compares them before `due_at`. */
 export interface ClaimedParties {
   readonly account_id: string
   readonly party_ids: readonly string[]
-  /** Names the claim: a party that changes meanwhile has another one. */
+  /** Identifies the claim: a party that changes meanwhile gets another one. */
   readonly due_at: Instant
 }
 
-/** Claims up to `limit` parties for `lease_ms`. What is not deleted by then comes due again. */
+/**
+ * Claims up to `limit` parties for `lease_ms`. A party that is not deleted by then comes due again.
+ */
 export async function claimQueued(
   { finder, sql }: { readonly finder: Sql; readonly sql: Sql },
   limit: number,
@@ -52,7 +54,7 @@ export async function claimQueued(
   return claims
 }
 
-/** Deletes parties of a claim that are compared, except those that have changed since. */
+/** Deletes the compared parties of a claim, except those that have changed since. */
 export async function deleteQueued(
   sql: Sql,
   { account_id, party_ids, due_at }: ClaimedParties,
@@ -66,7 +68,7 @@ export async function deleteQueued(
   )
 }
 
-/** Has a party compared once more. The lock of its account's book is held. */
+/** Queues a party to be compared again. The caller holds the lock of its account's book. */
 export function queueParty(tx: TransactionSql, { account_id, id }: Key): Promise<unknown> {
   return tx`
     insert into screening_queue as q (account_id, party_id, due_at)
@@ -74,14 +76,14 @@ export function queueParty(tx: TransactionSql, { account_id, id }: Key): Promise
     on conflict (account_id, party_id) do update set due_at = excluded.due_at`.execute()
 }
 
-/** A party as it was when it was read to be compared. */
+/** A party as it was read for the comparison. */
 export interface ReadParty extends Key {
   readonly updated_at: Instant
-  /** Whom the lists are asked about. */
+  /** What the lists are asked. */
   readonly asked: readonly NamedParty[]
 }
 
-/** Parties of an account as they are, to be compared. */
+/** Reads parties of an account for the comparison. */
 export async function readParties(
   tx: TransactionSql,
   account_id: string,
@@ -111,7 +113,9 @@ export interface LockedParty extends Key {
   readonly screening: PartyScreening
 }
 
-/** What is stored of a party; undefined when there is none. The lock of its book is held. */
+/**
+ * What is stored of a party; undefined when there is none. The caller holds the lock of its book.
+ */
 export async function findParty(
   tx: Sql | TransactionSql,
   { account_id, id }: Key,
@@ -132,7 +136,10 @@ export function updateScreening(
     where account_id = ${account_id} and id = ${id}`.execute()
 }
 
-/** How far the parties are compared with a version of the lists, and until when that is claimed. */
+/**
+ * How far the parties are compared with a version of the lists, and until when a process has
+ * claimed that.
+ */
 interface ClaimedPass {
   readonly lists_version: bigint
   readonly after_account: string
@@ -141,8 +148,8 @@ interface ClaimedPass {
 }
 
 /**
- * Claims the comparison of all parties with this version: from the first one on when it has not
- * begun. Undefined when it is done, in other hands, or a newer version is there.
+ * Claims the comparison of all parties with this version, from the first one on if it has not
+ * begun. Undefined when it is done, another process has it, or there is a newer version.
  */
 export async function claimPass(
   sql: Sql,
@@ -160,7 +167,7 @@ export async function claimPass(
   return claimed
 }
 
-/** Lets the next go on after this party; without one all are compared. */
+/** Lets the next process go on after this party. Without a party, all are compared. */
 export async function endTurn(
   sql: Sql,
   { lists_version, due_at }: ClaimedPass,
@@ -188,10 +195,10 @@ export async function listPartiesAfter(
     order by account_id, id limit ${limit}`
 }
 
-/** At most so many are counted. */
+/** The most that are counted. */
 const COUNTED = 100_000
 
-/** How many parties may be listed, by state, and how many are `queued` to be compared. */
+/** How many parties may be listed, by state, and how many are `queued` for comparison. */
 export async function countParties(
   finder: Sql,
 ): Promise<readonly { readonly state: string; readonly parties: number }[]> {
@@ -205,22 +212,22 @@ export async function countParties(
     ) counted group by state`
 }
 
-/** A party that may be listed, as operators see it in a list. */
+/** A party that may be listed, as lists of operators show it. */
 interface ListedParty extends Key {
   readonly screening: 'open' | 'confirmed'
   readonly status: string
-  /** When the first was found that is not cleared. */
+  /** When the first match that is not cleared was found. */
   readonly found_at: Instant
 }
 
-/** Which parties that may be listed; '' is any. */
+/** Which of the parties that may be listed to list; '' is any. */
 interface PartyFilter {
   readonly account_id: string
   readonly state: string
   readonly starting_after: string
 }
 
-/** Parties of a table that may be listed, the oldest first. */
+/** The parties of a table that may be listed, the oldest first. */
 export async function listListedParties(
   sql: Sql,
   table: 'beneficiaries' | 'entities',

@@ -1,7 +1,7 @@
-// How far a process is with screening open payouts. Each is looked at again when the lists have
-// changed; what waits for current lists is looked at once a second.
+// How far a process is with screening open payouts. Each payout is screened again when the lists
+// have changed. Payouts that wait for current lists are tried once a second.
 
-/** How long what could not be screened waits until it is tried again. */
+/** How long a payout that could not be screened waits until it is tried again. */
 const AGAIN_MS = 1_000
 
 export class ScreeningRounds {
@@ -14,12 +14,12 @@ export class ScreeningRounds {
     return this.#done !== version
   }
 
-  /** Every open payout of this version was looked at. */
+  /** Notes that every open payout was screened at this version. */
   finished(version: bigint): void {
     this.#done = version
   }
 
-  /** Whether what is left is due to be tried, at once when the version is new; it is noted. */
+  /** Whether it is time to try what is left: at once when the version is new. Notes the time. */
   isDue(version: bigint, now = performance.now()): boolean {
     if (version === this.#seen && now - this.#tried_at < AGAIN_MS) return false
     this.#seen = version
@@ -27,7 +27,7 @@ export class ScreeningRounds {
     return true
   }
 
-  /** What waits is tried in the next round. */
+  /** Lets the next round try what waits. */
   again(): void {
     this.#tried_at = Number.NEGATIVE_INFINITY
   }

@@ -1,4 +1,4 @@
-// Asks the lists about a party: which entries it may be, with a score that is explained piece by
+// Compares a party with the lists: which entries it may be, with a score that is explained piece by
 // piece. Keeps the lists in memory as an index: no SQL.
 import { inTurns } from '../turns.ts'
 import { BIRTH_AGREES, evidenceSteps, idKey, type Step, sameIssuer } from './evidence.ts'
@@ -15,7 +15,10 @@ import type {
 } from './screening.ts'
 import { joinShort, wordsOf } from './words.ts'
 
-/** Of 1000: from here on a person must look. docs/screening.md has the figures that chose it. */
+/**
+ * The score of 1000 from which on a person must look. docs/screening.md has the figures that chose
+ * it.
+ */
 export const THRESHOLD = 890
 
 interface List {
@@ -50,7 +53,10 @@ export class Screener {
     this.#ids = ids
   }
 
-  /** Takes its time in turns: other work of the process goes on while ten thousands are indexed. */
+  /**
+   * Builds the index in turns: the process does other work while tens of thousands of names are
+   * indexed.
+   */
   static async of(lists: readonly List[]): Promise<Screener> {
     const names: Indexed[] = []
     const ids = new Map<string, IndexedId[]>()
@@ -67,7 +73,7 @@ export class Screener {
     return new Screener(names, await NameIndex.of(spellings), ids)
   }
 
-  /** Names, not entries. */
+  /** The number of names, not of entries. */
   get size(): number {
     return this.#names.length
   }
@@ -100,7 +106,7 @@ export class Screener {
   }
 }
 
-/** The words of a name, and these with short ones joined to the next when that differs. */
+/** The words of a name; and the same words with short ones joined to the next, if that differs. */
 function spellingsOf(name: string): string[][] {
   const words = wordsOf(name)
   if (words.length === 0) return []
@@ -152,6 +158,6 @@ function nameSteps({ words, score, pairs, left_over, not_named, joined, left }: 
 }
 
 function perMille(score: number): number {
-  // A hair's breadth for what binary fractions lose.
+  // Adds a little for what binary fractions lose.
   return Math.floor(score * 1000 + 1e-6)
 }

@@ -1,4 +1,5 @@
-// The nouns of screening: whom a list names, whom it is asked about, and what was found. Pure.
+// The nouns of screening: listed entries, the party that is compared with them, and what was found.
+// Pure.
 
 export const LISTS = ['ofac', 'ofac-cons', 'un', 'eu', 'uk'] as const
 export type ListName = (typeof LISTS)[number]
@@ -9,11 +10,11 @@ type PartyKind = (typeof PARTY_KINDS)[number]
 /** A name as a list has it. */
 export interface ListedName {
   readonly text: string
-  /** Its list says that the name alone does not tell who is meant. */
+  /** Whether its list says that the name alone does not tell who is meant. */
   readonly weak: boolean
 }
 
-/** From the first to the last day that a birth may have been: YYYY-MM-DD both. */
+/** The first and the last possible day of a birth, both as YYYY-MM-DD. */
 export interface BirthSpan {
   readonly from: string
   readonly to: string
@@ -24,16 +25,16 @@ export const ID_KINDS = ['passport', 'national', 'tax', 'registration', 'other']
 export interface PartyId {
   readonly kind: (typeof ID_KINDS)[number]
   readonly number: string
-  /** ISO 3166-1 alpha-2 of who issued it; '' when that is not known. */
+  /** ISO 3166-1 alpha-2 of the issuer; '' when it is not known. */
   readonly country: string
 }
 
-/** What a list says of one person, organisation, vessel or aircraft. */
+/** A list's record of one person, organisation, vessel or aircraft. */
 export interface ListedEntry {
   /** The id that its list gives it, the same in each version. */
   readonly entry_id: string
   readonly kind: PartyKind
-  /** The first is the one it is listed by. */
+  /** The first is its main name. */
   readonly names: readonly ListedName[]
   readonly births: readonly BirthSpan[]
   /** ISO 3166-1 alpha-2: nationality, birth, address, registration. */
@@ -43,7 +44,7 @@ export interface ListedEntry {
   readonly programmes: readonly string[]
 }
 
-/** Whom the lists are asked about. What is not known is left empty. */
+/** The party that is compared with the lists. Unknown members are empty. */
 export interface Party {
   readonly name: string
   readonly kind: 'person' | 'organisation' | 'unknown'
@@ -53,7 +54,7 @@ export interface Party {
   readonly ids: readonly PartyId[]
 }
 
-/** One step of a score: what was compared, and the score behind that step, of 1000. */
+/** One step of a score: what was compared, and the score after it, of 1000. */
 export interface ScorePiece {
   readonly piece: 'words' | 'left_over' | 'not_named' | 'weak' | 'kind' | 'birth' | 'country' | 'id'
   readonly score: number
@@ -68,6 +69,6 @@ export interface Hit {
   readonly name: string
   /** Of 1000. */
   readonly score: number
-  /** In the order in which the score was made. */
+  /** In the order in which they made the score. */
   readonly pieces: readonly ScorePiece[]
 }

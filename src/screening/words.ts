@@ -1,5 +1,4 @@
-// Names as words that can be compared: in Latin letters, in lower case, without accents and marks.
-// Pure.
+// Names as comparable words: in Latin letters, in lower case, without accents and marks. Pure.
 import anyAscii from 'any-ascii'
 
 /** The words of a name, in its order. Other scripts are transliterated letter by letter. */
@@ -19,7 +18,7 @@ export function wordsOf(name: string): string[] {
 const JOINED = 3
 
 /**
- * The same words with short ones joined to the next, as spelling varies: "Al-Rahman" and
+ * The same words with short ones joined to the next, because spelling varies: "Al-Rahman" and
  * "Alrahman", "bin Laden" and "Binladen".
  */
 export function joinShort(words: readonly string[]): string[] {

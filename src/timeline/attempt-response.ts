@@ -1,5 +1,5 @@
-// Answers about the rails of a payout: where it was routed, who had it, and that the operator looks
-// at it. The operator sees more than the account does.
+// Answers about the rails of a payout: where it was routed, which rails had it, and whether the
+// operator looks at it. The operator sees more than the account does.
 import { Id, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
@@ -11,7 +11,7 @@ import { conditionWords, type RouteTaken } from '../rail/rules.ts'
 import { ATTEMPT_STATES, type TimelineAttempt, type TimelineReview } from './attempts.ts'
 import type { TimelineReroute, TimelineRoute } from './rules.ts'
 
-/** The event that an item is made of. */
+/** The event from which an item is made. */
 export const OF_EVENT = {
   event: Id('evt', 'The event that tells of it.'),
   sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
@@ -139,7 +139,7 @@ export const ReviewItem = Type.Object(
   },
 )
 
-/** Who reads it. An account sees neither the words of a rail's refusal nor those of exceptions. */
+/** Who reads it. An account sees neither a rail's words of refusal nor those of exceptions. */
 export type Reader = 'account' | 'operator'
 
 export function presentRoute({ at, kind, rail, route, event_id, sequence }: TimelineRoute) {

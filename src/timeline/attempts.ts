@@ -1,4 +1,4 @@
-// Who had a payout: its attempts, and when the operator has looked at one. Pure.
+// Which rails had a payout: its attempts, and when the operator looked at one. Pure.
 import type { Instant } from '../instant.ts'
 import { firstAttempt } from '../payout/attempt.ts'
 import type { Payout } from '../payout/payout.ts'
@@ -7,7 +7,7 @@ import { expectedArrival } from '../rail/plan.ts'
 import { type Failure, isOutside, MANUAL } from '../rail/rail.ts'
 import type { RouteTaken } from '../rail/rules.ts'
 
-/** Where an attempt is: not yet with its rail, with it, or over. */
+/** The state of an attempt: not yet with its rail, with it, or over. */
 export const ATTEMPT_STATES = [
   'waiting',
   'handed_over',
@@ -18,15 +18,15 @@ export const ATTEMPT_STATES = [
 ] as const
 type AttemptState = (typeof ATTEMPT_STATES)[number]
 
-/** What is known of a payout's hand-over besides its row. */
+/** What is known about a payout's hand-over besides its row. */
 export interface HandOver {
   /** How often a rail was asked about the payout. */
   readonly rail_attempts: number
   /** When the rail is asked next, by the database's clock; null for never. */
   readonly ask_rail_at: Instant | null
-  /** Those that are stored, by number. */
+  /** The stored attempts, by number. */
   readonly attempts: readonly PayoutAttempt[]
-  /** Of all attempts, by number. */
+  /** The exceptions of all attempts, by number. */
   readonly exceptions: readonly RailException[]
 }
 
@@ -36,16 +36,16 @@ export interface TimelineAttempt {
   readonly at: Instant
   readonly number: number
   readonly rail: string
-  /** Null when none was needed, or a person named the rail. */
+  /** Null when no route was needed, or a person named the rail. */
   readonly route: RouteTaken | null
   readonly state: AttemptState
-  /** '' when the payment carries none. */
+  /** '' when the payment has none. */
   readonly uetr: string
   /** When its rail gets it, while it waits for a cut-off or for its time. */
   readonly release_at: Instant | null
   /** When the rail was first asked about it. */
   readonly handed_over_at: Instant | null
-  /** When the rail sent it on, and when it arrives, in its words. */
+  /** When the rail sent it on, and when it arrives, as the rail reports. */
   readonly released_at: Instant | null
   readonly expected_at: Instant | null
   readonly ended_at: Instant | null
@@ -54,7 +54,7 @@ export interface TimelineAttempt {
   readonly references: Readonly<Record<string, string>>
 }
 
-/** The operator looks at what a rail has said; nothing moves until that is over. */
+/** The operator looks at what a rail has said. Nothing moves until that is over. */
 export interface TimelineReview {
   readonly kind: 'review'
   readonly at: Instant
@@ -127,8 +127,9 @@ const ENDED: Partial<Record<Payout['status'], AttemptState>> = {
 }
 
 /**
- * The one attempt that has no row: of the simulator, of people, and of a rail that was not asked
- * yet. None of a payout that is held, or was over before any rail had it.
+ * The only attempt of a payout without rows of attempts: on the simulator, on the manual rail, or
+ * on a rail that was not asked yet. None for a payout that is held, or was over before any rail had
+ * it.
  */
 function derivedAttempt(payout: Payout, known: HandOver): TimelineAttempt[] {
   const { first_rail: rail, status, taken_at, updated_at } = payout
@@ -145,7 +146,7 @@ function derivedAttempt(payout: Payout, known: HandOver): TimelineAttempt[] {
       rail,
       route,
       state,
-      // People give the payment a reference of their own, unless its message says one.
+      // People give the payment a reference of their own, unless its message has one.
       uetr: rail === MANUAL && payout.mt103 === '' ? '' : uetr,
       release_at: state === 'waiting' ? releaseOf(payout, route, known) : null,
       handed_over_at: rail === MANUAL ? taken_at : null,

@@ -204,7 +204,7 @@ export const TimelineResponse = Type.Object(
   },
 )
 
-/** As this reader may see it. */
+/** The timeline as this reader may see it. */
 export function presentTimeline(source: TimelineSource, reader: Reader) {
   const { payout, truncated, archived_to, handOver } = source
   return {

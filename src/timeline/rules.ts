@@ -1,5 +1,5 @@
 // Makes the timeline of a payout: its states, route, attempts on rails, handling by people,
-// journals and attempts to tell webhooks, in one list ordered by time and cause. Pure.
+// journals and webhook attempts, in one list ordered by time and cause. Pure.
 import type { Decision } from '../approval/approval.ts'
 import { lineOf } from '../balance-transaction/columns.ts'
 import type { NamedEvent } from '../event/event.ts'
@@ -18,7 +18,7 @@ import {
   type TimelineReview,
 } from './attempts.ts'
 
-/** A timeline has the newest states and webhook attempts, at most so many of each. */
+/** A timeline has the newest states and webhook attempts, at most this many of each. */
 export const MAX_STATES = 1_000
 export const MAX_ATTEMPTS = 1_000
 
@@ -45,13 +45,13 @@ export interface TimelineSource {
   readonly journals: readonly Journal[]
   readonly handOver: HandOver
   readonly webhook_attempts: readonly WebhookAttempt[]
-  /** Older states or webhook attempts were left out. */
+  /** Whether older states or webhook attempts were left out. */
   readonly truncated: boolean
-  /** Events up to this time are in an archive alone; null: all of the payout's are here. */
+  /** Only an archive has events up to this time; null: all of the payout's events are here. */
   readonly archived_to: Instant | null
 }
 
-/** An item that an event tells of, or has caused. */
+/** An item that an event tells, or has caused. */
 interface OfEvent {
   readonly at: Instant
   readonly event_id: string
@@ -65,7 +65,7 @@ export interface TimelineRoute extends OfEvent {
   readonly route: RouteTaken | null
 }
 
-/** The rail that had the payout has proved that it did not take it, and the next one gets it. */
+/** The payout's rail has proved that it did not take it, and the next rail gets it. */
 export interface TimelineReroute extends OfEvent {
   readonly kind: 'reroute'
   readonly rail: string
@@ -82,7 +82,7 @@ export interface TimelineHandling extends OfEvent {
   readonly by_hand: ByHand
 }
 
-/** A person has approved or rejected the payout while it waited for that. */
+/** A person has approved or rejected the payout while it waited for approval. */
 export interface TimelineApproval extends OfEvent {
   readonly kind: 'approval'
   readonly decision: Decision
@@ -108,7 +108,7 @@ export interface TimelineState extends OfEvent {
   readonly by: Cause | null
   readonly status_description: string
   readonly failure: Failure | null
-  /** The number of the account's answer that led to it; null for none. */
+  /** The number of the account's answer that caused it; null for none. */
   readonly answer: number | null
   /** Null unless a named operator took the step. */
   readonly by_hand: ByHand | null
@@ -173,8 +173,8 @@ export function journalsNamed(events: readonly NamedEvent[]): bigint[] {
 }
 
 /**
- * Oldest first. Of one time by event; of one event in the order of RANKS. What has no event of its
- * own follows the last event before it.
+ * Oldest first. Items of one time are ordered by event; items of one event in the order of RANKS.
+ * An item without an event follows the last event before it.
  */
 export function makeTimeline(source: TimelineSource): TimelineItem[] {
   const events = source.events.toSorted((a, b) => compare(a.sequence, b.sequence))
@@ -248,8 +248,8 @@ function compare<T extends bigint | string>(a: T, b: T): number {
 }
 
 /**
- * One state an event, with one exception: a payout held or paid at creation has two events of the
- * same state, one of its creation and one of its status.
+ * One state for each event, with one exception: a payout that is held or paid at creation has two
+ * events of the same state, one of its creation and one of its status.
  */
 function statesOf(events: readonly NamedEvent[]): TimelineState[] {
   const states: TimelineState[] = []
@@ -281,7 +281,9 @@ function byHandOf(event: NamedEvent): ByHand | null {
   return operator === undefined ? null : { operator, reference, reason }
 }
 
-/** None for service_account payouts, which have no rail, and when the creation was left out. */
+/**
+ * None for service_account payouts, which have no rail, and none when the creation was left out.
+ */
 function routeOf(
   { first_rail: rail, route }: Payout,
   created: NamedEvent | undefined,
@@ -310,7 +312,7 @@ const DECIDED: Readonly<Record<string, Decision>> = {
   'payout.rejected': 'reject',
 }
 
-/** What happens to a payout that stays in its status. */
+/** Events after which a payout stays in its status. */
 const NO_STATES: ReadonlySet<string> = new Set([
   ...Object.keys(HANDLED),
   ...Object.keys(DECIDED),

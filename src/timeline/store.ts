@@ -45,7 +45,7 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
           tx,
           numbers.map(number => ({ account_id, number })),
         ),
-    // All of its events may be in an archive.
+    // An archive may have all of its events.
     kept.length === 0 ? [] : listAttemptsOf(tx, kept, MAX_ATTEMPTS + 1),
     findHandOver(tx, payout),
     findCut(tx, account_id),
@@ -72,7 +72,7 @@ async function findHandOver(tx: TransactionSql, payout: Payout): Promise<HandOve
   return { ...asked, attempts, exceptions }
 }
 
-/** How often the rail of a payout was asked, and when it is next. */
+/** How often the rail of a payout was asked, and when it is asked next. */
 async function findAsked(tx: TransactionSql, key: Key) {
   const { account_id, id } = key
   const [asked] = await tx<{ rail_attempts: number; ask_rail_at: Instant | null }[]>`

@@ -1,4 +1,4 @@
-// Checks of a connector: what it says of a payment is right, grows at its end alone, and stays.
+// Checks of a connector: what it says about a payment is right, grows only at its end, and stays.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ErrorBody, type Payment, STEP_STATUSES, type Step, UNKNOWN_PAYMENT } from '../protocol.ts'
 import { amountProblem, historyProblem, isEnd } from '../steps.ts'
@@ -109,7 +109,7 @@ function expectUnknown(reply: Reply): void {
   if (!reply.request.endsWith(`/${id}`)) throw new Finding(`the 404 is about ${id ?? 'no id'}`)
 }
 
-/** Fails when what was said before is not said any more. */
+/** Fails when an earlier statement is missing now. */
 function expectGrown(before: Payment, now: Payment): void {
   const said = ({ number, status, code, amount, currency }: Step) =>
     JSON.stringify([number, status, code, amount, currency])
@@ -121,7 +121,7 @@ function expectGrown(before: Payment, now: Payment): void {
   }
 }
 
-/** Watches a payment to its end, or as long as checks wait. */
+/** Watches a payment to its end, or for as long as checks wait. */
 async function watchNew(probe: Probe, ending: number): Promise<readonly [Payment, ...Payment[]]> {
   const { id, payment } = await putNew(probe, ending)
   return [payment, ...(await probe.watch(id, isOver))]
@@ -306,7 +306,7 @@ async function answer(probe: Probe): Promise<string> {
   return id
 }
 
-/** Long enough for what is kept in memory alone for a moment to be gone. */
+/** Long enough that what is kept only in memory for a moment is gone. */
 const KEPT_FOR_MS = 3_000
 
 /** `earlier`: payments of an earlier run. */

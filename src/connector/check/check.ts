@@ -1,15 +1,15 @@
 // What a check of a connector is, and the run of all of them: one after the other, each with what
-// it proves. A check whose ground has failed is skipped, so that a fault shows where it is.
+// it proves. A check is skipped if one that it needs has failed, so that a fault shows where it is.
 import type { Payment } from '../protocol.ts'
 import { Finding, Probe, type ProbeOptions, Skipped } from './probe.ts'
 
 export interface Check {
   readonly name: string
-  /** What a connector is known to do when the check passes. */
+  /** What a connector does, if the check passes. */
   readonly proves: string
-  /** Checks that must have passed: without them it would say nothing of its own. */
+  /** Checks that must have passed: without them the check proves nothing of its own. */
   readonly needs: readonly string[]
-  /** Throws a Finding when it fails and Skipped when it proves nothing. */
+  /** Throws a Finding when it fails, and Skipped when it proves nothing. */
   run(probe: Probe): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export type KeptPayment = Pick<Payment, 'id' | 'amount' | 'currency' | 'referenc
 export interface CheckReport {
   readonly url: string
   readonly started_at: string
-  /** As the connector calls itself; '' when it did not say. */
+  /** The name that the connector gives itself; '' for none. */
   readonly name: string
   readonly passed: number
   readonly failed: number
@@ -41,7 +41,7 @@ export interface CheckReport {
   readonly payments: readonly KeptPayment[]
 }
 
-/** Runs the checks in order and tells of each. */
+/** Runs the checks in order and tells the result of each. */
 export async function runChecks(
   groups: readonly Group[],
   options: ProbeOptions,
@@ -79,7 +79,7 @@ export async function runChecks(
   }
 }
 
-/** `missing` is a check that it needs, and that has not passed. */
+/** `missing` is a check that it needs and that has not passed. */
 async function judge(
   check: Check,
   probe: Probe,

@@ -1,4 +1,4 @@
-// What the checks of a connector ask with: requests as Corridor sends them, and such as it never
+// How the checks ask a connector: with requests as Corridor sends them, and with some that it never
 // sends. Keeps every answer, and every payment that the connector has taken.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,20 +10,20 @@ import type { Order } from '../order.ts'
 import { type Capabilities, MAX_BODY_BYTES, Payment } from '../protocol.ts'
 import { requestHeaders, type Secrets, type SignedRequest } from '../signing.ts'
 
-/** A check has failed: the sentence says what was seen. */
+/** A check has failed. The sentence says what was seen. */
 export class Finding extends Error {}
 
-/** A check proves nothing here: the sentence says why. */
+/** A check proves nothing here. The sentence says why. */
 export class Skipped extends Error {}
 
 type Method = SignedRequest['method']
 
-/** How a request differs from one of Corridor. */
+/** How a request differs from Corridor's. */
 export interface Manner {
   readonly signed?: 'not' | 'by_another_secret' | 'twice'
   /** The time of the signature, in seconds from now. */
   readonly at_s?: number
-  /** Another path or body than was signed. */
+  /** A path or body other than the signed one. */
   readonly sent_path?: string
   readonly sent_body?: string
   /** Hangs up without reading the answer. */
@@ -66,7 +66,7 @@ export interface ProbeOptions {
 export class Probe {
   readonly replies: Reply[] = []
   readonly taken: Taken[] = []
-  /** Set by the check of them. */
+  /** Set by the check of capabilities. */
   capabilities: Capabilities | undefined
   readonly options: ProbeOptions
 
@@ -91,7 +91,7 @@ export class Probe {
       headers,
       body: manner.sent_body ?? text,
       timeout_ms: manner.within_ms ?? this.options.answer_within_ms,
-      // The operator names the connector.
+      // The operator names the connector, so any address is allowed.
       allow_private: true,
     }
     const size = { read_bytes: MAX_BODY_BYTES, kept_bytes: MAX_BODY_BYTES }
@@ -114,7 +114,7 @@ export class Probe {
     return payment
   }
 
-  /** Asks again and again until `isDone`, or until it takes too long. */
+  /** Asks again and again until `isDone`, or until `watch_ms` are over. */
   async watch(id: string, isDone: (payment: Payment) => boolean): Promise<readonly Payment[]> {
     const seen: Payment[] = []
     const until = performance.now() + this.options.watch_ms

@@ -1,4 +1,4 @@
-// Checks of a connector: it answers, says what it can do, and believes and signs what it should.
+// Checks of a connector: it answers, states what it can do, and accepts and signs what it should.
 import { CURRENCIES } from '../../money/currency.ts'
 import { ANSWER_WITHIN_MS, Capabilities, MIN_KEY_LIFETIME_S } from '../protocol.ts'
 import { answerProblem } from '../signing.ts'
@@ -86,7 +86,7 @@ function checkLimits(capabilities: Capabilities): void {
   }
 }
 
-/** A check that a request, told from Corridor's by its manner, is answered 401. */
+/** A check that a request which differs from Corridor's in this manner is answered 401. */
 function refused(name: string, proves: string, needs: readonly string[], manner: Manner): Check {
   const run = async (probe: Probe) => {
     expectStatus(await probe.ask('GET', `/payments/${newPaymentId()}`, undefined, manner), 401)

@@ -1,4 +1,4 @@
-// Orders that the checks send: of a currency that the connector carries, and within its limits.
+// Orders that the checks send: in a currency that the connector carries, and within its limits.
 // Pure.
 import type { Order } from '../order.ts'
 import type { Capabilities } from '../protocol.ts'
@@ -17,7 +17,7 @@ export function limitsOf({ currencies }: Capabilities): readonly Limits[] {
 }
 
 /**
- * The smallest amount from 10.00 (of two digits) on that ends in these two digits: test
+ * The smallest amount from 10.00 on (with two decimals) that ends in these two digits: test
  * environments decide by them (docs/connect-a-provider.md).
  */
 export function amountEnding(ending: number, { min }: Limits): bigint {

@@ -25,7 +25,7 @@ function orderOf(probe: Probe, amount: bigint, currency: string) {
   return { id, order: sampleOrder(id, { amount, currency }, probe.options.order) }
 }
 
-/** One whose amount ends in these two digits. */
+/** A new order whose amount ends in these two digits. */
 function newOrder(probe: Probe, ending = 0): NewOrder {
   const limits = limitsFor(probe)
   const amount = amountEnding(ending, limits)
@@ -56,7 +56,7 @@ export function checkEcho(payment: Payment, id: string, order: Order): void {
   }
 }
 
-/** Fails unless a refused order ends without having been paid. */
+/** Fails unless a refused order ends unpaid. */
 async function expectRefused(probe: Probe, { id, order }: NewOrder): Promise<void> {
   await probe.put(id, order)
   const decisive = ['rejected', 'not_taken', 'paid']
@@ -243,7 +243,7 @@ export const AMOUNTS: Group = {
   ],
 }
 
-/** Long enough to send an order, and too short to answer it. */
+/** Long enough to send an order, but too short to answer it. */
 const HANG_UP_MS = 30
 
 export function checkSame(first: Payment, again: Payment): void {
@@ -270,7 +270,7 @@ async function checkOverLimit(probe: Probe): Promise<void> {
   const limited = limitsOf(readyCapabilities(probe)).filter(({ max }) => max !== null)
   const [least] = limited.sort((a, b) => ((a.max ?? 0n) < (b.max ?? 0n) ? -1 : 1))
   if (least === undefined) throw new Skipped('it has no limit')
-  // Ends in 00, as amounts that are paid do.
+  // The amount ends in 00, like amounts that are paid.
   const amount = ((least.max ?? 0n) / 100n + 1n) * 100n
   if (amount >= 2n ** 63n) throw new Skipped('its limit is the largest amount')
   await expectRefused(probe, orderOf(probe, amount, least.currency))

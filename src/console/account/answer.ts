@@ -1,11 +1,10 @@
-// The answer to what a payout requires: documents by their addresses, what people say of the payee,
-// and a note.
+// The answer to what a payout requires: addresses of documents, facts about the payee, and a note.
 import { type Html, html } from '../../html.ts'
 import { bodyOf, deed, field, post, said } from '../form.ts'
 import type { Payout } from '../objects.ts'
 import { may, type Visit } from '../visit.ts'
 
-/** Places for documents: a payout that requires more gets the others by the API. */
+/** How many documents the form takes. The API takes more if a payout requires them. */
 const DOCUMENTS = [0, 1, 2] as const
 const PARTS = [
   ['type', 'Kind, such as invoice'],
@@ -51,7 +50,7 @@ function documentFields(visit: Visit, n: number): Html {
 <div class="row">${fields}</div></details>`
 }
 
-/** Sends the answer; the path to go to. */
+/** Sends the answer; returns the path to go to. */
 export async function answer(visit: Visit): Promise<string> {
   const { id } = visit.params
   const documents = DOCUMENTS.map(n =>

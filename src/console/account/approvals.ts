@@ -1,6 +1,6 @@
-// What waits for an approval, and the approval of all that one import of a file has made, which is
-// known by its id alone. Other decisions are made on the page of the payout, the batch or the
-// beneficiary, where all of it is seen.
+// What waits for an approval, and the approval of all payouts of one imported file, which only has
+// an id. Other decisions are made on the page of the payout, the batch or the beneficiary, which
+// shows all of it.
 import { type Html, html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { showList } from '../list.ts'
@@ -33,7 +33,7 @@ export function approvalScreens(screens: Screens): void {
   decisionScreens(screens, 'payout_import', 'approvals', importScreen)
 }
 
-/** For whoever can change it: how payouts come to wait for a second person. */
+/** For people who can change it: how payouts come to wait for a second person. */
 function nothing(visit: Visit): Html {
   if (!mayRunInstallation(visit.person.role, 'write')) {
     return html`Nothing waits for an approval.`
@@ -50,7 +50,7 @@ const API = '/v3/payout_import'
 
 async function importScreen(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  // Before the payouts: a digest is never of more than the page has.
+  // Read before the payouts, so that its digest is never of more than the page shows.
   const approval = await visit.api.get<GroupApproval>(`${API}/${id}/approval`)
   const payouts = await showList<Payout>(visit, `${visit.root}/approvals/${id}`, {
     api: `${API}/${id}/payout`,

@@ -1,5 +1,5 @@
-// The balances of the last 30 days, at the beginning of each day of UTC and now. What a balance
-// was at a time that is past does not change, so each process asks for it once.
+// The balances of the last 30 days, at the start of each day of UTC and now. A past balance does
+// not change, so each process asks for it once.
 import { type Html, html } from '../../html.ts'
 import { lineChart } from '../charts.ts'
 import type { Balance } from '../objects.ts'

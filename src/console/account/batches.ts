@@ -1,4 +1,4 @@
-// Batches of payouts: the list, one of them with what became of each payout, and its approval.
+// Batches of payouts: the list, one batch with the state of each payout, and its approval.
 import { html } from '../../html.ts'
 import { type Listing, type ListPage, showList } from '../list.ts'
 import type { Batch, BatchItem, GroupApproval } from '../objects.ts'
@@ -36,7 +36,7 @@ function batchList(visit: Visit): ListPage<Batch> {
 
 async function batchScreen(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  // Before all that is shown: a digest is never of more than the page has.
+  // Read before all that is shown, so that its digest is never of more than the page shows.
   const approval = await visit.api.find<GroupApproval>(`/v3/payout_batch/${id}/approval`)
   const batch = await visit.api.get<Batch>(`/v3/payout_batch/${id}`)
   const asked = approval !== undefined && (approval.waiting !== '0' || approval.ended.length > 0)

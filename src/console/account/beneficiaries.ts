@@ -40,7 +40,7 @@ ${approval}
   return { title: beneficiary.name, body, live: id }
 }
 
-/** Pay them, or put them away; who is put away is taken back before they are paid. */
+/** Pay the beneficiary or archive it; an archived one is taken back before anybody pays it. */
 function acts(visit: Visit, { id, archived_at }: Beneficiary, isPayable: boolean): Html {
   const path = `${visit.root}/beneficiaries/${id}`
   const archive = { action: `${path}/archive`, button: 'Archive', danger: true, small: true }

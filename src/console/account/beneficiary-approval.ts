@@ -1,5 +1,5 @@
-// The approval of a beneficiary: what is new since it was approved last, who has decided, and the
-// decision. What is approved is the whole record as the page showed it.
+// The approval of a beneficiary: what is new since the last approval, who has decided, and the
+// decision. People approve the whole record as the page showed it.
 import { type Html, html } from '../../html.ts'
 import type { Json, JsonObject, ListOf } from '../api.ts'
 import { rows, type Table } from '../list.ts'
@@ -16,8 +16,8 @@ interface Asked {
 }
 
 /**
- * What people must approve of a beneficiary, if anything. It is read before the beneficiary: a
- * digest is never of more than the page has.
+ * The approval that a beneficiary needs, if any. It is read before the beneficiary, so that its
+ * digest is never of more than the page shows.
  */
 export async function readApproval({ api }: Visit, id: string): Promise<Asked | undefined> {
   const approval = await api.find<BeneficiaryApproval>(`${API}/${id}/approval`)
@@ -26,7 +26,7 @@ export async function readApproval({ api }: Visit, id: string): Promise<Asked | 
   return { approval, events }
 }
 
-/** Of a beneficiary that people must approve, or have rejected. */
+/** The approval of a beneficiary that people must approve, or have rejected. */
 export function beneficiaryApprovalOf(
   visit: Visit,
   beneficiary: Beneficiary,
@@ -48,7 +48,7 @@ ${
 }`
 }
 
-/** Those that wait, for the page of approvals; '' when none does. */
+/** The beneficiaries that wait, for the page of approvals; '' when none does. */
 export async function waitingBeneficiaries(visit: Visit): Promise<Html | ''> {
   const waiting = await visit.api.list<Beneficiary>(API, {
     status: 'pending_approval',
@@ -78,10 +78,10 @@ ${
 }`
 }
 
-/** What each change of a beneficiary changes besides. */
+/** Members that every change of a beneficiary also changes. */
 const OF_EVERY_CHANGE = ['status', 'updated_at']
 
-/** What differs from what people have approved last, member by member. */
+/** What differs from the content that people approved last, member by member. */
 function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event>): Html {
   const approved = results.findIndex(({ type }) => type === 'beneficiary.approved')
   if (approved === -1) {
@@ -106,7 +106,7 @@ function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event
   )}</dl>`
 }
 
-/** Each value in it, by its path; what is not set is left out, and so are ids of ours. */
+/** Each value in it, by its path. Unset values and our own ids are left out. */
 function leaves(value: Json | undefined, path: string): [string, string][] {
   if (value === undefined || value === null || value === '' || path.endsWith(' id')) return []
   if (typeof value !== 'object') return [[path, String(value)]]

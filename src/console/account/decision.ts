@@ -12,7 +12,7 @@ type Shown = Pick<Approval, 'digest'> &
     readonly decisions: readonly { readonly user: string }[]
   }
 
-/** Where the pages of what is decided stand, under the root. */
+/** The paths of pages with something to decide, under the root. */
 type Place = 'payouts' | 'batches' | 'approvals' | 'beneficiaries'
 
 export function decisionForms(
@@ -60,7 +60,10 @@ export function decisionsOf(decisions: Approval['decisions']): Html | '' {
 
 type Decided = 'payout' | 'payout_batch' | 'payout_import' | 'beneficiary'
 
-/** What approvers decide about such objects; after a refusal, `again` shows the object. */
+/**
+ * Registers the decisions of approvers about such objects. After a refusal, `again` shows the
+ * object.
+ */
 export function decisionScreens(
   screens: Screens,
   object: Decided,

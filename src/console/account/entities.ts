@@ -1,4 +1,4 @@
-// Entities: the people and businesses that the account pays for, and where their review stands.
+// Entities: the people and businesses that the account pays for, and the state of their review.
 import { html } from '../../html.ts'
 import { anyOf, deed } from '../form.ts'
 import { type ListPage, textColumn } from '../list.ts'

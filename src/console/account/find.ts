@@ -1,5 +1,5 @@
-// The door of the console and its search box: an id leads to its page, and any other text is looked
-// up as the caller's own reference.
+// The entry of the console and its search box: an id leads to its page, and any other text is
+// looked up as the caller's own reference.
 import { html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { queryText } from '../api.ts'

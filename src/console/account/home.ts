@@ -13,7 +13,7 @@ export function homeScreen(screens: Screens): void {
   screens.show('account', '', home)
 }
 
-/** What waits for somebody, in the order in which it is looked at. */
+/** What waits for somebody, in the order in which it is shown. */
 const NEEDS = [
   { status: 'pending_approval', what: 'waiting for an approval', place: '/approvals' },
   {
@@ -28,7 +28,7 @@ const NEEDS = [
   },
 ] as const
 
-/** Counting stops here: nobody needs the exact number of more. */
+/** Counting stops here: nobody needs a greater exact number. */
 const COUNTED = 100
 
 async function home(visit: Visit): Promise<Screen> {
@@ -67,7 +67,7 @@ ${rows({ ...LATEST, columns: payoutColumns(root) }, latest.results)}
   return { title: visit.account?.name || 'Home', body, live: 'pot_' }
 }
 
-/** How many, and since when the oldest; '' when there is none. */
+/** How many there are, and how old the oldest is; '' when there is none. */
 function need<Member extends string>(
   place: string,
   what: string,

@@ -1,5 +1,5 @@
-// A batch from a spreadsheet: its rows are checked as the API would, each problem at its line,
-// before anything is made.
+// A batch from a spreadsheet. Its rows are checked as the API would, and each problem is shown at
+// its line before anything is made.
 import { readPayouts, type TextRow } from '../../bulk/text.ts'
 import { type Html, html } from '../../html.ts'
 import { ApiError } from '../api.ts'
@@ -30,7 +30,7 @@ async function form(visit: Visit): Promise<Screen> {
   return { title: 'New batch', body: html`${checked(visit, undefined)}` }
 }
 
-/** The form, under what its check has found. */
+/** The form, under the findings of its check. */
 function checked(visit: Visit, findings: Html | undefined): Html {
   const into = html`<input type="file" accept=".csv,text/csv" data-into="f-csv" hidden
 aria-label="Choose a file">`
@@ -76,7 +76,7 @@ function asRefusal(messages: readonly string[]): ApiError {
   )
 }
 
-/** What the API says of the payout at a position, it says of its line here. */
+/** Turns the API's problems about the payout at a position into problems of its line. */
 async function atLines<T>(read: readonly TextRow[], ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()

@@ -18,13 +18,13 @@ export function newPayoutScreens(screens: Screens): void {
   screens.act('account', '/payouts/new/:quote', payPayee, payeeScreen)
 }
 
-/** What the person wants to pay, as the address says it. */
+/** What the person wants to pay, as the address has it. */
 interface Wish {
   readonly amount: string
   readonly currency: string
   readonly country: string
   readonly holding: string
-  /** A beneficiary who is known already. */
+  /** A known beneficiary. */
   readonly to: string
 }
 
@@ -175,7 +175,7 @@ function nameOf({ quote_request }: PayoutOption): string {
   return `${words(payout_type)} ${words(how)}`.trim()
 }
 
-/** Makes the quote of the way that was chosen; the amounts stay text until the API reads them. */
+/** Makes the quote of the chosen way. The amounts stay text until the API reads them. */
 async function fixQuote(visit: Visit): Promise<string> {
   const { form } = visit
   const request = readRequest(form.get('request') ?? '')
@@ -186,7 +186,7 @@ async function fixQuote(visit: Visit): Promise<string> {
   return `${visit.root}/payouts/new/${quote.id}${queryText({ country, to, charge_type })}`
 }
 
-/** Amounts come as text from the answer of the API; they go as the numbers that they were. */
+/** Reads amounts, which the API's answer has as text, as the numbers that they were. */
 function readRequest(text: string): { readonly swift?: { readonly charge_type?: string } } {
   try {
     const asked = JSON.parse(text, (name, value) =>
@@ -196,7 +196,7 @@ function readRequest(text: string): { readonly swift?: { readonly charge_type?: 
     ) as unknown
     if (typeof asked === 'object' && asked !== null) return asked
   } catch {
-    // Said below.
+    // The error below says so.
   }
   const message = 'Choose one of the ways again.'
   throw new ApiError(400, [{ reason: 'invalid_request', message, remarks: '' }])

@@ -1,4 +1,4 @@
-// Payouts: the list, and one of them with its money, its way and what can be done about it.
+// Payouts: the list, and one payout with its money, its route and what the person can do about it.
 import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES } from '../../payout/states.ts'
 import { PAYOUT_TYPES } from '../../quote/quote.ts'
@@ -96,7 +96,7 @@ export async function showPayout(visit: Visit): Promise<Screen> {
   let payout = await visit.api.get<Payout>(path)
   let asked: Approval | undefined
   if (payout.status === 'pending_approval') {
-    // Before what is shown: a digest is never of more than the page has.
+    // Read before what is shown, so that its digest is never of more than the page shows.
     asked = await readApproval()
     payout = await visit.api.get<Payout>(path)
   }
@@ -122,7 +122,7 @@ ${acts(visit, payout)}
   return { title, body, live: id }
 }
 
-/** That nothing has gone out yet; the API knows the clock of a sandbox, the page does not. */
+/** Says that nothing has gone out yet. The API knows the clock of a sandbox, the page does not. */
 function scheduled({ execute_at, status }: Payout): Html | '' {
   if (execute_at === null || status !== 'processing') return ''
   return html`<p>Its time is ${time(execute_at)}: nothing goes out before, and until then you can
@@ -218,10 +218,10 @@ function detailsOf(root: string, payout: Payout): Html {
   ])
 }
 
-// The metadata: a form to change it, and what the form says as the API takes it.
+// The prefix of metadata in forms and in what they send.
 const PREFIX = 'metadata:'
 
-/** For makers, in whatever state the payout is. */
+/** The form of the metadata, for makers, whatever the state of the payout. */
 function metadataForm(visit: Visit, { id, metadata }: Payout): Html | '' {
   if (!may(visit, 'maker')) return ''
   const known = Object.entries(metadata ?? {}).map(([name, text]) => {

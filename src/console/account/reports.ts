@@ -1,5 +1,5 @@
-// Reports: what became of the latest payouts, by corridor and by rail, and how long they took. They
-// read a bounded number of payouts, and say how many.
+// Reports: the outcomes of the latest payouts, by corridor and by rail, and how long they took.
+// They read a bounded number of payouts, and say how many.
 import { html } from '../../html.ts'
 import { instantIn } from '../../id.ts'
 import { barChart, type Point } from '../charts.ts'
@@ -76,7 +76,7 @@ function success(payouts: readonly Payout[]): Point[] {
   })
 }
 
-/** How long half of them took at most, 95 of 100, and the slowest. */
+/** How long half of them took at most, then 95 of 100, then the slowest. */
 function times(events: readonly Event[]): Point[] {
   const seconds = events
     .map(({ object_id, created_at }) => {

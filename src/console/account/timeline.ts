@@ -1,4 +1,4 @@
-// What happened to a payout, in order: states, journals, the way it took, and webhooks.
+// The history of a payout, in order: states, journals, its route, and webhooks.
 import { type Content, type Html, html } from '../../html.ts'
 import type { JsonObject } from '../api.ts'
 import type { Failure } from '../objects.ts'
@@ -58,7 +58,7 @@ ${text('journal_number')}</summary>${postings(item)}</details>`
   }
 }
 
-/** An attempt to tell an endpoint, with the way to all of the delivery. */
+/** An attempt to tell an endpoint, with a link to the whole delivery. */
 function told(root: string, item: Item): Html {
   const { endpoint, delivery, outcome, event_type, attempt, status_code, error, retry_at } = item
   const page = `${root}/webhooks/${endpoint}/deliveries/${delivery}`

@@ -1,4 +1,4 @@
-// The statement: every movement of a balance, the balance as of any time, and files of both.
+// The statement: every movement of a balance, the balance at any time, and files of both.
 import { type Html, html } from '../../html.ts'
 import { anyOf, field, named } from '../form.ts'
 import { type Listing, showList, textColumn } from '../list.ts'
@@ -48,7 +48,7 @@ const FORMATS: readonly (readonly [string, string])[] = [
   ['csv', 'CSV'],
 ]
 
-/** The statement of a period as a file; until today, as the present day is not over. */
+/** The statement of a period as a file. The period ends before today, as today is not over. */
 function statementForm(visit: Visit): Html {
   const today = new Date().toISOString().slice(0, 10)
   const month = `${today.slice(0, 8)}01`

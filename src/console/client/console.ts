@@ -1,4 +1,4 @@
-// What the console's pages do in a browser beyond links and forms: times in the reader's zone, a
+// What the console's pages do in a browser besides links and forms: times in the reader's zone, a
 // price that counts down, copying, and changes as they happen. Without it every page still works.
 
 const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
@@ -7,7 +7,7 @@ const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
   [60, 'minute'],
 ]
 
-/** In the zone of whoever reads, with UTC beside it. */
+/** Shows times in the reader's zone, with UTC beside it. */
 function showTimes(root: ParentNode): void {
   const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
   for (const element of root.querySelectorAll<HTMLTimeElement>('time:not([title])')) {
@@ -63,7 +63,7 @@ function copyButton(name: string, text: () => string): HTMLButtonElement {
   return button
 }
 
-/** A file fills the text field that it is for. */
+/** Puts a chosen file into the text field that it is for. */
 function addFiles(root: ParentNode): void {
   for (const input of root.querySelectorAll<HTMLInputElement>('input[data-into]')) {
     input.hidden = false
@@ -75,7 +75,7 @@ function addFiles(root: ParentNode): void {
   }
 }
 
-/** A second click sends nothing. The key of the form makes it harmless anyway. */
+/** Makes a second click send nothing. The key of the form makes it harmless anyway. */
 function guardForms(): void {
   document.addEventListener('submit', event => {
     const form = event.target
@@ -121,14 +121,14 @@ function tell(text: string, link?: string): void {
   news.append(' ', shown)
 }
 
-/** Puts the new state into the page, where nobody is writing; else offers it. */
+/** Puts the new state into the page if nobody is writing there; otherwise offers it. */
 async function renew(): Promise<void> {
   const part = document.querySelector('[data-live-part]')
   if (document.hidden) {
     document.addEventListener('visibilitychange', renew, { once: true })
     return
   }
-  // Nor is a row taken from under the pointer.
+  // A row must not move from under the pointer either.
   const isBusy = part?.querySelector(`[aria-busy], details[open], :focus, input:user-valid,
     tr:hover, li:hover`)
   if (part === null || isBusy || Date.now() - touched > LOOKED_AT_MS)
@@ -143,7 +143,7 @@ async function renew(): Promise<void> {
   part.replaceWith(fresh)
 }
 
-/** A page that nobody looks at renews nothing, so that it does not keep the session open. */
+/** A page that nobody looks at does not renew itself, so it does not keep the session open. */
 const LOOKED_AT_MS = 600_000
 let touched = Date.now()
 for (const name of ['pointermove', 'keydown', 'scroll']) {
@@ -152,7 +152,7 @@ for (const name of ['pointermove', 'keydown', 'scroll']) {
 
 let renewing: ReturnType<typeof setTimeout> | undefined
 
-/** Objects have changed: a list says how many, and moves no row; a page renews itself. */
+/** Objects have changed. A list shows how many and moves no row; other pages renew themselves. */
 function changed(ids: readonly string[]): void {
   const of = document.body.dataset.of ?? ''
   // `*` instead of ids: something is new.
@@ -177,11 +177,11 @@ interface Message {
   readonly ids?: readonly string[]
   /** The number of the last event that was told. */
   readonly at?: number
-  /** A tab was opened, and asks for that number. */
+  /** Whether a tab was opened that asks for that number. */
   readonly hello?: boolean
-  /** The service is away. */
+  /** Whether the service is away. */
   readonly lost?: boolean
-  /** The session is over. */
+  /** Whether the session is over. */
   readonly over?: boolean
 }
 
@@ -209,7 +209,7 @@ function listen(): void {
     receive(message)
   }
   tabs.postMessage({ hello: true })
-  // Held for as long as the tab is open; the next tab gets it then.
+  // Held while the tab is open. Then the next tab gets it.
   void navigator.locks.request(live, () => {
     leads = true
     follow(() => `${live}?after=${last}`, say)
@@ -219,7 +219,10 @@ function listen(): void {
 
 const AGAIN_MS = 3000
 
-/** Listens, and listens again when the service was away. A session that is over leads to log-in. */
+/**
+ * Listens, and listens again after the service was away. When the session is over, it leads to
+ * log-in.
+ */
 function follow(live: () => string, say: (message: Message) => void): void {
   const stream = new EventSource(live())
   let wasLost = false
@@ -236,7 +239,7 @@ function follow(live: () => string, say: (message: Message) => void): void {
   })
   stream.addEventListener('error', async () => {
     wasLost = true
-    // The browser connects again by itself, unless what came was no stream.
+    // The browser connects again by itself, unless the answer was no stream.
     if (stream.readyState !== EventSource.CLOSED) {
       say({ lost: true })
       return

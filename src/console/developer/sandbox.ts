@@ -1,4 +1,4 @@
-// The sandbox: play money, its clock, and any state that a payout can come to.
+// The sandbox: play money, its clock, and every state that a payout can reach.
 import { type Html, html } from '../../html.ts'
 import { STEP_STATUSES } from '../../payout/states.ts'
 import { SCRIPTS } from '../../rail/simulator.ts'
@@ -27,7 +27,7 @@ const STEPS: readonly (readonly [string, string])[] = [
   ['2592000', '30 days'],
 ]
 
-/** What the simulator makes of amounts, so that nobody has to read it elsewhere. */
+/** What the simulator does with amounts, so that nobody has to look it up. */
 function amountsCard(visit: Visit): Html {
   const { primary_currency } = accountOf(visit)
   const shown = (amount: bigint) => digits(String(amount), primary_currency)

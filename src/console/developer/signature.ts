@@ -1,5 +1,5 @@
-// Why a receiver refuses a signature: what it got is compared with what was signed. The secret
-// stays in this request: it is neither stored nor sent on.
+// Why a receiver refuses a signature: compares what it got with what was signed. The secret stays
+// in this request: it is neither stored nor sent on.
 import { type Html, html } from '../../html.ts'
 import { signatures } from '../../webhook/sign.ts'
 import { deed, said } from '../form.ts'
@@ -71,10 +71,10 @@ function readHeaders(text: string): Map<string, string> {
   return new Map(pairs as [string, string][])
 }
 
-/** Receivers of Standard Webhooks refuse what is older, or newer, than this. */
+/** Receivers of Standard Webhooks refuse a message that is older, or newer, than this. */
 const TOLERANCE_S = 300
 
-/** What can be said from the request alone. */
+/** The findings that need nothing but the request. */
 export function checkSignature({ headers, body, secret }: Got, now_ms: number): Finding[] {
   const id = headers.get('webhook-id') ?? ''
   const stamp = headers.get('webhook-timestamp') ?? ''

@@ -61,7 +61,7 @@ ${
   return { title: 'Webhooks', body }
 }
 
-/** The secret is shown now and never again. */
+/** The secret is shown once, now. */
 async function makeEndpoint(visit: Visit): Promise<Screen> {
   const body = {
     url: said(visit, 'url'),

@@ -1,4 +1,4 @@
-// Accounts: what they hold, whether they may pay, their keys, and money that came in or goes out.
+// Accounts: what they hold, whether they may pay, their keys, and money that comes in or goes out.
 import { type Html, html } from '../../html.ts'
 import {
   amountOf,
@@ -19,7 +19,7 @@ import type { Screen, Visit } from '../visit.ts'
 import type { DeskAccount, DeskKey, MadeKey } from './objects.ts'
 
 const API = '/v3/operator/account'
-/** What an operator makes of the state of an account. */
+/** The operator's acts on the state of an account, in words. */
 const STATE_WORDS = { freeze: 'Freeze', unfreeze: 'Unfreeze', close: 'Close' } as const
 
 export function accountScreens(screens: Screens): void {
@@ -51,7 +51,7 @@ async function revokeKey(visit: Visit): Promise<string> {
   return `${visit.root}/accounts/${visit.params.id}?done=saved`
 }
 
-/** The secret is shown now and never again. */
+/** The secret is shown once, now. */
 async function makeKey(visit: Visit): Promise<Screen> {
   const { id } = visit.params
   const body = bodyOf(visit.form, ['scope', 'name'])
@@ -113,7 +113,7 @@ ${stateForms(visit, id, account.state)}
   return { title: account.name || id, body }
 }
 
-/** What can be done, by the state of the account. */
+/** The possible acts, by the state of the account. */
 const POSSIBLE: Readonly<Record<string, readonly (keyof typeof STATE_WORDS)[]>> = {
   active: ['freeze'],
   frozen: ['unfreeze', 'close'],

@@ -1,4 +1,4 @@
-// What needs an operator, with its age and where to go; nothing stands here while nothing does.
+// What needs an operator, with its age and a link. The list is empty when nothing does.
 import { type Html, html } from '../../html.ts'
 import { MANUAL } from '../../rail/rail.ts'
 import type { ListOf } from '../api.ts'
@@ -28,10 +28,10 @@ export function attentionScreens(screens: Screens): void {
 const COUNTED = '100'
 
 interface Need {
-  /** Of one, and of several. */
+  /** The words for one, and for several. */
   readonly what: readonly [string, string]
   readonly count: string
-  /** The oldest that was seen; '' when its age says nothing. */
+  /** When the oldest began; '' when its age says nothing. */
   readonly since: string
   readonly place: string
 }
@@ -169,7 +169,7 @@ const UPKEEP = [
   ['backup', 'A backup was taken', 'corridor backup'],
 ] as const
 
-/** When the books were last proved, and when a backup was last taken. */
+/** When the books were last verified, and when a backup was last taken. */
 async function upkeepOf(visit: Visit): Promise<Html> {
   const { results } = await visit.api.list<UpkeepRun>('/v3/operator/upkeep')
   const now = new Date().toISOString()

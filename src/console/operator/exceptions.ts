@@ -1,4 +1,5 @@
-// Exceptions of rails: what a bank or provider has said that does not fit, for a person to judge.
+// Exceptions of rails: what a bank or provider has said that contradicts the payout, for a person
+// to judge.
 import { html } from '../../html.ts'
 import { countOf, deed, said } from '../form.ts'
 import type { ListPage } from '../list.ts'

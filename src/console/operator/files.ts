@@ -1,4 +1,5 @@
-// Files for banks: what is in one, byte for byte, and its release by a person who has looked at it.
+// Files for banks: the content of one, byte for byte, and its release by a person who has looked at
+// it.
 import { FILE_STATES } from '../../bank-file/file-store.ts'
 import { type Html, html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
@@ -64,7 +65,7 @@ const sumOf = ({ control_sum, currency }: DeskFile) => html`${control_sum}&nbsp;
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const { root } = visit
-  // The digest before the bytes: it is never of more than the page has.
+  // The digest is read before the bytes, so that it is never of more than the page shows.
   const file = await visit.api.get<DeskFileInFull>(`${API}/${id}`)
   const { content } = await visit.api.quietly().get<{ content: string }>(`${API}/${id}/content`)
   const payments: Table<Payment> = {

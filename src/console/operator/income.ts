@@ -1,5 +1,5 @@
-// What an account, or all live ones, have brought in for 30 days: fees and the income of
-// conversions, by day, from the books.
+// What an account, or all live accounts, have earned the installation in 30 days: fees and the
+// income of conversions, by day, from the books.
 import { type Html, html } from '../../html.ts'
 import { lineChart } from '../charts.ts'
 import type { Screens } from '../screens.ts'
@@ -53,7 +53,7 @@ function charts(results: readonly Income[]): Html {
         const sum = days.reduce((all, day) => all + BigInt(day[kind]), 0n)
         const points = days.map(day => ({
           name: day.day.slice(5),
-          // A day that gave back more than it earned stands at the bottom; its figure has the sign.
+          // The bar of a day that gave back more than it earned is empty; its figure has the sign.
           value: BigInt(day[kind]) < 0n ? 0n : BigInt(day[kind]),
           shown: digits(day[kind], currency),
         }))

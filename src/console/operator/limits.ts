@@ -1,4 +1,4 @@
-// Limits, and the rules of who must approve what.
+// Limits, and the rules about who must approve what.
 import { html } from '../../html.ts'
 import { bodyOf, deed, named, nothing, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'

@@ -1,5 +1,5 @@
-// Payouts of all accounts, and what an operator does about one: pay it by hand, say what became
-// of it.
+// Payouts of all accounts, and what an operator does with one: pay it by hand, and report the
+// result.
 import { type Html, html } from '../../html.ts'
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payout/states.ts'
 import { anyOf, bodyOf, deed, named, nothing, REASON, reasonOf } from '../form.ts'

@@ -1,4 +1,4 @@
-// Rails and routes: where payouts go, whether they may go there now, and how that went lately.
+// Rails and routes: where payouts go, whether they may go there now, and the latest figures.
 import { type Html, html } from '../../html.ts'
 import { barChart } from '../charts.ts'
 import { deed, nothing, REASON, reasonOf } from '../form.ts'
@@ -78,7 +78,7 @@ const ROUTES: Table<RouteRow> = {
   ],
 }
 
-// How the rails have done in the last day, week and month.
+// The figures of the rails for the last day, week and month.
 const WINDOWS = [
   ['1', '24 hours'],
   ['7', '7 days'],
@@ -143,7 +143,7 @@ const UNITS = [
   [60, 'min'],
 ] as const
 
-/** `7 s`, `12 min`, `3 h`, `2 d`: of the largest unit of which there are two. */
+/** `7 s`, `12 min`, `3 h`, `2 d`: in the largest unit of which there are at least two. */
 function duration(text: string): string {
   const seconds = Number(text)
   const [size, name] = UNITS.find(([size]) => seconds >= 2 * size) ?? [1, 's']

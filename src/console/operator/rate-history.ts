@@ -1,4 +1,5 @@
-// What a rate was and who set it, from the audit log: the line, and each change with its source.
+// The history of a rate and who set it, from the audit log: the line, and each change with its
+// source.
 import { html } from '../../html.ts'
 import type { Json } from '../api.ts'
 import { lineChart } from '../charts.ts'
@@ -12,7 +13,7 @@ export function rateHistoryScreens(screens: Screens): void {
   screens.show('installation', '/prices/:base/:quote', show)
 }
 
-/** Most entries of the log that are read, 100 a page: the feed of rates writes some 30 a day. */
+/** Most entries of the log that are read, 100 a page. The feed of rates writes some 30 a day. */
 const MOST_READ = 2000
 
 async function show(visit: Visit): Promise<Screen> {

@@ -1,4 +1,4 @@
-// The reviews of entities: what waits, who they are, and the decision.
+// The reviews of entities: those that wait, their records, and the decision.
 import { html } from '../../html.ts'
 import { bodyOf, deed } from '../form.ts'
 import type { ListPage } from '../list.ts'

@@ -1,5 +1,5 @@
-// Payouts that screening holds and parties that may be listed: whom they are like, how much, and
-// the decision of a person.
+// Payouts that screening holds and parties that may be listed: their matches, the scores, and the
+// decision of a person.
 import { type Html, html } from '../../html.ts'
 import { anyOf, bodyOf, deed, REASON, reasonOf } from '../form.ts'
 import { showList } from '../list.ts'
@@ -73,13 +73,13 @@ ${forms && html`<div class="side">${forms}</div>`}
   return { title: 'Held by screening', body }
 }
 
-/** What a person can say; a confirmation by mistake is cleared. */
+/** What a person can decide. A confirmation by mistake can be cleared. */
 const DECISIONS: Readonly<Record<string, readonly ('clear' | 'confirm')[]>> = {
   open: ['clear', 'confirm'],
   confirmed: ['clear'],
 }
 
-/** The screens of what is held; operators have none of beneficiaries. */
+/** The pages of what is held. The installation has none of beneficiaries. */
 const PAGES = { payout: 'payouts', entity: 'entities', beneficiary: '' } as const
 
 function matchOf(

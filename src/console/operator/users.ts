@@ -1,5 +1,5 @@
-// Users: who there is, what each may do and where, and when each was seen last. Operators make
-// people, give and take roles, let them in and send them out; never themselves.
+// Users: what each may do and where, and when each was last seen. Operators make people, give and
+// take roles, let people in and log them out, but never themselves.
 import { type Html, html } from '../../html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { ACCOUNT_ROLES, USER_ROLES } from '../../user/user.ts'
@@ -51,7 +51,7 @@ async function make(visit: Visit): Promise<string> {
   return `${visit.root}/users/${made.name}?done=saved`
 }
 
-/** It is shown now and never again, and not as a link: whoever follows it is that person. */
+/** It is shown once, now, and not as a link: a person who follows it becomes that user. */
 async function makeLink(visit: Visit): Promise<Screen> {
   const { name } = visit.params
   const path = `${API}/${name}/login_link`

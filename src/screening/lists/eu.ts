@@ -1,5 +1,5 @@
 // Reads the consolidated list of the EU's financial sanctions, "full XML 1.1" of the Financial
-// Sanctions Files, whose data stand in attributes (http://eu.europa.ec/fpi/fsd/export). Pure.
+// Sanctions Files, whose data are in attributes (http://eu.europa.ec/fpi/fsd/export). Pure.
 import { attributeOf, childOf, childrenOf } from '../../iso20022/node.ts'
 import type { XmlNode } from '../../iso20022/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
@@ -57,7 +57,7 @@ function nameOf(alias: XmlNode): ListedName {
   return { text: whole || joinName(...parts), weak: attributeOf(alias, 'strong') === 'false' }
 }
 
-/** "00" is its code for a country that is not known. */
+/** "00" is its code for an unknown country. */
 function countryFrom(node: XmlNode): string {
   return (
     countryOf(attributeOf(node, 'countryIso2Code')) ||

@@ -1,13 +1,13 @@
-// What the published formats of lists share: how a reader is given its elements, and how dates,
+// What the published formats of lists share: how a reader gets its elements, and how dates,
 // countries and kinds of ids are read from text. Pure.
 import type { XmlNode } from '../../iso20022/xml-stream.ts'
 import { COUNTRIES } from '../../network/country.ts'
 import type { BirthSpan, ListedEntry, ListName, PartyId } from '../screening.ts'
 import { wordsOf } from '../words.ts'
 
-/** Reads the elements of one file, unit by unit, and then says what it has read. */
+/** Reads the elements of one file, unit by unit, and then returns what it has read. */
 export interface ListReader {
-  /** Elements that are read as a whole, with all that is inside; everything else is passed over. */
+  /** Elements that are read as a whole, with all that is inside; all others are ignored. */
   readonly units: ReadonlySet<string>
   take(unit: XmlNode): void
   finish(): ReadList
@@ -23,12 +23,12 @@ export interface ListFormat {
   readonly name: string
   /** The element around the whole file. */
   readonly root: string
-  /** The lists that are published so. */
+  /** The lists that are published in this format. */
   readonly lists: readonly ListName[]
   read(root: XmlNode): ListReader
 }
 
-/** Text on one line. */
+/** The text on one line. */
 export function lineOf(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
@@ -54,7 +54,7 @@ export function unique(values: readonly string[]): string[] {
 
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 
-/** A year, a month or a day as the days that it may be; undefined for what is no date. */
+/** The possible days of a year, a month or a day; undefined for a text that is no date. */
 export function spanOf(year: string, month = '', day = ''): BirthSpan | undefined {
   if (!/^(1[89]|20)\d\d$/.test(year)) return undefined
   const number = monthOf(month)
@@ -82,7 +82,7 @@ export function between(
   return first.from <= last.to ? { from: first.from, to: last.to } : first
 }
 
-/** A year before and a year after, where a list says that it guesses. */
+/** A year before and a year after, for a date that its list guesses. */
 export function about(span: BirthSpan | undefined): BirthSpan | undefined {
   if (span === undefined) return undefined
   const [from, to] = [Number(span.from.slice(0, 4)) - 1, Number(span.to.slice(0, 4)) + 1]
@@ -93,7 +93,7 @@ export function known<T>(value: T | undefined): T[] {
   return value === undefined ? [] : [value]
 }
 
-/** Countries as lists call them, beside their usual English names. */
+/** Names of countries in lists, besides their usual English names. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   'antigua and barbuda': 'AG',
   'bolivia plurinational state of': 'BO',
@@ -156,7 +156,10 @@ const BY_NAME = new Map([
   ...Object.entries(OTHER_NAMES),
 ])
 
-/** The ISO code of a country by its code or name; '' for what is none, such as "undetermined". */
+/**
+ * The ISO code of a country by its code or name; '' for a text that is none, such as
+ * "undetermined".
+ */
 export function countryOf(text: string): string {
   const code = text.trim().toUpperCase()
   if (COUNTRIES.has(code)) return code
@@ -170,12 +173,12 @@ const ID_KINDS: readonly (readonly [PartyId['kind'], RegExp])[] = [
   ['national', /national|cedula|SSN|citizen|personal|identification|identity|\bID\b|C\.U\.R\.P/i],
 ]
 
-/** What kind of number a list gives, by the words that it uses for it. */
+/** The kind of a listed number, by the list's words for it. */
 function idKindOf(words: string): PartyId['kind'] {
   return ID_KINDS.find(([, pattern]) => pattern.test(words))?.[0] ?? 'other'
 }
 
-/** An id, unless its number says nothing: lists keep remarks in the same place. */
+/** An id, unless its number has no meaning: lists keep remarks in the same place. */
 export function idOf(words: string, number: string, country: string): PartyId[] {
   const line = lineOf(number)
   if (line.replace(/\D/g, '').length < 3 || line.length > 100 || words.trim().endsWith(':'))

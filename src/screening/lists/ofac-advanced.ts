@@ -1,6 +1,6 @@
-// Reads the lists of OFAC in their long form, SDN_ADVANCED.XML and CONS_ADVANCED.XML, which have
-// names in original scripts too (home.treasury.gov/system/files/126/sdn_advanced_notes.pdf). Words
-// and places stand once, before what refers to them by ids. Pure.
+// Reads the lists of OFAC in their long form, SDN_ADVANCED.XML and CONS_ADVANCED.XML, which also
+// have names in original scripts (home.treasury.gov/system/files/126/sdn_advanced_notes.pdf). Words
+// and places stand once, before the elements that refer to them by ids. Pure.
 import { attributeOf, childOf, childrenOf, textOf } from '../../iso20022/node.ts'
 import type { XmlNode } from '../../iso20022/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
@@ -26,7 +26,7 @@ export const OFAC_ADVANCED: ListFormat = {
   read: () => new AdvancedReader(),
 }
 
-/** Lists of words that others refer to by id. */
+/** Lists of words that other elements refer to by id. */
 const VALUES = [
   'Country',
   'PartySubType',

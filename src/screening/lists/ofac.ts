@@ -84,7 +84,7 @@ function aliasOf(node: XmlNode): ListedName {
   return nameOf(node, textOf(node, 'category').toLowerCase() === 'weak')
 }
 
-/** The country is what stands behind the last comma. */
+/** The country stands after the last comma. */
 function placeOf(node: XmlNode): string {
   return textOf(node, 'placeOfBirth').split(',').at(-1) ?? ''
 }

@@ -1,5 +1,5 @@
-// Reads a file of a list, whatever its format, as a stream and in bounded memory. Refuses what is
-// not whole, and what is the file of another list.
+// Reads a file of a list, whatever its format, as a stream and in bounded memory. Refuses a file
+// that is not whole, and the file of another list.
 import { UnreadableFile } from '../../bank-format.ts'
 import { readXml, type XmlNode } from '../../iso20022/xml-stream.ts'
 import type { ListedEntry, ListName } from '../screening.ts'
@@ -16,14 +16,14 @@ const FORMATS: readonly ListFormat[] = [OFAC, OFAC_ADVANCED, UN, EU, UK]
 const MOST_ENTRIES = 200_000
 
 export interface ListFile {
-  /** The words for its format. */
+  /** The name of its format. */
   readonly format: string
   /** YYYY-MM-DD. */
   readonly published_on: string
   readonly entries: readonly ListedEntry[]
 }
 
-/** @throws UnreadableFile that says what is wrong, and where */
+/** @throws UnreadableFile, which says what is wrong, and where */
 export async function readList(
   chunks: AsyncIterable<Uint8Array>,
   list: ListName,
@@ -42,7 +42,7 @@ export async function readList(
     close(node) {
       if (reader?.units.has(node.name) !== true) return inside > 0 ? 'keep' : 'forget'
       inside -= 1
-      // A unit in another one, such as a country in an address, is a part of it.
+      // A unit inside another one, such as a country in an address, is a part of it.
       if (inside > 0) return 'keep'
       reader.take(node)
       if (++units > MOST_ENTRIES * 10) throw new UnreadableFile('the file has too many records')

@@ -75,7 +75,7 @@ function kindOf(text: string): ListedEntry['kind'] {
   return /^ship$/i.test(text) ? 'vessel' : 'unknown'
 }
 
-/** dd/mm/yyyy, in which "dd" and "mm" stand for what is not known. */
+/** dd/mm/yyyy, in which "dd" and "mm" stand for unknown parts. */
 function dayOf(text: string): BirthSpan | undefined {
   const [day = '', month = '', year = ''] = text.trim().slice(0, 10).split('/')
   return spanOf(year, month, day)
@@ -85,7 +85,7 @@ function textsOf(node: XmlNode | undefined, group: string, name: string): string
   return childrenOf(childOf(node, group), name).map(({ text }) => text)
 }
 
-/** Each kind of number: the group around it, the element, and the number in it or its own text. */
+/** Each kind of number: the group around it, its element, and the number in it or its own text. */
 const NUMBERS = [
   ['passport', 'PassportDetails', 'Passport', 'PassportNumber'],
   ['national', 'NationalIdentifierDetails', 'NationalIdentifier', 'NationalIdentifierNumber'],
@@ -93,7 +93,7 @@ const NUMBERS = [
   ['IMO', 'IMONumbers', 'IMONumber', ''],
 ] as const
 
-/** In the details of the person, entity or ship, or in the designation itself. */
+/** Reads ids from the details of the person, entity or ship, or from the designation itself. */
 function idsOf(unit: XmlNode): PartyId[] {
   const holders = [
     unit,
