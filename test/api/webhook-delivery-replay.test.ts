@@ -10,6 +10,7 @@ import { insertDeliveries, listDead } from '../../src/webhook/delivery-store.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { idAt } from '../support/assert/page-cost.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
+import { createDatabase } from '../support/database/database.ts'
 import {
   type Answer,
   basic,
@@ -421,8 +422,8 @@ async function happenedCount(): Promise<number> {
 }
 
 test('making and finding deliveries among many, planned while there were none: no scan, no walk', async () => {
-  const another = await startTestService()
-  const sql = connect(another.database.url, { max: 1, as: 'service', look_ups: true })
+  const another = await createDatabase()
+  const sql = connect(another.url, { max: 1, as: 'service', look_ups: true })
   const key = { account_id: 'acc_a', id: idAt('whe', 1) }
   let made = 100_000
   const insert = async () => {
@@ -445,7 +446,7 @@ test('making and finding deliveries among many, planned while there were none: n
   const cost = async (work: () => Promise<unknown>) => {
     const counted = async () => {
       await sql`select pg_stat_force_next_flush()`
-      const [row] = await another.database.owner<{ fetched: bigint; scans: bigint }[]>`
+      const [row] = await another.owner<{ fetched: bigint; scans: bigint }[]>`
         select coalesce(idx_tup_fetch, 0) as fetched, seq_scan as scans
         from pg_stat_user_tables where relname = 'webhook_deliveries'`
       return row ?? { fetched: 0n, scans: 0n }
@@ -456,8 +457,8 @@ test('making and finding deliveries among many, planned while there were none: n
     return [Number(after.fetched - before.fetched), Number(after.scans - before.scans)]
   }
   try {
-    for (let i = 0; i < 7; i++) await insert().then(dead)
-    await another.database.owner`
+    await insert().then(dead)
+    await another.owner`
       insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
         event_type, object_id, status, created_at, updated_at)
       select 'acc_a', ${key.id}, i, 'whd_' || lpad(i::text, 20, '0'),
@@ -470,6 +471,6 @@ test('making and finding deliveries among many, planned while there were none: n
     assert.deepEqual([insertScans, findScans], [0, 0])
   } finally {
     await sql.end()
-    await another.close()
+    await another.drop()
   }
 })
