@@ -2,6 +2,7 @@
 // against each object's own GET. What a page costs the database stands in page-cost.ts.
 import assert from 'node:assert/strict'
 import type { Client } from '../service/service.ts'
+import { share } from '../share.ts'
 import { assertProblems } from './check.ts'
 
 /** A parameter with several values stands as often. */
@@ -124,7 +125,7 @@ export async function assertFilters(
     const expected = idsOf(all.filter(matches))
     const what = JSON.stringify(query)
     assert.deepEqual((await list(client, path, { ...query, limit: '100' })).ids, expected, what)
-    for (const limit of ['1', '3']) {
+    for (const limit of share(['2'], ['1', '3'])) {
       assert.deepEqual(await pageDown(client, path, { ...query, limit }), expected, what)
       const newer = expected.filter(id => id !== oldest)
       assert.deepEqual(await pageUp(client, path, oldest, { ...query, limit }), newer, what)
@@ -139,7 +140,11 @@ export async function assertBounds(
   all: readonly Item[],
 ): Promise<void> {
   const utc = (item: Item) => item.created_at.replace('+00:00', 'Z')
-  for (const at of new Set(all.map(utc))) {
+  const times = [...new Set(all.map(utc))]
+  for (const at of share(
+    times.filter((_, i) => i % 4 === 0),
+    times,
+  )) {
     const finer = at.replace('Z', '001Z')
     const cases: Case[] = [
       [{ 'created.gt': at }, item => utc(item) > at],
