@@ -17,6 +17,7 @@ import { MAX_WAIT_MS } from '../../src/engine/late.ts'
 import { readList } from '../../src/http/list.ts'
 import { type BusyAccount, makeBusyAccount } from '../ledger/busy-account.ts'
 import type { Query } from '../support/assert/listing.ts'
+import { createDatabase } from '../support/database/database.ts'
 import { insertManyLines } from '../support/database/line-rows.ts'
 import { asPool } from '../support/database/one-transaction.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -25,8 +26,10 @@ import { basic, startTestService, type TestService } from '../support/service/se
 import { share } from '../support/share.ts'
 
 const PATH = '/v3/balance_transaction'
-/** More than what lies in the buffers of two sockets. */
-const LINES = 30_000
+/** Some 500 bytes each: more than the 4 MB that lie in the buffers of two sockets. */
+const LINES = 12_000
+/** As long as a reference may be, in letters of four bytes. */
+const reference_id = '🧾'.repeat(128)
 
 let service: TestService
 let busy: BusyAccount
@@ -34,7 +37,7 @@ let address: string
 
 before(async () => {
   service = await startTestService()
-  busy = await makeBusyAccount(service, LINES)
+  busy = await makeBusyAccount(service, LINES, { reference_id })
   address = await service.app.listen({ host: '127.0.0.1', port: 0 })
 })
 after(() => service.close())
@@ -63,6 +66,7 @@ test(`GET ${PATH}, text/csv, a client that pauses for longer than any handler ma
   await delay(MAX_WAIT_MS + 700)
   const text = await textOf(answer)
   assert.equal(linesIn(text), LINES)
+  assert.ok(Buffer.byteLength(text) > 6_000_000, 'more than lies in buffers')
   assert.match(text, /\r\nclosing,.*\r\n$/)
 })
 
@@ -224,8 +228,7 @@ const OF_A_SOURCE: readonly Query[] = [
   { source, currency: 'USD', operation_type: 'debit' },
 ]
 test('statementPages, planned while the table was empty: each page by index, no line read that is not shown', async () => {
-  const another = await startTestService()
-  const { owner, url } = another.database
+  const { owner, url, drop } = await createDatabase()
   const sql = connect(url, { max: 1, as: 'service', look_ups: true })
   const firstPage = async (tx: TransactionSql, filters: Query, above: Moment) => {
     // A second a journal.
@@ -243,7 +246,7 @@ test('statementPages, planned while the table was empty: each page by index, no 
   try {
     await owner`analyze journals`
     for (const filters of [...FILTERS, ...OF_A_SOURCE]) {
-      for (let i = 0; i < 7; i++) await sql.begin(tx => firstPage(tx, filters, OLDEST))
+      await sql.begin(tx => firstPage(tx, filters, OLDEST))
     }
     await insertManyLines(owner, 15_000)
     const late: Moment = { created_at: '2026-01-01T02:00:00.000000Z', side: 'after' }
@@ -269,7 +272,7 @@ test('statementPages, planned while the table was empty: each page by index, no 
     }
   } finally {
     await sql.end()
-    await another.close()
+    await drop()
   }
 })
 

@@ -132,18 +132,26 @@ const STATES = `
   insert into open_payouts (account_id, id, updated_at, rail_attempts, status, rail)
   select $1, id, created_at, 1, 'processing', 'simulator' from states where failed_at is null`
 
-/** `lines` lines over the year before now. Needs a service without rates or fees of its own. */
-export async function makeBusyAccount(service: TestService, lines: number): Promise<BusyAccount> {
+/**
+ * `lines` lines over the year before now; `fields` are those of each payout. Needs a service without
+ * rates or fees of its own.
+ */
+export async function makeBusyAccount(
+  service: TestService,
+  lines: number,
+  fields: object = {},
+): Promise<BusyAccount> {
   await service.setRates({ 'USD/EUR': '0.8' })
   await service.setFees([{ fixed_amount: 150n }])
   const sample = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const client = await service.openAccount({ currencies: ['USD', 'JPY'], primary: 'USD' })
-  const plain = await pay(sample, { reference_id: 'PLAIN-1' })
+  const plain = await pay(sample, { reference_id: 'PLAIN-1', ...fields })
   await service.setFees([{ fixed_amount: 150n, variable_bps: 20 }])
   const converted = await pay(sample, {
     amount: 8_000,
     currency: 'EUR',
     reference_id: 'FX "1", <2>',
+    ...fields,
   })
   const { account_id } = client.account
   const from = new Date(Date.now() - 364.5 * 86_400_000).toISOString()
