@@ -51,7 +51,7 @@ function send(operation: Operation, body: unknown, note = ''): Promise<Answer> {
 async function largest(operation: Operation): Promise<Json[]> {
   const full = make.fullBody(operation)
   const bodies: Json[] = []
-  for (let body of some(make.examples(operation), 3)) {
+  for (let body of some(make.examples(operation), 1)) {
     for (const [path, value] of placesOf(full)) {
       const holder = path.slice(0, -1).reduce((node, key) => node?.[key], body)
       const key = path.at(-1)
@@ -290,7 +290,7 @@ for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3
 
 for (const operation of api.operations) {
   test(`${operation.name}, every header: never a fault, and what two mean is 400`, async () => {
-    for (const [name, values] of HEADERS) {
+    for (const [name, values] of some(HEADERS, 3)) {
       const isTwice = (value: string | string[]) => Array.isArray(value) && name !== 'accept'
       const once = values.filter(value => !isTwice(value))
       for (const value of [...values.filter(isTwice), ...some(once, 1)]) {

@@ -36,13 +36,17 @@ export async function openProbe(api: ApiDocument, world: World): Promise<Probe> 
   let refused: Request[] = []
   let sent = 0
 
-  async function judged(request: Request, sure: boolean): Promise<[Answer, string]> {
+  /** `why` is what must refuse it; '' when nothing must. */
+  async function judged(request: Request, why: string): Promise<[Answer, string]> {
     sent += 1
     const answer = await sendRequest(world, request)
     const complaint = complaintOf(api, request, answer)
-    if (complaint !== '' || isRefused(answer)) return [answer, complaint]
-    const why = refusedBy(api, request) || (sure ? 'the change made to it' : '')
-    return [answer, why === '' ? '' : `not refused for ${why}`]
+    if (complaint !== '' || isRefused(answer) || why === '') return [answer, complaint]
+    return [answer, `not refused for ${why}`]
+  }
+
+  function whyRefused(request: Request, sure: boolean): string {
+    return refusedBy(api, request) || (sure ? 'the change made to it' : '')
   }
 
   function fail(request: Request, complaint: string, text: string): void {
@@ -58,7 +62,7 @@ export async function openProbe(api: ApiDocument, world: World): Promise<Probe> 
     if (changed === '') return
     let found = 0
     for (const request of suspects) {
-      const [{ status }] = await judged(request, false)
+      const [{ status }] = await judged(request, whyRefused(request, false))
       const again = (await written()).join(' and ')
       if (status < 400 || again === '') continue
       found += 1
@@ -77,12 +81,12 @@ export async function openProbe(api: ApiDocument, world: World): Promise<Probe> 
     },
     async send(request, sure = false) {
       const reads = request.method === 'GET' || request.method === 'HEAD'
-      const certain = sure || refusedBy(api, request) !== ''
-      if (!reads && !certain && refused.length > 0) await settle()
-      const [answer, complaint] = await judged(request, sure)
+      const why = whyRefused(request, sure)
+      if (!reads && why === '' && refused.length > 0) await settle()
+      const [answer, complaint] = await judged(request, why)
       count(tally, operationOf(api, request)?.name ?? 'elsewhere', answer)
       if (complaint !== '') {
-        const small = await smaller(request, complaint, r => judged(r, sure))
+        const small = await smaller(request, complaint, r => judged(r, whyRefused(r, sure)))
         fail(small, complaint, answer.text)
         if (failures.size >= ENOUGH) await probe.finish()
       }
