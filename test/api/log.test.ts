@@ -103,14 +103,17 @@ function codesLogged(): Map<string, number> {
   )
 }
 
+/** Of the texts of requests every third gets all of these; the others get the last ones alone. */
+const TEXTS = [HOSTILE, CANARY, 'zqcanary@zqcanary.example']
+
 /** Texts that each route has taken, by path: what a full body of canaries is made of. */
 const taken = new Map<string, [path: string, text: string][]>()
 
 test('every text of every request: whatever it holds, none of it is logged or said again', async () => {
   for (const route of routes) {
     const url = urlOf(route, world.ids)
-    for (const { place, path } of route.leaves) {
-      for (const text of [HOSTILE, CANARY, 'zqcanary@zqcanary.example']) {
+    for (const [nth, { place, path }] of route.leaves.entries()) {
+      for (const text of TEXTS.slice(share(nth % 3 === 0, true) ? 0 : 1)) {
         const encoded = encodeURIComponent(text)
         if (place === 'params') {
           await send(route, urlOf(route, world.ids, { [path]: encoded }), bodiesOf(route)[0])

@@ -3,17 +3,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import document from '../../docs/operator.openapi.json' with { type: 'json' }
-import { assertRefused, rowVersions } from '../support/assert/check.ts'
+import { assertRefused } from '../support/assert/check.ts'
 import { readDocument } from '../support/assert/document.ts'
+import { type Written, watchWritten } from '../support/database/written.ts'
 import type { Answer } from '../support/service/service.ts'
 import { CALLS, type Call, makeCallers, makeOperatorWorld, type OperatorWorld } from './world.ts'
 
 const api = readDocument(document)
 let world: OperatorWorld
 let callers: Readonly<Record<string, Record<string, string>>>
+let written: Written
 before(async () => {
   world = await makeOperatorWorld()
   callers = await makeCallers(world)
+  written = await watchWritten(world.service.database.owner)
 })
 after(() => world.close())
 
@@ -57,7 +60,7 @@ for (const [name, callOf] of Object.entries(CALLS)) {
 
   test(`${name}: every caller as the table says, before an id that nothing has is 404; who is refused changes no row; an operator: 200 as documented`, async () => {
     const call = await callOf(world)
-    const before = await rowVersions(world.service.database.owner)
+    await written()
     const everybody = async (one: Call, well: (answer: Answer, who: string) => void) => {
       for (const [who, headers] of Object.entries(callers)) {
         const expected = EXPECTED[who]?.[needed] ?? assert.fail(who)
@@ -75,7 +78,7 @@ for (const [name, callOf] of Object.entries(CALLS)) {
       const malformed = { ...call, ids: ['POT_'] }
       assertRefused(await world.call(name, malformed), 400, 'invalid_path_parameter')
     }
-    assert.deepEqual(await rowVersions(world.service.database.owner), before)
+    assert.deepEqual(await written(), [])
     const done = await world.call(name, call)
     assert.equal(done.status, 200, done.text)
     const [method = '', url = ''] = name.split(' ')
