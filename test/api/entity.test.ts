@@ -229,21 +229,6 @@ test(`${PATH}, on_behalf_of nobody, another account’s or a rejected one: 404 e
 
 // Keys.
 
-test(`POST ${PATH}, one Idempotency-Key twice: the first answer again, no row changes`, async () => {
-  await newAccount()
-  const key = { 'idempotency-key': 'one' }
-  const first = await account.post(PATH, plainEntity, key)
-  assert.equal(first.headers['idempotent-replayed'], undefined)
-  await changed(first.json.data.id, { name: 'Bo' })
-  const untouched = await rowVersions(service.database.owner)
-  const again = await account.post(PATH, plainEntity, key)
-  assert.deepEqual([again.status, again.text], [200, first.text])
-  assert.equal(again.headers['idempotent-replayed'], 'true')
-  const other = await account.post(PATH, { ...plainEntity, name: 'Bo' }, key)
-  assertRefused(other, 422, 'idempotency_key_reused')
-  assert.deepEqual(await rowVersions(service.database.owner), untouched)
-})
-
 test(`POST ${PATH}, a duplicate under an Idempotency-Key: the first entity, again as it was then`, async () => {
   await newAccount()
   const body = { ...plainEntity, email: 'anna@example.com' }

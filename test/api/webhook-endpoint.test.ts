@@ -213,20 +213,6 @@ test(`POST ${PATH}, the seventeenth: 422, until one is deleted`, async () => {
   assert.deepEqual(racing.map(({ status }) => status).sort(), [200, 422, 422, 422, 422])
 })
 
-test(`POST ${PATH}, the same Idempotency-Key: the same endpoint and secret; another body: 422`, async () => {
-  await newAccount()
-  const key = { 'idempotency-key': 'one' }
-  const first = await account.post(PATH, { url: URL }, key)
-  const again = await account.post(PATH, { url: URL }, key)
-  assert.equal(first.status, 200, first.text)
-  assert.equal(again.text, first.text)
-  assert.equal(again.headers['idempotent-replayed'], 'true')
-  assert.match(again.json.data.secret, SECRET)
-  const other = await account.post(PATH, { url: URL, description: 'x' }, key)
-  assertRefused(other, 422, 'idempotency_key_reused')
-  assert.equal((await ok(account.get(PATH))).results.length, 1)
-})
-
 test(`GET ${PATH}, lists: pages, bounds, the filter; never a secret`, async () => {
   await newAccount()
   const made = []
