@@ -77,7 +77,9 @@ export async function makeProcesses(
   const paths = processes.map(async (of, i) => {
     const path = join(folder, `${i + 1}.mjs`)
     const run = `runFiles(${JSON.stringify(taken)}, ${JSON.stringify(of)})`
-    await writeFile(path, `import { runFiles } from '${import.meta.url}'\nawait ${run}\n`)
+    const first = new URL('./current-test.ts', import.meta.url)
+    const then = `const { runFiles } = await import('${import.meta.url}')`
+    await writeFile(path, `import '${first}'\n${then}\nawait ${run}\n`)
     return path
   })
   return Promise.all(paths)

@@ -1,0 +1,33 @@
+// Imported before `node:test`: the runner then knows cheaply which test is at work. By itself it has an
+// async hook for this, with which V8 tells of every promise: 400,000 awaits took 1.6 s of processor
+// time, and take 0.2 s with an AsyncLocalStorage, which says the same.
+import hooks, { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
+
+type Init = (id: number, type: string, trigger: number, resource: object) => void
+type Work = (...given: unknown[]) => unknown
+type Run = (work: Work, self?: unknown, ...args: unknown[]) => unknown
+
+const { createHook, executionAsyncId } = hooks
+const current = new AsyncLocalStorage<AsyncResource>()
+let note: Init | undefined
+hooks.createHook = ({ init }) => {
+  note = init
+  const none = { enable: () => none, disable: () => none }
+  return none
+}
+hooks.executionAsyncId = () => current.getStore()?.asyncId() ?? 0
+// The runner keeps what it finds when it is loaded.
+await import('node:test')
+Object.assign(hooks, { createHook, executionAsyncId })
+
+const run = AsyncResource.prototype.runInAsyncScope as Run
+Object.assign(AsyncResource.prototype, { runInAsyncScope: runAsCurrent })
+
+/** Of a test, a suite or a hook of one: while it runs it is the current one. */
+function runAsCurrent(this: AsyncResource, ...[work, self, ...args]: Parameters<Run>): unknown {
+  if (!('createSubtest' in this)) return run.call(this, work, self, ...args)
+  note?.(this.asyncId(), '', 0, this)
+  const within = (...given: unknown[]) =>
+    current.run(this, () => Reflect.apply(work, self, given) as unknown)
+  return run.call(this, within, self, ...args)
+}
