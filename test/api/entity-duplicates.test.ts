@@ -1,80 +1,287 @@
-// Duplicates of entities over HTTP: a row a rule and a command. Every rule is tabled in
-// src/entity/duplicates.test.ts and src/entity/rules.test.ts, every text in
-// src/entity/comparable.test.ts, and test/entity/histories.test.ts mixes them all at random.
+// Duplicates of entities over HTTP, and POST /v3/entity/duplicate_check, which says beforehand what a
+// creation comes to (§duplicate.check), refused as that is and without a trace. The rules are tabled in
+// src/entity, and test/entity/histories.test.ts mixes them all at random.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { rowVersions } from '../support/assert/check.ts'
+import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { review } from '../support/service/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  type Answer,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+import { share } from '../support/share.ts'
 
 const PATH = '/v3/entity'
+const CHECK = `${PATH}/duplicate_check`
 
 let service: TestService
+let account: Client
 before(async () => {
   service = await startTestService()
+  account = await service.openAccount()
 })
 after(() => service.close())
 
-const registration_address = { country: 'DE', line1: 'Lindenstraße 4', city: 'Berlin' }
-const individual = (parts: object) => ({ type: 'individual', name: 'Anna Müller', ...parts })
-const email = { email: 'Anna@Example.com' }
-
-/** What makes two entities one, and the same in disguise. */
-const RULES: Readonly<Record<string, readonly [there: object, asked: object]>> = {
-  email: [individual(email), individual({ name: 'Bo', email: ' anna@example.COM\u200b' })],
-  national_identification_number: [
-    individual({ national_identification_number: { type: 'passport', number: 'C01' } }),
-    individual({ name: 'Bo', national_identification_number: { type: 'PASSPORT', number: 'c01' } }),
-  ],
-  name_and_address: [
-    individual({ registration_address }),
-    individual({ name: 'ANNA Mu\u0308ller', registration_address }),
-  ],
-  registration_number: [
-    { type: 'business', name: 'A', registration_number: 'HRB 7', registration_address },
-    { type: 'business', name: 'B', registration_number: 'hrb 7', registration_address },
-  ],
+const person = {
+  type: 'individual',
+  name: ' Anna Müller',
+  email: 'Anna@Example.com ',
+  national_identification_number: { type: 'Passport', number: 'C01X' },
+  registration_address: { line1: 'Lindenstraße 4', city: 'Berlin', country: 'de' },
 }
 
-async function made(of: Client, body: object): Promise<string> {
-  const answer = await of.post(PATH, body)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data.id
+const company = {
+  type: 'business',
+  name: 'Harbour Trading Ltd',
+  registration_number: 'HK-2041',
+  registration_address: { country: 'HK' },
 }
 
-for (const [rule, [there, asked]] of Object.entries(RULES)) {
-  test(`POST, PUT and submit of ${PATH}, a duplicate by ${rule}: the first one, no row changes`, async () => {
-    const account = await service.openAccount()
-    const id = await made(account, there)
-    const { type, name } = asked as { type: string; name: string }
-    const other = await made(account, { type, name: `${name} II` })
-    const twin = await made(await service.openAccount(), asked)
-    const rejected = await made(account, { type, name: `${name} III` })
-    await review(service, account, rejected, 'rejected')
-    const changed = await account.put(`${PATH}/${rejected}`, asked)
-    assert.equal(changed.json.data.id, id)
-    assert.notEqual(twin, id)
-    const before = await rowVersions(service.database.owner)
-    for (const answer of [
-      await account.post(PATH, asked),
-      await account.put(`${PATH}/${other}`, asked),
-    ]) {
-      assert.equal(answer.text, (await account.get(`${PATH}/${id}`)).text)
+async function create(client: Client, body: object): Promise<string> {
+  const { status, json, text } = await client.post(PATH, body)
+  assert.equal(status, 200, text)
+  return json.data.id
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+async function check(client: Client, body: object): Promise<any> {
+  const { status, json, text } = await client.post(CHECK, body)
+  assert.equal(status, 200, text)
+  assert.deepEqual([json.status, json.message], ['success', ''])
+  return json.data
+}
+
+/** Rejected duplicates of one record, oldest first. */
+async function reject(client: Client, body: object, times: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; i < times; i++) {
+    const id = await create(client, body)
+    await review(service, client, id, 'rejected')
+    ids.push(id)
+  }
+  return ids
+}
+
+test('duplicate_check, an individual like no other: every rule by priority, values as compared', async () => {
+  assert.deepEqual(await check(await service.openAccount(), person), {
+    object: 'entity_duplicate_check',
+    duplicate: false,
+    entity: '',
+    rule: '',
+    rules: [
+      {
+        rule: 'email',
+        priority: 1,
+        takes_part: true,
+        missing: [],
+        compared: { email: 'anna@example.com' },
+        entity: '',
+        rejected: [],
+      },
+      {
+        rule: 'national_identification_number',
+        priority: 2,
+        takes_part: true,
+        missing: [],
+        compared: {
+          'national_identification_number.type': 'passport',
+          'national_identification_number.number': 'c01x',
+        },
+        entity: '',
+        rejected: [],
+      },
+      {
+        rule: 'name_and_address',
+        priority: 3,
+        takes_part: true,
+        missing: [],
+        compared: {
+          name: 'anna müller',
+          'registration_address.country': 'de',
+          'registration_address.line1': 'lindenstrasse 4',
+          'registration_address.city': 'berlin',
+          'registration_address.state': '',
+          'registration_address.postal_code': '',
+          on_behalf_of: '',
+          vertical: '',
+        },
+        entity: '',
+        rejected: [],
+      },
+    ],
+  })
+})
+
+test('duplicate_check, rules match different entities: the first decides, all are named', async () => {
+  const client = await service.openAccount()
+  const by_number = await create(client, {
+    type: 'individual',
+    name: 'Number',
+    national_identification_number: { type: 'PASSPORT', number: 'c01x' },
+  })
+  const by_name = await create(client, { ...person, email: '', national_identification_number: {} })
+  const before_email = await check(client, person)
+  assert.deepEqual(
+    [before_email.duplicate, before_email.entity, before_email.rule],
+    [true, by_number, 'national_identification_number'],
+  )
+  const by_email = await create(client, {
+    type: 'individual',
+    name: 'Mail',
+    email: 'ANNA@example.com',
+  })
+  const { duplicate, entity, rule, rules } = await check(client, person)
+  assert.deepEqual([duplicate, entity, rule], [true, by_email, 'email'])
+  assert.deepEqual(
+    rules.map((r: { entity: string }) => r.entity),
+    [by_email, by_number, by_name],
+  )
+  assert.equal(await create(client, person), by_email)
+})
+
+test('duplicate_check, rejected ones: passed over and named, the 20 oldest, oldest first', async () => {
+  const client = await service.openAccount()
+  const body = { type: 'individual', name: 'Carl', email: 'carl@example.com' }
+  const rejected = await reject(client, body, 22)
+  const before = await check(client, body)
+  assert.deepEqual([before.duplicate, before.entity, before.rule], [false, '', ''])
+  assert.deepEqual(before.rules[0].rejected, rejected.slice(0, 20))
+  assert.deepEqual(before.rules[1].rejected, [])
+  const live = await create(client, body)
+  assert.ok(!rejected.includes(live))
+  const { entity, rules } = await check(client, body)
+  assert.deepEqual([entity, rules[0].entity], [live, live])
+  assert.deepEqual(rules[0].rejected, rejected.slice(0, 20))
+})
+
+test('duplicate_check, a business elsewhere: no duplicate of its one rule', async () => {
+  const client = await service.openAccount()
+  const live = await create(client, company)
+  const { entity, rules } = await check(client, { ...company, registration_number: ' hk-2041' })
+  assert.deepEqual([entity, rules.length, rules[0].rule], [live, 1, 'registration_number'])
+  const elsewhere = { ...company, registration_address: { country: 'SG' } }
+  assert.equal((await check(client, elsewhere)).duplicate, false)
+})
+
+/** The same numbers on every run. */
+function* numbers(): Generator<number, never> {
+  for (let state = 7; ; state = (state * 1_103_515_245 + 12_345) % 2 ** 31) yield state >> 8
+}
+
+const CREATIONS = share(30, 80)
+test(`duplicate_check before each of ${CREATIONS} creations: foretells the entity that answers`, async () => {
+  const client = await service.openAccount()
+  const known = new Set<string>()
+  const next = numbers()
+  const pick = <T>(...values: T[]): T => values[next.next().value % values.length] as T
+  let duplicates = 0
+  for (let i = 0; i < CREATIONS; i++) {
+    const body = {
+      type: pick('individual', 'individual', 'business'),
+      name: pick('Eva', 'eva ', 'Finn'),
+      email: pick('', 'e@x.example', 'E@X.example', 'f@x.example'),
+      national_identification_number: pick({}, { type: 'ID', number: pick('1', '2', '3') }),
+      registration_number: pick('', '1', '2'),
+      vertical: pick('', 'retail', 'Retail'),
+      registration_address: { line1: pick('1 A', '1 a', '2 B'), city: 'C', country: 'DE' },
     }
-    assert.deepEqual(await rowVersions(service.database.owner), before)
-    await review(service, account, id, 'rejected')
-    const live = await made(account, asked)
-    assert.notEqual(live, id)
-    // Rejected, it has become what another is: its submission finds that one.
-    const submitted = await account.post(`${PATH}/${id}/submit`, {})
-    assert.equal(submitted.json.data.id, live)
-  })
+    const { duplicate, entity, rule } = await check(client, body)
+    const id = await create(client, body)
+    assert.deepEqual([duplicate, rule !== ''], [known.has(id), known.has(id)], JSON.stringify(body))
+    assert.equal(entity, duplicate ? id : '')
+    known.add(id)
+    duplicates += Number(duplicate)
+    if (pick(0, 0, 0, 1) === 1) {
+      // Rejected: the next like it is a new one.
+      await review(service, client, id, 'rejected')
+    }
+  }
+  assert.ok(duplicates > CREATIONS / 8 && duplicates < CREATIONS - 5, String(duplicates))
+})
 
-  test(`PUT that stays itself, by ${rule}: changed, never its own duplicate`, async () => {
-    const account = await service.openAccount()
-    const id = await made(account, there)
-    const answer = await account.put(`${PATH}/${id}`, { ...asked, description: 'x' })
-    assert.equal(answer.status, 200, answer.text)
-    assert.deepEqual([answer.json.data.id, answer.json.data.description], [id, 'x'])
+test('duplicate_check, with and without Idempotency-Key: not a row of any table changes', async () => {
+  await create(account, person)
+  const { owner } = service.database
+  const before = await rowVersions(owner)
+  const header = { 'idempotency-key': 'dry-1' }
+  const first = await account.post(CHECK, person, header)
+  const second = await account.post(CHECK, company, header)
+  assert.deepEqual([first.json.data.duplicate, second.json.data.duplicate], [true, false])
+  for (const { headers } of [first, second]) assert.equal(headers['idempotent-replayed'], undefined)
+  const malformed = await account.post(CHECK, person, { 'idempotency-key': 'ключ' })
+  assertRefused(malformed, 400, 'invalid_idempotency_key', 'Idempotency-Key')
+  assert.deepEqual(await rowVersions(owner), before)
+})
+
+const REFUSED: readonly [what: string, body: unknown][] = [
+  ['blank name', { type: 'business', name: '\u200b' }],
+  ['many at once', { ...person, email: 'x', registration_date: 'x', tax_id: 7, id: 'ent_1' }],
+  ['on_behalf_of unknown', { ...person, on_behalf_of: 'ent_00000000000000000000' }],
+]
+for (const [what, body] of REFUSED) {
+  test(`duplicate_check, ${what}: refused exactly as a creation is`, async () => {
+    const [checked, created] = await Promise.all([
+      account.post(CHECK, body),
+      account.post(PATH, body),
+    ])
+    assert.ok(created.status >= 400 && created.status < 500, created.text)
+    assertSame(checked, created)
   })
 }
+
+function assertSame(checked: Answer, created: Answer): void {
+  assert.deepEqual([checked.status, checked.text], [created.status, created.text])
+}
+
+test('duplicate_check, on_behalf_of an entity: its scope is compared; rejected: 404', async () => {
+  const client = await service.openAccount()
+  const principal = await create(client, company)
+  const body = { ...person, email: '', national_identification_number: {} }
+  const own = await create(client, { ...body, on_behalf_of: principal })
+  assert.equal((await check(client, body)).duplicate, false)
+  const { entity, rules } = await check(client, { ...body, on_behalf_of: principal })
+  assert.deepEqual([entity, rules[2].compared.on_behalf_of], [own, principal])
+  await review(service, client, principal, 'rejected')
+  const refused = await client.post(CHECK, { ...body, on_behalf_of: principal })
+  assertRefused(refused, 404, 'entity_not_found', 'on_behalf_of')
+  assertSame(refused, await client.post(PATH, { ...body, on_behalf_of: principal }))
+})
+
+const registration_address = { country: 'DE', line1: 'Lindenstraße 4', city: 'Berlin' }
+/** One entity, and the same in disguise. */
+const there = { type: 'individual', name: 'Anna Müller', registration_address }
+const asked = { ...there, name: 'ANNA Mu\u0308ller' }
+
+test(`POST, PUT and submit of ${PATH}, a duplicate: the first one, no row changes`, async () => {
+  const client = await service.openAccount()
+  const id = await create(client, there)
+  const other = await create(client, { ...there, name: 'Anna II' })
+  assert.notEqual(await create(await service.openAccount(), asked), id)
+  const [rejected] = await reject(client, { ...there, name: 'Anna III' }, 1)
+  const changed = await client.put(`${PATH}/${rejected}`, asked)
+  assert.equal(changed.json.data.id, id)
+  const before = await rowVersions(service.database.owner)
+  for (const answer of [
+    await client.post(PATH, asked),
+    await client.put(`${PATH}/${other}`, asked),
+  ]) {
+    assert.equal(answer.text, (await client.get(`${PATH}/${id}`)).text)
+  }
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+  await review(service, client, id, 'rejected')
+  const live = await create(client, asked)
+  assert.notEqual(live, id)
+  // Rejected, it has become what another is: its submission finds that one.
+  const submitted = await client.post(`${PATH}/${id}/submit`, {})
+  assert.equal(submitted.json.data.id, live)
+})
+
+test('PUT that stays itself: changed, never its own duplicate', async () => {
+  const client = await service.openAccount()
+  const id = await create(client, there)
+  const answer = await client.put(`${PATH}/${id}`, { ...asked, description: 'x' })
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual([answer.json.data.id, answer.json.data.description], [id, 'x'])
+})

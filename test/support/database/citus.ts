@@ -70,7 +70,6 @@ export const NOT_ON_CLUSTER: readonly LeftOut[] = [
   { file: 'test/api/payout-service-account', test: 'pays a live account', why: LIVE },
   { file: 'test/api/payout-service-account', test: 'a live account pays', why: LIVE },
   { file: 'test/api/payout-timeline', test: 'wrote no causes', why: OWN_RULES },
-  { file: 'test/api/quote', test: 'rate older than the configured age', why: LIVE },
   { file: 'test/api/quote', test: 'rate gone stale', why: LIVE },
   { file: 'test/api/rate.test', test: 'GET /v3/rate, live account', why: LIVE },
   { file: 'test/api/rate.test', test: 'too old for a live account', why: LIVE },
