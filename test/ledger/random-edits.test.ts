@@ -352,7 +352,7 @@ async function harmAll(harms: readonly { table: string; how: Harm }[]) {
 }
 
 /** Tables of which a row is harmed at once, drawn by the seed; each by itself in the long run. */
-const TOGETHER = share(4, 1)
+const TOGETHER = share(8, 1)
 
 test('corridor verify, a row deleted or forged in each table: named', async t => {
   const all = [...tablesOf(columns)]
