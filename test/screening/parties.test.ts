@@ -1,7 +1,7 @@
 // Entities and beneficiaries that are compared with the lists by themselves: when they are made, when they change, and
 // when a list does; and what people decide of them. The account sees nothing of it.
 import assert from 'node:assert/strict'
-import { afterEach, before, beforeEach, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import { claimQueued } from '../../src/screening/party-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { countWaitingParties, screenParties } from '../../src/worker/screen-parties.ts'
@@ -20,13 +20,15 @@ let cli: Cli
 let un: string
 before(async () => {
   un = await readUnList()
-})
-beforeEach(async () => {
   service = await startTestService()
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
+  await service.setFees([{}])
+  await service.setRates({ 'USD/HKD': '7.8' })
+})
+beforeEach(async () => {
   live = await service.openAccount({ sandbox: onCluster })
 })
-afterEach(async () => {
+after(async () => {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
   await cli.close()
@@ -76,9 +78,10 @@ async function show(id: string) {
   return (await runs('screening', 'show', id, '--json')).json
 }
 
-/** What waits of entities, or of beneficiaries, as [id, what for]. */
-async function listed(of = 'entity'): Promise<[string, string][]> {
-  const { json } = await runs('screening', 'list', '--of', of, '--json')
+/** What waits of an account's entities, or of its beneficiaries, as [id, what for]. */
+async function listed(of = 'entity', { account } = live): Promise<[string, string][]> {
+  const options = ['--account', account.account_id, '--limit', '100', '--json']
+  const { json } = await runs('screening', 'list', '--of', of, ...options)
   return json.results.map((found: { id: string; screening: string }) => [found.id, found.screening])
 }
 
@@ -93,6 +96,24 @@ async function passLeases(): Promise<void> {
   await service.database.owner`update screening_queue set due_at = now()`
   await service.database.owner`update screening_pass set due_at = now()`
 }
+
+// First, while no list has ever been there.
+test('no list, or an installation that does not screen: nothing is found, and nothing is left', async () => {
+  await makeEntity('Eric Badege')
+  await screenAll()
+  assert.deepEqual(await queued(), [])
+  await takeUnList(service, un)
+  await requireLists(service)
+  await screenAll()
+  assert.deepEqual(await listed(), [], 'live accounts are not screened')
+  const sandbox = await service.openAccount()
+  await makeEntity('Eric Badege', sandbox)
+  await screenAll()
+  assert.equal((await listed('entity', sandbox)).length, 1, 'a sandbox is')
+  await requireLists(service, 'un')
+  await screenAll()
+  assert.equal((await listed()).length, 1)
+})
 
 test('a new entity that is listed: a person is asked, with its score; others are passed', async () => {
   await screenWith(un)
@@ -160,7 +181,11 @@ test('a list that comes later: every entity that is on it waits, of all accounts
   assert.deepEqual(await listed(), [])
   await takeUnList(service, un)
   await screenAll()
-  assert.deepEqual((await listed()).map(([id]) => id).sort(), ids.sort())
+  const found = [...(await listed()), ...(await listed('entity', sandbox))]
+  assert.deepEqual(
+    found.map(([id]) => id),
+    ids,
+  )
 })
 
 test('the account: its entity reads the same with and without a match, and no event tells', async () => {
@@ -228,9 +253,13 @@ test('decided by a person alone, and in the audit log', async () => {
   await runs('screening', 'confirm', id, '--reason', 'The passport agrees.')
   await runs('screening', 'clear', id, ...REASON)
   const { json } = await runs('audit', 'list', '--json')
-  type Act = { table_name: string; changed_by: string; before: object; after: object }
-  const acts = json.filter((act: Act) => act.table_name === 'screening_matches')
+  type Known = { account_id?: string } | null
+  type Act = { table_name: string; changed_by: string; before: Known; after: Known }
   const { account_id } = live.account
+  const acts = json.filter(
+    ({ table_name, after }: Act) =>
+      table_name === 'screening_matches' && after?.account_id === account_id,
+  )
   const matches = (state: string) => ({ matches: `entity un CDi.001 ${state}` })
   assert.deepEqual(
     acts.map(({ changed_by, before, after }: Act) => ({ changed_by, before, after })),
@@ -259,8 +288,16 @@ async function makeBeneficiary(name: string): Promise<string> {
   return made.json.data.id
 }
 
+/** How many parties the metrics count in each state. */
+async function statesWaiting(): Promise<Record<string, number>> {
+  await countWaitingParties(service.deps)
+  const { values } = await service.deps.metrics.partiesScreening.get()
+  return Object.fromEntries(values.map(({ labels, value }) => [labels.state, value]))
+}
+
 test('beneficiaries: asked about when they are made, when they change, and when a list does', async () => {
   await screenWith(un)
+  const before_it = await statesWaiting()
   const [listedOne, later, other] = [
     await makeBeneficiary('Eric Badege'),
     await makeBeneficiary('Maria Silva'),
@@ -279,17 +316,9 @@ test('beneficiaries: asked about when they are made, when they change, and when 
   await runs('screening', 'confirm', listedOne, ...REASON)
   await screenAll()
   assert.deepEqual(await listed('beneficiary'), [[listedOne, 'confirmed']])
-  const waiting = await makeBeneficiary('Wei Zhang')
-  await countWaitingParties(service.deps)
-  const { values } = await service.deps.metrics.partiesScreening.get()
-  assert.deepEqual(
-    values.map(({ labels, value }) => [labels.state, value]).sort(),
-    [
-      ['confirmed', 1],
-      ['queued', 1],
-    ],
-    waiting,
-  )
+  await makeBeneficiary('Wei Zhang')
+  const { confirmed = 0, ...others } = before_it
+  assert.deepEqual(await statesWaiting(), { ...others, confirmed: confirmed + 1, queued: 1 })
   const { of, status, matches } = await show(later)
   assert.deepEqual([of, status, matches[0].party], ['beneficiary', 'active', 'beneficiary'])
   const before = (await live.get(`/v3/beneficiary/${other}`)).json.data
@@ -302,8 +331,6 @@ test('beneficiaries: asked about when they are made, when they change, and when 
 test('what a payout brings along: compared with it, and by itself if somebody was found', async () => {
   await screenWith(un)
   await service.deps.lists.read()
-  await service.setFees([{}])
-  await service.setRates({ 'USD/HKD': '7.8' })
   const payer = await service.openAccount({ fund: { USD: 100_000n } })
   const pay = async (name: string) => {
     const body = { ...localPayout, amount: 1000, beneficiary_details: beneficiaryOf(name) }
@@ -314,12 +341,12 @@ test('what a payout brings along: compared with it, and by itself if somebody wa
   const [free, found] = [await pay('Lucia Chen'), await pay('Eric Badege')]
   assert.deepEqual(await queued(), [found])
   await screenAll()
-  assert.deepEqual(await listed('beneficiary'), [[found, 'open']])
+  assert.deepEqual(await listed('beneficiary', payer), [[found, 'open']])
   const changed = await payer.put(`/v3/beneficiary/${free}`, { name: 'Eric Badege' })
   assert.equal(changed.status, 200, changed.text)
   await screenAll()
   assert.deepEqual(
-    (await listed('beneficiary')).map(([id]) => id),
+    (await listed('beneficiary', payer)).map(([id]) => id),
     [free, found].sort(),
   )
 })
@@ -430,7 +457,10 @@ test('two workers at once, and hundreds of entities: each is compared, and asked
   const expected = ids.filter((_, i) => i % 90 === 0 || i === 1)
   assert.deepEqual((await listed()).map(([id]) => id).sort(), expected.sort())
   const [row] = await service.database.owner<{ matches: number; done: boolean }[]>`
-    select (select count(*)::integer from screening_matches) as matches, is_done as done
+    select is_done as done, (
+        select count(*)::integer from screening_matches
+        where account_id = ${live.account.account_id}
+      ) as matches
     from screening_pass`
   assert.deepEqual({ ...row }, { matches: expected.length, done: true })
 })
@@ -461,22 +491,5 @@ test('lists and entities that come at once, with two workers: whoever is listed 
     await other.close()
   }
   assert.equal(ids.length, 40)
-  const found = await runs('screening', 'list', '--of', 'entity', '--limit', '100', '--json')
-  assert.deepEqual(found.json.results.map(({ id }: { id: string }) => id).sort(), ids.toSorted())
-})
-
-test('no list, or an installation that does not screen: nothing is found, and nothing is left', async () => {
-  await makeEntity('Eric Badege')
-  await screenAll()
-  assert.deepEqual(await queued(), [])
-  await takeUnList(service, un)
-  await requireLists(service)
-  await screenAll()
-  assert.deepEqual(await listed(), [], 'live accounts are not screened')
-  await makeEntity('Eric Badege', await service.openAccount())
-  await screenAll()
-  assert.equal((await listed()).length, 1, 'a sandbox is')
-  await requireLists(service, 'un')
-  await screenAll()
-  assert.equal((await listed()).length, 2)
+  assert.deepEqual((await listed()).map(([id]) => id).sort(), ids.toSorted())
 })
