@@ -2,13 +2,13 @@
 // for each page of operators, how soon an open page is told of a payout, and what fifty open pages cost those who make payouts.
 import { type ClientRequest, get } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { type Figure, type FigureRound, type Goal, roundOf } from './figure.ts'
+import { type Figure, onlyRound, percentile, roundOf } from './figure.ts'
 import { measureLoad, type Seconds } from './measure.ts'
-import { type Options, targetOf } from './options.ts'
+import type { Options } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
 import { makeBeneficiary, payOnce, payoutBody, payoutLoad } from './payouts.ts'
-import { say, sayLoad, whole } from './report.ts'
-import { type Target, withTargets } from './target.ts'
+import { inRounds, sayLoad, whole } from './report.ts'
+import { type Target, withTarget } from './target.ts'
 
 interface Plan extends Seconds {
   readonly rounds: number
@@ -28,9 +28,8 @@ const NOBODY = 'nobody looks'
 export function benchConsole(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
-  const started = { ...targetOf(options.postgres), env: { CORRIDOR_USER: 'bench0' } }
-  return withTargets(1, started, async targets => {
-    const [target] = targets as [Target]
+  const started = { ...options, env: { CORRIDOR_USER: 'bench0' } }
+  return withTarget(started, async target => {
     const kept = { status: 'succeeded', kept_answers: 0 } as const
     await fillPayouts(target, plan.payouts, kept)
     // Those are all of one moment, and so near each other by time as no real ones are.
@@ -47,10 +46,12 @@ export function benchConsole(options: Options): Promise<readonly Figure[]> {
     ]
     for (const [name, url] of pages) {
       const took = await timePages(url, cookies[0] ?? '', plan.pages)
-      figures.push(figure(`${name}, ${whole(plan.payouts)} payouts, p95`, at(took, 0.95), 100))
+      const p95 = percentile(took, 0.95)
+      figures.push(figure(`${name}, ${whole(plan.payouts)} payouts, p95`, p95, 100))
     }
     const told = await timeChanges(target, root, cookies[0] ?? '', plan.pages)
-    figures.push(figure('a page is told of a payout after its answer, p99', at(told, 0.99), 1000))
+    const p99 = percentile(told, 0.99)
+    figures.push(figure('a page is told of a payout after its answer, p99', p99, 1000))
     return [...figures, await costOfPages(options, plan, target, cookies)]
   })
 }
@@ -93,12 +94,9 @@ function deskPages(account_id: string, payout: string): readonly string[] {
 }
 
 function figure(name: string, value: number, at_most: number): Figure {
-  const goals: Goal[] = [{ what: 'value', at_most }]
-  return { name: `console: ${name}`, unit: 'ms', rounds: [{ value, baselines: {} }], goals }
+  const goals = [{ what: 'value', at_most }] as const
+  return { name: `console: ${name}`, unit: 'ms', rounds: onlyRound(value), goals }
 }
-
-const at = (times: readonly number[], share: number) =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN
 
 /** So many people who look at the account, by the commands and the link that people use. */
 async function logIn(target: Target, count: number): Promise<string[]> {
@@ -198,14 +196,12 @@ async function costOfPages(
     for (const page of pages) page.destroy()
     return measured
   }
-  const rounds: FigureRound[] = []
-  for (let i = 1; i <= plan.rounds; i += 1) {
-    say(`round ${i} of ${plan.rounds}`)
+  const rounds = await inRounds(plan.rounds, async round => {
     // Whoever is second in one round is first in the next.
-    const first = i % 2 === 0 ? await looked() : undefined
+    const first = round % 2 === 0 ? await looked() : undefined
     const without = await measure(NOBODY)
-    rounds.push(roundOf(first ?? (await looked()), { [NOBODY]: without.per_second }))
-  }
+    return roundOf(first ?? (await looked()), { [NOBODY]: without.per_second })
+  })
   return {
     name: `console: payouts created while ${OPEN_PAGES} pages are open`,
     unit: 'payouts/s',

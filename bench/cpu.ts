@@ -34,9 +34,18 @@ export async function cpuSecondsOfServer(pid: number): Promise<number> {
 }
 
 /** Resident memory of a process; NaN when it cannot be read. */
-export async function residentMib(pid: number): Promise<number> {
+export function memoryMib(pid: number): Promise<number> {
+  return readStatus(pid, /^VmRSS:\s+(\d+) kB$/m)
+}
+
+/** The most that it has been. */
+export function mostMemoryMib(pid: number): Promise<number> {
+  return readStatus(pid, /^VmHWM:\s+(\d+) kB$/m)
+}
+
+async function readStatus(pid: number, line: RegExp): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1024
+  return Number(line.exec(status)?.[1] ?? Number.NaN) / 1024
 }
 
 export interface Cost {

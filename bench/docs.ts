@@ -1,9 +1,9 @@
 // The scenario docs: how long a search of /docs takes, from the server and in a real Chromium, from
 // pressing enter to the painted page of answers.
 import { type Browser, chromium } from 'playwright-core'
-import type { Figure, Goal } from './figure.ts'
-import { type Options, targetOf } from './options.ts'
-import { type Target, withTargets } from './target.ts'
+import { type Figure, onlyRound, percentile } from './figure.ts'
+import type { Options } from './options.ts'
+import { withTarget } from './target.ts'
 
 /** One word and many, in titles and in text, with no answer and with twenty. */
 const SEARCHES = [
@@ -22,8 +22,7 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 export function benchDocs(options: Options): Promise<readonly Figure[]> {
   const rounds = options.quick ? 10 : 50
   options.record('plan', { rounds, searches: SEARCHES })
-  return withTargets(1, targetOf(options.postgres), async targets => {
-    const [{ address }] = targets as [Target]
+  return withTarget(options, async ({ address }) => {
     const asked = await timed(rounds, url => askServer(`${address}${url}`))
     // Chromium's own sandbox does not run as root.
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
@@ -70,12 +69,10 @@ async function look(browser: Browser, url: string): Promise<number> {
 }
 
 function figure(name: string, took: readonly number[]): Figure {
-  const value = took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.95)] ?? Number.NaN
-  const goals: Goal[] = [{ what: 'value', at_most: 100 }]
   return {
     name: `docs: a search, ${name}, p95`,
     unit: 'ms',
-    rounds: [{ value, baselines: {} }],
-    goals,
+    rounds: onlyRound(percentile(took, 0.95)),
+    goals: [{ what: 'value', at_most: 100 }],
   }
 }

@@ -16,13 +16,13 @@ import {
   personOf,
   trimAccount,
 } from './entity-fill.ts'
-import { type Figure, type Goal, roundOf } from './figure.ts'
+import { type Figure, type Goal, onlyRound, roundOf } from './figure.ts'
 import { checkSpace } from './fill.ts'
 import type { Generator } from './load.ts'
 import { FRESH_STEP, type Measured, measureLoad, type Seconds } from './measure.ts'
-import { type Options, targetOf } from './options.ts'
+import type { Options } from './options.ts'
 import { type Baseline, STYLES, type Style, sayBaseline } from './pgbench.ts'
-import { say, sayLoad, whole } from './report.ts'
+import { inRounds, say, sayLoad, whole } from './report.ts'
 import { type Target, withTargets } from './target.ts'
 
 /** Durations in seconds, and the number of rounds. */
@@ -61,17 +61,13 @@ export async function benchEntities(options: Options): Promise<readonly Figure[]
   const sizes = [...new Set(asked)].sort((a, b) => a - b)
   const entities = sizes.reduce((sum, size) => sum + size, 0)
   await checkSpace(entities * BYTES_AN_ENTITY + sizes.length * BYTES_A_DATABASE)
-  return withTargets(sizes.length, targetOf(options.postgres), async targets => {
+  return withTargets(sizes.length, options, async targets => {
     const accounts: EntityAccount[] = []
     for (const [i, size] of sizes.entries()) {
       accounts.push(await openAccount(targets[i] as Target, size, options.pgbench))
     }
     const fresh = freshNumbers()
-    const rounds: Round[][] = []
-    for (let i = 1; i <= plan.rounds; i++) {
-      say(`round ${i} of ${plan.rounds}`)
-      rounds.push(await runRound(options, plan, accounts, fresh))
-    }
+    const rounds = await inRounds(plan.rounds, () => runRound(options, plan, accounts, fresh))
     const results: Result[] = []
     for (const [i, { size, target }] of accounts.entries()) {
       const imported = await measureImport(target, plan.import_rows, fresh())
@@ -172,7 +168,7 @@ function importOf({ size, imported }: Result): Figure {
   return {
     name: `entity import, into ${whole(size)} entities`,
     unit: 'rows/s',
-    rounds: [{ value: imported, baselines: {} }],
+    rounds: onlyRound(imported),
     goals: [{ what: 'value', at_least: 5_000 }],
     note: 'From the start of the process to its end.',
   }
@@ -185,21 +181,17 @@ function pick({ loads }: Round, kind: Kind, connections: Connections): Measured 
 }
 
 /** Requests with a new person, and with an existing one. */
-export const KINDS = ['create', 'duplicate hit'] as const
-export type Kind = (typeof KINDS)[number]
+const KINDS = ['create', 'duplicate hit'] as const
+type Kind = (typeof KINDS)[number]
 
-export interface EntityAccount {
+interface EntityAccount {
   readonly size: number
   readonly target: Target
   readonly baseline: Baseline
   readonly filled_at: string
 }
 
-export async function openAccount(
-  target: Target,
-  size: number,
-  pgbench: string,
-): Promise<EntityAccount> {
+async function openAccount(target: Target, size: number, pgbench: string): Promise<EntityAccount> {
   const started = performance.now()
   await fillAccount(target, size)
   const filled_at = await asOwner(target.database_url, databaseNow)
@@ -209,14 +201,14 @@ export async function openAccount(
   return { size, target, filled_at, baseline: await prepareEntityBaseline(pgbench, target) }
 }
 
-export interface EntityLoad {
+interface EntityLoad {
   readonly kind: Kind
   readonly connections: number
   /** Where the numbers of new people begin. */
   readonly fresh_from: number
 }
 
-export async function loadAccount(
+async function loadAccount(
   generator: Generator,
   { size, target, filled_at }: EntityAccount,
   { kind, connections, fresh_from }: EntityLoad,
@@ -243,7 +235,7 @@ export async function loadAccount(
 }
 
 /** Transactions a second. */
-export async function holdAccount(
+async function holdAccount(
   { size, target, filled_at, baseline }: EntityAccount,
   seconds: number,
 ): Promise<Readonly<Record<Style, number>>> {
@@ -258,7 +250,7 @@ export async function holdAccount(
 }
 
 /** From the start of the process to its end. */
-export async function measureImport(target: Target, rows: number, first: number): Promise<number> {
+async function measureImport(target: Target, rows: number, first: number): Promise<number> {
   const file = join(target.folder, 'people.csv')
   const people = Array.from({ length: rows }, (_, i) => flatten(personOf(first + i)))
   const header = Object.keys(people[0] ?? {})

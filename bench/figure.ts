@@ -52,6 +52,11 @@ export interface FigureRound {
   readonly baselines: Readonly<Record<string, number>>
 }
 
+/** Of what is measured once, and held against nothing. */
+export function onlyRound(value: number): readonly FigureRound[] {
+  return [{ value, baselines: {} }]
+}
+
 /** A load as a round, whose value is its rate. */
 export function roundOf<Load extends { readonly per_second: number }>(
   load: Load,
@@ -93,6 +98,12 @@ function measuredOf(round: FigureRound, goal: Goal): number {
   }
   if (goal.what !== 'ratio') return round[goal.what] ?? Number.NaN
   return round.value / (round.baselines[goal.to] ?? Number.NaN)
+}
+
+/** The value that this share of them do not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
 export function median(values: readonly number[]): number {

@@ -4,10 +4,10 @@ import { describeSizes, type SizeOfTable, sizesOfTables, sumOfSizes } from './da
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { checkSpace, settle as vacuum } from './fill.ts'
 import { measureLoad, type Seconds } from './measure.ts'
-import { type Options, targetOf } from './options.ts'
+import type { Options } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
 import { makeBeneficiary, type Payer, payoutLoad } from './payouts.ts'
-import { say, sayLoad, whole } from './report.ts'
+import { inRounds, say, sayLoad, whole } from './report.ts'
 import { saySettled, settleDue } from './settle-run.ts'
 import { type Target, withTargets } from './target.ts'
 
@@ -37,7 +37,7 @@ interface Round {
 export function benchGrowth(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
-  return withTargets(2, targetOf(options.postgres), async targets => {
+  return withTargets(2, options, async targets => {
     const [empty, full] = targets as [Target, Target]
     await checkSpace(plan.payouts * BYTES_A_PAYOUT + BYTES_BESIDES)
     const sizes = await fill(full, plan.payouts)
@@ -46,11 +46,7 @@ export function benchGrowth(options: Options): Promise<readonly Figure[]> {
       empty: await openSide(EMPTY, empty),
       full: await openSide(`${whole(plan.payouts)} payouts`, full),
     }
-    const rounds: Round[] = []
-    for (let i = 1; i <= plan.rounds; i++) {
-      say(`round ${i} of ${plan.rounds}`)
-      rounds.push(await runRound(options, plan, sides))
-    }
+    const rounds = await inRounds(plan.rounds, () => runRound(options, plan, sides))
     return figuresOf(plan, rounds, sizes)
   })
 }

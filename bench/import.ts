@@ -1,22 +1,21 @@
 // The scenario import: rows a second of `corridor payout import`, from the start of its process to
 // its end. Each file pays new beneficiaries, with the default check for duplicate payouts.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
-import { cpuSeconds, cpuSecondsOfServer } from './cpu.ts'
+import { cpuSeconds, cpuSecondsOfServer, mostMemoryMib } from './cpu.ts'
 import type { Figure, FigureRound } from './figure.ts'
-import { type Options, targetOf } from './options.ts'
-import { say, whole } from './report.ts'
-import { type Target, withTargets } from './target.ts'
+import type { Options } from './options.ts'
+import { say, whole, wordCost } from './report.ts'
+import { type Target, withTarget } from './target.ts'
 
 const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts')
 
 export function benchImport({ quick, postgres }: Options): Promise<readonly Figure[]> {
   const rows = quick ? 5_000 : 100_000
-  return withTargets(1, targetOf(postgres), async targets => {
-    const [target] = targets as [Target]
+  return withTarget({ postgres }, async target => {
     await target.command('account', 'set', target.account_id, '--duplicate-window', '10m')
     const rounds: FigureRound[] = []
     for (let round = 1; round <= (quick ? 1 : 3); round++) {
@@ -42,13 +41,12 @@ async function importFile(target: Target, round: number, rows: number): Promise<
   if (made !== rows) throw new Error(`of ${rows} rows, ${made} were paid`)
   const database_s = (await cpuSecondsOfServer(target.postgres_pid)) - database_before
   const each = (seconds: number) => (seconds / rows) * 1000
-  const service_cpu_s = each(used.cpu_s)
-  const database_cpu_s = each(database_s)
+  const cost = { service_cpu_s: each(used.cpu_s), database_cpu_s: each(database_s) }
   say(
     `  import, ${whole(rows)} rows: ${whole(value)} rows/s, ${whole(used.rss_mib)} MiB at most; ` +
-      `CPU s per 1,000: import ${service_cpu_s.toFixed(3)}, database ${database_cpu_s.toFixed(3)}`,
+      wordCost(cost),
   )
-  return { value, service_cpu_s, database_cpu_s, rss_mib: used.rss_mib, baselines: {} }
+  return { value, ...cost, rss_mib: used.rss_mib, baselines: {} }
 }
 
 /** Every row has its own beneficiary, in every round. */
@@ -79,13 +77,10 @@ async function watch(child: ChildProcess): Promise<{ cpu_s: number; rss_mib: num
   const pid = child.pid as number
   const used = { cpu_s: 0, rss_mib: 0 }
   while (child.exitCode === null && child.signalCode === null) {
-    const [cpu_s, status] = await Promise.all([
-      cpuSeconds(pid),
-      readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''),
-    ])
+    const [cpu_s, rss_mib] = await Promise.all([cpuSeconds(pid), mostMemoryMib(pid)])
     used.cpu_s = Math.max(used.cpu_s, cpu_s)
-    const peak_kb = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
-    used.rss_mib = Math.max(used.rss_mib, peak_kb / 1024)
+    // Of a process that is ending there is no figure.
+    used.rss_mib = Math.max(used.rss_mib, rss_mib || 0)
     await setTimeout(WATCH_MS)
   }
   return used

@@ -1,12 +1,12 @@
 // The scenario memory: resident memory of the service, second by second, under a load of payouts on
 // one hot account for ten minutes.
-import { residentMib, withCost } from './cpu.ts'
+import { type Cost, memoryMib, withCost } from './cpu.ts'
 import { type Figure, median, readable } from './figure.ts'
-import { sendLoad } from './load.ts'
-import { type Options, targetOf } from './options.ts'
+import { type LoadResult, sendLoad } from './load.ts'
+import type { Options } from './options.ts'
 import { GUARD_NOTE, makeBeneficiary, payoutLoad } from './payouts.ts'
 import { say, whole } from './report.ts'
-import { type Target, withTargets } from './target.ts'
+import { withTarget } from './target.ts'
 
 const CONNECTIONS = 256
 
@@ -21,8 +21,7 @@ const SAY_EVERY_S = 30
 export function benchMemory(options: Options): Promise<readonly Figure[]> {
   const seconds = options.quick ? QUICK_S : FULL_S
   options.record('plan', { seconds, connections: CONNECTIONS })
-  return withTargets(1, targetOf(options.postgres), async targets => {
-    const [target] = targets as [Target]
+  return withTarget(options, async target => {
     const payer = { ...target, beneficiary: await makeBeneficiary(target) }
     const load = payoutLoad(target.address, [payer], CONNECTIONS)
     const series: number[] = []
@@ -37,20 +36,11 @@ export function benchMemory(options: Options): Promise<readonly Figure[]> {
 }
 
 async function sample(pid: number, series: number[]): Promise<void> {
-  series.push(Math.round((await residentMib(pid)) * 10) / 10)
+  series.push(Math.round((await memoryMib(pid)) * 10) / 10)
   if (series.length % SAY_EVERY_S === 0) say(`  ${readable(series.at(-1) ?? Number.NaN)} MiB`)
 }
 
-interface Loaded {
-  readonly requests: number
-  readonly per_second: number
-  readonly p50_ms: number
-  readonly p99_ms: number
-  readonly service_cpu_s: number
-  readonly database_cpu_s: number
-}
-
-function figuresOf(series: readonly number[], loaded: Loaded): Figure[] {
+function figuresOf(series: readonly number[], loaded: LoadResult & Cost): Figure[] {
   const part = Math.floor(series.length / PARTS)
   const warm = series.slice(part)
   const second = median(warm.slice(0, part))

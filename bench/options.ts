@@ -1,6 +1,5 @@
 // The options of scenarios.
 import type { Generator } from './load.ts'
-import type { TargetOptions } from './target.ts'
 
 export interface Options {
   /** A short run, of one round. */
@@ -14,8 +13,4 @@ export interface Options {
   readonly generator: Generator
   /** Adds a value, such as the plan or a series, to the file of results. */
   record(name: string, value: unknown): void
-}
-
-export function targetOf(postgres: string | undefined): TargetOptions {
-  return postgres === undefined ? {} : { postgres_settings: postgres }
 }

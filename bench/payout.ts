@@ -7,7 +7,7 @@ import { withCost } from './cpu.ts'
 import { type Figure, type FigureRound, readable, roundOf } from './figure.ts'
 import { sendLoad } from './load.ts'
 import { type Measured, measureLoad, type Seconds } from './measure.ts'
-import { type Options, targetOf } from './options.ts'
+import type { Options } from './options.ts'
 import { type PayoutBaselines, preparePayoutBaselines } from './payout-baseline.ts'
 import {
   GUARD_NOTE,
@@ -28,9 +28,9 @@ import {
   prepareOwnScripts,
   sayBaseline,
 } from './pgbench.ts'
-import { say, sayLoad, whole } from './report.ts'
+import { inRounds, say, sayLoad, whole } from './report.ts'
 import { sendSteadily } from './steady.ts'
-import { type Target, withTargets } from './target.ts'
+import { type Target, withTarget } from './target.ts'
 
 /** Durations in seconds, and the number of rounds. */
 interface Plan extends Seconds {
@@ -132,8 +132,7 @@ interface Bench {
 export function benchPayouts(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
-  return withTargets(1, targetOf(options.postgres), async targets => {
-    const [target] = targets as [Target]
+  return withTarget(options, async target => {
     const hot = { ...target, beneficiary: await makeBeneficiary(target) }
     const sample = await payOnce(hot, payoutBody('USD→USD', hot.beneficiary))
     const payers = await makePayers(target, plan.accounts)
@@ -144,13 +143,9 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
     const own = await prepareOwnScripts(pgbench, url)
     const held: object[] = []
     options.record('pgbench', held)
-    const rounds: Round[] = []
-    await withBare({}, async bare => {
-      for (let i = 1; i <= plan.rounds; i++) {
-        say(`round ${i} of ${plan.rounds}`)
-        const with_all = { plan, options, target, hot, payers, baselines, own, bare, held }
-        rounds.push(await runRound(with_all))
-      }
+    const rounds = await withBare({}, bare => {
+      const bench = { plan, options, target, hot, payers, baselines, own, bare, held }
+      return inRounds(plan.rounds, () => runRound(bench))
     })
     return Object.entries(ROWS).map(([row, words]) => ({
       ...words,

@@ -2,33 +2,24 @@
 // of payouts.
 
 import { createFunded } from '../src/cli/account.ts'
-import { onDatabase } from '../src/cli/context.ts'
+import { type Context, onDatabase } from '../src/cli/context.ts'
 import { readConfig } from '../src/config.ts'
 import type { Load } from './load.ts'
 import type { SteadyRequest } from './steady.ts'
 import { type Caller, callerOf, type Target, untilKeysAreKnown } from './target.ts'
 
+const ALIKE = {
+  type: 'local',
+  purpose: 'supplier_payment',
+  transaction_description: 'Invoice 2041 of March, second part',
+  reference_id: 'INV-2041-2',
+  metadata: { order: 'A-77120', cost_centre: 'treasury' },
+} as const
+
 /** Bodies without a beneficiary; about 250 bytes with one. */
 export const PAYOUTS = {
-  'USD→USD': {
-    amount: 10_000,
-    currency: 'USD',
-    type: 'local',
-    purpose: 'supplier_payment',
-    transaction_description: 'Invoice 2041 of March, second part',
-    reference_id: 'INV-2041-2',
-    metadata: { order: 'A-77120', cost_centre: 'treasury' },
-  },
-  'USD→HKD': {
-    amount: 78_000,
-    currency: 'HKD',
-    holding_currency: 'USD',
-    type: 'local',
-    purpose: 'supplier_payment',
-    transaction_description: 'Invoice 2041 of March, second part',
-    reference_id: 'INV-2041-2',
-    metadata: { order: 'A-77120', cost_centre: 'treasury' },
-  },
+  'USD→USD': { amount: 10_000, currency: 'USD', ...ALIKE },
+  'USD→HKD': { amount: 78_000, currency: 'HKD', holding_currency: 'USD', ...ALIKE },
 } as const
 
 export type PayoutName = keyof typeof PAYOUTS
@@ -123,20 +114,28 @@ export interface Payer extends Caller {
 /** Accounts created concurrently. */
 const MAKERS = 8
 
-/** Creates accounts with ample funds and without the check for duplicate payouts. */
+/** Creates an account with ample funds and without the check for duplicate payouts. */
+export async function openFunded(
+  context: Context,
+  address: string,
+  name: string,
+  sandbox: boolean,
+): Promise<Caller> {
+  const { account, key_id, secret } = await createFunded(context, {
+    name,
+    currencies: ['USD'],
+    primary_currency: 'USD',
+    fund: [{ currency: 'USD', amount: 1_000_000_000_000n }],
+    sandbox,
+    duplicate_window_s: 0,
+  })
+  return callerOf(address, { account_id: account.account_id, key_id, secret })
+}
+
+/** Creates such accounts, each with a beneficiary. */
 export async function makePayers(target: Target, count: number): Promise<readonly Payer[]> {
   const opened = await onDatabase(readConfig({}), target.database_url, context =>
-    times(count, MAKERS, async i => {
-      const { account, key_id, secret } = await createFunded(context, {
-        name: `Bench ${i + 1}`,
-        currencies: ['USD'],
-        primary_currency: 'USD',
-        fund: [{ currency: 'USD', amount: 1_000_000_000_000n }],
-        sandbox: true,
-        duplicate_window_s: 0,
-      })
-      return callerOf(target.address, { account_id: account.account_id, key_id, secret })
-    }),
+    times(count, MAKERS, i => openFunded(context, target.address, `Bench ${i + 1}`, true)),
   )
   await untilKeysAreKnown()
   return times(count, MAKERS, async i => {

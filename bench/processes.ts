@@ -6,7 +6,7 @@ import { asOwner } from './database.ts'
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { type Load, type LoadResult, sendLoad } from './load.ts'
 import type { Seconds } from './measure.ts'
-import { type Options, targetOf } from './options.ts'
+import type { Options } from './options.ts'
 import {
   GUARD_NOTE,
   makeBeneficiary,
@@ -18,9 +18,9 @@ import {
   payoutRequests,
   urlOf,
 } from './payouts.ts'
-import { say, sayLoad, whole } from './report.ts'
+import { inRounds, say, sayLoad, whole } from './report.ts'
 import { sendSteadily } from './steady.ts'
-import { type ServiceProcess, type Target, withTargets } from './target.ts'
+import { type ServiceProcess, type Target, withTarget } from './target.ts'
 
 interface Plan extends Seconds {
   readonly rounds: number
@@ -62,17 +62,12 @@ interface Bench {
 export function benchProcesses(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
-  return withTargets(1, targetOf(options.postgres), async targets => {
-    const [target] = targets as [Target]
+  return withTarget(options, async target => {
     const hot = { ...target, beneficiary: await makeBeneficiary(target) }
     const { id } = await payOnce(hot, payoutBody('USD→USD', hot.beneficiary))
     const payers = await makePayers(target, plan.accounts)
     const bench = { plan, options, target, payers, hot, payout_id: id }
-    const rounds: Record<Row, FigureRound>[] = []
-    for (let i = 1; i <= plan.rounds; i++) {
-      say(`round ${i} of ${plan.rounds}`)
-      rounds.push(await runRound(bench))
-    }
+    const rounds = await inRounds(plan.rounds, () => runRound(bench))
     const note = `${await proveBooks(bench)} ${GUARD_NOTE}`
     return Object.entries(ROWS).map(([row, { name, unit, goals }]) => ({
       name: `${name}, two processes`,

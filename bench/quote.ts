@@ -2,18 +2,17 @@
 // made with it, in turn with pgbench writing the same rows one transaction a request.
 
 import type { Sql } from '../src/db/connect.ts'
-import { newAccountId } from '../src/id.ts'
 import { asOwner } from './database.ts'
-import { type Figure, type FigureRound, roundOf } from './figure.ts'
+import { type Figure, roundOf } from './figure.ts'
 import type { FollowUp } from './load.ts'
 import { type Measured, measureLoad, type Seconds } from './measure.ts'
-import { type Options, targetOf } from './options.ts'
-import { COPIES, ENDING, telling } from './payout-baseline.ts'
+import type { Options } from './options.ts'
+import { ANSWER, accountOf, openAccounts, payoutStatements, telling } from './payout-baseline.ts'
 import { makeBeneficiary, PAYOUTS, payOnce, payoutBody } from './payouts.ts'
 import { type Baseline, baselineOf, idFromNumber, type Statements, sayBaseline } from './pgbench.ts'
-import { say, sayLoad } from './report.ts'
+import { inRounds, sayLoad } from './report.ts'
 import { copyStatement } from './row-copy.ts'
-import { type Target, withTargets } from './target.ts'
+import { type Target, withTarget } from './target.ts'
 
 /** Durations in seconds, and the number of rounds. */
 interface Plan extends Seconds {
@@ -40,38 +39,35 @@ const PATH = '/v3/payout/quote'
 export function benchQuotes(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
-  return withTargets(1, targetOf(options.postgres), async targets => {
-    const [target] = targets as [Target]
+  return withTarget(options, async target => {
     const beneficiary = await makeBeneficiary(target)
     const quote_id = await quoteOnce(target)
     const quoted = { ...payoutBody(PAYOUT, beneficiary), quote: await quoteOnce(target) }
-    const samples = { quote_id, payout_id: (await payOnce(target, quoted)).id }
-    const baselines = await prepareQuoteBaselines(options.pgbench, target.database_url, samples)
-    const quotes: FigureRound[] = []
-    const pairs: FigureRound[] = []
-    for (let i = 1; i <= plan.rounds; i++) {
-      say(`round ${i} of ${plan.rounds}`)
-      const quote = await load(options, plan, target, 'quotes')
-      const quote_held = await baselines.quotes.run('plain', plan.pgbench_s)
-      sayBaseline('quotes', quote_held)
-      quotes.push(roundOf(quote, { 'pgbench, best': quote_held.per_second }))
-      const pair = await load(options, plan, target, 'pairs', payoutOf(beneficiary))
-      const pair_held = await baselines.pairs.run('plain', plan.pgbench_s)
-      sayBaseline('pairs', pair_held)
-      pairs.push(roundOf(pair, { 'pgbench, best': pair_held.per_second }))
+    const { id } = await payOnce(target, quoted)
+    const url = target.database_url
+    const baselines = await prepareBaselines(options.pgbench, url, quote_id, id)
+    const measure = async (name: keyof typeof baselines, follow_up?: FollowUp) => {
+      const measured = await load(options, plan, target, name, follow_up)
+      const held = await baselines[name].run('plain', plan.pgbench_s)
+      sayBaseline(name, held)
+      return roundOf(measured, { 'pgbench, best': held.per_second })
     }
+    const rounds = await inRounds(plan.rounds, async () => ({
+      quotes: await measure('quotes'),
+      pairs: await measure('pairs', payoutOf(beneficiary)),
+    }))
     return [
       {
         name: 'quote create, one hot account, 256 connections',
         unit: 'quotes/s',
-        rounds: quotes,
+        rounds: rounds.map(({ quotes }) => quotes),
         goals: [{ what: 'ratio', to: 'pgbench, best', at_least: 2 }],
         note: 'USD→HKD, each with an Idempotency-Key.',
       },
       {
         name: 'quote, then payout with it, one hot account, 256 connections',
         unit: 'pairs/s',
-        rounds: pairs,
+        rounds: rounds.map(({ pairs }) => pairs),
         goals: [{ what: 'ratio', to: 'pgbench, best', at_least: 5 }],
         note: 'USD→HKD, each with an Idempotency-Key. Times are of single requests.',
       },
@@ -112,34 +108,17 @@ async function load(
   return measured
 }
 
-/** Ids of the rows to copy. */
-export interface QuoteSamples {
-  /** A quote that is not used. */
-  readonly quote_id: string
-  /** A payout made with a quote. */
-  readonly payout_id: string
-}
-
-export interface QuoteBaselines {
-  readonly quotes: Baseline
-  readonly pairs: Baseline
-}
-
-/** Creates an account for pgbench alone, so that the service's books stay valid. */
-export async function prepareQuoteBaselines(
+/** Copies a quote that is not used, and a payout made with one. */
+async function prepareBaselines(
   pgbench: string,
   database_url: string,
-  samples: QuoteSamples,
-): Promise<QuoteBaselines> {
+  quote_id: string,
+  payout_id: string,
+): Promise<{ readonly quotes: Baseline; readonly pairs: Baseline }> {
   return asOwner(database_url, async sql => {
-    const account_id = newAccountId()
-    await sql`insert into books (account_id, head_hash)
-      values (${account_id}, decode(repeat('00', 32), 'hex'))`
-    await sql`insert into balances (account_id, currency, available)
-      values (${account_id}, 'USD', 1000000000000000)`
-    const account = `'${account_id}'`
-    const quote = await quoteStatements(sql, account, samples)
-    const payout = await payoutStatements(sql, account, samples)
+    await openAccounts(sql, 0)
+    const quote = await quoteStatements(sql, accountOf('0'), quote_id)
+    const payout = await payoutStatements(sql, accountOf('0'), payout_id, QUOTED_ID)
     return {
       quotes: baselineOf(pgbench, database_url, quote),
       pairs: baselineOf(pgbench, database_url, quote, payout),
@@ -153,11 +132,11 @@ const QUOTED_ID = idFromNumber('poq', 'quoted')
 async function quoteStatements(
   sql: Sql,
   account_id: string,
-  { quote_id }: QuoteSamples,
+  quote_id: string,
 ): Promise<Statements> {
   const mine = `account_id = ${account_id}`
   const made = { told: `'Q' || lpad(:quoted::text, 9, '0')`, sequence: ':quoted' }
-  const kept = { ...COPIES.idempotency_keys, account_id, object_id: "''" }
+  const kept = { ...ANSWER, account_id, object_id: "''" }
   const of = `'%${quote_id}%'`
   return {
     reads: [`select event_count + 1 as quoted from books where ${mine} for update`],
@@ -166,42 +145,6 @@ async function quoteStatements(
       await copyStatement(sql, 'events', telling('Q', quote_id), { account_id, ...made }),
       await copyStatement(sql, 'idempotency_keys', `body like ${of}`, kept),
       `update books set event_count = :quoted, last_written_at = now() where ${mine}`,
-    ],
-  }
-}
-
-async function payoutStatements(
-  sql: Sql,
-  account_id: string,
-  { payout_id }: QuoteSamples,
-): Promise<Statements> {
-  const mine = `account_id = ${account_id}`
-  const rows: [table: string, condition: string, copy?: Readonly<Record<string, string>>][] = [
-    ['payouts', `id = '${payout_id}'`, { ...COPIES.payouts, quote_id: QUOTED_ID }],
-    ['journals', `source = '${payout_id}' and kind = 'payout'`],
-    [
-      'events',
-      telling('P', payout_id),
-      { told: `'P' || ${ENDING} || ' L' || :number`, sequence: ':events + 2' },
-    ],
-    ['idempotency_keys', `object_id = '${payout_id}'`],
-  ]
-  const inserts: string[] = []
-  for (const [table, condition, copy = COPIES[table]] of rows) {
-    inserts.push(await copyStatement(sql, table, condition, { ...copy, account_id }))
-  }
-  return {
-    reads: [
-      `select journal_count + 1 as number, event_count as events from books where ${mine} for update`,
-      `select available - 10000 as available from balances where ${mine} and currency = 'USD'`,
-    ],
-    rest: [
-      `update quotes set status = 'used', updated_at = now()
-        where ${mine} and id = ${QUOTED_ID} and status = 'active'`,
-      ...inserts,
-      `update balances set available = :available, updated_at = now() where ${mine} and currency = 'USD'`,
-      `update books set journal_count = :number, event_count = :events + 2, last_written_at = now(),
-        head_hash = sha256('any 32 bytes will do here') where ${mine}`,
     ],
   }
 }

@@ -1,20 +1,19 @@
 // A rail of files to measure: payments of a live account to a bank in a folder, taken by a worker,
 // sealed and read by a process of the service that does nothing else.
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { createFunded } from '../src/cli/account.ts'
 import { onDatabase } from '../src/cli/context.ts'
 import { readConfig } from '../src/config.ts'
 import type { Sql } from '../src/db/connect.ts'
-import { MAX_PAYOUTS } from '../src/payout-batch/request.ts'
 import { updateRequired } from '../src/screening/list-store.ts'
-import { withCost } from './cpu.ts'
+import { mostMemoryMib, withCost } from './cpu.ts'
 import { asOwner } from './database.ts'
 import type { FigureRound } from './figure.ts'
-import { PAYOUTS } from './payouts.ts'
-import { say, whole } from './report.ts'
-import { type Caller, callerOf, type Target, untilKeysAreKnown } from './target.ts'
+import { openFunded, PAYOUTS } from './payouts.ts'
+import { say, whole, wordCost } from './report.ts'
+import { payInBatches, WORKER } from './settle-run.ts'
+import { type Caller, type Target, untilKeysAreKnown } from './target.ts'
 
 export interface FileRail {
   readonly target: Target
@@ -24,7 +23,6 @@ export interface FileRail {
 }
 
 const NAME = 'bank'
-const WORKER = { CORRIDOR_SETTLE: 'on', CORRIDOR_SIMULATOR_DELAY_MS: '0' }
 
 export async function openFileRail(target: Target, most_items: number): Promise<FileRail> {
   const folder = join(target.folder, NAME)
@@ -47,24 +45,23 @@ export async function openFileRail(target: Target, most_items: number): Promise<
   const file = join(folder, 'config.json')
   await writeFile(file, JSON.stringify(config))
   await target.command('rail', 'add', NAME, '--kind', 'iso20022', '--config', file)
-  const opened = await onDatabase(readConfig({}), target.database_url, async context => {
+  const payer = await onDatabase(readConfig({}), target.database_url, async context => {
     await updateRequired(context.sql, { required: [], set_by: 'bench', reason: 'Nobody is paid.' })
-    return createFunded(context, {
-      name: 'Live',
-      currencies: ['USD'],
-      primary_currency: 'USD',
-      fund: [{ currency: 'USD', amount: 1_000_000_000_000n }],
-      sandbox: false,
-      duplicate_window_s: 0,
-    })
+    return openFunded(context, target.address, 'Live', false)
   })
-  const { account_id } = opened.account
   const fee = ['--fixed-amount', '0', '--fee-currency', 'USD', '--force']
   await target.command('fees', 'set', '--payout-type', 'local', ...fee)
-  await target.command('route', 'set', '--rail', NAME, '--no-cut-off', '--account', account_id)
+  await target.command(
+    'route',
+    'set',
+    '--rail',
+    NAME,
+    '--no-cut-off',
+    '--account',
+    payer.account_id,
+  )
   await untilKeysAreKnown()
-  const { key_id, secret } = opened
-  return { target, folder, payer: callerOf(target.address, { account_id, key_id, secret }) }
+  return { target, folder, payer }
 }
 
 /** As another process that works on the files of the rail and does nothing, until `until`. */
@@ -91,12 +88,7 @@ export async function takePayments(rail: FileRail, count: number): Promise<void>
   const { target, payer } = rail
   await asOwner(target.database_url, async sql => {
     await holdFiles(sql, 'tomorrow')
-    const body = { ...PAYOUTS['USD→USD'], beneficiary_details }
-    for (let left = count; left > 0; left -= MAX_PAYOUTS) {
-      const payouts = Array.from({ length: Math.min(left, MAX_PAYOUTS) }, () => body)
-      const { status, text } = await payer.post('/v3/payout_batch', { payouts })
-      if (status !== 200) throw new Error(`a batch was answered ${status}: ${text.slice(0, 300)}`)
-    }
+    await payInBatches(payer, { ...PAYOUTS['USD→USD'], beneficiary_details }, count)
     const started = performance.now()
     const worker = await target.startAnother(WORKER)
     await until('the rail takes no payments', async () => {
@@ -188,18 +180,14 @@ async function measure(
   return asOwner(target.database_url, async sql => {
     const worker = await target.startAnother(WORKER)
     try {
-      const { value, service_cpu_s, database_cpu_s } = await withCost(
-        [worker.pid],
-        target.postgres_pid,
-        async () => ({ requests, value: await work(sql) }),
-      )
-      const status = await readFile(`/proc/${worker.pid}/status`, 'utf8')
-      const rss_mib = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
-      say(
-        `  ${whole(requests)} ${what} in ${value.toFixed(1)} s, ${whole(rss_mib)} MiB at most; ` +
-          `CPU s per 1,000: service ${service_cpu_s.toFixed(3)}, database ${database_cpu_s.toFixed(3)}`,
-      )
-      return { value, service_cpu_s, database_cpu_s, rss_mib, baselines: {} }
+      const measured = await withCost([worker.pid], target.postgres_pid, async () => ({
+        requests,
+        value: await work(sql),
+      }))
+      const rss_mib = await mostMemoryMib(worker.pid)
+      const took = `${measured.value.toFixed(1)} s, ${whole(rss_mib)} MiB at most`
+      say(`  ${whole(requests)} ${what} in ${took}; ${wordCost(measured)}`)
+      return { ...measured, rss_mib, baselines: {} }
     } finally {
       await worker.stop()
     }

@@ -4,10 +4,10 @@
 
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { settle as vacuum } from './fill.ts'
-import { type Options, targetOf } from './options.ts'
+import type { Options } from './options.ts'
 import { makeBeneficiary, type Payer } from './payouts.ts'
 import { type FileRail, openFileRail, readReport, sealFile, takePayments } from './rails-run.ts'
-import { say, whole } from './report.ts'
+import { inRounds, whole } from './report.ts'
 import { makeDue, saySettled, settleDue } from './settle-run.ts'
 import { type Target, withTargets } from './target.ts'
 
@@ -35,14 +35,10 @@ interface Round {
 export function benchRails(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
-  return withTargets(2, targetOf(options.postgres), async targets => {
+  return withTargets(2, options, async targets => {
     const [alone, beside] = (await Promise.all(targets.map(openSide))) as [Side, Side]
     const rail = await openFileRail(beside, plan.payments)
-    const rounds: Round[] = []
-    for (let i = 1; i <= plan.rounds; i++) {
-      say(`round ${i} of ${plan.rounds}`)
-      rounds.push(await runRound(plan, rail, { alone, beside }))
-    }
+    const rounds = await inRounds(plan.rounds, () => runRound(plan, rail, { alone, beside }))
     return figuresOf(plan, rounds)
   })
 }

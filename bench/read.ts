@@ -4,10 +4,10 @@ import { withBare } from './bare.ts'
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { type Load, NUMBER_DIGITS, sendLoad } from './load.ts'
 import { measureLoad, type Seconds } from './measure.ts'
-import { type Options, targetOf } from './options.ts'
+import type { Options } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
-import { say, sayLoad, whole } from './report.ts'
-import { type Target, withTargets } from './target.ts'
+import { inRounds, say, sayLoad, whole } from './report.ts'
+import { type Target, withTarget } from './target.ts'
 
 /** Durations in seconds, and the number of rounds. */
 interface Plan extends Seconds {
@@ -37,17 +37,13 @@ interface Bench {
 export function benchReads(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
-  return withTargets(1, targetOf(options.postgres), async targets => {
-    const [target] = targets as [Target]
+  return withTarget(options, async target => {
     const kept = { status: 'succeeded', kept_answers: 0 } as const
     const id = await fillPayouts(target, plan.payouts, kept)
     say(`${whole(plan.payouts)} payouts`)
     return withReads(target, id, async bare => {
-      const rounds: FigureRound[] = []
-      for (let i = 1; i <= plan.rounds; i++) {
-        say(`round ${i} of ${plan.rounds}`)
-        rounds.push(await runRound({ options, plan, target, bare, id }))
-      }
+      const bench = { options, plan, target, bare, id }
+      const rounds = await inRounds(plan.rounds, () => runRound(bench))
       return [
         {
           name: `payout read by id, ${whole(plan.payouts)} payouts, 64 connections`,

@@ -19,10 +19,24 @@ export function whole(number: number): string {
 
 /** Prints the rate, latency and cost of a load. */
 export function sayLoad(name: string, unit: string, load: LoadResult & Cost): void {
-  const { per_second, p50_ms, p99_ms, service_cpu_s, database_cpu_s } = load
+  const { per_second, p50_ms, p99_ms } = load
   say(
     `  ${name}: ${whole(per_second)} ${unit}, p50 ${readable(p50_ms)} ms, ` +
-      `p99 ${readable(p99_ms)} ms; CPU s per 1,000: ` +
-      `service ${service_cpu_s.toFixed(3)}, database ${database_cpu_s.toFixed(3)}`,
+      `p99 ${readable(p99_ms)} ms; ${wordCost(load)}`,
   )
+}
+
+export function wordCost({ service_cpu_s, database_cpu_s }: Cost): string {
+  const [service, database] = [service_cpu_s.toFixed(3), database_cpu_s.toFixed(3)]
+  return `CPU s per 1,000: service ${service}, database ${database}`
+}
+
+/** One round after the other; the first is 1. */
+export async function inRounds<T>(count: number, run: (round: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  for (let round = 1; round <= count; round++) {
+    say(`round ${round} of ${count}`)
+    results.push(await run(round))
+  }
+  return results
 }

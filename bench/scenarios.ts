@@ -15,7 +15,6 @@ import { benchReads } from './read.ts'
 import { benchScreening } from './screening.ts'
 import { benchSettling } from './settle.ts'
 import { benchStorage } from './storage.ts'
-import { benchVerifying } from './verify.ts'
 
 export interface Scenario {
   readonly name: string
@@ -110,11 +109,5 @@ export const SCENARIOS: readonly Scenario[] = [
     measures: 'names found among 60,000 listed ones, ordinary ones held, and the rate of payouts',
     minutes: { full: 7, quick: 2 },
     run: benchScreening,
-  },
-  {
-    name: 'verify',
-    measures: 'a million journals verified, and faults among them found',
-    minutes: { full: 6, quick: 1 },
-    run: benchVerifying,
   },
 ]

@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { Screener } from '../src/screening/screener.ts'
 import type { ListedEntry } from '../src/screening/screening.ts'
-import type { Figure, Goal } from './figure.ts'
+import { type Figure, type Goal, onlyRound, percentile } from './figure.ts'
 import type { Options } from './options.ts'
 import { say, whole } from './report.ts'
 import { listedEntries } from './screening/listed-names.ts'
@@ -31,8 +31,6 @@ export async function benchScreening(options: Options): Promise<readonly Figure[
   ordinaryHeld(screener, drawn, random)
   const { held, took_ms, cpu_ms } = ordinaryHeld(screener, drawn, random)
   const mistyped = mistypedFound(screener, entries, drawn, random)
-  const at = (times: readonly number[], share: number) =>
-    times[Math.floor(times.length * share)] ?? Number.NaN
   return [
     figure('published names found', 100 * namesFound(screener, entries, drawn, random), {
       what: 'value',
@@ -42,9 +40,14 @@ export async function benchScreening(options: Options): Promise<readonly Figure[
       figure(`names found with ${error}`, 100 * found, { what: 'value', at_least: 95 }),
     ),
     figure('ordinary names held', 100 * held, { what: 'value', at_most: 1 }),
-    figure('a name asked for, p50', at(took_ms, 0.5), undefined, 'ms'),
-    figure('a name asked for, p95', at(took_ms, 0.95), { what: 'value', at_most: 10 }, 'ms'),
-    figure('a name asked for, processor time, p95', at(cpu_ms, 0.95), undefined, 'ms'),
+    figure('a name asked for, p50', percentile(took_ms, 0.5), undefined, 'ms'),
+    figure(
+      'a name asked for, p95',
+      percentile(took_ms, 0.95),
+      { what: 'value', at_most: 10 },
+      'ms',
+    ),
+    figure('a name asked for, processor time, p95', percentile(cpu_ms, 0.95), undefined, 'ms'),
     figure(
       'the longest turn while they are indexed',
       turn_ms,
@@ -58,15 +61,13 @@ export async function benchScreening(options: Options): Promise<readonly Figure[
 
 function passFigures({ entities, idle_ms, busy_ms, ...passed }: Passed): Figure[] {
   const of = `${entities} entities`
-  const at = (times: readonly number[], share: number) =>
-    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
   return [
     figure(`${of}, new ones compared`, passed.queued_per_s, undefined, 'entities/s'),
     figure(`${of}, compared again with a new list`, passed.passed_per_s, undefined, 'entities/s'),
     figure(`${of}, found`, (100 * passed.found) / entities, undefined),
-    figure('a balance read, nothing else done, p99', at(idle_ms, 0.99), undefined, 'ms'),
-    figure('a balance read during the pass, p50', at(busy_ms, 0.5), undefined, 'ms'),
-    figure('a balance read during the pass, p99', at(busy_ms, 0.99), undefined, 'ms'),
+    figure('a balance read, nothing else done, p99', percentile(idle_ms, 0.99), undefined, 'ms'),
+    figure('a balance read during the pass, p50', percentile(busy_ms, 0.5), undefined, 'ms'),
+    figure('a balance read during the pass, p99', percentile(busy_ms, 0.99), undefined, 'ms'),
   ]
 }
 
@@ -90,7 +91,7 @@ function figure(name: string, value: number, goal: Goal | undefined, unit = '%')
   return {
     name: `screening, 60,000 names: ${name}`,
     unit,
-    rounds: [{ value, baselines: {} }],
+    rounds: onlyRound(value),
     goals: goal === undefined ? [] : [goal],
     note: NOTE,
   }

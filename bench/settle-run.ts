@@ -8,16 +8,20 @@ import { type Cost, withCost } from './cpu.ts'
 import { asOwner } from './database.ts'
 import { type Generator, sendLoad } from './load.ts'
 import { type Payer, payoutBody, payoutLoad } from './payouts.ts'
-import { say, whole } from './report.ts'
-import type { Target } from './target.ts'
+import { say, whole, wordCost } from './report.ts'
+import type { Caller, Target } from './target.ts'
 
 /** Makes payouts of one account, all due at once. */
-export async function makeDue(payer: Payer, count: number): Promise<void> {
-  const body = payoutBody('USD→USD', payer.beneficiary)
+export function makeDue(payer: Payer, count: number): Promise<void> {
+  return payInBatches(payer, payoutBody('USD→USD', payer.beneficiary), count)
+}
+
+/** Makes so many payouts that are all alike. */
+export async function payInBatches(payer: Caller, body: object, count: number): Promise<void> {
   for (let left = count; left > 0; left -= MAX_PAYOUTS) {
     const payouts = Array.from({ length: Math.min(left, MAX_PAYOUTS) }, () => body)
     const { status, text } = await payer.post('/v3/payout_batch', { payouts })
-    if (status !== 200) throw new Error(`a batch of payouts was answered ${status}: ${text}`)
+    if (status !== 200) throw new Error(`a batch was answered ${status}: ${text.slice(0, 300)}`)
   }
 }
 
@@ -40,7 +44,8 @@ export interface Settled extends Cost {
   readonly per_second: number
 }
 
-const WORKER = { CORRIDOR_SETTLE: 'on', CORRIDOR_SIMULATOR_DELAY_MS: '0' }
+/** The settings of a process that settles. */
+export const WORKER = { CORRIDOR_SETTLE: 'on', CORRIDOR_SIMULATOR_DELAY_MS: '0' }
 
 /** Settles all due payouts; measures from the start of the worker to the last settlement. */
 export async function settleDue(target: Target): Promise<Settled> {
@@ -60,11 +65,8 @@ export async function settleDue(target: Target): Promise<Settled> {
 }
 
 export function saySettled(name: string, settled: Settled): void {
-  const { requests, per_second, service_cpu_s, database_cpu_s } = settled
-  say(
-    `  ${name}: ${whole(requests)} payouts settled, ${whole(per_second)}/s; ` +
-      `CPU s per 1,000: service ${service_cpu_s.toFixed(3)}, database ${database_cpu_s.toFixed(3)}`,
-  )
+  const { requests, per_second } = settled
+  say(`  ${name}: ${whole(requests)} payouts settled, ${whole(per_second)}/s; ${wordCost(settled)}`)
 }
 
 async function countDue(sql: Sql): Promise<number> {

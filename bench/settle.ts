@@ -3,11 +3,11 @@
 
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { settle as vacuum } from './fill.ts'
-import { type Options, targetOf } from './options.ts'
+import type { Options } from './options.ts'
 import { makeBeneficiary, makePayers, type Payer } from './payouts.ts'
-import { say, whole } from './report.ts'
+import { inRounds, whole } from './report.ts'
 import { makeDue, makeDueAtRandom, saySettled, settleDue } from './settle-run.ts'
-import { type Target, withTargets } from './target.ts'
+import { type Target, withTarget } from './target.ts'
 
 interface Plan {
   readonly rounds: number
@@ -30,17 +30,14 @@ interface Round {
 export function benchSettling(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
-  return withTargets(1, targetOf(options.postgres), async targets => {
-    const [target] = targets as [Target]
+  return withTarget(options, async target => {
     const hot = { ...target, beneficiary: await makeBeneficiary(target) }
     const payers = await makePayers(target, plan.accounts)
     // The payouts that made the beneficiaries.
     await settleDue(target)
-    const rounds: Round[] = []
-    for (let i = 1; i <= plan.rounds; i++) {
-      say(`round ${i} of ${plan.rounds}`)
-      rounds.push(await runRound(options, plan, { target, hot, payers }))
-    }
+    const rounds = await inRounds(plan.rounds, () =>
+      runRound(options, plan, { target, hot, payers }),
+    )
     const unit = 'payouts/s'
     return [
       {

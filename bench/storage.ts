@@ -13,8 +13,8 @@ import {
   sizesOfTables,
   sumOfSizes,
 } from './database.ts'
-import { type Figure, readable } from './figure.ts'
-import { type Options, targetOf } from './options.ts'
+import { type Figure, onlyRound, readable } from './figure.ts'
+import type { Options } from './options.ts'
 import { makeBeneficiary, PAYOUTS, payOnce, payoutBody, recipient, times } from './payouts.ts'
 import { say, whole } from './report.ts'
 import { settleDue } from './settle-run.ts'
@@ -36,7 +36,7 @@ interface Stored {
 export function benchStorage({ postgres, record }: Options): Promise<readonly Figure[]> {
   record('plan', { payouts: PAYOUTS_MADE, connections: CONNECTIONS })
   const settings = [postgres ?? '', KEEPING_LOG].join('\n')
-  return withTargets(2, targetOf(settings), async targets => {
+  return withTargets(2, { postgres: settings }, async targets => {
     const [known, fresh] = targets as [Target, Target]
     const beneficiary = await makeBeneficiary(known)
     const plain = await store(PLAIN, known, i => ({
@@ -141,7 +141,7 @@ function figuresOf(making: Making, stored: Stored): readonly Figure[] {
   const figure = (what: string, unit: string, value: number, most?: number): Figure => ({
     name: `${making.name}: ${what}`,
     unit,
-    rounds: [{ value, baselines: {} }],
+    rounds: onlyRound(value),
     goals: most === undefined ? [] : [{ what: 'value', at_most: most }],
     note,
   })

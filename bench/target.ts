@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { openEmbedded } from '../src/postgres/embedded.ts'
 import { ageLog } from './database.ts'
 
-const PROJECT = join(import.meta.dirname, '..')
+const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts')
 const FUNDS = '900000000000.00'
 
 /** An account that can send requests. */
@@ -49,13 +49,17 @@ export interface Target extends Caller {
 }
 
 export interface TargetOptions {
-  /** The project whose src/main.ts is started. */
-  readonly project?: string
   readonly env?: Readonly<Record<string, string>>
-  /** For node itself, such as --cpu-prof. */
-  readonly node_options?: readonly string[]
   /** Lines for postgresql.conf, such as auto_explain's. */
-  readonly postgres_settings?: string
+  readonly postgres?: string | undefined
+}
+
+/** Works with one target. */
+export function withTarget<T>(
+  options: TargetOptions,
+  work: (target: Target) => Promise<T>,
+): Promise<T> {
+  return withTargets(1, options, ([target]) => work(target as Target))
 }
 
 /** Works with `count` targets. Stops all of them, also when interrupted. */
@@ -90,32 +94,29 @@ export async function withTargets<T>(
 const ENVIRONMENT = { CORRIDOR_SETTLE: 'off', LOG_LEVEL: 'info', PORT: '0' }
 
 /** Starts database and service. */
-export async function startTarget(options: TargetOptions): Promise<Target> {
+async function startTarget(options: TargetOptions): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-bench-'))
   // Started by root, PostgreSQL runs as another user, who must be able to enter.
   await chmod(folder, 0o711)
   const data_dir = join(folder, 'data')
   const remove = () => rm(folder, { recursive: true, force: true })
-  const server = await openServer(data_dir, options.postgres_settings).catch(async error => {
+  const server = await openServer(data_dir, options.postgres).catch(async error => {
     await remove()
     throw error
   })
   await ageLog(server.url)
-  const main = join(options.project ?? PROJECT, 'src/main.ts')
-  const program: Program = {
-    args: [...(options.node_options ?? []), main],
-    cwd: folder,
-    env: { ...inherited(), CORRIDOR_DATA: data_dir, ...ENVIRONMENT, ...options.env },
-  }
-  const command = async (...args: string[]) => {
-    const { cwd, env } = program
-    return (await promisify(execFile)(process.execPath, [main, ...args], { cwd, env })).stdout
-  }
+  const cwd = folder
+  const env = { ...inherited(), CORRIDOR_DATA: data_dir, ...ENVIRONMENT, ...options.env }
+  const command = async (...args: string[]) =>
+    (await promisify(execFile)(process.execPath, [MAIN, ...args], { cwd, env })).stdout
   const children: ChildProcess[] = []
-  const start = (env: Readonly<Record<string, string>> = {}) => {
-    const child = spawnService({ ...program, env: { ...program.env, ...env } })
+  const start = async (more: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> => {
+    const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
+    const how = { cwd, env: { ...env, ...more }, stdio }
+    const child = spawn(process.execPath, [MAIN, 'start'], how)
     children.push(child)
-    return serviceOf(child)
+    const address = await readAddress(child)
+    return { address, pid: child.pid as number, stop: () => stopProcess(child) }
   }
   let stopped: Promise<void> | undefined
   const stop = () => {
@@ -197,23 +198,6 @@ export function untilKeysAreKnown(): Promise<void> {
 function inherited(): NodeJS.ProcessEnv {
   const rest = Object.entries(process.env).filter(([name]) => !name.startsWith('CORRIDOR_'))
   return Object.fromEntries(rest)
-}
-
-/** How the service is run. */
-interface Program {
-  readonly args: readonly string[]
-  readonly cwd: string
-  readonly env: NodeJS.ProcessEnv
-}
-
-function spawnService({ args, cwd, env }: Program): ChildProcess {
-  const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
-  return spawn(process.execPath, [...args, 'start'], { cwd, env, stdio })
-}
-
-async function serviceOf(child: ChildProcess): Promise<ServiceProcess> {
-  const address = await readAddress(child)
-  return { address, pid: child.pid as number, stop: () => stopProcess(child) }
 }
 
 /** Reads the address from the log of the service. */

@@ -64,7 +64,7 @@ function mistyped(entries: readonly ListedEntry[], mistype: Mistype, random: Ran
 export interface Ordinary {
   /** The share for which somebody would have to look. */
   readonly held: number
-  /** What each took, in milliseconds, in ascending order. */
+  /** What each took, in milliseconds. */
   readonly took_ms: readonly number[]
   /** The processor time of each, likewise: a busy machine makes names wait, and not work more. */
   readonly cpu_ms: readonly number[]
@@ -83,6 +83,5 @@ export function ordinaryHeld(screener: Screener, count: number, random: Random):
     const { user, system } = process.cpuUsage(cpu_from)
     cpu.push((user + system) / 1_000)
   }
-  const ascending = (times: number[]) => times.sort((a, b) => a - b)
-  return { held: held / count, took_ms: ascending(took), cpu_ms: ascending(cpu) }
+  return { held: held / count, took_ms: took, cpu_ms: cpu }
 }

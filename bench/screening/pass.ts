@@ -3,9 +3,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import type { ListedEntry } from '../../src/screening/screening.ts'
-import { type Options, targetOf } from '../options.ts'
+import type { Options } from '../options.ts'
 import { say, whole } from '../report.ts'
-import { type ServiceProcess, type Target, withTargets } from '../target.ts'
+import { type ServiceProcess, type Target, withTarget } from '../target.ts'
 import { ordinaryName } from './ordinary-names.ts'
 import type { Random } from './random.ts'
 import { importEntries } from './rate.ts'
@@ -33,8 +33,7 @@ export function measurePass(
   random: Random,
 ): Promise<Passed> {
   const count = quick ? QUICK : FULL
-  return withTargets(1, targetOf(postgres), async ([target]) => {
-    if (target === undefined) throw new Error('no target')
+  return withTarget({ postgres }, async target => {
     const owner = connect(target.database_url, { max: 1, as: 'owner' })
     try {
       await importEntries(target, entries)
@@ -115,7 +114,7 @@ async function untilNone(count: () => Promise<number>): Promise<void> {
   while ((await count()) > 0) await delay(50)
 }
 
-/** How long each read of a balance took, in order, until the other is over. */
+/** How long each read of a balance took until the other is over. */
 async function readsUntil(
   { address }: ServiceProcess,
   { authorization }: Target,
@@ -135,7 +134,7 @@ async function readsUntil(
     await delay(EVERY_MS)
   }
   await ended
-  return took.sort((a, b) => a - b)
+  return took
 }
 
 async function seconds(work: () => Promise<void>): Promise<number> {

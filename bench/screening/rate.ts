@@ -8,9 +8,9 @@ import { pipeline } from 'node:stream/promises'
 import type { ListedEntry } from '../../src/screening/screening.ts'
 import { type Figure, type FigureRound, roundOf } from '../figure.ts'
 import { measureLoad, type Seconds } from '../measure.ts'
-import { type Options, targetOf } from '../options.ts'
+import type { Options } from '../options.ts'
 import { makeBeneficiary, PAYOUTS, payoutLoad, recipient, urlOf } from '../payouts.ts'
-import { say, sayLoad } from '../report.ts'
+import { inRounds, sayLoad } from '../report.ts'
 import { type Target, withTargets } from '../target.ts'
 import { ordinaryName } from './ordinary-names.ts'
 import type { Random } from './random.ts'
@@ -40,7 +40,7 @@ export function benchScreeningRate(
 ): Promise<readonly Figure[]> {
   const plan = quick ? QUICK : FULL
   record('rate plan', plan)
-  return withTargets(2, targetOf(postgres), async targets => {
+  return withTargets(2, { postgres }, async targets => {
     const [off, on] = targets as [Target, Target]
     await importEntries(on, entries)
     const sides = await Promise.all([off, on].map(target => openSide(target)))
@@ -49,8 +49,7 @@ export function benchScreeningRate(
       'one payee': [],
       'nearly every payee new': [],
     }
-    for (let i = 1; i <= plan.rounds; i++) {
-      say(`round ${i} of ${plan.rounds}`)
+    await inRounds(plan.rounds, async round => {
       for (const load of LOADS) {
         const bodies = load === 'one payee' ? undefined : strangers(random)
         const measure = async (side: Side, name: string) => {
@@ -59,12 +58,12 @@ export function benchScreeningRate(
           return measured
         }
         // Whoever is second in one round is first in the next.
-        const first = i % 2 === 0 ? await measure(among, 'on') : undefined
+        const first = round % 2 === 0 ? await measure(among, 'on') : undefined
         const rate = await measure(without, 'off')
         const screened = first ?? (await measure(among, 'on'))
         rounds[load].push(roundOf(screened, { [OFF]: rate.per_second }))
       }
-    }
+    })
     return LOADS.map(load => ({
       name: `payouts screened against 60,000 names, ${load}`,
       unit: 'payouts/s',
