@@ -27,6 +27,7 @@ import {
 } from '../support/service/service.ts'
 import { logIn as logInByLink } from '../support/service/session.ts'
 import { LONG, share } from '../support/share.ts'
+import { listenOn } from '../support/network/port.ts'
 
 let service: TestService
 let account: Client
@@ -128,10 +129,8 @@ test('wrong credentials of every kind over HTTP: time does not tell them apart, 
     while (now_ms() < until);
     service.app.routing(incoming, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listenOn(server)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const { port } = server.address() as AddressInfo
   const time = (authorization: string, query = '') =>
     timeOf(`http://127.0.0.1:${port}/v3/balance${query}`, agent, authorization)
   const same = wrong[SAME] ?? ''

@@ -24,6 +24,7 @@ import { localPayout } from '../support/given/bodies.ts'
 import { until } from '../support/service/process.ts'
 import { basic, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
+import { listenOn } from '../support/network/port.ts'
 
 const PATH = '/v3/balance_transaction'
 /** Some 500 bytes each: more than the 4 MB that lie in the buffers of two sockets. */
@@ -125,8 +126,7 @@ async function serve(stall_ms: number, length = 65_536, most = Infinity) {
   const server = createServer((_request, response: ServerResponse) => {
     void sendPieces(response, 'begun', pieces(), stall_ms)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listenOn(server)
   const sent = request({ port, host: '127.0.0.1' }).end()
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   return { state, answer, close: () => server.close() }

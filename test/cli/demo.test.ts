@@ -7,6 +7,7 @@ import { layOut } from '../../src/cli/table.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { openCli } from '../support/service/cli.ts'
 import { startProcess } from '../support/service/process.ts'
+import { freePort } from '../support/network/port.ts'
 
 const database = await createDatabase()
 const service = await startProcess({
@@ -79,12 +80,8 @@ test('demo: plain words in 80 columns, journals that sum to zero, no secret', as
 test('demo, nobody at the URL: exit code 1, one line that says how to start, no account made', async () => {
   const count = () => database.owner`select count(*)::int as n from accounts`
   const before = await count()
-  // The port of a listener that has just been closed.
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  const { code, stdout, stderr } = await cli.run('demo', '--url', `http://127.0.0.1:${port}`)
+  const url = `http://127.0.0.1:${await freePort()}`
+  const { code, stdout, stderr } = await cli.run('demo', '--url', url)
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /^corridor: no service answers at .* \(ECONNREFUSED\); start it: .*\n$/)
   assert.deepEqual(await count(), before)

@@ -17,6 +17,7 @@ import { addEndpoint } from '../support/network/receiver.ts'
 import { openCli } from '../support/service/cli.ts'
 import { startTestService } from '../support/service/service.ts'
 import { requireLists } from '../support/service/un-list.ts'
+import { listenOn } from '../support/network/port.ts'
 
 const service = await startTestService()
 const sandbox = await service.openAccount({ fund: { USD: 1_000_000n } })
@@ -134,9 +135,8 @@ test('doctor, verify: never, long ago and not in order are wrong; of yesterday i
 })
 
 test('doctor, a port: of another program it is wrong, of Corridor it is not', async () => {
-  const other = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const { port } = other.address() as AddressInfo
+  const other = createServer((_, response) => response.end('{}'))
+  const port = await listenOn(other)
   const front = await startFront(service.app)
   const at = (PORT: string) => openCli(service.database.url, { PORT, HOST: '127.0.0.1' })
   const [taken, own] = await Promise.all([at(String(port)), at(new URL(front.address).port)])

@@ -13,6 +13,7 @@ import { instantIn } from '../../src/id.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { BARE, openCli } from '../support/service/cli.ts'
 import { startTestService } from '../support/service/service.ts'
+import { freePort, listenOn } from '../support/network/port.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, 012').toString('base64')}`
@@ -32,9 +33,8 @@ const receiver = createServer(async (request, response) => {
   const headers = request.headers as Record<string, string>
   got.push(new Webhook(SECRET).verify(body, headers))
   response.writeHead(answers.shift() ?? 204).end()
-}).listen(0, '127.0.0.1')
-await once(receiver, 'listening')
-const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+})
+const url = `http://127.0.0.1:${await listenOn(receiver)}/hook`
 beforeEach(() => {
   got = []
   answers = []
@@ -129,10 +129,7 @@ test('listen --forward-to: each event sent once, in order, signed, with what cam
 })
 
 test('listen, nobody at the URL: said beside the event, and it goes on', async () => {
-  const gone = createServer().listen(0, '127.0.0.1')
-  await once(gone, 'listening')
-  const nowhere = `http://127.0.0.1:${(gone.address() as AddressInfo).port}/hook`
-  gone.close()
+  const nowhere = `http://127.0.0.1:${await freePort()}/hook`
   const args = ['--forward-to', nowhere, '--events', 'payout.created']
   const lines = await listening(args, 4, async () => {
     await pay()

@@ -16,6 +16,7 @@ import { startService } from '../../src/service.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { BARE, openCli } from '../support/service/cli.ts'
 import { basic } from '../support/service/service.ts'
+import { listenOn } from '../support/network/port.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'corridor-start-'))
 // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
@@ -102,9 +103,8 @@ test('start, cannot listen at the last moment: exit code 1, one line, nothing le
 
 test('service, port taken at the last moment: rejects, no database connection is left', async () => {
   const database = await createDatabase()
-  const taker = createServer().listen(0, '127.0.0.1')
-  await once(taker, 'listening')
-  const { port } = taker.address() as { port: number }
+  const taker = createServer()
+  const port = await listenOn(taker)
   try {
     const env = { DATABASE_URL: database.url, PORT: String(port), LOG_LEVEL: 'silent' }
     const config = readConfig(env)

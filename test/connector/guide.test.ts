@@ -11,17 +11,9 @@ import { fileURLToPath } from 'node:url'
 import { createDatabase } from '../support/database/database.ts'
 import { BARE } from '../support/service/cli.ts'
 import { startTyping } from '../support/service/typed.ts'
+import { freePort } from '../support/network/port.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url))
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
 
 /** A reader waits until the connector says that it listens. */
 const LISTENS = `

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url'
 import { Corridor } from '../../packages/sdk/src/index.ts'
 import { HEY_API, OPENAPI_FETCH } from './apps.ts'
 import { callEverything } from './calls.ts'
+import { listenOn } from '../support/network/port.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = join(HERE, '../..')
@@ -203,10 +204,7 @@ async function startHook(): Promise<Hook> {
       came.resolve({ body, headers: request.headers as Record<string, string> })
     response.writeHead(204).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/hook`, next: came.promise }
+  return { url: `http://127.0.0.1:${await listenOn(server)}/hook`, next: came.promise }
 }
 
 async function verifyBySvix(address: string, apiKey: string, hook: Hook): Promise<void> {
@@ -240,9 +238,7 @@ async function startBreaker(address: string): Promise<string> {
     } = Object.fromEntries(answer.headers)
     response.writeHead(answer.status, kept).end(told)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await listenOn(server)}`
 }
 
 function basic(apiKey: string): string {

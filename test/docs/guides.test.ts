@@ -18,6 +18,7 @@ import { startSettling } from '../../src/worker/settle-payouts.ts'
 import { linkClient } from '../sdk/link.ts'
 import { PYTHON_CLIENT, python } from '../sdk/python.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
+import { freePort } from '../support/network/port.ts'
 
 const run = promisify(execFile)
 
@@ -166,15 +167,6 @@ async function anEvent() {
   const { account_id } = account.account
   const [{ id }] = (await account.get('/v3/event')).json.data.results
   return (await service.deps.readers.event({ account_id, id })) ?? assert.fail('no event')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Members whose values the guides speak of, and so must be right. */

@@ -23,6 +23,7 @@ import {
   until,
 } from '../support/service/process.ts'
 import { LONG } from '../support/share.ts'
+import { freePort } from '../support/network/port.ts'
 
 /** Where Debian, Fedora and Homebrew put them; the newest. */
 const BIN = globSync([
@@ -64,14 +65,6 @@ async function pg(program: string, ...args: string[]): Promise<string> {
 function idsOf(user: string) {
   const id = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 async function startCluster(name: string): Promise<Cluster> {

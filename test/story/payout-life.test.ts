@@ -18,6 +18,7 @@ import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { askingRail, railOf } from '../support/service/settling.ts'
 import { share } from '../support/share.ts'
+import { listenOn } from '../support/network/port.ts'
 
 /** §state.table, written out. */
 const TABLE: typeof PAYOUT_TRANSITIONS = {
@@ -85,8 +86,7 @@ before(async () => {
   account = await funded()
   quiet = await funded()
   queues = connect(service.database.url, { max: 4, as: 'service', look_ups: true })
-  await new Promise<void>(resolve => void endpoint.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`
+  const url = `http://127.0.0.1:${await listenOn(endpoint)}/`
   await send('/v3/webhook_endpoint', { url, event_types: ['payout.*'] })
 })
 after(async () => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { findServerUser } from '../../../src/postgres/place.ts'
+import { freePort } from '../network/port.ts'
 
 const BINARY = '/usr/sbin/pgbouncer'
 
@@ -73,12 +74,4 @@ async function untilUp(child: ChildProcess): Promise<void> {
   })
   child.once('exit', code => up.reject(new Error(`ended: ${code}\n${said.join('\n')}`)))
   await up.promise
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

@@ -3,6 +3,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { keepTraces } from '../service/logs.ts'
+import { listenOn } from './port.ts'
 
 export interface Span {
   readonly traceId: string
@@ -56,9 +57,8 @@ export async function startCollector(): Promise<Collector> {
       answer(response)
     })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenOn(server)}`,
     spans,
     bodies,
     hang() {

@@ -4,6 +4,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { cutMessages } from './proxy.ts'
+import { listenOn } from './port.ts'
 
 export interface ConditionStripper {
   /** The url it was given, with its own host and port. */
@@ -49,11 +50,9 @@ export async function startConditionStripper(target: string): Promise<ConditionS
       one.on('close', () => other.destroy())
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   const url = new URL(target)
   url.hostname = '127.0.0.1'
-  url.port = String((server.address() as AddressInfo).port)
+  url.port = String(await listenOn(server))
   // Nobody passes it by through the server's socket.
   url.search = ''
   return {

@@ -1,6 +1,7 @@
 // A TCP port in front of another one, which cuts a connection in the middle of what is sent.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { listenOn } from './port.ts'
 
 export interface Cutter {
   readonly port: number
@@ -38,10 +39,8 @@ export async function startCutter(target_port: number): Promise<Cutter> {
     })
     upstream.pipe(client)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listenOn(server),
     cutAfter(bytes) {
       left = bytes
       cut = false

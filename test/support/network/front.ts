@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import { listenOn } from './port.ts'
 
 /** What happens to one request. `after`: when the service has done it. */
 export type Fault =
@@ -45,10 +46,8 @@ export async function startFront(app: FastifyInstance): Promise<Front> {
     response.writeHead(answer.statusCode, answer.headers as Record<string, string>)
     response.end(answer.rawPayload)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   const front: Front = {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `http://127.0.0.1:${await listenOn(server)}`,
     faults: [],
     seen: [],
     observe() {},

@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { until } from '../service/process.ts'
+import { freePort } from './port.ts'
 
 const SSHD = '/usr/sbin/sshd'
 const SFTP_SERVERS = ['/usr/lib/openssh/sftp-server', '/usr/libexec/sftp-server']
@@ -91,16 +92,6 @@ function configOf(
     `Subsystem sftp ${server}`,
     '',
   ].join('\n')
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0))
-    })
-  })
 }
 
 async function ended(child: ChildProcess): Promise<void> {

@@ -3,6 +3,7 @@
 // a distributed engine may. Of the protocol it knows where a message ends and which one is a COMMIT.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { listenOn } from './port.ts'
 
 /** Where a connection is cut: what the server has heard, and what the client hears of it. */
 export type Cut = 'before COMMIT' | 'behind COMMIT' | 'before its answer'
@@ -148,9 +149,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
     }
     treat(pair, welcome)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listenOn(server)
   const url = new URL(target)
   url.hostname = '127.0.0.1'
   url.port = String(port)

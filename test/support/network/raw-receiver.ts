@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { after } from 'node:test'
 import type { Sending } from '../../../src/webhook/exchange.ts'
 import { type SendResult, send } from '../../../src/webhook/send.ts'
+import { listenOn } from './port.ts'
 
 export const DEADLINE_MS = 400
 /** How late a cut may be seen on a busy machine: only what hangs is later. */
@@ -19,10 +20,8 @@ after(() => {
 })
 
 export async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   open.push(server)
-  return (server.address() as AddressInfo).port
+  return listenOn(server)
 }
 
 export function to(url: string, more: Partial<Sending> = {}): Promise<SendResult> {

@@ -9,6 +9,7 @@ import { newSecret } from '../../../src/webhook/sign.ts'
 import type { WebhookEndpoint } from '../../../src/webhook/webhook.ts'
 import { onCluster } from '../database/citus.ts'
 import type { TestDatabase } from '../database/database.ts'
+import { listenOn } from './port.ts'
 
 export interface Received {
   /** By Date.now(), with the request read to its end. */
@@ -67,9 +68,8 @@ export async function startReceiver(how: Answering = () => ({ status: 204 })): P
       response.end(answer.status === 204 ? undefined : 'what the receiver says')
     })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenOn(server)}`,
     received,
     out: () => [...out],
     answer(next) {

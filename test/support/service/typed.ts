@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { openCli } from './cli.ts'
+import { listenOn } from '../network/port.ts'
 
 export interface Typed {
   /** Defines `npx`, for the beginning of a script. */
@@ -29,10 +30,9 @@ export async function startTyping(t: TestContext, database_url: string): Promise
     const { code, stdout, stderr } = await place.run(...args)
     said += stderr
     answer.end(`${code}\n${stdout}`)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const port = await listenOn(server)
   t.after(() => server.close())
-  const { port } = server.address() as AddressInfo
   const npx = `npx() {
     shift
     local answer

@@ -1,0 +1,19 @@
+// Free ports of this machine: a server on one, and one on which nobody listens.
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+
+/** Listens on a free port; returns it. */
+export async function listenOn(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  const port = await listenOn(server)
+  server.close()
+  await once(server, 'close')
+  return port
+}
