@@ -3,9 +3,7 @@
 // and so is a difference that must be seen. Times are the processor's in the usual run, in which the
 // clock tells what else the machine does, and the clock's in the long one.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, type TestContext, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { markKeyRevoked } from '../../src/account/store.ts'
@@ -17,6 +15,7 @@ import { logIn } from '../../src/session/operations.ts'
 import { countAttempt, findPassword, keepRefused } from '../../src/user/session-store.ts'
 import { updateDisabled } from '../../src/user/store.ts'
 import { wrongOnes } from '../support/given/credentials.ts'
+import { listenOn } from '../support/network/port.ts'
 import { seeded } from '../support/service/process.ts'
 import {
   addPerson,
@@ -27,7 +26,6 @@ import {
 } from '../support/service/service.ts'
 import { logIn as logInByLink } from '../support/service/session.ts'
 import { LONG, share } from '../support/share.ts'
-import { listenOn } from '../support/network/port.ts'
 
 let service: TestService
 let account: Client

@@ -1,13 +1,12 @@
 // corridor demo against a service of its own: the whole way of a payout over HTTP, adding up.
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
 import { after, test } from 'node:test'
 import type { DemoStep } from '../../src/cli/demo.ts'
 import { layOut } from '../../src/cli/table.ts'
 import { createDatabase } from '../support/database/database.ts'
+import { freePort } from '../support/network/port.ts'
 import { openCli } from '../support/service/cli.ts'
 import { startProcess } from '../support/service/process.ts'
-import { freePort } from '../support/network/port.ts'
 
 const database = await createDatabase()
 const service = await startProcess({

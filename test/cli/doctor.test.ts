@@ -1,8 +1,6 @@
 // corridor doctor: each thing that it looks at goes wrong and is mended; it names that, and no other.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import {
   checkDriver,
@@ -13,11 +11,11 @@ import {
 } from '../../src/cli/doctor-machine.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { startFront } from '../support/network/front.ts'
+import { listenOn } from '../support/network/port.ts'
 import { addEndpoint } from '../support/network/receiver.ts'
 import { openCli } from '../support/service/cli.ts'
 import { startTestService } from '../support/service/service.ts'
 import { requireLists } from '../support/service/un-list.ts'
-import { listenOn } from '../support/network/port.ts'
 
 const service = await startTestService()
 const sandbox = await service.openAccount({ fund: { USD: 1_000_000n } })

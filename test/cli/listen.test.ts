@@ -4,16 +4,15 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { after, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { instantIn } from '../../src/id.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { freePort, listenOn } from '../support/network/port.ts'
 import { BARE, openCli } from '../support/service/cli.ts'
 import { startTestService } from '../support/service/service.ts'
-import { freePort, listenOn } from '../support/network/port.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, 012').toString('base64')}`

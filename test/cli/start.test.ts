@@ -14,9 +14,9 @@ import { readConfig } from '../../src/config.ts'
 import { makeLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
 import { createDatabase } from '../support/database/database.ts'
+import { listenOn } from '../support/network/port.ts'
 import { BARE, openCli } from '../support/service/cli.ts'
 import { basic } from '../support/service/service.ts'
-import { listenOn } from '../support/network/port.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'corridor-start-'))
 // PostgreSQL runs as an ordinary user, who must be able to reach its folder.

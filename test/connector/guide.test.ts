@@ -3,15 +3,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFile, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createDatabase } from '../support/database/database.ts'
+import { freePort } from '../support/network/port.ts'
 import { BARE } from '../support/service/cli.ts'
 import { startTyping } from '../support/service/typed.ts'
-import { freePort } from '../support/network/port.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url))
 

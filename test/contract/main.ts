@@ -8,15 +8,14 @@ import { once } from 'node:events'
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Corridor } from '../../packages/sdk/src/index.ts'
+import { listenOn } from '../support/network/port.ts'
 import { HEY_API, OPENAPI_FETCH } from './apps.ts'
 import { callEverything } from './calls.ts'
-import { listenOn } from '../support/network/port.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = join(HERE, '../..')

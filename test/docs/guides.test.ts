@@ -2,9 +2,7 @@
 // the order of the guides and in each language, and gets what is shown below it.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -17,8 +15,8 @@ import { newSecret } from '../../src/webhook/sign.ts'
 import { startSettling } from '../../src/worker/settle-payouts.ts'
 import { linkClient } from '../sdk/link.ts'
 import { PYTHON_CLIENT, python } from '../sdk/python.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
 import { freePort } from '../support/network/port.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
 
 const run = promisify(execFile)
 

@@ -5,11 +5,11 @@ import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { appendFile, chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
+import { freePort } from '../support/network/port.ts'
 import { type Load, startLoad } from '../support/service/load.ts'
 import {
   type HttpClient,
@@ -23,7 +23,6 @@ import {
   until,
 } from '../support/service/process.ts'
 import { LONG } from '../support/share.ts'
-import { freePort } from '../support/network/port.ts'
 
 /** Where Debian, Fedora and Homebrew put them; the newest. */
 const BIN = globSync([

@@ -2,7 +2,6 @@
 // then holds of its status, the money, the book, its events and its timeline, after every step.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { isFinal, PAYOUT_TRANSITIONS, type PayoutStatus } from '../../src/payout/states.ts'
@@ -13,12 +12,12 @@ import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { listenOn } from '../support/network/port.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { askingRail, railOf } from '../support/service/settling.ts'
 import { share } from '../support/share.ts'
-import { listenOn } from '../support/network/port.ts'
 
 /** §state.table, written out. */
 const TABLE: typeof PAYOUT_TRANSITIONS = {

@@ -57,10 +57,6 @@ export function bookWith(
   }
 }
 
-export function booksOf(...books: Book[]): Map<string, Book> {
-  return new Map(books.map(book => [book.account_id, book]))
-}
-
 export const account: Account = {
   account_id: 'acc_1',
   name: 'Harbour Imports',
@@ -93,7 +89,7 @@ export function rateBook(
 }
 
 /** A row of the fee schedule for local payouts of any kind that costs nothing. */
-export const freeRow: Fee = {
+const freeRow: Fee = {
   payout_type: 'local',
   payout_currency: null,
   destination_country: null,

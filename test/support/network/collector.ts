@@ -1,7 +1,6 @@
 // A collector of traces on a free port: keeps the spans that come by OTLP over HTTP, and every byte of
 // what they came in. What the spans should be is a test's to judge.
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { keepTraces } from '../service/logs.ts'
 import { listenOn } from './port.ts'
 

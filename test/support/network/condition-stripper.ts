@@ -2,9 +2,9 @@
 // what is shown all the same is row-level security's to answer for. It changes a statement where the
 // client has it parsed, and nothing else of what travels.
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
-import { cutMessages } from './proxy.ts'
+import { connect, createServer } from 'node:net'
 import { listenOn } from './port.ts'
+import { cutMessages } from './proxy.ts'
 
 export interface ConditionStripper {
   /** The url it was given, with its own host and port. */

@@ -1,8 +1,4 @@
-// A server in front of a service, on a real socket, that fails in the ways that a test lists and then
-// passes requests on.
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { listenOn } from './port.ts'
 

@@ -2,7 +2,7 @@
 // silences, delays, resets and cuts them; and which answers a COMMIT that has happened with an error, as
 // a distributed engine may. Of the protocol it knows where a message ends and which one is a COMMIT.
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { listenOn } from './port.ts'
 
 /** Where a connection is cut: what the server has heard, and what the client hears of it. */

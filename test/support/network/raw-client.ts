@@ -1,6 +1,7 @@
 // A client of bare connections, which sends bytes as they are and keeps its end open until the server
 // has closed, so that a connection that closes was closed by the server.
 import { connect } from 'node:net'
+import { parsed } from '../given/parsed.ts'
 
 export interface RawAnswer {
   readonly status: number
@@ -68,14 +69,6 @@ function parseAnswers(bytes: Buffer): RawAnswer[] {
     if (status >= 200) answers.push({ status, headers, text: body, json: parsed(body) })
   }
   return answers
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** A character is a byte, so that a text can say any bytes. */

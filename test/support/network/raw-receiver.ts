@@ -1,8 +1,7 @@
 // Receivers made of bare connections, which do as a test likes with what is sent to them, and the
 // sending itself with what every such test leaves the same.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { after } from 'node:test'
 import type { Sending } from '../../../src/webhook/exchange.ts'
 import { type SendResult, send } from '../../../src/webhook/send.ts'

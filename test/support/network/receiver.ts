@@ -1,7 +1,6 @@
 // A receiver of webhooks on a free port, and endpoints that name it. It keeps what it gets, in the
 // order in which it came, and answers as a test says; what it should get is the test's to judge.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { databaseNow } from '../../../src/db/connect.ts'
 import { bookId } from '../../../src/id.ts'

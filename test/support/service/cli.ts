@@ -8,6 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parsed } from '../given/parsed.ts'
 import type { Ended, Order } from './cli-runner.ts'
 import { Runners, sendOrder } from './cli-runners.ts'
 
@@ -101,13 +102,5 @@ async function runIn(order: Order): Promise<Ended> {
     const next = queue.shift()
     if (next === undefined) running -= 1
     else next()
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

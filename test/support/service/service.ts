@@ -35,7 +35,8 @@ import { upsertRoute } from '../../../src/rail/store.ts'
 import { insertAccountRole, insertUser, insertUserKey, listUsers } from '../../../src/user/store.ts'
 import type { AccountRole, UserRole } from '../../../src/user/user.ts'
 import { createDatabase, type TestDatabase } from '../database/database.ts'
-import { freeRow } from '../given/in-memory.ts'
+import { anyRoute, feeRow } from '../given/in-memory.ts'
+import { parsed } from '../given/parsed.ts'
 import { keepMetrics, serviceLog } from './logs.ts'
 
 export interface Answer {
@@ -177,8 +178,7 @@ export async function startTestService(
       await deps.reference.refresh()
     },
     async setFees(fees) {
-      const rows = fees.map(fee => ({ ...freeRow, ...fee }))
-      await deps.sql.begin(tx => replaceFees(tx, rows))
+      await deps.sql.begin(tx => replaceFees(tx, fees.map(feeRow)))
       await deps.reference.refresh()
     },
     async setRoutes(routes) {
@@ -249,18 +249,7 @@ function openCommand(wanted: ReturnType<typeof wantedAccount>) {
 }
 
 /** A route for every payout, to people. */
-const ANY_PAYOUT: Route = {
-  account_id: null,
-  payout_type: null,
-  network: null,
-  currency: null,
-  country: null,
-  min_amount: null,
-  max_amount: null,
-  priority: 0,
-  timetable: null,
-  rail: MANUAL,
-}
+const ANY_PAYOUT: Route = { ...anyRoute, rail: MANUAL }
 
 /** A limit of all payouts of each account, by their number. */
 const ANY_LIMIT: Omit<Limit, 'limit_id'> = {
@@ -382,13 +371,5 @@ export function client(
       inject({ method: 'GET', url, headers: { authorization, ...headers } }),
     post: write('POST'),
     put: write('PUT'),
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -1,13 +1,9 @@
-// Documents typed into bash: each `npx corridor` in them is run by a process that has the product loaded
-// (cli.ts), where one of its own would cost half a second of the processor.
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
-import { openCli } from './cli.ts'
 import { listenOn } from '../network/port.ts'
+import { openCli } from './cli.ts'
 
 export interface Typed {
   /** Defines `npx`, for the beginning of a script. */
