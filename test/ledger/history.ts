@@ -1,8 +1,9 @@
 // A history with every kind of payout, made through the real service, for tests that read whole books.
 import assert from 'node:assert/strict'
-import type { ReviewResult } from '../../src/entity/states.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { bankBeneficiary, internalPayout, localPayout, yenBank } from '../support/given/bodies.ts'
+import { bankBeneficiary, internalPayout, yenBank } from '../support/given/bodies.ts'
+import { operatorSets, pay } from '../support/service/payouts.ts'
+import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 export interface History {
@@ -64,34 +65,30 @@ export async function makeHistory(): Promise<History> {
   ])
   const sister = await service.openAccount({ fund: { EUR: 7n } })
   await service.openAccount()
-  const pay = async (body: object): Promise<string> => {
-    const answer = await main.post('/v3/payout', body)
-    assert.equal(answer.status, 200, answer.text)
-    return answer.json.data.id
-  }
+  const paid = async (body: object): Promise<string> => (await pay(main, body)).id
   const payouts: Partial<Record<Fate, string>> = {}
   for (const [fate, amount] of Object.entries(AMOUNTS)) {
-    payouts[fate as Fate] = await pay({ ...localPayout, amount })
+    payouts[fate as Fate] = await paid({ amount })
   }
   payouts.fx = await payWithQuote(main, 123_457)
   payouts.fx_failed = await payWithQuote(main, 200_001)
   payouts.fx_reversed = await payWithQuote(main, 500_003)
   const address = sister.account.deposit_address
-  payouts.internal = await pay(internalPayout(address, 20_000))
-  payouts.internal_fx = await pay({
+  payouts.internal = await paid(internalPayout(address, 20_000))
+  payouts.internal_fx = await paid({
     ...internalPayout(address, 31_415, 'HKD'),
     holding_currency: 'EUR',
   })
   const entities = await makeEntities(service, main)
-  const waiting = { ...localPayout, amount: 1_000, on_behalf_of: entities.pending }
-  payouts.waiting = await pay(waiting)
+  const waiting = { amount: 1_000, on_behalf_of: entities.pending }
+  payouts.waiting = await paid(waiting)
   const cousin = await service.openAccount()
   const sent = (amount: number) => internalPayout(cousin.account.deposit_address, amount)
-  payouts.internal_waiting = await pay({ ...sent(750), on_behalf_of: entities.pending })
-  payouts.internal_released = await pay({ ...sent(2_500), on_behalf_of: entities.released })
-  await review(service, main, entities.released, 'approved')
-  payouts.swift = await pay({ ...localPayout, type: 'swift', amount: 77_700 })
-  payouts.answered = await pay({ ...localPayout, amount: 3_000 })
+  payouts.internal_waiting = await paid({ ...sent(750), on_behalf_of: entities.pending })
+  payouts.internal_released = await paid({ ...sent(2_500), on_behalf_of: entities.released })
+  assert.equal((await review(service, main, entities.released, 'approved')).status, 200)
+  payouts.swift = await paid({ type: 'swift', amount: 77_700 })
+  payouts.answered = await paid({ amount: 3_000 })
   await answer(service, main, payouts.answered)
   const open = await main.post('/v3/payout/quote', { payout_info: { currency: 'USD', amount: 99 } })
   for (let round = 0; round < 10; round++) if ((await settleOnce(service.deps)) === 0) break
@@ -107,10 +104,7 @@ export async function makeHistory(): Promise<History> {
 
 /** The operator asks, and the account answers. */
 async function answer(service: TestService, main: Client, payout_id: string): Promise<void> {
-  const { account_id } = main.account
-  const steps = [{ status: 'requires_action', failure: null }] as const
-  const command = { account_id, payout_id, steps, by: 'operator', ask_again_in_ms: null } as const
-  await service.deps.lanes.advancePayout.run(command)
+  await operatorSets(service, main, payout_id, 'requires_action')
   const answered = await main.post(`/v3/payout/${payout_id}/action`, { note: 'As asked.' })
   assert.equal(answered.status, 200, answered.text)
 }
@@ -131,19 +125,9 @@ async function makeEntities(service: TestService, main: Client): Promise<Record<
     released: await person('dora'),
     business: await create({ ...company, registration_address: { country: 'HK' } }),
   }
-  await review(service, main, entities.approved, 'approved')
-  await review(service, main, entities.rejected, 'rejected')
+  assert.equal((await review(service, main, entities.approved, 'approved')).status, 200)
+  assert.equal((await review(service, main, entities.rejected, 'rejected')).status, 200)
   return entities
-}
-
-async function review(
-  { deps }: TestService,
-  { account: { account_id } }: Client,
-  id: string,
-  status: ReviewResult,
-): Promise<void> {
-  const change = { kind: 'review', id, status, description: '' } as const
-  await deps.lanes.writeEntity.run({ account_id, claim: null, change })
 }
 
 const inJapan = {
@@ -159,13 +143,6 @@ async function payWithQuote(client: Client, amount: number): Promise<string> {
     destination_info: { currency: 'JPY', country: 'JP' },
   })
   assert.equal(quote.status, 200, quote.text)
-  const answer = await client.post('/v3/payout', {
-    ...localPayout,
-    amount,
-    currency: 'HKD',
-    quote: quote.json.id,
-    beneficiary_details: inJapan,
-  })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data.id
+  const terms = { amount, currency: 'HKD', quote: quote.json.id }
+  return (await pay(client, { ...terms, beneficiary_details: inJapan })).id
 }

@@ -2,8 +2,6 @@
 // operator API as the application adds them; and a call of each that is answered well.
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { FastifyInstance, RouteOptions } from 'fastify'
 import { insertFile } from '../../src/bank-file/file-store.ts'
 import { newMessageId } from '../../src/bank-file/ids.ts'
 import { CONNECTOR } from '../../src/connector/kind.ts'
@@ -11,7 +9,7 @@ import type { TransactionSql } from '../../src/db/connect.ts'
 import { newId } from '../../src/id.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
 import { insertAccountRole, insertUser, updateDisabled } from '../../src/user/store.ts'
-import { NOBODYS_URL } from '../support/assert/routes.ts'
+import { NOBODYS_URL, watchAdded } from '../support/assert/routes.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addEndpoint } from '../support/network/receiver.ts'
@@ -108,14 +106,7 @@ export async function callUntilAnswered(
 export async function watchOperatorRoutes<T>(
   start: () => Promise<T>,
 ): Promise<[T, OperatorRoute[]]> {
-  const added: RouteOptions[] = []
-  const watch = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance }
-    fastify.addHook('onRoute', route => void added.push(route))
-  }
-  subscribe('fastify.initialization', watch)
-  const started = await start()
-  unsubscribe('fastify.initialization', watch)
+  const [started, added] = await watchAdded(start)
   const ours = added.filter(
     ({ url, method }) => url.startsWith('/v3/operator/') && method !== 'HEAD',
   )
@@ -130,6 +121,13 @@ export async function watchOperatorRoutes<T>(
   return [started, routes]
 }
 
+/** The data of a call in ada's name, which is answered well. */
+async function done(world: OperatorWorld, name: string, call: Call) {
+  const { status, text, json } = await world.call(name, call)
+  assert.equal(status, 200, text)
+  return json.data
+}
+
 /** A payout of the live account, which waits for a person. */
 export async function makePayout({ live }: Pick<OperatorWorld, 'live'>): Promise<string> {
   const { status, json, text } = await live.post('/v3/payout', localPayout)
@@ -140,8 +138,7 @@ export async function makePayout({ live }: Pick<OperatorWorld, 'live'>): Promise
 /** One that ada has taken. */
 async function takenPayout(world: OperatorWorld): Promise<string> {
   const id = await makePayout(world)
-  const taken = await world.call('POST /v3/operator/payout/:id/take', { ids: [id], body: {} })
-  assert.equal(taken.status, 200, taken.text)
+  await done(world, 'POST /v3/operator/payout/:id/take', { ids: [id], body: {} })
   return id
 }
 
@@ -156,18 +153,20 @@ const CUT_OFF = { time: '15:00', zone: 'Europe/Berlin', calendar: 't2' }
 
 const REASON = { reason: 'Case 118' }
 
+/** A call about something that is made for it. */
+const about =
+  (make: (world: OperatorWorld) => Promise<string>, body?: object) =>
+  async (world: OperatorWorld): Promise<Call> => ({
+    ids: [await make(world)],
+    ...(body !== undefined && { body }),
+  })
+
 /** A call of each route that an operator gets 200 for, once. A route that is not here is a failure. */
 export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Call> | Call>> = {
   'GET /v3/operator/payout': () => ({ query: '?status=processing&limit=3' }),
-  'GET /v3/operator/payout/:id': async world => ({ ids: [await makePayout(world)] }),
-  'POST /v3/operator/payout/:id/take': async world => ({
-    ids: [await makePayout(world)],
-    body: {},
-  }),
-  'POST /v3/operator/payout/:id/release': async world => ({
-    ids: [await takenPayout(world)],
-    body: REASON,
-  }),
+  'GET /v3/operator/payout/:id': about(makePayout),
+  'POST /v3/operator/payout/:id/take': about(makePayout, {}),
+  'POST /v3/operator/payout/:id/release': about(takenPayout, REASON),
   'POST /v3/operator/payout/:id/transition': async world => ({
     ids: [await takenPayout(world)],
     body: { status: 'succeeded', reference: newReference() },
@@ -181,9 +180,8 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   }),
   'POST /v3/operator/balance_transaction/:id/reverse': async world => {
     const body = { ...usd(world.live), reference: newReference() }
-    const funded = await world.call('POST /v3/operator/fund', { body })
-    assert.equal(funded.status, 200, funded.text)
-    return { ids: [funded.json.data.balance_transaction.id], body: REASON }
+    const { balance_transaction } = await done(world, 'POST /v3/operator/fund', { body })
+    return { ids: [balance_transaction.id], body: REASON }
   },
   'GET /v3/operator/rate': () => ({}),
   'POST /v3/operator/rate': () => ({
@@ -197,8 +195,7 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   'POST /v3/operator/fee': () => ({ body: { ...WALLET, fixed_amount: 150, fee_currency: 'USD' } }),
   'POST /v3/operator/fee/remove': async world => {
     const body = { ...WALLET, fixed_amount: 150, fee_currency: 'USD' }
-    const set = await world.call('POST /v3/operator/fee', { body })
-    assert.equal(set.status, 200, set.text)
+    await done(world, 'POST /v3/operator/fee', { body })
     return { body: WALLET }
   },
   'GET /v3/operator/pricing': () => ({}),
@@ -207,50 +204,39 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   }),
   'POST /v3/operator/pricing/remove': async world => {
     const body = { spread_bps: 30, from_currency: 'USD', to_currency: 'HKD' }
-    const set = await world.call('POST /v3/operator/pricing', { body })
-    assert.equal(set.status, 200, set.text)
-    return { body: { policy_id: set.json.data.rows[0].policy_id } }
+    const { rows } = await done(world, 'POST /v3/operator/pricing', { body })
+    return { body: { policy_id: rows[0].policy_id } }
   },
   'GET /v3/operator/route': () => ({}),
   'POST /v3/operator/route': () => ({
     body: { ...JAPAN, rail: 'manual', min_amount: 1, priority: 7, cut_off: CUT_OFF },
   }),
   'POST /v3/operator/route/remove': async world => {
-    const set = await world.call('POST /v3/operator/route', { body: { ...JAPAN, rail: 'manual' } })
-    assert.equal(set.status, 200, set.text)
+    await done(world, 'POST /v3/operator/route', { body: { ...JAPAN, rail: 'manual' } })
     return { body: JAPAN }
   },
   'GET /v3/operator/limit': ({ live }) => ({ query: `?account_id=${idOf(live)}` }),
-  'GET /v3/operator/limit/:id': async world => ({ ids: [await newLimit(world)] }),
+  'GET /v3/operator/limit/:id': about(newLimit),
   'POST /v3/operator/limit': ({ live }) => ({
     body: { account_id: idOf(live), count: 1_000_000, per: 'day', zone: 'Asia/Tokyo' },
   }),
-  'POST /v3/operator/limit/:id/remove': async world => ({
-    ids: [await newLimit(world)],
-    body: {},
-  }),
+  'POST /v3/operator/limit/:id/remove': about(newLimit, {}),
   'GET /v3/operator/rail': () => ({}),
-  'GET /v3/operator/rail/:name': async world => ({ ids: [await newRail(world)] }),
-  'POST /v3/operator/rail/:name/pause': async world => ({
-    ids: [await newRail(world)],
-    body: REASON,
-  }),
+  'GET /v3/operator/rail/:name': about(newRail),
+  'POST /v3/operator/rail/:name/pause': about(newRail, REASON),
   'POST /v3/operator/rail/:name/resume': async world => ({
     ids: [await newRail(world, 'The bank is closed')],
     body: {},
   }),
   'GET /v3/operator/bank_file': () => ({ query: '?limit=1' }),
-  'GET /v3/operator/bank_file/:id': async world => ({ ids: [await newFile(world)] }),
-  'GET /v3/operator/bank_file/:id/content': async world => ({ ids: [await newFile(world)] }),
+  'GET /v3/operator/bank_file/:id': about(newFile),
+  'GET /v3/operator/bank_file/:id/content': about(newFile),
   'POST /v3/operator/bank_file/:id/release': async world => {
     const ids = [await newFile(world)]
     const shown = await world.call('GET /v3/operator/bank_file/:id', { ids })
     return { ids, body: { digest: shown.json.data.digest, force: true } }
   },
-  'POST /v3/operator/bank_file/:id/withdraw': async world => ({
-    ids: [await newFile(world)],
-    body: REASON,
-  }),
+  'POST /v3/operator/bank_file/:id/withdraw': about(newFile, REASON),
   'GET /v3/operator/screening_list': () => ({}),
   'POST /v3/operator/screening_list/require': () => ({ body: { required: ['un'], ...REASON } }),
   'GET /v3/operator/approval_rule': () => ({}),
@@ -259,37 +245,24 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   }),
   'POST /v3/operator/approval_rule/:id/remove': async world => {
     const body = { account_id: await newAccount(world), new_payee: true, approvers: 2 }
-    const added = await world.call('POST /v3/operator/approval_rule', { body })
-    assert.equal(added.status, 200, added.text)
-    return { ids: [added.json.data.rule_id], body: {} }
+    const { rule_id } = await done(world, 'POST /v3/operator/approval_rule', { body })
+    return { ids: [rule_id], body: {} }
   },
   'GET /v3/operator/webhook_endpoint': async world => {
     await goneEndpoint(world)
     return { query: '?limit=1' }
   },
-  'POST /v3/operator/webhook_endpoint/:id/replay': async world => ({
-    ids: [await newEndpoint(world)],
-    body: {},
-  }),
-  'POST /v3/operator/webhook_endpoint/:id/enable': async world => ({
-    ids: [await goneEndpoint(world)],
-    body: {},
-  }),
-  'POST /v3/operator/payout/:id/close_exception': async world => ({
-    ids: [await standingPayout(world)],
-    body: { number: 1, note: 'The bank has booked it' },
+  'POST /v3/operator/webhook_endpoint/:id/replay': about(newEndpoint, {}),
+  'POST /v3/operator/webhook_endpoint/:id/enable': about(goneEndpoint, {}),
+  'POST /v3/operator/payout/:id/close_exception': about(standingPayout, {
+    number: 1,
+    note: 'The bank has booked it',
   }),
   'GET /v3/operator/exception': () => ({ query: '?limit=2' }),
   'GET /v3/operator/screening': () => ({ query: '?state=open' }),
-  'GET /v3/operator/screening/:id': async world => ({ ids: [await heldPayout(world)] }),
-  'POST /v3/operator/screening/:id/clear': async world => ({
-    ids: [await heldPayout(world)],
-    body: REASON,
-  }),
-  'POST /v3/operator/screening/:id/confirm': async world => ({
-    ids: [await heldPayout(world)],
-    body: REASON,
-  }),
+  'GET /v3/operator/screening/:id': about(heldPayout),
+  'POST /v3/operator/screening/:id/clear': about(heldPayout, REASON),
+  'POST /v3/operator/screening/:id/confirm': about(heldPayout, REASON),
   'GET /v3/operator/entity': () => ({ query: '?status=pending&limit=2' }),
   'GET /v3/operator/entity/:id': async world => ({ ids: [(await newEntity(world)).id] }),
   'POST /v3/operator/entity/:id/review': async world => {
@@ -305,29 +278,19 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     ids: [idOf(live)],
     body: { name: newReference() },
   }),
-  'POST /v3/operator/account/:id/freeze': async world => ({
-    ids: [await newAccount(world)],
-    body: REASON,
-  }),
+  'POST /v3/operator/account/:id/freeze': about(newAccount, REASON),
   'POST /v3/operator/account/:id/unfreeze': async world => {
     const id = await newAccount(world)
-    const frozen = await world.call('POST /v3/operator/account/:id/freeze', {
-      ids: [id],
-      body: REASON,
-    })
-    assert.equal(frozen.status, 200, frozen.text)
+    await done(world, 'POST /v3/operator/account/:id/freeze', { ids: [id], body: REASON })
     return { ids: [id], body: REASON }
   },
-  'POST /v3/operator/account/:id/close': async world => ({
-    ids: [await newAccount(world)],
-    body: REASON,
-  }),
+  'POST /v3/operator/account/:id/close': about(newAccount, REASON),
   'GET /v3/operator/account/:id/key': ({ live }) => ({ ids: [idOf(live)] }),
   'POST /v3/operator/account/:id/key': ({ live }) => ({
     ids: [idOf(live)],
     body: { scope: 'read', name: 'report' },
   }),
-  'POST /v3/operator/key/:id/revoke': async world => ({ ids: [await newKey(world)], body: {} }),
+  'POST /v3/operator/key/:id/revoke': about(newKey, {}),
   'GET /v3/operator/audit': () => ({ query: '?limit=2' }),
   'GET /v3/operator/account/:id/income': ({ live }) => ({ ids: [idOf(live)] }),
   'GET /v3/operator/income': () => ({}),
@@ -336,10 +299,7 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   'POST /v3/operator/user': () => ({
     body: { name: newReference(), full_name: 'Bob Noyce', role: 'member' },
   }),
-  'POST /v3/operator/user/:name/role': async world => ({
-    ids: [await newUser(world)],
-    body: { role: 'auditor' },
-  }),
+  'POST /v3/operator/user/:name/role': about(newUser, { role: 'auditor' }),
   'POST /v3/operator/user/:name/account_role': async world => ({
     ids: [await newUser(world)],
     body: { account_id: idOf(world.live), role: 'approver' },
@@ -349,23 +309,14 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     await insertAccountRole(world.service.deps.sql, { ...ofLive(world), user_name: user })
     return { ids: [user], body: ofLive(world) }
   },
-  'POST /v3/operator/user/:name/disable': async world => ({
-    ids: [await newUser(world)],
-    body: REASON,
-  }),
+  'POST /v3/operator/user/:name/disable': about(newUser, REASON),
   'POST /v3/operator/user/:name/enable': async world => {
     const user = await newUser(world)
     await updateDisabled(world.service.deps.sql, user, 'Left')
     return { ids: [user], body: {} }
   },
-  'POST /v3/operator/user/:name/login_link': async world => ({
-    ids: [await newUser(world)],
-    body: {},
-  }),
-  'POST /v3/operator/user/:name/log_out': async world => ({
-    ids: [await newUser(world)],
-    body: {},
-  }),
+  'POST /v3/operator/user/:name/login_link': about(newUser, {}),
+  'POST /v3/operator/user/:name/log_out': about(newUser, {}),
   'GET /v3/operator/upkeep': () => ({}),
 }
 
@@ -425,9 +376,7 @@ async function goneEndpoint(world: OperatorWorld): Promise<string> {
 async function newLimit(world: OperatorWorld): Promise<string> {
   const account_id = await newAccount(world)
   const body = { account_id, count: 1_000_000, hours: 24 }
-  const set = await world.call('POST /v3/operator/limit', { body })
-  assert.equal(set.status, 200, set.text)
-  return set.json.data.limit_id
+  return (await done(world, 'POST /v3/operator/limit', { body })).limit_id
 }
 
 /** A rail of a provider, which no route leads to. */

@@ -42,8 +42,16 @@ export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, Route
 
 const OF_ACCOUNTS: ReadonlySet<Access> = new Set(['read', 'write', 'operator', 'approve'])
 
-/** Every route that is added while `start` runs, those of people and operators too. */
+/** Every route that is added while `start` runs, those of people too. */
 export async function watchAllRoutes<T>(start: () => Promise<T>): Promise<[T, Route[]]> {
+  const [started, added] = await watchAdded(start)
+  // Those of operators name objects of any account; test/operator calls each of them.
+  const others = added.filter(({ url }) => !url.startsWith('/v3/operator/'))
+  return [started, others.map(readRoute)]
+}
+
+/** What Fastify is told of each route that is added while `start` runs. */
+export async function watchAdded<T>(start: () => Promise<T>): Promise<[T, RouteOptions[]]> {
   const added: RouteOptions[] = []
   const watch = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance }
@@ -51,10 +59,7 @@ export async function watchAllRoutes<T>(start: () => Promise<T>): Promise<[T, Ro
   }
   subscribe('fastify.initialization', watch)
   try {
-    const started = await start()
-    // Those of operators name objects of any account; test/operator calls each of them.
-    const others = added.filter(({ url }) => !url.startsWith('/v3/operator/'))
-    return [started, others.map(readRoute)]
+    return [await start(), added]
   } finally {
     unsubscribe('fastify.initialization', watch)
   }
