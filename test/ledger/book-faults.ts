@@ -1,22 +1,17 @@
 // Faults in journals, heads, balances and events: how each is planted, and which row must be named.
 import type { Posting } from '../../src/ledger/rules.ts'
-import { type Fault, journal } from './faults.ts'
+import { type Fault, journal, planted } from './faults.ts'
 import { journalsOf, rechain, setPostings, swapJournals } from './forgery.ts'
 
 /** A change of one column of journal 5, hash left as it was. */
 function journalChange(name: string, assignment: string): Fault {
-  return {
+  return planted({
     name,
     table: 'journals',
     words: /^hash [0-9a-f]{64}; [0-9a-f]{64}$/,
-    async plant(owner, { main }) {
-      const { account_id } = main.account
-      await owner.unsafe(`update journals set ${assignment} where account_id = $1 and number = 5`, [
-        account_id,
-      ])
-      return journal(5n)
-    },
-  }
+    statement: `update journals set ${assignment} where account_id = $1 and number = 5`,
+    named: journal(5n),
+  })
 }
 
 /** Other postings for journal 1, the funding in USD, and a chain recomputed over them. */
@@ -79,29 +74,21 @@ const journalFaults: readonly Fault[] = [
     { ...(b as Posting), amount: (b as Posting).amount - 1n },
     { ...(b as Posting), amount: 1n },
   ]),
-  {
+  planted({
     name: 'a kind unknown, chain covered',
     table: 'journals',
     words: /a known kind; gift/,
-    async plant(owner, { main }) {
-      const { account_id } = main.account
-      await owner`
-        update journals set kind = 'gift' where account_id = ${account_id} and number = 5`
-      await rechain(owner, account_id)
-      return journal(5n)
-    },
-  },
-  {
+    statement: `update journals set kind = 'gift' where account_id = $1 and number = 5`,
+    named: journal(5n),
+    covered: true,
+  }),
+  planted({
     name: 'a position that is missing',
     table: 'journals',
     words: /three lists of one length/,
-    async plant(owner, { main }) {
-      const { account_id } = main.account
-      await owner`
-        update journals set codes = 'available' where account_id = ${account_id} and number = 5`
-      return journal(5n)
-    },
-  },
+    statement: `update journals set codes = 'available' where account_id = $1 and number = 5`,
+    named: journal(5n),
+  }),
   {
     name: 'a journal of no account',
     table: 'journals',
@@ -114,16 +101,13 @@ const journalFaults: readonly Fault[] = [
       return { ...journal(1n), account_id: 'acc_a' }
     },
   },
-  {
+  planted({
     name: 'a journal deleted',
     table: 'journals',
     words: /the next journal; number 8/,
-    async plant(owner, { main }) {
-      const { account_id } = main.account
-      await owner`delete from journals where account_id = ${account_id} and number = 7`
-      return journal(7n)
-    },
-  },
+    statement: `delete from journals where account_id = $1 and number = 7`,
+    named: journal(7n),
+  }),
   {
     name: 'the last journal deleted',
     table: 'journals',
@@ -143,19 +127,15 @@ const journalFaults: readonly Fault[] = [
       return journal(4n)
     },
   },
-  {
+  planted({
     name: 'a time before its predecessor, chain covered',
     table: 'journals',
     words: /a time not before/,
-    async plant(owner, { main }) {
-      const { account_id } = main.account
-      await owner`
-        update journals set created_at = created_at - interval '1 day'
-        where account_id = ${account_id} and number = 5`
-      await rechain(owner, account_id)
-      return journal(5n)
-    },
-  },
+    statement: `update journals set created_at = created_at - interval '1 day'
+      where account_id = $1 and number = 5`,
+    named: journal(5n),
+    covered: true,
+  }),
   {
     name: 'two journals swapped, chain covered',
     table: 'journals',
@@ -193,38 +173,26 @@ const journalFaults: readonly Fault[] = [
 ]
 
 const headFaults: readonly Fault[] = [
-  {
+  planted({
     name: 'a head that is not the last hash',
     table: 'books',
     words: /^head_hash/,
-    async plant(owner, { main }) {
-      await owner`
-        update books set head_hash = sha256(head_hash)
-        where account_id = ${main.account.account_id}`
-      return { key: '' }
-    },
-  },
-  {
+    statement: `update books set head_hash = sha256(head_hash)
+      where account_id = $1`,
+  }),
+  planted({
     name: 'a count too low',
     table: 'books',
     words: /^journal_count/,
-    async plant(owner, { main }) {
-      await owner`
-        update books set journal_count = journal_count - 1
-        where account_id = ${main.account.account_id}`
-      return { key: '' }
-    },
-  },
-  {
+    statement: `update books set journal_count = journal_count - 1
+      where account_id = $1`,
+  }),
+  planted({
     name: 'a book deleted',
     table: 'books',
     words: /a book; none/,
-    async plant(owner, { main }) {
-      const { account_id } = main.account
-      await owner`delete from books where account_id = ${account_id}`
-      return { key: '' }
-    },
-  },
+    statement: `delete from books where account_id = $1`,
+  }),
   {
     name: 'a book of no account',
     table: 'books',
@@ -244,28 +212,22 @@ const headFaults: readonly Fault[] = [
       return { key: '', account_id: 'acc_z' }
     },
   },
-  {
+  planted({
     name: 'a balance changed by one',
     table: 'balances',
     words: /^available/,
-    async plant(owner, { main }) {
-      await owner`
-        update balances set available = available + 1
-        where account_id = ${main.account.account_id} and currency = 'EUR'`
-      return { key: 'EUR' }
-    },
-  },
-  {
+    statement: `update balances set available = available + 1
+      where account_id = $1 and currency = 'EUR'`,
+    named: { key: 'EUR' },
+  }),
+  planted({
     name: 'a balance deleted',
     table: 'balances',
     words: /a row; none/,
-    async plant(owner, { main }) {
-      await owner`
-        delete from balances
-        where account_id = ${main.account.account_id} and currency = 'EUR'`
-      return { key: 'EUR' }
-    },
-  },
+    statement: `delete from balances
+      where account_id = $1 and currency = 'EUR'`,
+    named: { key: 'EUR' },
+  }),
   {
     name: 'a balance deleted that nothing has moved',
     table: 'balances',
@@ -277,16 +239,13 @@ const headFaults: readonly Fault[] = [
       return { key: deleted.count === 1 ? 'HKD' : 'none to delete' }
     },
   },
-  {
+  planted({
     name: 'a balance in a currency that the account has not',
     table: 'balances',
     words: /none, as the account has no such currency; a row/,
-    async plant(owner, { main }) {
-      await owner`
-        insert into balances (account_id, currency) values (${main.account.account_id}, 'JPY')`
-      return { key: 'JPY' }
-    },
-  },
+    statement: `insert into balances (account_id, currency) values ($1, 'JPY')`,
+    named: { key: 'JPY' },
+  }),
 ]
 
 const eventFaults: readonly Fault[] = [

@@ -1,51 +1,34 @@
 // Faults in entities, in the events that tell of them and in the payouts that name them: how each is
 // planted, and which row must be named.
-import type { Fault } from './faults.ts'
-import type { Known } from './history.ts'
+import { type Fault, planted } from './faults.ts'
+import type { History, Known } from './history.ts'
 
 /** A change of one entity. */
 function entityChange(name: string, which: Known, assignment: string, words: RegExp): Fault {
-  return {
+  return planted({
     name,
     table: 'entities',
     words,
-    async plant(owner, { main, entities }) {
-      await owner.unsafe(`update entities set ${assignment} where account_id = $1 and id = $2`, [
-        main.account.account_id,
-        entities[which],
-      ])
-      return { key: entities[which] }
-    },
-  }
+    statement: `update entities set ${assignment} where account_id = $1 and id = $2`,
+    row: ({ entities }) => entities[which],
+  })
 }
 
 /** The events of one entity changed behind its back. */
 function eventsChange(name: string, which: Known, statement: string, words: RegExp): Fault {
-  return {
+  return planted({
     name,
     table: 'entities',
     words,
-    async plant(owner, { main, entities }) {
-      await owner.unsafe(`${statement} and account_id = $1 and object_id = $2`, [
-        main.account.account_id,
-        entities[which],
-      ])
-      return { key: entities[which] }
-    },
-  }
+    statement: `${statement} and account_id = $1 and object_id = $2`,
+    row: ({ entities }) => entities[which],
+  })
 }
 
-/** A change of the hold of the payout that waits. */
-function hold(name: string, statement: string, words: RegExp): Fault {
-  return {
-    name,
-    table: 'payouts',
-    words,
-    async plant(owner, { main, payouts }) {
-      await owner.unsafe(statement, [main.account.account_id, payouts.waiting])
-      return { key: payouts.waiting }
-    },
-  }
+/** A change of the payout that waits, or of its hold. */
+function waiting(name: string, statement: string, words: RegExp): Fault {
+  const row: (history: History) => string = ({ payouts }) => payouts.waiting
+  return planted({ name, table: 'payouts', words, statement, row })
 }
 
 export const ENTITY_FAULTS: readonly Fault[] = [
@@ -107,29 +90,22 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     `update events set type = 'entity.created' where type = 'entity.approval_approved'`,
     /; 2 and 0/,
   ),
-  {
-    name: 'a payout for an entity that is not there',
-    table: 'payouts',
-    words: /^entity ent_x in its account; none$/,
-    async plant(owner, { main, payouts }) {
-      await owner`
-        update payouts
-        set on_behalf_of = 'ent_x'
-        where account_id = ${main.account.account_id} and id = ${payouts.waiting}`
-      return { key: payouts.waiting }
-    },
-  },
-  hold(
+  waiting(
+    'a payout for an entity that is not there',
+    `update payouts set on_behalf_of = 'ent_x' where account_id = $1 and id = $2`,
+    /^entity ent_x in its account; none$/,
+  ),
+  waiting(
     'a hold for another entity than the payout is made for',
     `update open_payouts set held_for = held_for || 'x' where account_id = $1 and id = $2`,
     /^a (payout held|hold) for ent_\w{20}x?; none$/,
   ),
-  hold(
+  waiting(
     'a payout that waits and that no list has',
     'delete from holds where account_id = $1 and payout_id = $2',
     /^a hold for ent_\w{20}; none$/,
   ),
-  hold(
+  waiting(
     'a list with a payout that waits for nothing',
     `update open_payouts set held_for = '' where account_id = $1 and id = $2`,
     /^a payout held for ent_\w{20}; none$/,

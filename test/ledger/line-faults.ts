@@ -1,6 +1,6 @@
 // Faults in statement lines: how each is planted, and which journal must be named. The chain is covered,
 // which would show each of them.
-import { type Fault, journal } from './faults.ts'
+import { type Fault, journal, planted } from './faults.ts'
 import { findJournal, rechain } from './forgery.ts'
 
 /** A change of the line of a payout's journal. */
@@ -58,28 +58,20 @@ export const LINE_FAULTS: readonly Fault[] = [
     /^no balance transaction; a part of one$/,
     ['succeeded', 'settlement'],
   ),
-  {
+  planted({
     name: 'a line changed, the chain left',
     table: 'journals',
     words: /^hash/,
-    async plant(owner, { main }) {
-      const { account_id } = main.account
-      await owner`
-        update journals set metadata = '{"reference":"X"}'
-        where account_id = ${account_id} and number = 1`
-      return journal(1n)
-    },
-  },
-  {
+    statement: `update journals set metadata = '{"reference":"X"}'
+      where account_id = $1 and number = 1`,
+    named: journal(1n),
+  }),
+  planted({
     name: 'a funding that takes another back, chain covered',
     table: 'journals',
     words: /^none that it takes back; btr_x$/,
-    async plant(owner, { main }) {
-      const { account_id } = main.account
-      await owner`
-        update journals set undoes = 'btr_x' where account_id = ${account_id} and number = 1`
-      await rechain(owner, account_id)
-      return journal(1n)
-    },
-  },
+    statement: `update journals set undoes = 'btr_x' where account_id = $1 and number = 1`,
+    named: journal(1n),
+    covered: true,
+  }),
 ]

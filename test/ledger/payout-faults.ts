@@ -1,40 +1,23 @@
 // Faults in payouts, in what they caused, and in their quotes: how each is planted, and which row must
 // be named.
-import { type Fault, journal } from './faults.ts'
+import { type Fault, journal, planted } from './faults.ts'
 import { findJournal, rechain, removeJournal } from './forgery.ts'
 import type { Fate } from './history.ts'
 
 /** A change of one payout. */
 function payoutChange(name: string, fate: Fate, assignment: string, words: RegExp): Fault {
-  return {
-    name,
-    table: 'payouts',
-    words,
-    async plant(owner, { main, payouts }) {
-      await owner.unsafe(`update payouts set ${assignment} where account_id = $1 and id = $2`, [
-        main.account.account_id,
-        payouts[fate],
-      ])
-      return { key: payouts[fate] }
-    },
-  }
+  return stateChange(name, fate, `update payouts set ${assignment}`, words)
 }
 
 /** A change of how a payout stands; the statement's condition is added. */
 function stateChange(name: string, fate: Fate, statement: string, words: RegExp): Fault {
-  return {
+  return planted({
     name,
     table: 'payouts',
     words,
-    async plant(owner, { main, payouts }) {
-      const { account_id } = main.account
-      await owner.unsafe(`${statement} where account_id = $1 and id = $2`, [
-        account_id,
-        payouts[fate],
-      ])
-      return { key: payouts[fate] }
-    },
-  }
+    statement: `${statement} where account_id = $1 and id = $2`,
+    row: ({ payouts }) => payouts[fate],
+  })
 }
 
 /** A change of the quote of the payout in yen that succeeded. */
@@ -57,18 +40,13 @@ function quoteChange(name: string, statement: string, words: RegExp): Fault {
 
 /** A change of the quote that nobody has used: 99 US dollar cents and the fee. */
 function openQuoteChange(name: string, assignment: string, words: RegExp): Fault {
-  return {
+  return planted({
     name,
     table: 'quotes',
     words,
-    async plant(owner, { main, open_quote }) {
-      await owner.unsafe(`update quotes set ${assignment} where account_id = $1 and id = $2`, [
-        main.account.account_id,
-        open_quote,
-      ])
-      return { key: open_quote }
-    },
-  }
+    statement: `update quotes set ${assignment} where account_id = $1 and id = $2`,
+    row: ({ open_quote }) => open_quote,
+  })
 }
 
 /** A journal of a payout taken out, and every trace covered. */
@@ -408,17 +386,11 @@ const quoteFaults: readonly Fault[] = [
     /^holding_to_payout [\d.]+, as payout pot_\w+ has it; 1.5$/,
   ),
   quoteChange('a used quote deleted', 'delete from quotes', /^the quote of payout/),
-  {
-    name: 'a quote marked used by nobody',
-    table: 'quotes',
-    words: /a payout, the quote being used; none/,
-    async plant(owner, { main, open_quote }) {
-      await owner`
-        update quotes set status = 'used'
-        where account_id = ${main.account.account_id} and id = ${open_quote}`
-      return { key: open_quote }
-    },
-  },
+  openQuoteChange(
+    'a quote marked used by nobody',
+    `status = 'used'`,
+    /a payout, the quote being used; none/,
+  ),
   openQuoteChange(
     'an unused quote that costs less',
     'holding_amount = holding_amount - 1',
