@@ -14,7 +14,6 @@ import {
   catalogueTable,
   errorExamples,
   errorResponses,
-  NO_TRAITS,
   REQUEST_ID,
   reasonsOf,
 } from './errors.ts'
@@ -256,7 +255,7 @@ const VERSION = {
 
 /** A public route has no schema of its own, and refuses messages alone. */
 function describePublic(schema: FastifySchema & Json, tags: string[], { config }: RouteOptions) {
-  const refused = reasonsOf(NO_TRAITS).filter(
+  const refused = reasonsOf({}).filter(
     reason => reason !== 'misdirected_request' || config?.anyHost !== true,
   )
   return {

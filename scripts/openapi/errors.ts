@@ -26,13 +26,13 @@ import { VERSION_DATES } from '../../src/http/version.ts'
 
 /** The traits of an operation that decide which refusals it can give without naming them. */
 export interface OperationTraits {
-  readonly authenticated: boolean
-  readonly hasParams: boolean
-  readonly hasQuery: boolean
-  readonly hasBody: boolean
-  readonly idempotent: boolean
-  readonly writes: boolean
-  readonly versioned: boolean
+  readonly authenticated?: boolean
+  readonly hasParams?: boolean
+  readonly hasQuery?: boolean
+  readonly hasBody?: boolean
+  readonly idempotent?: boolean
+  readonly writes?: boolean
+  readonly versioned?: boolean
 }
 
 export const ErrorResponse = Type.Object(
@@ -129,21 +129,10 @@ const HEADERS: Readonly<Record<number, object>> = {
   503: RETRY_AFTER,
 }
 
-/** Of an operation that neither reads what it is sent nor asks who calls. */
-export const NO_TRAITS: OperationTraits = {
-  authenticated: false,
-  hasParams: false,
-  hasQuery: false,
-  hasBody: false,
-  idempotent: false,
-  writes: false,
-  versioned: false,
-}
-
 /** All reasons of an operation, in the order of the catalogue. */
 export function reasonsOf(traits: OperationTraits, own: readonly Reason[] = []): Reason[] {
   const reasons = new Set<Reason>(own)
-  const add = (when: boolean, ...more: readonly Reason[]) => {
+  const add = (when: boolean | undefined, ...more: readonly Reason[]) => {
     for (const reason of when ? more : []) reasons.add(reason)
   }
   add(traits.authenticated, 'missing_credentials', 'invalid_credentials', 'insufficient_scope')

@@ -13,7 +13,7 @@ import type { PairPolicy, Pricing } from '../../../src/price/price.ts'
 import { type Rate, type RateBook, rateBookOf } from '../../../src/price/rate/rules.ts'
 import type { Quote, QuoteTerms } from '../../../src/quote/quote.ts'
 import type { Route } from '../../../src/rail/rules.ts'
-import { bankBeneficiary } from './bodies.ts'
+import { bankBeneficiary, localPayout } from './bodies.ts'
 
 /** The time of the book; rates are of an hour before. */
 export const NOW = '2026-01-31T09:30:00.123456Z'
@@ -179,14 +179,7 @@ export function quoteOf(part: Partial<Quote> = {}): Quote {
   }
 }
 
-export const request: PayoutRequest = {
-  amount: 10_000,
-  currency: 'USD',
-  type: 'local',
-  purpose: 'supplier_payment',
-  transaction_description: 'Invoice 2041',
-  beneficiary_details: bankBeneficiary as NonNullable<PayoutRequest['beneficiary_details']>,
-}
+export const request = localPayout as PayoutRequest
 
 /** A beneficiary with a bank account in Hong Kong. */
 export const beneficiary: Beneficiary = {
