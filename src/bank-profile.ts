@@ -69,7 +69,7 @@ const isMeanings =
   }
 
 export type Checks<T> = { readonly [Name in keyof T]: Check }
-export type SharedProfile = Omit<BankProfile, 'iso20022' | 'nacha'>
+type SharedProfile = Omit<BankProfile, 'iso20022' | 'nacha'>
 
 /** The checks of all formats, for banks whose codes mean one of `meanings`. */
 export const sharedChecks = (meanings: readonly string[]): Checks<SharedProfile> => ({

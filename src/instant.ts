@@ -6,6 +6,8 @@ export type Instant = string
 
 const MICROSECONDS_PER_SECOND = 1_000_000n
 
+export const DAY_MS = 86_400_000
+
 /** Reads PostgreSQL's timestamptz text under TimeZone UTC: `2026-01-31 09:30:00.1234+00`. */
 export function instantFromPostgres(text: string): Instant {
   const zone = text.lastIndexOf('+')
@@ -76,4 +78,13 @@ let last_between = { earlier: '', later: '', seconds: 0 }
 /** The same instant with a numeric offset, as quotes print it (§quote.times). */
 export function withOffset(instant: Instant): string {
   return `${instant.slice(0, -1)}+00:00`
+}
+
+export function instantFrom(time: Temporal.Instant): Instant {
+  return time.toString({ fractionalSecondDigits: 6 })
+}
+
+/** The day of an instant in UTC as banks write it: `261121`. */
+export function shortDate(instant: Instant): string {
+  return instant.slice(2, 10).replaceAll('-', '')
 }

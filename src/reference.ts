@@ -10,8 +10,10 @@ import { listRules } from './approval/rule-store.ts'
 import type { Sql, TransactionSql } from './db/connect.ts'
 import { transact } from './db/transact.ts'
 import { refusal } from './errors.ts'
+import { bookId } from './id.ts'
 import { indexLimits, type Limits } from './limit/limit.ts'
 import { listLimits } from './limit/store.ts'
+import type { PayoutReference } from './payout/create-operation.ts'
 import { pricingFrom } from './price/book.ts'
 import { listFees } from './price/fee/store.ts'
 import { listPolicies } from './price/policy/store.ts'
@@ -29,7 +31,7 @@ import { listAccountRoles, listUserKeys, listUsers } from './user/store.ts'
 import type { Person, UserKey } from './user/user.ts'
 
 /** One consistent snapshot of all reference tables. */
-export interface ReferenceData {
+interface ReferenceData {
   readonly version: bigint
   /** The version of rates, fees, pricing policies, limits and rules of approvals. */
   readonly price_version: bigint
@@ -209,6 +211,25 @@ async function lookAt(
     lookElsewhere?.(sql),
   ])
   return row === undefined || row.version === known.version ? known : readReference(sql)
+}
+
+/** The reference data that payouts are decided by, as it is at each decision. */
+export function payoutReference(
+  reference: Reference,
+  lists: PayoutReference['lists'],
+  sender_bic: string,
+): PayoutReference {
+  return {
+    bookId,
+    lists,
+    sender_bic,
+    pricing: reference.pricing,
+    routes: () => reference.current().routes,
+    limits: () => reference.current().limits,
+    approvalRules: () => reference.current().approvalRules,
+    keys: () => reference.current().keys,
+    accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
+  }
 }
 
 /** Undefined when it takes longer, or once `ended` aborts; nobody hears what becomes of it then. */

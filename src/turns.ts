@@ -1,16 +1,56 @@
-// Long work of a process in turns, so that its other work goes on between them.
+// Turns of the event loop: cuts long work into slices, so that other requests are served in
+// between, and ends waits.
 
-/** How long the others wait at most for one turn. */
-const TURN_MS = 5
+/** The longest slice. */
+const SLICE_MS = 5
 
-/** Does each in its order; other work of the process goes on between some of them. */
-export async function inTurns<T>(items: Iterable<T>, each: (item: T) => void): Promise<void> {
-  let turn = performance.now()
-  for (const item of items) {
-    if (performance.now() - turn > TURN_MS) {
-      await new Promise(resolve => setImmediate(resolve))
-      turn = performance.now()
-    }
-    each(item)
+/** Resolves after the event loop has handled pending I/O. */
+export function nextTurn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
+}
+
+/** Runs the steps in slices. */
+export async function runInTurns<T>(steps: Generator<void, T>): Promise<T> {
+  let since = performance.now()
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    if (performance.now() - since < SLICE_MS) continue
+    await nextTurn()
+    since = performance.now()
   }
+}
+
+/** Calls `work` for each item, in order, in slices. */
+export function forEachInTurns<T>(
+  items: Iterable<T>,
+  work: (item: T, i: number) => void,
+): Promise<void> {
+  return runInTurns(eachOf(items, work))
+}
+
+function* eachOf<T>(items: Iterable<T>, work: (item: T, i: number) => void): Generator<void> {
+  let i = 0
+  for (const item of items) {
+    work(item, i++)
+    yield
+  }
+}
+
+/** Resolves after all pending callbacks have run, before new I/O is read. */
+export function nextTick(): Promise<void> {
+  return new Promise(resolve => process.nextTick(resolve))
+}
+
+/** Resolves when the work has ended or its time is up, whichever comes first. */
+export async function within(
+  milliseconds: number,
+  work: Promise<unknown> | undefined,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise(resolve => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
 }

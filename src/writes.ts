@@ -14,7 +14,7 @@ import { advancePayout, answerPayout, cancelPayout } from './payout/step-operati
 import { updatePayout } from './payout/update-operation.ts'
 import { createBatch } from './payout-batch/operations.ts'
 import { createQuote } from './quote/operations.ts'
-import type { Reference } from './reference.ts'
+import { payoutReference, type Reference } from './reference.ts'
 import { advanceClock, fundSandbox, transitionPayout } from './sandbox/operations.ts'
 import type { Lists } from './screening/lists-in-memory.ts'
 import { keepFound } from './screening/operations.ts'
@@ -35,17 +35,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
   const long_commands = new LongCommands()
   const many = { ...often, long_commands }
   const batches = { ...seldom, long_commands, max_wait_ms: BATCH_WAIT_MS }
-  const shared = {
-    bookId,
-    lists,
-    sender_bic: config.bic,
-    pricing: reference.pricing,
-    routes: () => reference.current().routes,
-    limits: () => reference.current().limits,
-    approvalRules: () => reference.current().approvalRules,
-    keys: () => reference.current().keys,
-    accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
-  }
+  const shared = payoutReference(reference, lists, config.bic)
   return {
     createQuote: planLanes(idempotent(createQuote(shared)), many),
     createPayout: planLanes(idempotent(createPayout(shared), keptPayout), many),

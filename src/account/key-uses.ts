@@ -1,6 +1,7 @@
 // The last use of each API key: noted in memory by requests and written once a minute for all keys
 // together, so that no request waits for the write.
 import type { Sql } from '../db/connect.ts'
+import { within } from '../turns.ts'
 import { upsertKeyUses } from './store.ts'
 
 const WRITE_EVERY_MS = 60_000
@@ -38,10 +39,7 @@ export function openKeyUses(sql: Sql, onError: (error: unknown) => void): KeyUse
     write,
     async close() {
       clearInterval(timer)
-      const late = Promise.withResolvers<void>()
-      const patience = setTimeout(late.resolve, LAST_WRITE_WITHIN_MS)
-      await Promise.race([write(), late.promise])
-      clearTimeout(patience)
+      await within(LAST_WRITE_WITHIN_MS, write())
     },
   }
 }

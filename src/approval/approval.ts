@@ -4,7 +4,7 @@ import type { Instant } from '../instant.ts'
 
 /** What people can approve by a rule: payouts, or beneficiaries before a payout may go to them. */
 export const RULE_SUBJECTS = ['payout', 'beneficiary'] as const
-export type RuleSubject = (typeof RULE_SUBJECTS)[number]
+type RuleSubject = (typeof RULE_SUBJECTS)[number]
 
 /**
  * What needs an approval. All conditions must hold; null is any. A rule for beneficiaries has only

@@ -25,7 +25,7 @@ export interface RuleCells {
 }
 
 /** Names that belong to higher rooms. */
-export interface RuleVocabulary {
+interface RuleVocabulary {
   /** The account of each key. */
   readonly keys: ReadonlyMap<string, string>
   readonly types: readonly string[]

@@ -1,7 +1,14 @@
 // Answers about approvals: what is needed, and who has decided what.
 import { Id, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { APPROVAL_OUTCOMES, DECISIONS, type Decided, type OpenApproval } from './approval.ts'
+import {
+  APPROVAL_OUTCOMES,
+  type Approval,
+  DECISIONS,
+  type Decided,
+  type Open,
+  type OpenApproval,
+} from './approval.ts'
 import { countedFor } from './rules.ts'
 
 const Digest = Type.String({
@@ -49,7 +56,7 @@ export const ApprovalResponse = Type.Object(
 )
 
 /** An approval at this moment, and who may decide it. */
-export interface ShownApproval {
+interface ShownApproval {
   readonly open: OpenApproval
   readonly approvers: ReadonlySet<string>
   /** '' when no import made the payout. */
@@ -57,26 +64,28 @@ export interface ShownApproval {
 }
 
 export function presentApproval({ open, approvers, payout_import }: ShownApproval) {
+  const { payout_id: payout } = open.approval
+  return { object: 'payout_approval', payout, payout_import, ...presentOpen(open, approvers) }
+}
+
+/** The members that approvals of payouts and of beneficiaries share, in their order. */
+export function presentOpen<Of extends Approval>(
+  open: Open<Of, Decided>,
+  approvers: ReadonlySet<string>,
+) {
   const { approval, decisions } = open
   const { approvers: needed, outcome, digest, made_by, requested_at, expires_at } = approval
   return {
-    object: 'payout_approval',
-    payout: approval.payout_id,
-    payout_import,
     status: outcome === '' ? 'pending' : outcome,
     needed,
     given: countedFor(open, approvers).length,
     digest,
-    made_by,
+    made_by: made_by as Of['made_by'],
     requested_at,
     expires_at,
     ended_at: approval.ended_at,
-    decisions: presentDecisions(decisions),
+    decisions: decisions.map(({ user_name: user, decision, reason, decided_at }) => {
+      return { user, decision, reason, decided_at }
+    }),
   }
-}
-
-export function presentDecisions(decisions: readonly Decided[]) {
-  return decisions.map(({ user_name: user, decision, reason, decided_at }) => {
-    return { user, decision, reason, decided_at }
-  })
 }

@@ -19,7 +19,7 @@ import {
 } from './approval.ts'
 
 /** The rates by which amounts are compared, and the database's clock, by which rates age. */
-export interface Rating {
+interface Rating {
   readonly pricing: PriceSources
   readonly rates_now: Instant
 }

@@ -1,7 +1,7 @@
 // What an operator does to rows of accounts, as the audit log has it.
 
 /** The tables whose changes acts are; triggers write the history of reference data and of files. */
-export type ActedOn =
+type ActedOn =
   | 'payouts'
   | 'payout_approvals'
   | 'beneficiary_approvals'

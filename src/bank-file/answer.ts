@@ -10,7 +10,7 @@ export interface FileAnswer {
 }
 
 /** What a bank's answer is judged by: the file's state before it. */
-export type AnsweredFile = Pick<RailFile, 'msg_id' | 'state' | 'offers'>
+type AnsweredFile = Pick<RailFile, 'msg_id' | 'state' | 'offers'>
 
 /** Reasons by which a bank says that it already has the file, or its payments (ISO 20022). */
 const HAS_IT_ALREADY = ['DU01', 'DU02', 'DU03', 'DU04', 'DU05', 'AM05']

@@ -3,7 +3,7 @@
 import { NameTaken, PARTIAL, type Transport, TransportFailed } from './transport.ts'
 
 /** A file to send, and how far an earlier try came. */
-export interface Parcel {
+interface Parcel {
   readonly name: string
   /** Counted from 1. Each upload writes under a name of its own. */
   readonly upload: number

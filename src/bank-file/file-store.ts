@@ -16,7 +16,7 @@ export const FILE_STATES = [
 export type FileState = (typeof FILE_STATES)[number]
 
 /** A file as it is sealed. */
-export interface NewFile {
+interface NewFile {
   readonly msg_id: string
   readonly name: string
   readonly rail: string

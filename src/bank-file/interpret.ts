@@ -37,7 +37,7 @@ export const TROUBLES = {
   needs_person: 'The bank waits for a person: a second signature, or the name of the payee.',
 } as const
 
-export type Trouble = keyof typeof TROUBLES
+type Trouble = keyof typeof TROUBLES
 
 export interface Interpretation {
   readonly steps: readonly RailStep[]

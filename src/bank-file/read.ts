@@ -12,7 +12,7 @@ import { MOST_BYTES } from './receive.ts'
 import { failureWords, joined } from './transport.ts'
 
 /** A file with more lines is none of ours. */
-export const MOST_LINES = 1_000_000
+const MOST_LINES = 1_000_000
 
 /** Lines of one transaction. */
 const TOGETHER = 1_000

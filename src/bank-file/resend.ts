@@ -78,7 +78,7 @@ export async function resendFile(
 }
 
 /** How many payments go into the next file, or why none does. */
-export type Resealed = { readonly count: number } | { readonly fault: string }
+type Resealed = { readonly count: number } | { readonly fault: string }
 
 /**
  * Takes back a file that the bank cannot have. Its payments go into the next file, under their ids.

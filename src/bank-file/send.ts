@@ -28,7 +28,7 @@ import { transactMany, whyNotSent } from './waiting.ts'
 const MOST_OFFERS = 10
 
 /** A file that must not go as it is. It stops no other file. */
-export class FileStopped extends TransportFailed {
+class FileStopped extends TransportFailed {
   override readonly name = 'FileStopped'
 }
 

@@ -4,7 +4,7 @@ import type { BankProfile } from '../bank-format.ts'
 import type { CalendarName, IsoDate } from '../calendar/calendar.ts'
 import { addBusinessDays, businessDayFrom, instantAt, nextDay } from '../calendar/rules.ts'
 import { CALENDARS } from '../calendar/tables.ts'
-import { type Instant, plusMilliseconds } from '../instant.ts'
+import { DAY_MS, type Instant, plusMilliseconds } from '../instant.ts'
 import type { FileState } from './file-store.ts'
 
 /** The members of a file that decide how long its bank may report failures. */
@@ -18,8 +18,6 @@ export interface SentFile {
 }
 
 export type Silence = Pick<BankProfile, 'silent_after_days' | 'silent_calendar'>
-
-const DAY_MS = 86_400_000
 
 /** When that time ends; null: silence says nothing, or the banking days are not known. */
 export function silentUntil(

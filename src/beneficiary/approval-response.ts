@@ -1,7 +1,6 @@
 // Answers about approvals of beneficiaries: what is needed, and who has decided what.
 import type { OpenBeneficiaryApproval } from '../approval/approval.ts'
-import { DecisionResponse, presentDecisions } from '../approval/response.ts'
-import { countedFor } from '../approval/rules.ts'
+import { DecisionResponse, presentOpen } from '../approval/response.ts'
 import { Id, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 
@@ -41,19 +40,6 @@ export function presentBeneficiaryApproval(
   open: OpenBeneficiaryApproval,
   approvers: ReadonlySet<string>,
 ) {
-  const { approval, decisions } = open
-  const { approvers: needed, outcome, digest, made_by, requested_at, expires_at } = approval
-  return {
-    object: 'beneficiary_approval',
-    beneficiary: approval.beneficiary_id,
-    status: outcome === '' ? 'pending' : outcome,
-    needed,
-    given: countedFor(open, approvers).length,
-    digest,
-    made_by,
-    requested_at,
-    expires_at,
-    ended_at: approval.ended_at,
-    decisions: presentDecisions(decisions),
-  }
+  const { beneficiary_id: beneficiary } = open.approval
+  return { object: 'beneficiary_approval', beneficiary, ...presentOpen(open, approvers) }
 }

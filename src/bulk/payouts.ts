@@ -4,7 +4,7 @@ import { actOfImport } from '../audit/recorded.ts'
 import { readConfined } from '../db/confine.ts'
 import type { Decided } from '../engine/operation.ts'
 import { invalidField, type Problem } from '../errors.ts'
-import { bookId, nameOf } from '../id.ts'
+import { nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { accountNow } from '../ledger/store.ts'
@@ -14,7 +14,7 @@ import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { checkRequest } from '../payout/fields.ts'
 import { PayoutRequest } from '../payout/request.ts'
 import type { PayoutStatus } from '../payout/states.ts'
-import { openReference, type Reference } from '../reference.ts'
+import { openReference, payoutReference, type Reference } from '../reference.ts'
 import { Lists } from '../screening/lists-in-memory.ts'
 import { type BodyProblems, openBodies } from './bodies.ts'
 import { type Column, type ColumnSet, columnsOf } from './file.ts'
@@ -114,17 +114,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
 
   constructor(wanted: PayoutImport, opened: Opened) {
     const { reference, lists } = opened
-    this.operation = payRows({
-      bookId,
-      lists,
-      sender_bic: wanted.sender_bic,
-      pricing: reference.pricing,
-      routes: () => reference.current().routes,
-      limits: () => reference.current().limits,
-      approvalRules: () => reference.current().approvalRules,
-      keys: () => reference.current().keys,
-      accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
-    })
+    this.operation = payRows(payoutReference(reference, lists, wanted.sender_bic))
     this.#wanted = wanted
     this.#opened = opened
     this.#keys = new FileKeys(wanted.name)

@@ -1,6 +1,6 @@
 // Business days, cut-offs and release times, in the time zone that they are told in, across changes
 // to summer time. Says undefined for what a table does not reach, and never guesses. Pure.
-import type { Instant } from '../instant.ts'
+import { type Instant, instantFrom } from '../instant.ts'
 import type { Calendar, CalendarName, IsoDate, Timetable } from './calendar.ts'
 import { CALENDARS } from './tables.ts'
 
@@ -59,7 +59,7 @@ export function nextDay(date: IsoDate): IsoDate {
  */
 export function instantAt(zone: string, date: IsoDate, time: string): Instant {
   const local = Temporal.PlainDate.from(date).toPlainDateTime(time)
-  return toInstant(local.toZonedDateTime(zone, { disambiguation: 'earlier' }).toInstant())
+  return instantFrom(local.toZonedDateTime(zone, { disambiguation: 'earlier' }).toInstant())
 }
 
 /** The longest lead; a release is never earlier than a day before its cut-off. */
@@ -123,7 +123,7 @@ function scheduleOf(cut_off: CutOff, made: Instant): Schedule {
 /** The release of a business day. */
 function releaseOn({ zone, cut_off, lead_minutes }: CutOff, day: IsoDate): Instant {
   const at = Temporal.Instant.from(instantAt(zone, day, cut_off))
-  return toInstant(at.subtract({ minutes: lead_minutes }))
+  return instantFrom(at.subtract({ minutes: lead_minutes }))
 }
 
 /** The release of every business day that the calendar knows, by the day. */
@@ -153,8 +153,4 @@ export function isZone(name: string): boolean {
   } catch {
     return false
   }
-}
-
-function toInstant(instant: Temporal.Instant): Instant {
-  return instant.toString({ fractionalSecondDigits: 6 })
 }

@@ -1,5 +1,6 @@
 // Gathers items that come while the database is busy with earlier ones, by account, so that many
 // answers and webhooks share a transaction.
+import { nextTurn } from '../turns.ts'
 
 /** Most items of one transaction. */
 const MOST = 200
@@ -30,7 +31,7 @@ export function gather<T, R>(
   }
   const empty = async (account_id: string, queue: Waiting<T, R>[]) => {
     // Waits one turn of the event loop, to gather what comes together.
-    await new Promise(resolve => setImmediate(resolve))
+    await nextTurn()
     while (queue.length > 0) await run(account_id, queue.splice(0, MOST))
     queues.delete(account_id)
   }

@@ -11,7 +11,7 @@ export interface Point {
   readonly shown: Content
 }
 
-export interface Chart {
+interface Chart {
   readonly title: string
   /** The headings of the names and of the values. */
   readonly columns: readonly [string, string]

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Sql } from './connect.ts'
 import { describePlaces, isSpread, learnShards, listKnownMachines, machineOf } from './shard.ts'
 
-export interface MachinesOptions {
+interface MachinesOptions {
   /** Connections to the coordinator, or to the only PostgreSQL. */
   readonly coordinator: Sql
   /** Opens connections to host:port. */

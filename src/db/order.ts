@@ -21,7 +21,7 @@ const ENDS = {
 } as const
 
 /** A column of the order. */
-export interface Ordering {
+interface Ordering {
   readonly column: string
   readonly type: 'timestamptz' | keyof typeof ENDS
 }
@@ -41,7 +41,7 @@ export interface Order {
 }
 
 /** `wanted` says whether the rows above or below the bound are listed. */
-export type Locate = (
+type Locate = (
   sql: Sql | TransactionSql,
   account_id: string,
   moment: Moment,

@@ -6,7 +6,7 @@ import type { Sql, TransactionSql } from './connect.ts'
 export type OfAccount = { readonly account_id: string }
 
 /** A range of hashes. */
-export interface Shard {
+interface Shard {
   readonly first: number
   readonly last: number
   /** host:port of the machine that has the shard, as the machines call each other. */

@@ -16,7 +16,7 @@ import {
 import { fence, snippetsOf } from './snippets.ts'
 
 /** An operation with where it is asked for and where it is described. */
-export interface Described {
+interface Described {
   readonly method: string
   readonly path: string
   readonly operation: Operation

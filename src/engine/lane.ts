@@ -6,9 +6,9 @@ import { isSpread, shardOf, takeShard } from '../db/shard.ts'
 import { transactPipelined } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { type Asked, currentCourse, during, duringSync } from '../steps.ts'
+import { nextTick, nextTurn } from '../turns.ts'
 import { MAX_WAIT_MS } from './late.ts'
 import { type Decided, decideOne, type LongOperation, type Operation } from './operation.ts'
-import { nextTick, nextTurn } from './turns.ts'
 
 interface Waiting<Command, Outcome> extends Asked {
   readonly command: Command

@@ -9,13 +9,13 @@ export interface Runs<Command, Outcome> {
   run(command: Command): Promise<Outcome>
 }
 
-export interface LanesOptions extends LaneOptions {
+interface LanesOptions extends LaneOptions {
   readonly lanes: number
   readonly long_commands?: LongCommands
 }
 
 /** The lanes of one operation, not yet opened. */
-export interface PlannedLanes<Command, Outcome> {
+interface PlannedLanes<Command, Outcome> {
   /** Most connections that they hold at once. */
   readonly connections: number
   open(machines: Connected): Runs<Command, Outcome>

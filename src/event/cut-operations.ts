@@ -9,7 +9,7 @@ import type { ArchivedRow } from './archive.ts'
 import { type Cut, digestOfSeals, sealsOf, whyKept } from './cut.ts'
 import { cutEvents, findCut, findObstacles, listHashes } from './cut-store.ts'
 
-export interface Removal {
+interface Removal {
   readonly account_id: string
   /** Rows of the archive in order, the first of which goes on where the last cut is, or before. */
   readonly rows: readonly ArchivedRow[]
@@ -18,7 +18,7 @@ export interface Removal {
   readonly person: string
 }
 
-export interface Removed {
+interface Removed {
   /** How many rows of events. */
   readonly removed: number
   /** Why the first of the rows stays that are left; undefined: none is. */

@@ -52,7 +52,7 @@ export async function listHashes(
   return new Map(rows.map(({ sequence, ...row }) => [sequence, row]))
 }
 
-export interface NewCut extends Cut {
+interface NewCut extends Cut {
   readonly removed: number
   readonly seals: string
   readonly file: string

@@ -39,7 +39,7 @@ export function recordEvent(book: Book, event: EventFacts): Event {
   return { account_id, sequence, created_at, ...event }
 }
 
-export interface EventFacts {
+interface EventFacts {
   readonly type: EventType
   readonly object_id: string
   readonly data: object

@@ -176,7 +176,7 @@ class Blocks {
 }
 
 /** Bounds of a resource that many share, such as memory. */
-export interface RoomSize {
+interface RoomSize {
   /** For all names together. */
   readonly all: number
   /** For one name. */

@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 export type Coding = 'br' | 'gzip' | 'identity'
 
 /** `once` is for bytes that are compressed once for all callers, `each` for those of one answer. */
-export type Effort = 'once' | 'each'
+type Effort = 'once' | 'each'
 
 /** `each` takes a fraction of a millisecond for 175 KB, `once` tenths of a second. */
 const QUALITY = { once: { br: 9, gzip: 9 }, each: { br: 4, gzip: 6 } } as const

@@ -2,6 +2,7 @@
 // what the server serves.
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import { nextTurn, within } from '../turns.ts'
 import type { Connections } from './connections.ts'
 
 /**
@@ -62,23 +63,10 @@ async function nobodyWaits(server: HttpServer): Promise<void> {
   server.on('connection', onSomething).on('request', onRequest)
   const deadline = performance.now() + NOBODY_WAITS_WITHIN_MS
   for (let began = performance.now(); began < deadline; ) {
-    await new Promise(resolve => setImmediate(resolve))
+    await nextTurn()
     const now = performance.now()
     if (now - quiet_since > QUIET_MS && now - began < SHORT_TURN_MS) break
     began = now
   }
   server.off('connection', onSomething).off('request', onRequest)
-}
-
-/** Resolves when the work has ended or its time is up, whichever comes first. */
-export async function within(
-  milliseconds: number,
-  work: Promise<unknown> | undefined,
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise(resolve => {
-    timer = setTimeout(resolve, milliseconds)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }

@@ -73,7 +73,7 @@ export function networkOf(address: string): string {
   return groups.map(group => group.replace(/^0+(?=.)/, '')).join(':')
 }
 
-export interface BucketSize {
+interface BucketSize {
   /** Tokens added each second. */
   readonly per_second: number
   /** Tokens of a full bucket. */

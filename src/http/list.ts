@@ -149,7 +149,7 @@ function isPairs(value: ListQuery[string]): value is Readonly<Record<string, str
 }
 
 /** Bounds of a time: checked ISO 8601 with an offset. */
-export interface TimeRange {
+interface TimeRange {
   readonly gt?: string | undefined
   readonly gte?: string | undefined
   readonly lt?: string | undefined

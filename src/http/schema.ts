@@ -131,7 +131,7 @@ export const Timestamp = Type.String({
 })
 
 /** These values, and others in later versions. Most tools know only the first keyword. */
-export function openEnum(values: readonly string[]) {
+function openEnum(values: readonly string[]) {
   return { enum: values, 'x-extensible-enum': values }
 }
 

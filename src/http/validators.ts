@@ -44,7 +44,7 @@ function later(compile: () => Validate): Validate {
 }
 
 /** Where a value does not fit a schema, and how. */
-export interface Misfit {
+interface Misfit {
   /** `/steps/0/amount`; empty for the value itself. */
   readonly instancePath: string
   readonly message?: string

@@ -7,7 +7,7 @@ import { idOf, joined, moneyOf } from './says.ts'
 import type { MessageReader } from './status-report.ts'
 import type { XmlNode } from './xml-stream.ts'
 
-export type AccountReport = 'camt.052' | 'camt.053' | 'camt.054'
+type AccountReport = 'camt.052' | 'camt.053' | 'camt.054'
 
 const ENTRY = 'Ntry'
 const DETAILS = 'NtryDtls'

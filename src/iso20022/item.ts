@@ -17,7 +17,7 @@ export interface WrittenParty {
   readonly address: PostalAddress
 }
 
-export interface WrittenItem {
+interface WrittenItem {
   readonly creditor: WrittenParty
   readonly bank_name: string
   readonly remittance: string

@@ -6,7 +6,7 @@ import { cleanXml } from '../xml.ts'
 
 type CharacterSet = BankProfile['character_set']
 
-export interface Converted {
+interface Converted {
   readonly text: string
   /**
    * Letters, digits and pictures without an equivalent in the set, each once, in order. Marks are

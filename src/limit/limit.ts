@@ -11,7 +11,7 @@ export type Each = (typeof EACH)[number]
 
 /** The time whose payouts count together. */
 export const PERS = ['payout', 'day', 'hours'] as const
-export type Per = (typeof PERS)[number]
+type Per = (typeof PERS)[number]
 
 /** The window of a limit: a single payout, a day of a time zone, or the last hours. */
 export interface Window {
@@ -41,6 +41,19 @@ export interface LimitKind extends Window {
   /** The currency in which it counts amounts; null: it counts payouts. */
   readonly currency: string | null
 }
+
+export const KIND_MEMBERS = [
+  'account_id',
+  'key_id',
+  'rail',
+  'network',
+  'new_for_hours',
+  'each',
+  'currency',
+  'per',
+  'zone',
+  'hours',
+] as const satisfies readonly (keyof LimitKind)[]
 
 export interface Limit extends LimitKind {
   readonly limit_id: string

@@ -26,7 +26,7 @@ export interface LimitCells {
 }
 
 /** Names that belong to higher rooms. */
-export interface LimitVocabulary {
+interface LimitVocabulary {
   /** The rails, including the simulator. */
   readonly rails: readonly string[]
   /** The account of each key. */

@@ -7,6 +7,7 @@ import type { PriceSources } from '../price/price.ts'
 import { convertAtMid } from '../price/rate/rules.ts'
 import {
   counterName,
+  KIND_MEMBERS,
   type KnownPayee,
   type Limit,
   type LimitKind,
@@ -21,7 +22,7 @@ import { leavesAt, newUntil, stepAt, windowFrom } from './window.ts'
 import { kindWords, quantity, windowName, windowWords } from './words.ts'
 
 /** The times by which a payout is judged, and the rates. */
-export interface Judging {
+interface Judging {
   /** The account's clock, by which windows move. */
   readonly now: Instant
   /** The database's clock, by which rates age. */
@@ -180,22 +181,9 @@ function addUse(state: LimitState, use: Use): Sum {
   return sum
 }
 
-const KIND: readonly (keyof LimitKind)[] = [
-  'account_id',
-  'key_id',
-  'rail',
-  'network',
-  'new_for_hours',
-  'each',
-  'currency',
-  'per',
-  'zone',
-  'hours',
-]
-
 /** Whether two limits count the same. */
 export function isSameKind(one: LimitKind, other: LimitKind): boolean {
-  return KIND.every(member => one[member] === other[member])
+  return KIND_MEMBERS.every(member => one[member] === other[member])
 }
 
 /** The message ends in figures as `name=value`, for programs. */

@@ -2,22 +2,9 @@
 import type { HistoricRow } from '../audit/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
-import type { Limit, LimitKind, Sum } from './limit.ts'
+import { KIND_MEMBERS, type Limit, type Sum } from './limit.ts'
 
-const KIND_COLUMNS = [
-  'account_id',
-  'key_id',
-  'rail',
-  'network',
-  'new_for_hours',
-  'each',
-  'currency',
-  'per',
-  'zone',
-  'hours',
-] as const satisfies readonly (keyof LimitKind)[]
-
-const COLUMNS = ['limit_id', ...KIND_COLUMNS, 'cap'] as const
+const COLUMNS = ['limit_id', ...KIND_MEMBERS, 'cap'] as const
 
 /** A limit from a row of the history, whose values are text. */
 export function limitOfHistory(row: HistoricRow): Limit {

@@ -1,6 +1,6 @@
 // The windows of limits. A window moves in steps. A payout is counted in the step in which it is
 // made: for at least as long as the window, and at most a step longer. Pure.
-import { type Instant, instantToMicros, plusMicros } from '../instant.ts'
+import { type Instant, instantFrom, instantToMicros, plusMicros } from '../instant.ts'
 import type { Window } from './limit.ts'
 
 export const MAX_HOURS = 744
@@ -54,16 +54,12 @@ let last = { zone: '', now: '', day: '' }
 function dayOf(zone: string, now: Instant): Instant {
   if (last.zone !== zone || last.now !== now) {
     const local = Temporal.Instant.from(now).toZonedDateTimeISO(zone)
-    last = { zone, now, day: toInstant(local.startOfDay()) }
+    last = { zone, now, day: instantFrom(local.startOfDay().toInstant()) }
   }
   return last.day
 }
 
 function nextDay(zone: string, starts_at: Instant): Instant {
   const local = Temporal.Instant.from(starts_at).toZonedDateTimeISO(zone)
-  return toInstant(local.add({ days: 1 }).startOfDay())
-}
-
-function toInstant(local: Temporal.ZonedDateTime): Instant {
-  return local.toInstant().toString({ fractionalSecondDigits: 6 })
+  return instantFrom(local.add({ days: 1 }).startOfDay().toInstant())
 }

@@ -3,10 +3,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { numberAt } from '../balance-transaction/store.ts'
 import type { Sql } from '../db/connect.ts'
-import { type Instant, instantFromIso } from '../instant.ts'
+import { DAY_MS, type Instant, instantFromIso } from '../instant.ts'
 
 export const INCOME_DAYS = 30
-const DAY_MS = 86_400_000
 /** Journals that one statement reads, so that it ends in time. */
 const JOURNALS = 20_000n
 

@@ -1,10 +1,9 @@
 // Rates, fees and pricing policies as operators see them.
-import { integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
+import { integerOrNull, Literals, Minor, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { POLICY_NAMES } from '../price/policy/rules.ts'
 
 const Text = Type.String()
-const Minor = Type.Integer({ description: 'Minor units.' })
 
 const RATE = {
   base: Text,

@@ -1,13 +1,13 @@
 // Checks the body of a batch, payout by payout. It yields to other requests in between, as a body
 // is too large to check in one turn.
 import type { FastifyRequest } from 'fastify'
-import { forEachInTurns } from '../engine/turns.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { validationProblems, withMore } from '../http/problems.ts'
 import { tooMuch } from '../http/sizes.ts'
 import { checkRequest } from '../payout/fields.ts'
 import { PayoutRequest } from '../payout/request.ts'
 import { hashJson } from '../seal.ts'
+import { forEachInTurns } from '../turns.ts'
 import { type BatchRequest, MAX_PAYOUTS } from './request.ts'
 import { MAX_LISTED, within } from './rules.ts'
 

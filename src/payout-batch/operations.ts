@@ -3,7 +3,6 @@
 import { checkActive } from '../account/states.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { type LongOperation, loadingAll } from '../engine/operation.ts'
-import { forEachInTurns, nextTurn } from '../engine/turns.ts'
 import { success } from '../http/answer.ts'
 import type { Answering } from '../http/idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
@@ -14,6 +13,7 @@ import {
   type PayoutReference,
 } from '../payout/create-operation.ts'
 import type { CreatePayout, PayoutOutcome, PayoutState } from '../payout/payout.ts'
+import { forEachInTurns, nextTurn } from '../turns.ts'
 import type { BatchItem, Decided, PayoutBatch } from './payout-batch.ts'
 import { type BatchRequest, modeOf } from './request.ts'
 import { presentBatch, presentDryRun } from './response.ts'

@@ -1,11 +1,9 @@
 // What a rail's report about an attempt that is over means. No step follows from it: either it
 // agrees with how the attempt has ended, or a person must look. Pure.
-import { type Instant, plusMilliseconds } from '../instant.ts'
+import { DAY_MS, type Instant, plusMilliseconds } from '../instant.ts'
 import { isOpenException, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import type { RailReport } from '../rail/rail.ts'
 import { type Found, type Judged, NOTHING, wasClosed } from './report.ts'
-
-const DAY_MS = 86_400_000
 
 /** How long after the end of an attempt its rail is asked again. */
 export const ASKED_FOR_MS = 60 * DAY_MS

@@ -17,7 +17,7 @@ import {
 } from '../screening/match.ts'
 import { findCleared, findConfirmed } from '../screening/match-store.ts'
 import { partiesOf } from '../screening/parties.ts'
-import { inTurns } from '../turns.ts'
+import { forEachInTurns } from '../turns.ts'
 import type { CreatePayout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
@@ -98,7 +98,7 @@ async function compare(
 ): Promise<ReadonlyMap<Asked, readonly Match[] | undefined>> {
   const from = performance.now()
   const found = new Map<Asked, readonly Match[] | undefined>()
-  await inTurns(asked, one => {
+  await forEachInTurns(asked, one => {
     const { account_id, beneficiary, entity_id: id } = one
     // Without a beneficiary there is nobody to compare. Such a payout must not count as screened.
     if (beneficiary === undefined || performance.now() - from > budget_ms) {

@@ -36,7 +36,7 @@ export interface EmbeddedServer {
   release(): Promise<void>
 }
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly data_dir: string
   /** Whether to create a cluster where there is none; true by default. */
   readonly create?: boolean

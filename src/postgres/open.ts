@@ -5,7 +5,7 @@ import { socketOf } from '../db/socket.ts'
 import { openEmbedded } from './embedded.ts'
 import { inspectDatabase } from './inspect.ts'
 
-export interface OpenDatabase {
+interface OpenDatabase {
   readonly url: string
   /** `embedded`, or the host or socket and the database of DATABASE_URL; never a password. */
   readonly description: string

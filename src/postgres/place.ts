@@ -26,7 +26,7 @@ export interface User {
   readonly gid: number
 }
 
-export interface Binaries {
+interface Binaries {
   readonly postgres: string
   readonly initdb: string
   readonly pg_ctl: string

@@ -19,7 +19,7 @@ const DB_SHUTDOWNED = 1
  * The content of `postmaster.pid`; `pid` is 0 for a truncated file, as after a power cut. The
  * server writes it line by line, and its status last, when it listens at all its addresses.
  */
-export interface Postmaster {
+interface Postmaster {
   readonly pid: number
   readonly port: number
   /** Whether it listens at a Unix socket in its folder too. */

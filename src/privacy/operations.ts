@@ -26,7 +26,7 @@ import {
   storeErasure,
 } from './store.ts'
 
-export interface EraseParty extends Party {
+interface EraseParty extends Party {
   readonly person: string
   readonly reason: string
 }

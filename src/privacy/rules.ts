@@ -195,7 +195,7 @@ function recordPayout(stored: Stored, payout: Payout): Event {
   return withFoundAlone(payout, payout, event)
 }
 
-export function isPartyErased(party: StoredParty): boolean {
+function isPartyErased(party: StoredParty): boolean {
   return party.kind === 'beneficiary' ? party.row.details.status === 'erased' : isErased(party.row)
 }
 

@@ -10,7 +10,7 @@ import type { Price, Quote, QuoteTerms } from './quote.ts'
 import { PayoutType, QUOTE_STATUSES } from './request.ts'
 import { quoteStatus, totalDebit } from './rules.ts'
 
-export const FeePart = Type.Object(
+const FeePart = Type.Object(
   { in_holding_currency: Minor, in_payout_currency: Minor },
   { title: 'Fee', description: 'One fee in both currencies; the holding currency is charged.' },
 )

@@ -68,7 +68,7 @@ export interface AnyRailKind {
 }
 
 /** One kind, with the type of its settings. */
-export interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'timetable'> {
+interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'timetable'> {
   /** The settings, or all of their problems, each naming its member. */
   readConfig(json: unknown): Read<Config>
   /** Absent: rails of this kind take payouts at any time. */

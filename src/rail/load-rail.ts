@@ -6,7 +6,7 @@ import type { AnyRailKind, RailRow } from './kind.ts'
 import { MANUAL, SIMULATOR } from './rail.ts'
 
 /** A rail as the operator gives it. */
-export interface RailText {
+interface RailText {
   readonly name: string
   readonly kind: string
   /** The text of the file of settings. */

@@ -102,13 +102,13 @@ export function selectRoutes(routes: readonly Route[], wanted: Wanted): readonly
 }
 
 /** All routes that fit, in the order of preference. */
-export function routesThatFit(routes: readonly Route[], wanted: Wanted): readonly Route[] {
+function routesThatFit(routes: readonly Route[], wanted: Wanted): readonly Route[] {
   const fitting = routes.filter(route => firstUnfit(route, wanted) === undefined)
   return fitting.length > 1 ? fitting.toSorted(inOrder) : fitting
 }
 
 /** The first condition of a route that a payout does not meet; undefined when the route fits. */
-export function firstUnfit(route: Route, wanted: Wanted): Named | undefined {
+function firstUnfit(route: Route, wanted: Wanted): Named | undefined {
   return ALL_CONDITIONS.find(condition => !fits(route, condition, wanted))
 }
 
@@ -153,7 +153,7 @@ function compare(a: bigint, b: bigint): number {
 }
 
 /** The conditions that a route names. */
-export function conditionsOf(route: RouteConditions): Named[] {
+function conditionsOf(route: RouteConditions): Named[] {
   const { min_amount, max_amount } = route
   const named = CONDITIONS.filter(condition => route[condition] !== null)
   return min_amount === null && max_amount === null ? named : [...named, 'amount']

@@ -30,7 +30,7 @@ type TimetableColumns = { readonly [C in keyof Timetable]: Timetable[C] | null }
 /** A route as a row. All of its timetable is null, or all but the days of arrival. */
 export type RouteRow = Omit<Route, 'timetable'> & TimetableColumns
 
-export function routeFromRow(row: RouteRow): Route {
+function routeFromRow(row: RouteRow): Route {
   const { calendar, cut_off, zone, lead_minutes, arrival_days, ...route } = row
   if (calendar === null || cut_off === null || zone === null || lead_minutes === null) {
     return { ...route, timetable: null }

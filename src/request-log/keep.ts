@@ -4,6 +4,7 @@
 import { transactConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
 import { bookId } from '../id.ts'
+import { within } from '../turns.ts'
 import { KEPT, type LoggedRequest, MAX_WAITING_TEXT } from './request-log.ts'
 import { dropOld, insertLogged } from './store.ts'
 
@@ -73,10 +74,7 @@ export function openRequestLog(
     write,
     async close() {
       clearInterval(timer)
-      const late = Promise.withResolvers<void>()
-      const patience = setTimeout(late.resolve, LAST_WRITE_WITHIN_MS)
-      await Promise.race([write(), late.promise])
-      clearTimeout(patience)
+      await within(LAST_WRITE_WITHIN_MS, write())
     },
   }
 }

@@ -2,7 +2,7 @@
 // ids, true and false. Any other text or number may be a secret or name somebody. Pure.
 
 /** Stands for a text or a number that is not shown. */
-export const MASK = '…'
+const MASK = '…'
 
 /** What the schemas of a route have words for. */
 export interface Words {
@@ -69,7 +69,7 @@ function shownName(name: string, words: Words): string {
   return words.names.has(name) || NAME.test(name) ? name : MASK
 }
 
-export function shownText(name: string, text: string, words: Words): string {
+function shownText(name: string, text: string, words: Words): string {
   if (text === '' || words.texts.has(text) || ID.test(text)) return text
   if (/(?:^|_)currency$/.test(name) && /^[A-Z]{3,4}$/.test(text)) return text
   if (/(?:^|_)country$/.test(name) && /^[A-Z]{2}$/.test(text)) return text

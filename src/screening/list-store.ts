@@ -1,6 +1,6 @@
 // The SQL statements of sanctions lists: files that were imported, and entries in their versions.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { inTurns } from '../turns.ts'
+import { forEachInTurns } from '../turns.ts'
 import type { ListStatus, ListVersion, StoredEntry } from './list.ts'
 import type { ListedEntry, ListName } from './screening.ts'
 
@@ -86,7 +86,7 @@ export async function listEntries(
     select list, entry_id, content::text as content from screening_entries
     where until_version is null order by list, entry_id`
   const byList = new Map<ListName, ListedEntry[]>()
-  await inTurns(rows, ({ list, entry_id, content }) => {
+  await forEachInTurns(rows, ({ list, entry_id, content }) => {
     const entry: ListedEntry = { entry_id, ...JSON.parse(content) }
     const known = byList.get(list)
     if (known === undefined) byList.set(list, [entry])

@@ -1,6 +1,6 @@
 // Finds, among some ten thousand names, those that may be alike: by their similar words, without
 // comparing each name. Finds every name that reaches the lowest score asked for. No SQL.
-import { inTurns } from '../turns.ts'
+import { forEachInTurns } from '../turns.ts'
 import { alike, bitCount, fewestInCommon, lettersOf, repeatedOf, soundsAlike } from './alike.ts'
 import {
   compareNames,
@@ -251,17 +251,17 @@ const NO_ROWS = new Int32Array()
 
 async function wordsByLength(rows: readonly Row[]): Promise<Map<number, Words>> {
   const rowsOf = new Map<string, number[]>()
-  await inTurns(rows.entries(), ([row, { words }]) => {
+  await forEachInTurns(rows, ({ words }, row) => {
     for (const word of new Set(words)) append(rowsOf, word, row)
   })
   const byLength = new Map<number, string[]>()
-  await inTurns(rowsOf.keys(), word => append(byLength, word.length, word))
+  await forEachInTurns(rowsOf.keys(), word => append(byLength, word.length, word))
   const found = new Map<number, Words>()
   for (const [length, texts] of byLength) {
     const rows: Int32Array[] = []
     const letters = new Int32Array(texts.length)
     const repeated = new Int32Array(texts.length)
-    await inTurns(texts.entries(), ([i, text]) => {
+    await forEachInTurns(texts, (text, i) => {
       letters[i] = lettersOf(text)
       repeated[i] = repeatedOf(text)
       rows.push(Int32Array.from(rowsOf.get(text) ?? []))
@@ -275,7 +275,7 @@ async function wordsByLength(rows: readonly Row[]): Promise<Map<number, Words>> 
 async function rowsByLetters(rows: readonly Row[]): Promise<Joined> {
   const last = new Map<string, number>()
   const before = new Int32Array(rows.length)
-  await inTurns(rows.entries(), ([row, { words }]) => {
+  await forEachInTurns(rows, ({ words }, row) => {
     const letters = words.join('')
     before[row] = last.get(letters) ?? -1
     last.set(letters, row)

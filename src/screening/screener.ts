@@ -1,6 +1,6 @@
 // Compares a party with the lists: which entries it may be, with a score that is explained piece by
 // piece. Keeps the lists in memory as an index: no SQL.
-import { inTurns } from '../turns.ts'
+import { forEachInTurns } from '../turns.ts'
 import { BIRTH_AGREES, evidenceSteps, idKey, type Step, sameIssuer } from './evidence.ts'
 import { NameIndex } from './name-index.ts'
 import type { NameScore } from './name-score.ts'
@@ -61,13 +61,13 @@ export class Screener {
     const names: Indexed[] = []
     const ids = new Map<string, IndexedId[]>()
     for (const { list, entries } of lists) {
-      await inTurns(entries, entry => {
+      await forEachInTurns(entries, entry => {
         for (const name of entry.names) names.push({ list, entry, name })
         for (const id of entry.ids) addId(ids, { list, entry, id })
       })
     }
     const spellings: { ref: number; words: string[] }[] = []
-    await inTurns(names.entries(), ([ref, { name }]) => {
+    await forEachInTurns(names, ({ name }, ref) => {
       for (const words of spellingsOf(name.text)) spellings.push({ ref, words })
     })
     return new Screener(names, await NameIndex.of(spellings), ids)

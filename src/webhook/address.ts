@@ -8,7 +8,7 @@ import { isPortOfHttp } from './rules.ts'
 /** Resolves a host name to its addresses. Returns none, or rejects, when it has none. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   /** The operator's choice for development: any address, and plain http. */
   readonly allow_private: boolean
   readonly lookup?: Lookup

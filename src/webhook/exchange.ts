@@ -21,7 +21,7 @@ export interface Sending {
 }
 
 /** How much of an answer is read, and how much of that is kept. */
-export interface AnswerSize {
+interface AnswerSize {
   readonly read_bytes: number
   readonly kept_bytes: number
 }

@@ -15,7 +15,7 @@ import type { Instant } from '../instant.ts'
 import type { Attempt, Delivery, DeliveryStatus, WebhookEndpoint } from './webhook.ts'
 
 /** An enabled endpoint that has events to fan out, or deliveries to send. */
-export interface EndpointWithWork extends Key {
+interface EndpointWithWork extends Key {
   /** Whether there are events that no deliveries were made from yet. */
   readonly to_fan_out: boolean
   /** Whether there are deliveries to send now. */
@@ -323,7 +323,7 @@ export function disableGoneEndpoint(
 }
 
 /** Deliveries are kept this long after they end, by the account's clock. */
-export const KEPT_DAYS = 30
+const KEPT_DAYS = 30
 
 /** Deletes deliveries past their KEPT_DAYS, with their attempts; returns how many. */
 export async function deleteOldDeliveries({ finder, sql }: Connections): Promise<number> {

@@ -58,7 +58,7 @@ export const EndpointUpdate = Closed(
 )
 export type EndpointUpdate = Static<typeof EndpointUpdate>
 
-export const MAX_OVERLAP_S = 604_800
+const MAX_OVERLAP_S = 604_800
 export const DEFAULT_OVERLAP_S = 86_400
 
 export const RotationRequest = Closed(

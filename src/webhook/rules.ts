@@ -77,7 +77,7 @@ export interface AttemptResult {
   readonly retry_after_s: number | null
 }
 
-export type AfterAttempt = {
+type AfterAttempt = {
   /** The receiver is gone (410): its endpoint is disabled; pending deliveries stay pending. */
   readonly disables: boolean
 } & (

@@ -3,13 +3,13 @@ import { EVENTS } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
 
 export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const
-export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
+type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
 
 /**
  * Why an endpoint is disabled: '' while it is enabled, by its account, or by its own answer 410.
  */
 export const DISABLED_REASONS = ['', 'account', 'gone'] as const
-export type DisabledReason = (typeof DISABLED_REASONS)[number]
+type DisabledReason = (typeof DISABLED_REASONS)[number]
 
 /** An address that an account's events are sent to. */
 export interface WebhookEndpoint {

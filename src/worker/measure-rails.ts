@@ -3,13 +3,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
-import { type Instant, plusMilliseconds } from '../instant.ts'
+import { DAY_MS, type Instant, plusMilliseconds } from '../instant.ts'
 import { countEnded } from '../payout/count-store.ts'
 import { type Ended, FIGURES_DAYS, FIGURES_WINDOWS, figuresOf } from '../rail/figures.ts'
 import type { Worker } from './settle-payouts.ts'
 
 const EVERY_MS = 3_600_000
-const DAY_MS = 86_400_000
 
 /** Counts at the start, and an hour after each count has ended, so that no two counts overlap. */
 export function startMeasuring(deps: Deps): Worker {

@@ -21,7 +21,7 @@ import {
   type ReadParty,
   readParties,
 } from '../screening/party-store.ts'
-import { inTurns } from '../turns.ts'
+import { forEachInTurns } from '../turns.ts'
 import type { Worker } from './settle-payouts.ts'
 
 /** Most parties of one round, of the queue and of the pass each. */
@@ -131,7 +131,7 @@ async function screenOf(
   if (lists.is_empty || lists.ruleFor(await accountOf(deps, account_id)) === 'pass') return
   const parties = await readConfined(deps.sql, [account_id], tx => readParties(tx, account_id, ids))
   const found: { readonly party: ReadParty; readonly matches: readonly Match[] }[] = []
-  await inTurns(parties, party => {
+  await forEachInTurns(parties, party => {
     const matches = party.asked.flatMap(asked =>
       lists.screen(asked).map(hit => matchOf(asked, hit)),
     )

@@ -1,6 +1,6 @@
 // A statement as SWIFT MT940 (Standards, category 9, customer statement message): the text blocks
 // of one or more messages a currency, each ended by a line of "-". Pure.
-import type { Instant } from '../../instant.ts'
+import { shortDate } from '../../instant.ts'
 import { currencyExponent } from '../../money/currency.ts'
 import { formatDecimal, formatMajor } from '../../money/decimal.ts'
 import { swiftText } from '../../swift-text.ts'
@@ -223,11 +223,6 @@ function swiftAmount(amount: bigint, currency: string): string {
   const text = commaAmount(amount, currency)
   if (text.length <= AMOUNT_LENGTH) return text
   throw new FormatTooNarrow(`${currency} ${text} is longer than amounts of MT940; take camt053`)
-}
-
-/** `261121` */
-function shortDate(instant: Instant): string {
-  return instant.slice(2, 10).replaceAll('-', '')
 }
 
 /** `325` */

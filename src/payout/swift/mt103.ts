@@ -2,7 +2,7 @@
 // out; knows no store and no rail. Field formats: SWIFT Standards MT, Category 1, MT 103, in its
 // notation (16x: up to 16 of the X set, 3!a: exactly three capitals, 15d: up to 15 with a comma).
 import type { BeneficiaryDetails } from '../../beneficiary/beneficiary.ts'
-import type { Instant } from '../../instant.ts'
+import { type Instant, shortDate } from '../../instant.ts'
 import { currencyExponent } from '../../money/currency.ts'
 import {
   type Decimal,
@@ -147,7 +147,7 @@ function fieldsOf(facts: Mt103Facts): Field[] {
     ['20', senderReferenceOf(facts.payout_id)],
     // A credit transfer without a SWIFT service level.
     ['23B', 'CRED'],
-    ['32A', `${dateText(facts.created_at)}${destination_currency}${settled}`],
+    ['32A', `${shortDate(facts.created_at)}${destination_currency}${settled}`],
     ['33B', `${currency}${instructed}`],
     ...(isConverted(facts) ? [['36', `${rateText(facts.payout_to_destination)}`] as const] : []),
     ['50K', ...orderingCustomer(facts.ordering_customer)],
@@ -156,11 +156,6 @@ function fieldsOf(facts: Mt103Facts): Field[] {
     ...remittance(facts),
     ['71A', charge_type === 'ours' ? 'OUR' : 'SHA'],
   ]
-}
-
-/** 6!n: YYMMDD. */
-function dateText(instant: Instant): string {
-  return instant.slice(2, 10).replaceAll('-', '')
 }
 
 const AMOUNT_DIGITS = 14

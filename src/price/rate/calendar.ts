@@ -1,6 +1,6 @@
 // Until when a rate is good, by the calendar of its source: Friday's rate is good until Monday's is
 // due. Pure.
-import type { Instant } from '../../instant.ts'
+import { type Instant, instantFrom } from '../../instant.ts'
 
 /** A publisher of rates and its calendar. */
 interface RateSource {
@@ -62,14 +62,14 @@ export function freshnessOf(rate: Dated, max_age_s: number | null): Freshness {
 }
 
 function goodFor({ as_of }: Dated, seconds: number): Freshness {
-  const good_until = instantOf(Temporal.Instant.from(as_of).add({ seconds }))
+  const good_until = instantFrom(Temporal.Instant.from(as_of).add({ seconds }))
   return { due: good_until, good_until }
 }
 
 function bySource(as_of: Instant, source: RateSource): Freshness {
   const from = Temporal.Instant.from(as_of)
   const due = nextPublication(from, source)
-  return { due: instantOf(due), good_until: instantOf(due.add({ seconds: source.margin_s })) }
+  return { due: instantFrom(due), good_until: instantFrom(due.add({ seconds: source.margin_s })) }
 }
 
 /** The first publication after an instant. */
@@ -115,8 +115,4 @@ export function easterSunday(year: number): Temporal.PlainDate {
   const m = whole((a + 11 * h + 22 * l) / 451)
   const n = h + l - 7 * m + 114
   return Temporal.PlainDate.from({ year, month: whole(n / 31), day: (n % 31) + 1 })
-}
-
-function instantOf(instant: Temporal.Instant): Instant {
-  return instant.toString({ fractionalSecondDigits: 6 })
 }

@@ -52,7 +52,7 @@ export function changeRates(
 /**
  * Stores the rates of a publication that are newer and not doubtful; `by` names it in the history.
  */
-export function takeRates(
+function takeRates(
   sql: Sql,
   lines: readonly Line<Rate>[],
   options: ChangeOptions,
