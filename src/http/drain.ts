@@ -2,6 +2,7 @@
 // what the server serves.
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { nextTurn, within } from '../turns.ts'
 import type { Connections } from './connections.ts'
 
@@ -62,11 +63,14 @@ async function nobodyWaits(server: HttpServer): Promise<void> {
   const onRequest = (_: unknown, response: ServerResponse) => response.once('finish', onSomething)
   server.on('connection', onSomething).on('request', onRequest)
   const deadline = performance.now() + NOBODY_WAITS_WITHIN_MS
-  for (let began = performance.now(); began < deadline; ) {
-    await nextTurn()
-    const now = performance.now()
-    if (now - quiet_since > QUIET_MS && now - began < SHORT_TURN_MS) break
-    began = now
+  for (let began = performance.now(); began < deadline; began = performance.now()) {
+    const quiet_ms = began - quiet_since
+    if (quiet_ms <= QUIET_MS) await delay(QUIET_MS - quiet_ms + 1)
+    else {
+      await nextTurn()
+      const now = performance.now()
+      if (now - quiet_since > QUIET_MS && now - began < SHORT_TURN_MS) break
+    }
   }
   server.off('connection', onSomething).off('request', onRequest)
 }
