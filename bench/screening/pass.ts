@@ -39,15 +39,15 @@ export function measurePass(
       await importEntries(target, entries)
       await addEntities(owner, target.account_id, count, random)
       const worker = await target.startAnother({ CORRIDOR_SETTLE: 'on' })
-      const queued_s = await seconds(() => untilNone(() => countQueued(owner)))
+      const queued_s = await seconds(() => untilNone(() => queued(owner)))
       say(`  ${count} new entities compared in ${whole(queued_s)} s`)
       const idle_ms = await readsUntil(worker, target, delay(3_000))
       await importEntries(target, entries)
       let busy_ms: readonly number[] = []
       const passed_s = await seconds(async () => {
         // Reading and indexing the lists has figures of its own.
-        await untilNone(() => countUnbegun(owner))
-        const over = untilNone(() => countPasses(owner))
+        await untilNone(() => unbegun(owner))
+        const over = untilNone(() => unfinished(owner))
         busy_ms = await readsUntil(worker, target, over)
       })
       say(`  all compared with a new version in ${whole(passed_s)} s`)
@@ -88,30 +88,19 @@ async function addEntities(
   })
 }
 
-async function countQueued(owner: Sql): Promise<number> {
-  const [row] = await owner<{ left: number }[]>`
-    select count(*)::integer as left from screening_queue`
-  return row?.left ?? 0
-}
+const queued = (owner: Sql) => owner`select from screening_queue limit 1`
 
-/** 1 until all parties are compared with the present lists. */
-async function countPasses(owner: Sql): Promise<number> {
-  const [row] = await owner<{ left: number }[]>`
-    select count(*)::integer as left from screening_pass p, reference_version v
-    where p.lists_version < v.lists_version or not p.is_done`
-  return row?.left ?? 0
-}
+/** A row until a worker has the present lists, and begins. */
+const unbegun = (owner: Sql) => owner`
+  select from screening_pass p, reference_version v where p.lists_version < v.lists_version`
 
-/** 1 until a worker has the present lists, and begins. */
-async function countUnbegun(owner: Sql): Promise<number> {
-  const [row] = await owner<{ left: number }[]>`
-    select count(*)::integer as left from screening_pass p, reference_version v
-    where p.lists_version < v.lists_version`
-  return row?.left ?? 0
-}
+/** A row until all parties are compared with the present lists. */
+const unfinished = (owner: Sql) => owner`
+  select from screening_pass p, reference_version v
+  where p.lists_version < v.lists_version or not p.is_done`
 
-async function untilNone(count: () => Promise<number>): Promise<void> {
-  while ((await count()) > 0) await delay(50)
+async function untilNone(find: () => PromiseLike<readonly unknown[]>): Promise<void> {
+  while ((await find()).length > 0) await delay(50)
 }
 
 /** How long each read of a balance took until the other is over. */

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { onCluster } from '../support/database/citus.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
-import { openCli } from '../support/service/cli.ts'
-import { addPerson } from '../support/service/service.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { addPerson, type TestService } from '../support/service/service.ts'
 import { type History, makeHistory } from './history.ts'
 
 const ROWS = `amount,currency,purpose,transaction_description,reference_id,beneficiary.name,beneficiary.type,beneficiary.account_number,beneficiary.country,beneficiary.bank_codes.swift_code,type
@@ -84,46 +84,46 @@ async function approveSome({ service }: History): Promise<void> {
 async function eraseSome({ service, main, sister }: History): Promise<void> {
   // A spread database erases nobody.
   if (onCluster) return
-  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
-  try {
+  await withCommands(service, { CORRIDOR_USER: 'ada' }, async run => {
     for (const client of [main, sister]) {
       const made = await client.post('/v3/beneficiary', bankBeneficiary)
       const { id } = made.json.data
       assert.equal((await client.put(`/v3/beneficiary/${id}`, { name: 'Ilse' })).status, 200)
-      const ran = await cli.run('privacy', 'erase', id, '--reason', `Request of ${id}`)
-      assert.equal(ran.code, 0, ran.stderr)
+      await run('privacy', 'erase', id, '--reason', `Request of ${id}`)
     }
-  } finally {
-    await cli.close()
+  })
+}
+
+/** Works with commands, each of which ends well. */
+async function withCommands(
+  { database }: TestService,
+  env: Readonly<Record<string, string>>,
+  work: (run: (...args: readonly string[]) => Promise<void>, cli: Cli) => Promise<void>,
+): Promise<void> {
+  const cli = await openCli(database.url, env)
+  const run = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await cli.run(...args)
+    assert.equal(code, 0, stdout + stderr)
   }
+  await work(run, cli).finally(cli.close)
 }
 
 /** One payment that has funded two live accounts. */
 async function splitPayment({ service }: History): Promise<void> {
-  const cli = await openCli(service.database.url)
-  try {
+  await withCommands(service, {}, async run => {
     for (const split of [[], ['--split']]) {
       const { account } = await service.openAccount({ sandbox: false, currencies: ['USD'] })
-      const money = ['USD', '5.00', '--reference', 'BANK-1', ...split]
-      const ran = await cli.run('fund', account.account_id, ...money)
-      assert.equal(ran.code, 0, ran.stderr)
+      await run('fund', account.account_id, 'USD', '5.00', '--reference', 'BANK-1', ...split)
     }
-  } finally {
-    await cli.close()
-  }
+  })
 }
 
 async function importRows({ service, main }: History): Promise<void> {
-  const cli = await openCli(service.database.url)
-  try {
+  await withCommands(service, {}, async (run, cli) => {
     const path = await cli.file('payouts.csv', ROWS)
-    const report = ['--report', `${path}.jsonl`]
     const to = ['--account', main.account.account_id]
-    const ran = await cli.run('payout', 'import', path, ...to, ...report)
-    assert.equal(ran.code, 0, ran.stdout + ran.stderr)
-  } finally {
-    await cli.close()
-  }
+    await run('payout', 'import', path, ...to, '--report', `${path}.jsonl`)
+  })
 }
 
 /** What workers write, as they would have written it: deliveries, attempts and an ended review. */
