@@ -1,11 +1,6 @@
 // What a payout costs, worked out from chapters 1 to 4 of the specification in fractions of
 // bigints. Shares no code with the product and knows nothing of accounts.
-
-/** n ÷ d, not in lowest terms. */
-interface Fraction {
-  readonly n: bigint
-  readonly d: bigint
-}
+import { decimal, down, type Fraction, toDigits, up } from '../support/oracle/fraction.ts'
 
 /** Mid rates by `BASE/QUOTE`, as text; a pair without a row is crossed through PIVOT. */
 export type Rates = Readonly<Record<string, string>>
@@ -106,7 +101,7 @@ function feesOf(
 function customerRate(rates: Rates, from: string, to: string): Fraction | undefined {
   if (from === to) return { n: 1n, d: 1n }
   const mid = midRate(rates, from, to)
-  return mid && toTwelveDigits({ n: mid.n * BigInt(10_000 - SPREAD_BPS), d: mid.d * 10_000n })
+  return mid && toDigits({ n: mid.n * BigInt(10_000 - SPREAD_BPS), d: mid.d * 10_000n }, 12)
 }
 
 function midRate(rates: Rates, from: string, to: string): Fraction | undefined {
@@ -140,30 +135,4 @@ function unit(currency: string): bigint {
 
 function fits(amount: bigint): boolean {
   return amount >= 1n && amount <= MAX_AMOUNT
-}
-
-function decimal(text: string): Fraction {
-  const [whole = '', places = ''] = text.split('.')
-  return { n: BigInt(whole + places), d: 10n ** BigInt(places.length) }
-}
-
-/** What is debited, and fees. */
-function up({ n, d }: Fraction): bigint {
-  return (n + d - 1n) / d
-}
-
-/** What is credited, and rates. */
-function down({ n, d }: Fraction): bigint {
-  return n / d
-}
-
-/** With ever fewer places until twelve digits hold it; the first try has twelve or one too many. */
-function toTwelveDigits({ n, d }: Fraction): Fraction {
-  for (let places = 12 - String(n).length + String(d).length; ; places--) {
-    const scale = 10n ** BigInt(Math.abs(places))
-    const scaled = places >= 0 ? { n: n * scale, d } : { n, d: d * scale }
-    const rounded = down(scaled)
-    if (rounded >= 10n ** 12n) continue
-    return places >= 0 ? { n: rounded, d: scale } : { n: rounded * scale, d: 1n }
-  }
 }

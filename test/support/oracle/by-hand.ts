@@ -1,15 +1,10 @@
 // An explained quote worked out again from what is printed, by fractions of bigints and the rules of
 // the specification. Shares no code with the product: what it cannot read, a person could not either.
 import assert from 'node:assert/strict'
+import { decimal, down, type Fraction, toDigits, up } from './fraction.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of the answer
 type Json = any
-
-/** n ÷ d, not in lowest terms. */
-interface Fraction {
-  readonly n: bigint
-  readonly d: bigint
-}
 
 /** Fails unless every figure of the quote follows from its explanation. */
 export function assertExplained(quote: Json): void {
@@ -175,34 +170,6 @@ function evaluateProduct(text: string): Fraction {
     d *= rest[i] === '*' ? by.d : by.n
   }
   return { n, d }
-}
-
-function decimal(text: string): Fraction {
-  const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
-  assert.ok(match, `${text} is no decimal`)
-  const [, whole = '', places = ''] = match
-  return { n: BigInt(whole + places), d: 10n ** BigInt(places.length) }
-}
-
-/** What is debited, and fees. */
-function up({ n, d }: Fraction): bigint {
-  return (n + d - 1n) / d
-}
-
-/** What is credited, and rates. */
-function down({ n, d }: Fraction): bigint {
-  return n / d
-}
-
-/** Rounded down to this many significant digits, found by trying. */
-function toDigits({ n, d }: Fraction, digits: number): Fraction {
-  for (let places = 60; ; places--) {
-    const scale = 10n ** BigInt(Math.abs(places))
-    const scaled = places >= 0 ? { n: n * scale, d } : { n, d: d * scale }
-    const rounded = down(scaled)
-    if (rounded >= 10n ** BigInt(digits)) continue
-    return places >= 0 ? { n: rounded, d: scale } : { n: rounded * scale, d: 1n }
-  }
 }
 
 function assertSame(a: Fraction, b: Fraction, what: string): void {
