@@ -6,7 +6,7 @@ import {
   startSftp as startServer,
 } from '../../../examples/bank/sftp.ts'
 
-export { newHostKey, type SftpCall }
+export type { SftpCall }
 
 /** `full`: as a disk that is full, which SFTP has no code for. */
 export type Fault = SftpFault | 'full'
@@ -14,7 +14,6 @@ export type Fault = SftpFault | 'full'
 export interface SftpServer {
   readonly port: number
   readonly host_key: string
-  readonly folder: string
   /** At the n-th call of this kind from now, once. */
   failAt(call: SftpCall, fault: Fault, nth?: number): void
   /** Log-ins so far. */
@@ -25,11 +24,11 @@ export interface SftpServer {
 export const SFTP_USER = 'corridor'
 export const SFTP_PASSWORD = 'of the test'
 
-export async function startSftp(folder: string, key = newHostKey(), port = 0): Promise<SftpServer> {
+export async function startSftp(folder: string): Promise<SftpServer> {
   const planned = new Map<SftpCall, { fault: SftpFault; left: number }>()
   let logins = 0
   const server = await startServer({
-    ...{ folder, user: SFTP_USER, password: SFTP_PASSWORD, port, host_key: key },
+    ...{ folder, user: SFTP_USER, password: SFTP_PASSWORD, port: 0, host_key: newHostKey() },
     fault(call) {
       const plan = planned.get(call)
       if (plan === undefined) return undefined
@@ -45,7 +44,6 @@ export async function startSftp(folder: string, key = newHostKey(), port = 0): P
   return {
     port: server.port,
     host_key: server.fingerprint,
-    folder,
     failAt: (call, fault, nth = 1) =>
       planned.set(call, { fault: fault === 'full' ? 'fail' : fault, left: nth }),
     logins: () => logins,

@@ -2,7 +2,6 @@
 import type { ApprovalRule } from '../../../src/approval/approval.ts'
 import { deleteRule, insertRule } from '../../../src/approval/rule-store.ts'
 import type { AskedDecision } from '../../../src/approval/rules.ts'
-import type { Deps } from '../../../src/deps.ts'
 import { newId } from '../../../src/id.ts'
 import type { TestService } from './service.ts'
 
@@ -49,12 +48,11 @@ export async function approve(
   service: Pick<TestService, 'deps' | 'database'>,
   who: { readonly account_id: string; readonly payout_id: string; readonly user: string },
   more: Partial<AskedDecision> = {},
-  deps: Deps = service.deps,
 ): Promise<string> {
   const { account_id, payout_id, user: user_name } = who
   const digest = more.digest ?? (await digestOf(service, payout_id))
   const act = { user_name, decision: 'approve', reason: '', digest, ...more } as const
   const step = { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null } as const
-  const { payout } = await deps.lanes.advancePayout.run({ ...step, act })
+  const { payout } = await service.deps.lanes.advancePayout.run({ ...step, act })
   return payout.status
 }
