@@ -172,9 +172,9 @@ export function statusReport(content: string, kind = 'pain.002.001.10'): string 
   )
 }
 
-export function originalFile(status = '', reasons = ''): string {
+export function originalFile(status = ''): string {
   return (
     '<OrgnlGrpInfAndSts><OrgnlMsgId>MSG-1</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>' +
-    `${status === '' ? '' : `<GrpSts>${status}</GrpSts>`}${reasons}</OrgnlGrpInfAndSts>`
+    `${status === '' ? '' : `<GrpSts>${status}</GrpSts>`}</OrgnlGrpInfAndSts>`
   )
 }
