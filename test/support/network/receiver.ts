@@ -11,8 +11,6 @@ import type { TestDatabase } from '../database/database.ts'
 import { listenOn } from './port.ts'
 
 export interface Received {
-  /** By Date.now(), with the request read to its end. */
-  readonly at_ms: number
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
@@ -53,7 +51,7 @@ export async function startReceiver(how: Answering = () => ({ status: 204 })): P
     })
     request.on('end', () => {
       const { url: path = '', headers } = request
-      const one = { at_ms: Date.now(), path, headers, body, event: JSON.parse(body) }
+      const one = { path, headers, body, event: JSON.parse(body) }
       received.push(one)
       out.add(one)
       response.once('close', () => out.delete(one))
