@@ -3,9 +3,9 @@
 import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
 import { type Hosts, readHosts } from './http/message.ts'
-import { nearestOf } from './nearest.ts'
 import { refuseUrl } from './price/rate/fetch.ts'
 import { SETTINGS } from './settings.ts'
+import { nearestOf } from './text/nearest.ts'
 
 export interface Config {
   readonly host: string

@@ -2,8 +2,8 @@
 // example of each reason, and the catalogue as a table. src/http/errors.ts writes the answers
 // themselves.
 
+import { FIXES } from '../../src/docs/fixes.ts'
 import { CATALOGUE, REASONS, type Reason } from '../../src/errors.ts'
-import { FIXES } from '../../src/fixes.ts'
 import { MAX_BODY_BYTES } from '../../src/http/json.ts'
 import {
   MAX_KEYS,

@@ -1,9 +1,10 @@
 // Reads an operator's text into an approval rule, and checks that every name in it is known: a rule
 // with an unknown name would require nothing. Callers pass the known names. Pure.
-import type { Read } from '../csv.ts'
+
 import { CURRENCIES } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
-import { didYouMean } from '../nearest.ts'
+import type { Read } from '../text/csv.ts'
+import { didYouMean } from '../text/nearest.ts'
 import { type ApprovalRule, EXPIRES_AFTER_DAYS, MAX_APPROVERS, MAX_DAYS } from './approval.ts'
 
 /** A rule as text. An absent member is any, or the default. */

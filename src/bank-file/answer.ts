@@ -1,6 +1,6 @@
 // What a bank's answer about a whole file, or about a payment information block of it, means: the
 // file has arrived, it was refused, or a person must look first. Pure.
-import type { BankSays } from '../bank-format.ts'
+import type { BankSays } from '../bank-format/bank-format.ts'
 import { type Meaning, meaningOf } from '../iso20022/status.ts'
 import type { RailFile } from './file-store.ts'
 

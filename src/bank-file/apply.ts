@@ -1,6 +1,6 @@
 // Applies the lines of a bank's file: evidence about payments, answers about whole files, and lines
 // that are set aside. A line that comes again, after a crash or in another file, changes nothing.
-import type { BankSays } from '../bank-format.ts'
+import type { BankSays } from '../bank-format/bank-format.ts'
 import { wakePayouts } from '../payout/wake-store.ts'
 import { answerOf, type FileAnswer, isRefusal } from './answer.ts'
 import { insertEvidence, type NewEvidence } from './evidence-store.ts'

@@ -1,11 +1,16 @@
 // Reads the settings of a rail of files: the settlement account, the bank's profile, where files
 // are exchanged, when the bank's day closes, and who encrypts. Pure.
-import type { BankFormat, BankProfile, PostalAddress, SettlementAccount } from '../bank-format.ts'
+import type {
+  BankFormat,
+  BankProfile,
+  PostalAddress,
+  SettlementAccount,
+} from '../bank-format/bank-format.ts'
 import { CALENDAR_NAMES, type Timetable } from '../calendar/calendar.ts'
 import { isZone, MAX_LEAD_MINUTES } from '../calendar/rules.ts'
-import type { Read } from '../csv.ts'
-import { Members } from '../members.ts'
 import { findCurrency } from '../money/currency.ts'
+import type { Read } from '../text/csv.ts'
+import { Members } from '../text/members.ts'
 import type { FolderConfig } from './folder.ts'
 import type { PgpConfig } from './pgp.ts'
 import type { SftpConfig } from './sftp.ts'

@@ -1,6 +1,6 @@
 // What a bank has said about one payment, as it was kept, and how to tell a new booking from one
 // that the bank reports again. Pure.
-import type { BankSays } from '../bank-format.ts'
+import type { BankSays } from '../bank-format/bank-format.ts'
 import type { Instant } from '../instant.ts'
 
 /** One thing that the bank has said, in the order of receipt. */

@@ -1,6 +1,6 @@
 // The SQL statements of rail_inbox and its parts: the files from banks, their bytes, and the lines
 // that were not applied.
-import type { BankSays } from '../bank-format.ts'
+import type { BankSays } from '../bank-format/bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 

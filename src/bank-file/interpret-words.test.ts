@@ -14,7 +14,7 @@ import {
   SEALED,
   status,
 } from '../../test/support/given/bank-words.ts'
-import type { BankProfile } from '../bank-format.ts'
+import type { BankProfile } from '../bank-format/bank-format.ts'
 import { readProfile } from '../iso20022/profile.ts'
 import { Bookings, type Evidence, isBooked } from './evidence.ts'
 import { type Interpretation, interpret } from './interpret.ts'

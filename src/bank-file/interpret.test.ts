@@ -18,7 +18,7 @@ import {
   status,
 } from '../../test/support/given/bank-words.ts'
 import { share } from '../../test/support/share.ts'
-import type { BankProfile } from '../bank-format.ts'
+import type { BankProfile } from '../bank-format/bank-format.ts'
 import { readProfile } from '../iso20022/profile.ts'
 import { causeOf, failureOf, type Scheme } from './codes.ts'
 import { FILE_STATES, type FileState } from './file-store.ts'

@@ -1,7 +1,7 @@
 // Derives the state of a payment from everything that the bank has said about it, in the order of
 // receipt. More evidence adds steps and never changes earlier ones. Only an explicit rejection
 // fails a payment. Pure.
-import type { BankProfile } from '../bank-format.ts'
+import type { BankProfile } from '../bank-format/bank-format.ts'
 import type { Instant } from '../instant.ts'
 import { meaningOf } from '../iso20022/status.ts'
 import { moneyWords } from '../money/words.ts'

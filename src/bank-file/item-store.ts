@@ -1,7 +1,7 @@
 // The SQL statements of rail_items: the payments that wait for a file, and the payments that a
 // bank's lines are about. The finder sees ids and amounts of all accounts; every other statement
 // names its accounts.
-import type { BankSays } from '../bank-format.ts'
+import type { BankSays } from '../bank-format/bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import type { Payment } from './item.ts'

@@ -5,7 +5,7 @@ import type {
   Creditor,
   FileItem,
   PostalAddress,
-} from '../bank-format.ts'
+} from '../bank-format/bank-format.ts'
 import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import type { RailAnswer, RailPayout } from '../rail/rail.ts'
 

@@ -1,6 +1,6 @@
 // The kinds of rails that exchange files with a bank, one for each format.
 import { createRequire } from 'node:module'
-import type { BankFormat } from '../bank-format.ts'
+import type { BankFormat } from '../bank-format/bank-format.ts'
 import { type AnyRailKind, type KindName, type RailDeps, railKind } from '../rail/kind.ts'
 import { fileRail } from './adapter.ts'
 import { type FileRailConfig, readFileRail } from './config.ts'

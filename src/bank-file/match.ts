@@ -1,6 +1,6 @@
 // What a line of a bank's file is about: an item, all items of a group, or a file. A line that fits
 // none of them, or contradicts what was sent, is a stray. Pure.
-import type { BankSays } from '../bank-format.ts'
+import type { BankSays } from '../bank-format/bank-format.ts'
 import type { FoundItem } from './item-store.ts'
 
 /** The outcome of one line. */

@@ -1,5 +1,5 @@
 // An open rail of files: its settings and what its parts work with.
-import type { BankFormat } from '../bank-format.ts'
+import type { BankFormat } from '../bank-format/bank-format.ts'
 import type { RailDeps } from '../rail/kind.ts'
 import type { FileRailConfig } from './config.ts'
 import type { Transport } from './transport.ts'

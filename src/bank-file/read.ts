@@ -2,7 +2,7 @@
 // then line by line into evidence. Lines that fit no payment are set aside; the others are applied.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BankSays, UnreadableFile } from '../bank-format.ts'
+import { type BankSays, UnreadableFile } from '../bank-format/bank-format.ts'
 import { during } from '../steps.ts'
 import { applyLines } from './apply.ts'
 import { endReading, type InboxFile, listUnread, readPieces } from './inbox-store.ts'

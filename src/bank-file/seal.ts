@@ -2,7 +2,7 @@
 // commits them before anything is sent. If two workers seal the same items, one of them wins at the
 // commit.
 import { hash } from 'node:crypto'
-import type { BankProfile, FileBatch, FileItem, WrittenFile } from '../bank-format.ts'
+import type { BankProfile, FileBatch, FileItem, WrittenFile } from '../bank-format/bank-format.ts'
 import { readConfined, transactConfined } from '../db/confine.ts'
 import { databaseNow } from '../db/connect.ts'
 import { Contention, classify } from '../db/failure.ts'

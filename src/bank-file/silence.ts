@@ -1,6 +1,6 @@
 // When silence becomes an answer: a bank that reports only failures has accepted a payment once its
 // time for a report is over. Pure.
-import type { BankProfile } from '../bank-format.ts'
+import type { BankProfile } from '../bank-format/bank-format.ts'
 import type { CalendarName, IsoDate } from '../calendar/calendar.ts'
 import { addBusinessDays, businessDayFrom, instantAt, nextDay } from '../calendar/rules.ts'
 import { CALENDARS } from '../calendar/tables.ts'

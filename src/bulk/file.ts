@@ -2,11 +2,11 @@
 // body that the API would take, and refuses what no body can hold. It does not know what a body
 // asks for.
 import { basename } from 'node:path'
-import type { LineProblem, Read } from '../csv.ts'
 import { invalidField, Refusal, refusal } from '../errors.ts'
 import { toRefusal } from '../http/errors.ts'
 import { MAX_BODY_BYTES, readJson } from '../http/json.ts'
 import { JsonError } from '../http/json-error.ts'
+import type { LineProblem, Read } from '../text/csv.ts'
 import { cellsOf, type FileRecord, readRecords } from './records.ts'
 
 export interface ImportFile {

@@ -1,7 +1,8 @@
 // Reads the CSV of an import from a text, as `corridor payout import` reads it from a file.
-import type { LineProblem } from '../csv.ts'
+
 import { Refusal } from '../errors.ts'
 import { MAX_BODY_BYTES } from '../http/json.ts'
+import type { LineProblem } from '../text/csv.ts'
 import { readBody, readHeader } from './file.ts'
 import { completeRow, PAYOUT_COLUMNS } from './payouts.ts'
 import { splitRecords } from './records.ts'

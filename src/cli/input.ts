@@ -3,11 +3,11 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import type { LineProblem, Parsed } from '../csv.ts'
 import { findCurrency } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
 import { MAX_NAME, MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'
-import { readLine } from '../visible.ts'
+import type { LineProblem, Parsed } from '../text/csv.ts'
+import { readLine } from '../text/visible.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 
 export { MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'

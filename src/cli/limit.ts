@@ -1,6 +1,5 @@
 // corridor limit set|list|show|remove|history: how much, and how many payouts, accounts may make.
 import { type Command, Option } from 'commander'
-import type { Read } from '../csv.ts'
 import { Lane } from '../engine/lane.ts'
 import { EACH, type Limit, type LimitKind } from '../limit/limit.ts'
 import type { LimitCells } from '../limit/load.ts'
@@ -19,6 +18,7 @@ import {
 } from '../operator/limits.ts'
 import { countsPast, type Write } from '../payout/limit-operation.ts'
 import { openReference } from '../reference.ts'
+import type { Read } from '../text/csv.ts'
 import { type Context, example, named, print, withContext } from './context.ts'
 import { readOrRefuse } from './failure.ts'
 import { historyCommand } from './history.ts'

@@ -2,7 +2,7 @@
 // terminal obeys none of it. Also a progress bar. It knows no command of Corridor.
 import { Presets, SingleBar } from 'cli-progress'
 
-export { visible } from '../visible.ts'
+export { visible } from '../text/visible.ts'
 
 /** Characters that take two columns: East Asian letters and signs, and emoji. */
 const WIDE_BLOCKS = [

@@ -2,7 +2,7 @@
 // customer sends them, and prints those requests. It opens no database.
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean } from '../text/nearest.ts'
 import { EVENT_TYPES } from '../webhook/webhook.ts'
 import { print } from './context.ts'
 import { authorizationOf, type Exchange, findService, send, succeeded } from './demo-http.ts'

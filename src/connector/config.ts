@@ -1,7 +1,7 @@
 // The settings of a connector rail, as an operator gives them. Every problem names its member.
 // Pure.
-import type { Read } from '../csv.ts'
-import { didYouMean } from '../nearest.ts'
+import type { Read } from '../text/csv.ts'
+import { didYouMean } from '../text/nearest.ts'
 import { MIN_KEY_LIFETIME_S } from './protocol.ts'
 
 export interface ConnectorConfig {

@@ -1,8 +1,9 @@
 // The calls that a page has made, as curl and with the TypeScript client, which has no methods for
 // operators. A person who looks at a page learns how to do the same by the API.
-import { type Html, html } from '../html.ts'
+
 import { curl } from '../snippet/curl.ts'
 import { typescript } from '../snippet/typescript.ts'
+import { type Html, html } from '../text/html.ts'
 import { bodyText, type Call, indented } from './api.ts'
 
 /** The calls, folded at the end of each page. */

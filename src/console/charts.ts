@@ -1,6 +1,6 @@
 // Charts as SVG from the server, each with its table. The picture is for a quick look; the table is
 // for people who need a figure or do not see the picture. Pure.
-import { type Content, type Html, html } from '../html.ts'
+import { type Content, type Html, html } from '../text/html.ts'
 
 export interface Point {
   /** The name under the axis and in the table. */

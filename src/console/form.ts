@@ -1,9 +1,9 @@
 // Forms: fields with what was sent before and why it was refused, the key that makes a second click
 // harmless, and the password where the API asks for it again.
 import { randomUUID } from 'node:crypto'
-import { type Content, type Html, html } from '../html.ts'
 import { findCurrency } from '../money/currency.ts'
 import { parseMajor } from '../money/decimal.ts'
+import { type Content, type Html, html } from '../text/html.ts'
 import { ApiError, type JsonObject } from './api.ts'
 import { words } from './show.ts'
 import type { Visit } from './visit.ts'

@@ -1,6 +1,6 @@
 // The frame of each screen: the accounts, the links to other screens, the search box, what was just
 // done, and how the page was made. Pure.
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../text/html.ts'
 import { mayRunInstallation } from '../user/rules.ts'
 import { callsOf } from './calls.ts'
 import type { Screen, Visit } from './visit.ts'

@@ -1,7 +1,7 @@
 // Lists: filters in the address, rows, and links to older and newer rows. The same list is
 // available as CSV.
 import { textCell } from '../balance-transaction/statement/csv.ts'
-import { type Content, type Html, html } from '../html.ts'
+import { type Content, type Html, html } from '../text/html.ts'
 import { type ListOf, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
 import { viewBar } from './views.ts'

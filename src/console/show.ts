@@ -1,7 +1,8 @@
 // How values look: money, times, states, ids, and any object as a list of its members. Pure.
-import { type Content, type Html, html } from '../html.ts'
+
 import { findCurrency } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
+import { type Content, type Html, html } from '../text/html.ts'
 import type { Json, JsonObject } from './api.ts'
 
 /** `1,234.50 USD`, from minor units as text. */

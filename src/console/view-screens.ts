@@ -1,6 +1,6 @@
 // The views that a person has saved of the lists of an account or of the installation: rename them
 // and delete them. Saving one leads back to its list.
-import { html } from '../html.ts'
+import { html } from '../text/html.ts'
 import { ApiError, queryText } from './api.ts'
 import { deed, said } from './form.ts'
 import { rows } from './list.ts'

@@ -1,6 +1,6 @@
 // The views that a person has saved of a list, above the list: one click each, and a form to save
 // another.
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../text/html.ts'
 import { deed } from './form.ts'
 import type { SavedView } from './objects.ts'
 import type { Visit } from './visit.ts'

@@ -2,8 +2,8 @@
 // is the answer.
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../account/rules.ts'
-import type { Html } from '../html.ts'
 import type { OpenSession } from '../http/authenticate.ts'
+import type { Html } from '../text/html.ts'
 import type { AccountRole, Person } from '../user/user.ts'
 import type { Api, ApiError } from './api.ts'
 

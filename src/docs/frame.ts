@@ -1,6 +1,6 @@
 // What stands around each page of the documentation: the search, the list of pages, what is on the
 // page, and the switch of languages. Pure.
-import { type Content, type Html, html } from '../html.ts'
+import { type Content, type Html, html } from '../text/html.ts'
 import { LANGUAGES, type Rendered } from './markdown.ts'
 import type { Page } from './page.ts'
 import type { Hit } from './search.ts'

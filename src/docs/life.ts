@@ -1,11 +1,12 @@
 // The life of a payout as a drawing and as a table, both from the one table of steps. Pure.
-import { type Html, html } from '../html.ts'
+
 import {
   isFinal,
   PAYOUT_STATUSES,
   PAYOUT_TRANSITIONS,
   type PayoutStatus,
 } from '../payout/states.ts'
+import { type Html, html } from '../text/html.ts'
 import { type Page, pageOf } from './page.ts'
 
 /** What each state means to whoever made the payout. */

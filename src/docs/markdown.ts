@@ -1,7 +1,7 @@
 // Markdown as HTML: raw HTML in it is shown as text, code in several languages stands behind one
 // switch, and names of operations and errors become links. Pure.
 import { Marked, type Tokens } from 'marked'
-import { type Content, Html, html } from '../html.ts'
+import { type Content, Html, html } from '../text/html.ts'
 import { anchorOf } from './page.ts'
 
 /** The languages of the switch, in its order, by the names that fences have. */

@@ -1,5 +1,5 @@
 // A page of the documentation: Markdown, whether a person or the service has written it. Pure.
-import type { Html } from '../html.ts'
+import type { Html } from '../text/html.ts'
 
 export interface Page {
   /** The path below /docs, without `.md`. */

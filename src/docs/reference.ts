@@ -1,7 +1,7 @@
 // The reference as Markdown, made from openapi.json and the catalogue of errors: one page a
 // resource, and one of every error with its fix. Pure.
 import { CATALOGUE, REASONS, type Reason } from '../errors.ts'
-import { FIXES } from '../fixes.ts'
+import { FIXES } from './fixes.ts'
 import { anchorOf, type Page, pageOf } from './page.ts'
 import {
   type Answer,

@@ -1,7 +1,7 @@
 // Reads camt.053 (statement), camt.054 (notification) and camt.052 (report), by the local names of
 // their elements: entries, the payments in them, and returns. Only booked entries of a statement or
 // notification are bookings; everything else is a note.
-import { type BankSays, NOTHING_SAID } from '../bank-format.ts'
+import { type BankSays, NOTHING_SAID } from '../bank-format/bank-format.ts'
 import { around, childOf, childrenOf, textOf } from './node.ts'
 import { idOf, joined, moneyOf } from './says.ts'
 import type { MessageReader } from './status-report.ts'

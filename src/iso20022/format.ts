@@ -1,5 +1,5 @@
 // The format of ISO 20022: pain.001 goes out; pain.002, camt.053 and camt.054 come in.
-import type { BankFormat } from '../bank-format.ts'
+import type { BankFormat } from '../bank-format/bank-format.ts'
 import { checkItem, checkSettlementAccount } from './item.ts'
 import { writePain001 } from './pain001.ts'
 import { readProfile } from './profile.ts'

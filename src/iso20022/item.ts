@@ -6,7 +6,7 @@ import type {
   FileItem,
   PostalAddress,
   SettlementAccount,
-} from '../bank-format.ts'
+} from '../bank-format/bank-format.ts'
 import { findCurrency } from '../money/currency.ts'
 import { pow10 } from '../money/decimal.ts'
 import { convertText } from './text.ts'

@@ -9,10 +9,10 @@ import type {
   Iso20022Profile,
   ItemPlace,
   WrittenFile,
-} from '../bank-format.ts'
+} from '../bank-format/bank-format.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor, pow10 } from '../money/decimal.ts'
-import { escapeXml, textElement } from '../xml.ts'
+import { escapeXml, textElement } from '../text/xml.ts'
 import { checkItem, type WrittenParty, writeItem, writeParty } from './item.ts'
 
 /** What differs between the versions. */

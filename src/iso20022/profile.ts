@@ -1,6 +1,6 @@
 // Reads the profile of a bank: the name of one that is shipped, or an operator's JSON, which says
 // what differs from one that is shipped. Every problem is named at once. Pure.
-import type { BankProfile, Iso20022Profile } from '../bank-format.ts'
+import type { BankProfile, Iso20022Profile } from '../bank-format/bank-format.ts'
 import {
   type Check,
   type Checks,
@@ -10,9 +10,9 @@ import {
   isText,
   type Json,
   sharedChecks,
-} from '../bank-profile.ts'
-import type { Read } from '../csv.ts'
-import { didYouMean } from '../nearest.ts'
+} from '../bank-format/profile.ts'
+import type { Read } from '../text/csv.ts'
+import { didYouMean } from '../text/nearest.ts'
 import shipped from './profiles.json' with { type: 'json' }
 import { MEANINGS } from './status.ts'
 

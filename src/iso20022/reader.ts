@@ -1,6 +1,6 @@
 // Reads what a bank's file says: finds the message in it, whatever envelope the bank puts around
 // it, and gives its elements to the reader of its kind. Passes over elements of another namespace.
-import { type BankSays, UnreadableFile } from '../bank-format.ts'
+import { type BankSays, UnreadableFile } from '../bank-format/bank-format.ts'
 import { accountReportReader } from './account-report.ts'
 import { type MessageReader, statusReportReader } from './status-report.ts'
 import { readXml, type XmlNode, type XmlWatcher } from './xml-stream.ts'

@@ -1,5 +1,5 @@
 // What every reader of a bank's message fills in, and the exact amounts in it. Pure.
-import { type BankSays, UnreadableFile } from '../bank-format.ts'
+import { type BankSays, UnreadableFile } from '../bank-format/bank-format.ts'
 import { findCurrency } from '../money/currency.ts'
 import { parseMajor } from '../money/decimal.ts'
 import { attributeOf, textOf } from './node.ts'

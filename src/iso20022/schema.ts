@@ -2,7 +2,7 @@
 // numbers of payments, sums and ids.
 import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import { type BankProfile, UnreadableFile } from '../bank-format.ts'
+import { type BankProfile, UnreadableFile } from '../bank-format/bank-format.ts'
 import { findCurrency } from '../money/currency.ts'
 import { type Decimal, formatDecimal, parseDecimal, pow10 } from '../money/decimal.ts'
 import { attributeOf, childOf, textOf } from './node.ts'

@@ -1,6 +1,6 @@
 // Reads pain.002 (CustomerPaymentStatusReport), version 3 and later, by the local names of its
 // elements: what the bank says of a file, of a PmtInf in it, and of one payment.
-import { type BankSays, NOTHING_SAID } from '../bank-format.ts'
+import { type BankSays, NOTHING_SAID } from '../bank-format/bank-format.ts'
 import { around, childOf, childrenOf, textOf } from './node.ts'
 import { idOf, joined, moneyOf } from './says.ts'
 import type { XmlNode } from './xml-stream.ts'

@@ -1,8 +1,8 @@
 // Converts text to the character set of a bank. Says which characters it has lost, so that a name
 // that cannot be written is refused, and nobody else is paid. Pure.
-import type { BankProfile } from '../bank-format.ts'
-import { isSwiftText, swiftText } from '../swift-text.ts'
-import { cleanXml } from '../xml.ts'
+import type { BankProfile } from '../bank-format/bank-format.ts'
+import { isSwiftText, swiftText } from '../text/swift-text.ts'
+import { cleanXml } from '../text/xml.ts'
 
 type CharacterSet = BankProfile['character_set']
 

@@ -1,7 +1,7 @@
 // Reads XML of any size as a stream of small trees, in bounded memory. Refuses what is not
 // well-formed, a DOCTYPE with its entities, and what is deeper, longer or wider than a bank writes.
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
-import { UnreadableFile } from '../bank-format.ts'
+import { UnreadableFile } from '../bank-format/bank-format.ts'
 
 /** An element, with its text and the children that were kept. */
 export interface XmlNode {

@@ -1,10 +1,10 @@
 // Reads an operator's text into a limit, and checks that every name in it is known: a limit with an
 // unknown name would let everything pass. Callers pass the known names. Pure.
 import { isZone } from '../calendar/rules.ts'
-import type { Read } from '../csv.ts'
 import { CURRENCIES } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
-import { didYouMean } from '../nearest.ts'
+import type { Read } from '../text/csv.ts'
+import { didYouMean } from '../text/nearest.ts'
 import { EACH, type Each, type Limit, type LimitKind, type Window } from './limit.ts'
 import { MAX_HOURS } from './window.ts'
 

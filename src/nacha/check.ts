@@ -1,6 +1,6 @@
 // Holds a file that is about to be sent against the rules of the network for credits: its counts,
 // sums and hashes, and what each batch and entry must say. Pure.
-import { type NachaProfile, UnreadableFile } from '../bank-format.ts'
+import { type NachaProfile, UnreadableFile } from '../bank-format/bank-format.ts'
 import { isRoutingNumber } from './item.ts'
 import { BLOCKING_FACTOR, REMITTANCE, readRecord, WIDTH } from './record.ts'
 import { type Entry, Records } from './records.ts'

@@ -1,5 +1,5 @@
 // NACHA files as a format of bank files: ACH credits out, returns and notifications of change in.
-import type { BankFormat } from '../bank-format.ts'
+import type { BankFormat } from '../bank-format/bank-format.ts'
 import { checkAch } from './check.ts'
 import { checkItem } from './item.ts'
 import { readProfile } from './profile.ts'

@@ -1,8 +1,8 @@
 // Which payments can be an ACH credit, and what an entry takes from them. Pure.
-import type { BankProfile, FileItem } from '../bank-format.ts'
+import type { BankProfile, FileItem } from '../bank-format/bank-format.ts'
 import { bankCodeFault } from '../beneficiary/bank-code.ts'
 import { formatMajor } from '../money/decimal.ts'
-import { swiftText } from '../swift-text.ts'
+import { swiftText } from '../text/swift-text.ts'
 import { SAME_DAY_LIMIT } from './settlement.ts'
 
 /** Ten digits of cents. */

@@ -1,6 +1,6 @@
 // Cuts the bytes of an ACH file into records, in bounded memory: lines of 94 characters, or records
 // without line breaks behind each other, as some banks send them.
-import { UnreadableFile } from '../bank-format.ts'
+import { UnreadableFile } from '../bank-format/bank-format.ts'
 import { WIDTH } from './record.ts'
 
 /** Blanks behind a record are bearable; a longer line is none of this format. */

@@ -9,7 +9,7 @@ import {
   writeReturns,
 } from '../../examples/bank/ach.ts'
 import { pickSeed, seeded } from '../../test/support/service/process.ts'
-import type { BankProfile, BankSays, FileBatch, FileItem } from '../bank-format.ts'
+import type { BankProfile, BankSays, FileBatch, FileItem } from '../bank-format/bank-format.ts'
 import { NACHA } from './format.ts'
 import { SAME_DAY_LIMIT } from './settlement.ts'
 

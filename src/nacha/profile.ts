@@ -1,6 +1,6 @@
 // Reads the profile of a bank that takes ACH files, as an operator writes it in JSON. Every problem
 // is named at once. Pure.
-import type { BankProfile, NachaProfile } from '../bank-format.ts'
+import type { BankProfile, NachaProfile } from '../bank-format/bank-format.ts'
 import {
   type Check,
   type Checks,
@@ -11,11 +11,11 @@ import {
   isWhole,
   MOST_SILENT_DAYS,
   sharedChecks,
-} from '../bank-profile.ts'
-import type { Read } from '../csv.ts'
+} from '../bank-format/profile.ts'
 import { MEANINGS } from '../iso20022/status.ts'
 import { parseMajor } from '../money/decimal.ts'
-import { isSwiftText } from '../swift-text.ts'
+import type { Read } from '../text/csv.ts'
+import { isSwiftText } from '../text/swift-text.ts'
 import { RETURN_DAYS } from './codes.ts'
 import { isRoutingNumber } from './item.ts'
 

@@ -1,6 +1,6 @@
 // Reads what a bank's ACH file says: returns of credits, and notifications of change, which are
 // notes for a person and change nothing by themselves. All else in such a file is a note as well.
-import { type BankSays, NOTHING_SAID, UnreadableFile } from '../bank-format.ts'
+import { type BankSays, NOTHING_SAID, UnreadableFile } from '../bank-format/bank-format.ts'
 import { changeTitle, readReturnCode } from './codes.ts'
 import { linesOf } from './lines.ts'
 import { CHANGE, RETURN, readRecord } from './record.ts'

@@ -1,7 +1,7 @@
 // The records of an ACH file: 94 characters each, in fields at fixed places. One table a record,
 // which the writer and the reader both follow. Source: Nacha Operating Rules, Appendix Three (ACH
 // Record Format Specifications) and Four (returns, notifications of change). Pure.
-import { UnreadableFile } from '../bank-format.ts'
+import { UnreadableFile } from '../bank-format/bank-format.ts'
 
 /** Characters of a record, without the end of its line. */
 export const WIDTH = 94

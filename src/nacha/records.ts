@@ -1,6 +1,6 @@
 // Reads the records of an ACH file one by one and checks the file's own counts, sums and hashes.
 // Keeps the present batch and entry in memory, never the file. Pure.
-import { UnreadableFile } from '../bank-format.ts'
+import { UnreadableFile } from '../bank-format/bank-format.ts'
 import type { Line } from './lines.ts'
 import {
   BATCH_CONTROL,

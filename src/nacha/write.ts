@@ -1,9 +1,15 @@
 // Writes ACH credits: a batch of PPD entries for persons, one of CCD entries for companies, and one
 // of PPD entries whose receivers must read PAYROLL. Pure.
 import { createHash } from 'node:crypto'
-import type { FileBatch, FileItem, ItemPlace, NachaProfile, WrittenFile } from '../bank-format.ts'
+import type {
+  FileBatch,
+  FileItem,
+  ItemPlace,
+  NachaProfile,
+  WrittenFile,
+} from '../bank-format/bank-format.ts'
 import { formatMajor } from '../money/decimal.ts'
-import { swiftText } from '../swift-text.ts'
+import { swiftText } from '../text/swift-text.ts'
 import { accountNumber, checkItem, isPayroll, routingNumber, TRANSACTION_CODES } from './item.ts'
 import {
   BATCH_CONTROL,

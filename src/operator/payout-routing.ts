@@ -1,6 +1,5 @@
 // Routes that operators set and remove: the rails that take the payouts of live accounts.
 import type { Timetable } from '../calendar/calendar.ts'
-import type { Read } from '../csv.ts'
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
 import { amountToJson } from '../money/json.ts'
@@ -11,6 +10,7 @@ import { conditionWords, type Route, type RouteConditions } from '../rail/rules.
 import { deleteRoute, findRoutesOf, listRoutes, upsertRoute } from '../rail/store.ts'
 import { contradiction, cutOffWords, inForce, type RailTimetables } from '../rail/timetable.ts'
 import { timetablesOf } from '../rails.ts'
+import type { Read } from '../text/csv.ts'
 import { accountNamed } from './accounts.ts'
 import { VOCABULARY } from './fees.ts'
 

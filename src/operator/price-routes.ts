@@ -1,5 +1,5 @@
 // GET and POST /v3/operator/rate, /fee and /pricing, and POST …/remove of each.
-import type { Read } from '../csv.ts'
+
 import { refusal } from '../errors.ts'
 import { given } from '../given.ts'
 import { ListOf } from '../http/list.ts'
@@ -9,6 +9,7 @@ import type { Changed } from '../price/rate/change.ts'
 import { type Judged, MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import { presentRate } from '../price/rate/load.ts'
 import { deleteRate } from '../price/rate/store.ts'
+import type { Read } from '../text/csv.ts'
 import { callOf } from './desk.ts'
 import { type DeskRoutes, listed } from './desk-routes.ts'
 import { removeFee, sameRow, setFees } from './fees.ts'

@@ -1,6 +1,6 @@
 // Pricing policies that operators set and end: spreads, validity of quotes, age of rates and the
 // pivot.
-import type { Read } from '../csv.ts'
+
 import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
@@ -21,6 +21,7 @@ import {
   type Scope,
 } from '../price/policy/rules.ts'
 import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../price/policy/store.ts'
+import type { Read } from '../text/csv.ts'
 import { accountNamed } from './accounts.ts'
 
 export const ANYBODY: Scope = { account_id: null, from_currency: null, to_currency: null }

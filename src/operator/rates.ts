@@ -1,5 +1,5 @@
 // Rates that operators set and remove, one at a time.
-import type { Read } from '../csv.ts'
+
 import { databaseNow, type Sql } from '../db/connect.ts'
 import { secondsBetween } from '../instant.ts'
 import { pricingFrom } from '../price/book.ts'
@@ -9,6 +9,7 @@ import type { Judged } from '../price/rate/guard.ts'
 import { presentRate, type RateCells, readRate } from '../price/rate/load.ts'
 import { goodUntil, type Rate } from '../price/rate/rules.ts'
 import { listRates } from '../price/rate/store.ts'
+import type { Read } from '../text/csv.ts'
 
 /** The rate book, with the age of each rate and until when it is good for live accounts. */
 export async function datedRates(sql: Sql) {

@@ -9,7 +9,7 @@ import { currencyExponent, findCurrency } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import { GIVEN_BACK_STATUSES, PAYOUT_STATUSES, STEP_STATUSES } from '../payout/states.ts'
-import { readLine } from '../visible.ts'
+import { readLine } from '../text/visible.ts'
 import { MAX_REASON, MAX_REFERENCE } from './words.ts'
 
 export const Reason = Text(MAX_REASON, { minLength: 1, description: 'Why; one line.' })

@@ -1,6 +1,7 @@
 // How long the words of operators may be, whether they come by a command or by the API.
-import type { Read } from '../csv.ts'
+
 import { invalidField, Refusal, refuseIfAny } from '../errors.ts'
+import type { Read } from '../text/csv.ts'
 
 /** The longest name of an account; statements print it. */
 export const MAX_NAME = 200

@@ -2,8 +2,8 @@
 // kind is a room of its own; src/rails.ts lists them.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Timetable } from '../calendar/calendar.ts'
-import type { Read } from '../csv.ts'
 import type { Sql } from '../db/connect.ts'
+import type { Read } from '../text/csv.ts'
 import type { Rail } from './rail.ts'
 
 /** The kinds of rails that an operator can add. The table `rails` has the same list. */

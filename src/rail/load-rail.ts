@@ -1,7 +1,7 @@
 // Reads a rail that an operator adds: its name, kind, settings and secret, with all problems at
 // once. Callers pass the kinds that this version has. Pure.
-import type { Read } from '../csv.ts'
-import { didYouMean } from '../nearest.ts'
+import type { Read } from '../text/csv.ts'
+import { didYouMean } from '../text/nearest.ts'
 import type { AnyRailKind, RailRow } from './kind.ts'
 import { MANUAL, SIMULATOR } from './rail.ts'
 

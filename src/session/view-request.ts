@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { Closed, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { readLine } from '../visible.ts'
+import { readLine } from '../text/visible.ts'
 
 const MAX_VIEW_NAME = 60
 

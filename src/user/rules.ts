@@ -1,6 +1,6 @@
 // Who may run a command or call the API, what for, and what a user is called. Pure.
-import type { Read } from '../csv.ts'
-import { didYouMean } from '../nearest.ts'
+import type { Read } from '../text/csv.ts'
+import { didYouMean } from '../text/nearest.ts'
 import type { AccountRole, Person, RoleOnAccount, User, UserRole } from './user.ts'
 
 const NAME = /^[a-z][a-z0-9._-]{1,39}$/

@@ -8,7 +8,7 @@ import { closeStrays, listStrays } from '../../src/bank-file/inbox-store.ts'
 import { listItemsOf } from '../../src/bank-file/item-store.ts'
 import { resealFile, resendFile, takeBackFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
-import type { BankSays } from '../../src/bank-format.ts'
+import type { BankSays } from '../../src/bank-format/bank-format.ts'
 import {
   ACCOUNT,
   type FileRailWorld,

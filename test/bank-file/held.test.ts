@@ -6,7 +6,7 @@ import { findFile, listFiles, type RailFile, sendAgain } from '../../src/bank-fi
 import { listItemsOf } from '../../src/bank-file/item-store.ts'
 import { releaseFile, resealFile, takeBackFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
-import type { BankSays } from '../../src/bank-format.ts'
+import type { BankSays } from '../../src/bank-format/bank-format.ts'
 import { transactConfined } from '../../src/db/confine.ts'
 import { closeException } from '../../src/payout/wake-store.ts'
 import { verify } from '../../src/verify/run.ts'

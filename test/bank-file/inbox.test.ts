@@ -11,7 +11,7 @@ import { listItemsOf } from '../../src/bank-file/item-store.ts'
 import { MOST_BYTES } from '../../src/bank-file/receive.ts'
 import { resealFile } from '../../src/bank-file/resend.ts'
 import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
-import type { BankSays } from '../../src/bank-format.ts'
+import type { BankSays } from '../../src/bank-format/bank-format.ts'
 import {
   ACCOUNT,
   type FileRailWorld,

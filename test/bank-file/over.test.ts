@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { fileRail } from '../../src/bank-file/adapter.ts'
-import type { BankSays } from '../../src/bank-format.ts'
+import type { BankSays } from '../../src/bank-format/bank-format.ts'
 import { transactConfined } from '../../src/db/confine.ts'
 import { closeException } from '../../src/payout/wake-store.ts'
 import type { Rail } from '../../src/rail/rail.ts'

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { TestBank } from '../../examples/bank/bank.ts'
 import type { Fault } from '../../examples/bank/faults.ts'
 import { validate } from '../../examples/bank/schema.ts'
-import type { BankSays, FileItem } from '../../src/bank-format.ts'
+import type { BankSays, FileItem } from '../../src/bank-format/bank-format.ts'
 import { iso20022 } from '../../src/iso20022/format.ts'
 import { ACCOUNT, ITEM, profile } from '../iso20022/given.ts'
 

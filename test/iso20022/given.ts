@@ -7,7 +7,7 @@ import type {
   FileItem,
   PostalAddress,
   SettlementAccount,
-} from '../../src/bank-format.ts'
+} from '../../src/bank-format/bank-format.ts'
 import { iso20022 } from '../../src/iso20022/format.ts'
 
 /** Each run tries other cases; `SEED=…` replays one. */

@@ -25,7 +25,7 @@ import {
 import { writeStatement } from '../../src/balance-transaction/statement/write.ts'
 import { CURRENCIES, currencyExponent } from '../../src/money/currency.ts'
 import { parseDecimal, parseMajor } from '../../src/money/decimal.ts'
-import { swiftText } from '../../src/swift-text.ts'
+import { swiftText } from '../../src/text/swift-text.ts'
 import { anyCharacters } from '../support/given/any-characters.ts'
 import { faultsOf, readXml, select, textOf } from './camt053-schema.ts'
 import { readMt940 } from './mt940-reader.ts'

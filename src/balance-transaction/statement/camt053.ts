@@ -10,7 +10,7 @@ import {
   formatMajor,
   pow10,
 } from '../../money/decimal.ts'
-import { cleanXml, textElement } from '../../xml.ts'
+import { cleanXml, textElement } from '../../text/xml.ts'
 import type { BalanceTransactionType, FxConversion } from '../balance-transaction.ts'
 import { isReversal } from '../rules.ts'
 import {

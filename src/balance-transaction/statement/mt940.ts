@@ -3,7 +3,7 @@
 import { shortDate } from '../../instant.ts'
 import { currencyExponent } from '../../money/currency.ts'
 import { formatDecimal, formatMajor } from '../../money/decimal.ts'
-import { swiftText } from '../../swift-text.ts'
+import { swiftText } from '../../text/swift-text.ts'
 import type { BalanceTransactionType } from '../balance-transaction.ts'
 import { isReversal } from '../rules.ts'
 import {

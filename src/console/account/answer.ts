@@ -1,5 +1,5 @@
 // The answer to what a payout requires: addresses of documents, facts about the payee, and a note.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { bodyOf, deed, field, post, said } from '../form.ts'
 import type { Payout } from '../objects.ts'
 import { may, type Visit } from '../visit.ts'

@@ -1,7 +1,7 @@
 // What waits for an approval, and the approval of all payouts of one imported file, which only has
 // an id. Other decisions are made on the page of the payout, the batch or the beneficiary, which
 // shows all of it.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { showList } from '../list.ts'
 import type { GroupApproval, Payout } from '../objects.ts'

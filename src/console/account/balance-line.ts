@@ -1,6 +1,6 @@
 // The balances of the last 30 days, at the start of each day of UTC and now. A past balance does
 // not change, so each process asks for it once.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { lineChart } from '../charts.ts'
 import type { Balance } from '../objects.ts'
 import { digits } from '../show.ts'

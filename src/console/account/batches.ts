@@ -1,5 +1,5 @@
 // Batches of payouts: the list, one batch with the state of each payout, and its approval.
-import { html } from '../../html.ts'
+import { html } from '../../text/html.ts'
 import { type Listing, type ListPage, showList } from '../list.ts'
 import type { Batch, BatchItem, GroupApproval } from '../objects.ts'
 import type { Screens } from '../screens.ts'

@@ -1,6 +1,6 @@
 // Beneficiaries: the list, and one of them.
 import { DESTINATION_TYPES } from '../../beneficiary/request.ts'
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { anyOf, deed } from '../form.ts'
 import { type ListPage, rows, textColumn } from '../list.ts'
 import type { Beneficiary, Payout } from '../objects.ts'

@@ -1,6 +1,6 @@
 // The approval of a beneficiary: what is new since the last approval, who has decided, and the
 // decision. People approve the whole record as the page showed it.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import type { Json, JsonObject, ListOf } from '../api.ts'
 import { rows, type Table } from '../list.ts'
 import type { Beneficiary, BeneficiaryApproval, Event } from '../objects.ts'

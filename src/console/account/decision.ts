@@ -1,6 +1,6 @@
 // The decision of an approver. What is approved is what the page showed: its digest goes with the
 // decision, and is shown.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { bodyOf, deed } from '../form.ts'
 import type { Approval, BeneficiaryApproval } from '../objects.ts'
 import type { Screens, Show } from '../screens.ts'

@@ -1,5 +1,5 @@
 // Entities: the people and businesses that the account pays for, and the state of their review.
-import { html } from '../../html.ts'
+import { html } from '../../text/html.ts'
 import { anyOf, deed } from '../form.ts'
 import { type ListPage, textColumn } from '../list.ts'
 import type { Entity } from '../objects.ts'

@@ -1,6 +1,6 @@
 // The entry of the console and its search box: an id leads to its page, and any other text is
 // looked up as the caller's own reference.
-import { html } from '../../html.ts'
+import { html } from '../../text/html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { queryText } from '../api.ts'
 import type { Payout } from '../objects.ts'

@@ -1,6 +1,6 @@
 // Batches and imports that are approved as one: those that wait, and what a person sees of one
 // before they decide about it.
-import { type Content, type Html, html } from '../../html.ts'
+import { type Content, type Html, html } from '../../text/html.ts'
 import { rows, type Table } from '../list.ts'
 import type { GroupApproval, WaitingGroup, WaitingTotal } from '../objects.ts'
 import { facts, money, state, time } from '../show.ts'

@@ -1,5 +1,5 @@
 // Home: what the account has, what needs somebody, and what is under way.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import type { ListOf } from '../api.ts'
 import { rows } from '../list.ts'
 import type { Balance, Beneficiary, Payout } from '../objects.ts'

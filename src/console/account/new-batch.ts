@@ -1,7 +1,7 @@
 // A batch from a spreadsheet. Its rows are checked as the API would, and each problem is shown at
 // its line before anything is made.
 import { readPayouts, type TextRow } from '../../bulk/text.ts'
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { ApiError } from '../api.ts'
 import { deed, fields, post, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'

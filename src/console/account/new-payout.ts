@@ -1,8 +1,9 @@
 // A new payout, in two steps that a link can lead to: the ways it could go, side by side; and, at a
 // fixed quote, whom it pays. Each works without a script.
-import { type Html, html } from '../../html.ts'
+
 import { currencyExponent, findCurrency } from '../../money/currency.ts'
 import { parseMajor } from '../../money/decimal.ts'
+import { type Html, html } from '../../text/html.ts'
 import { ApiError, type JsonObject, queryText } from '../api.ts'
 import { deed, type Field, fields, named, post, ungrouped } from '../form.ts'
 import type { Beneficiary, Payout, PayoutOption, Quote } from '../objects.ts'

@@ -1,6 +1,6 @@
 // The second step of a new payout: at a quote that holds for a while, whom it pays and what for.
 // The fields are those that the corridor requires (GET /v3/payout/requirements).
-import { type Content, type Html, html } from '../../html.ts'
+import { type Content, type Html, html } from '../../text/html.ts'
 import { queryText } from '../api.ts'
 import { bodyOf, deed, type Field, field, fields, named, post, said, setMember } from '../form.ts'
 import type { Beneficiary, Payout, Quote, Requirement, Requirements } from '../objects.ts'

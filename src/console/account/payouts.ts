@@ -1,7 +1,8 @@
 // Payouts: the list, and one payout with its money, its route and what the person can do about it.
-import { type Html, html } from '../../html.ts'
+
 import { PAYOUT_STATUSES } from '../../payout/states.ts'
 import { PAYOUT_TYPES } from '../../quote/quote.ts'
+import { type Html, html } from '../../text/html.ts'
 import { anyOf, deed, said } from '../form.ts'
 import { type Listing, type ListPage, textColumn } from '../list.ts'
 import type { Approval, Payout, Quote, Transaction } from '../objects.ts'

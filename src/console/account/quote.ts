@@ -1,6 +1,6 @@
 // A quote, with the calculation of each of its figures.
 
-import { html } from '../../html.ts'
+import { html } from '../../text/html.ts'
 import type { JsonObject } from '../api.ts'
 import type { Screens } from '../screens.ts'
 import { members, state } from '../show.ts'

@@ -1,7 +1,8 @@
 // Reports: the outcomes of the latest payouts, by corridor and by rail, and how long they took.
 // They read a bounded number of payouts, and say how many.
-import { html } from '../../html.ts'
+
 import { instantIn } from '../../id.ts'
+import { html } from '../../text/html.ts'
 import { barChart, type Point } from '../charts.ts'
 import type { Balance, Event, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'

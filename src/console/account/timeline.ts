@@ -1,5 +1,5 @@
 // The history of a payout, in order: states, journals, its route, and webhooks.
-import { type Content, type Html, html } from '../../html.ts'
+import { type Content, type Html, html } from '../../text/html.ts'
 import type { JsonObject } from '../api.ts'
 import type { Failure } from '../objects.ts'
 import { digits, idLink, state, time, words } from '../show.ts'

@@ -1,5 +1,5 @@
 // The statement: every movement of a balance, the balance at any time, and files of both.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { anyOf, field, named } from '../form.ts'
 import { type Listing, showList, textColumn } from '../list.ts'
 import type { Balance, Transaction } from '../objects.ts'

@@ -1,5 +1,5 @@
 // Events: what happened, as webhooks say it.
-import { html } from '../../html.ts'
+import { html } from '../../text/html.ts'
 import type { ListPage } from '../list.ts'
 import type { Event } from '../objects.ts'
 import type { Screens } from '../screens.ts'

@@ -1,5 +1,5 @@
 // Requests: the last ones of a sandbox account, how each ended, and why it was refused.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { ApiError } from '../api.ts'
 import { anyOf } from '../form.ts'
 import { type Listing, showList } from '../list.ts'

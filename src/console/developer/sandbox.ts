@@ -1,7 +1,8 @@
 // The sandbox: play money, its clock, and every state that a payout can reach.
-import { type Html, html } from '../../html.ts'
+
 import { STEP_STATUSES } from '../../payout/states.ts'
 import { SCRIPTS } from '../../rail/simulator.ts'
+import { type Html, html } from '../../text/html.ts'
 import { amountOf, bodyOf, countOf, deed, named, post, said } from '../form.ts'
 import type { Screens } from '../screens.ts'
 import { digits, words } from '../show.ts'

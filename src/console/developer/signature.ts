@@ -1,6 +1,6 @@
 // Why a receiver refuses a signature: compares what it got with what was signed. The secret stays
 // in this request: it is neither stored nor sent on.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { signatures } from '../../webhook/sign.ts'
 import { deed, said } from '../form.ts'
 import type { Event } from '../objects.ts'

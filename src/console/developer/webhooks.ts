@@ -1,5 +1,5 @@
 // Webhooks: endpoints, their deliveries with each attempt, and sending again.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import type { JsonObject } from '../api.ts'
 import { anyOf, bodyOf, deed, post, said, unseen } from '../form.ts'
 import { type Listing, showList } from '../list.ts'

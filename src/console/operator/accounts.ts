@@ -1,5 +1,5 @@
 // Accounts: what they hold, whether they may pay, their keys, and money that comes in or goes out.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import {
   amountOf,
   bodyOf,

@@ -1,6 +1,7 @@
 // What needs an operator, with its age and a link. The list is empty when nothing does.
-import { type Html, html } from '../../html.ts'
+
 import { MANUAL } from '../../rail/rail.ts'
+import { type Html, html } from '../../text/html.ts'
 import type { ListOf } from '../api.ts'
 import type { Screens } from '../screens.ts'
 import { age, state, time } from '../show.ts'

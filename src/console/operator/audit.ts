@@ -1,5 +1,5 @@
 // The audit log: who did what, from where, and why.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import type { JsonObject } from '../api.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'

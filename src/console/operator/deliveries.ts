@@ -1,5 +1,5 @@
 // Webhook endpoints that get nothing: their dead deliveries, sent again.
-import { html } from '../../html.ts'
+import { html } from '../../text/html.ts'
 import { deed, nothing } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'

@@ -1,6 +1,6 @@
 // Exceptions of rails: what a bank or provider has said that contradicts the payout, for a person
 // to judge.
-import { html } from '../../html.ts'
+import { html } from '../../text/html.ts'
 import { countOf, deed, said } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'

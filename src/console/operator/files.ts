@@ -1,7 +1,7 @@
 // Files for banks: the content of one, byte for byte, and its release by a person who has looked at
 // it.
 import { FILE_STATES } from '../../bank-file/file-store.ts'
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { anyOf, deed, type Field, REASON, reasonOf, said } from '../form.ts'
 import { type ListPage, rows, type Table } from '../list.ts'

@@ -1,6 +1,6 @@
 // What an account, or all live accounts, have earned the installation in 30 days: fees and the
 // income of conversions, by day, from the books.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { lineChart } from '../charts.ts'
 import type { Screens } from '../screens.ts'
 import { digits, money, time } from '../show.ts'

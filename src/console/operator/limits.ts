@@ -1,5 +1,5 @@
 // Limits, and the rules about who must approve what.
-import { html } from '../../html.ts'
+import { html } from '../../text/html.ts'
 import { bodyOf, deed, named, nothing, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'

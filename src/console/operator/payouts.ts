@@ -1,7 +1,8 @@
 // Payouts of all accounts, and what an operator does with one: pay it by hand, and report the
 // result.
-import { type Html, html } from '../../html.ts'
+
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payout/states.ts'
+import { type Html, html } from '../../text/html.ts'
 import { anyOf, bodyOf, deed, named, nothing, REASON, reasonOf } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'

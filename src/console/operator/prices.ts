@@ -1,5 +1,5 @@
 // Rates with their age, fees and spreads: what payouts are priced by.
-import { html } from '../../html.ts'
+import { html } from '../../text/html.ts'
 import { deed, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'

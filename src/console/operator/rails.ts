@@ -1,5 +1,5 @@
 // Rails and routes: where payouts go, whether they may go there now, and the latest figures.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { barChart } from '../charts.ts'
 import { deed, nothing, REASON, reasonOf } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'

@@ -1,6 +1,6 @@
 // The history of a rate and who set it, from the audit log: the line, and each change with its
 // source.
-import { html } from '../../html.ts'
+import { html } from '../../text/html.ts'
 import type { Json } from '../api.ts'
 import { lineChart } from '../charts.ts'
 import { rows, type Table } from '../list.ts'

@@ -1,5 +1,5 @@
 // The reviews of entities: those that wait, their records, and the decision.
-import { html } from '../../html.ts'
+import { html } from '../../text/html.ts'
 import { bodyOf, deed } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'

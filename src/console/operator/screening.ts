@@ -1,6 +1,6 @@
 // Payouts that screening holds and parties that may be listed: their matches, the scores, and the
 // decision of a person.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { anyOf, bodyOf, deed, REASON, reasonOf } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'

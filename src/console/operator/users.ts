@@ -1,6 +1,6 @@
 // Users: what each may do and where, and when each was last seen. Operators make people, give and
 // take roles, let people in and log them out, but never themselves.
-import { type Html, html } from '../../html.ts'
+import { type Html, html } from '../../text/html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { ACCOUNT_ROLES, USER_ROLES } from '../../user/user.ts'
 import { ApiError, type ListOf } from '../api.ts'

@@ -11,7 +11,7 @@ import {
   formatMajor,
   pow10,
 } from '../../money/decimal.ts'
-import { isSwiftText, swiftLines, swiftText } from '../../swift-text.ts'
+import { isSwiftText, swiftLines, swiftText } from '../../text/swift-text.ts'
 import { senderReferenceOf } from './uetr.ts'
 
 /**

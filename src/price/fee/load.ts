@@ -2,10 +2,10 @@
 // wrong line. Payout types, countries and networks belong to higher rooms, so callers pass them in
 // as a vocabulary.
 import { readFile } from 'node:fs/promises'
-import { type Parsed, parseCsv, type Read, readLines } from '../../csv.ts'
 import { findCurrency } from '../../money/currency.ts'
 import { formatMajor, MAX_AMOUNT, parseMajor } from '../../money/decimal.ts'
 import { amountToJson } from '../../money/json.ts'
+import { type Parsed, parseCsv, type Read, readLines } from '../../text/csv.ts'
 import type { Fee, FeeKey } from './rules.ts'
 
 export const FEE_COLUMNS = [

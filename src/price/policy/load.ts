@@ -1,7 +1,8 @@
 // Reads the operator's text of pricing policies into values, or returns its problems.
-import type { Read } from '../../csv.ts'
+
 import { type Instant, instantFromIso } from '../../instant.ts'
 import { findCurrency } from '../../money/currency.ts'
+import type { Read } from '../../text/csv.ts'
 import type { PolicyName, Scope } from './rules.ts'
 
 const MAX_SPREAD_BPS = 9_999

@@ -1,8 +1,9 @@
 // Changes of the rate book, by commands and by feeds: loads the stored rates, judges the new ones,
 // stores them.
-import type { Line, LineProblem } from '../../csv.ts'
+
 import { databaseNow, type Sql } from '../../db/connect.ts'
 import { transact } from '../../db/transact.ts'
+import type { Line, LineProblem } from '../../text/csv.ts'
 import { type FetchOptions, fetchRates, hostOf } from './fetch.ts'
 import { checkPeg, decideFeed, type FeedDecision, type Judged, judgeRates } from './guard.ts'
 import { guessRateFormat, loadDefaultRates, parseRates } from './load.ts'

@@ -1,7 +1,8 @@
 // Judges new rates by the stored ones. Finds rates that are older, that would replace a peg, that
 // give a pair its second direction, or that look like a slip, most often the wrong direction. Pure.
-import type { Line } from '../../csv.ts'
+
 import { type Decimal, formatDecimal, pow10, quotient } from '../../money/decimal.ts'
+import type { Line } from '../../text/csv.ts'
 import { type Mid, midOf, type Rate, type RateBook, stepsBetween } from './rules.ts'
 
 /** How far a rate may move before a person must confirm it: ten percent. */

@@ -2,10 +2,10 @@
 // Returns rates, or the problem of each wrong line.
 import { readFile } from 'node:fs/promises'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { type Parsed, parseCsv, type Read, readLines } from '../../csv.ts'
 import { type Instant, instantFromIso, plusMilliseconds } from '../../instant.ts'
 import { findCurrency } from '../../money/currency.ts'
 import { type Decimal, formatDecimal, parseDecimal } from '../../money/decimal.ts'
+import { type Parsed, parseCsv, type Read, readLines } from '../../text/csv.ts'
 import { ECB, ECB_SOURCE, publicationOn } from './calendar.ts'
 import { pairOf } from './guard.ts'
 import type { Rate } from './rules.ts'

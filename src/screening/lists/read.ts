@@ -1,6 +1,6 @@
 // Reads a file of a list, whatever its format, as a stream and in bounded memory. Refuses a file
 // that is not whole, and the file of another list.
-import { UnreadableFile } from '../../bank-format.ts'
+import { UnreadableFile } from '../../bank-format/bank-format.ts'
 import { readXml, type XmlNode } from '../../iso20022/xml-stream.ts'
 import type { ListedEntry, ListName } from '../screening.ts'
 import { EU } from './eu.ts'

@@ -6,7 +6,7 @@ import {
   type BankSays,
   NOTHING_SAID,
   UnreadableFile,
-} from '../../../src/bank-format.ts'
+} from '../../../src/bank-format/bank-format.ts'
 import { currencyExponent } from '../../../src/money/currency.ts'
 import { formatMajor } from '../../../src/money/decimal.ts'
 

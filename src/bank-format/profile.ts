@@ -1,9 +1,10 @@
 // What the profile of a bank may say, member by member, as an operator writes it in JSON: the
 // members that all formats share. A format adds its own. Pure.
+
+import { CALENDAR_NAMES } from '../calendar/calendar.ts'
+import { parseDecimal } from '../money/decimal.ts'
+import { didYouMean } from '../text/nearest.ts'
 import type { BankProfile } from './bank-format.ts'
-import { CALENDAR_NAMES } from './calendar/calendar.ts'
-import { parseDecimal } from './money/decimal.ts'
-import { didYouMean } from './nearest.ts'
 
 const MOST_ITEMS = 100_000
 export const MOST_SILENT_DAYS = 60

@@ -1,5 +1,5 @@
 // What to do about each error, for the documentation. Pure.
-import type { Reason } from './errors.ts'
+import type { Reason } from '../errors.ts'
 
 const SEND_AGAIN = 'Send the same request again, with the same Idempotency-Key.'
 const LOOK_AGAIN = 'Read the object again and act on its present status.'

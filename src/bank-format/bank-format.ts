@@ -1,7 +1,7 @@
 // What formats of bank files share: the payments of a file, the bank that reads it, what files of
 // the bank say, and the interface of a format. Knows no payouts, no tables and no transport.
-import type { CalendarName } from './calendar/calendar.ts'
-import type { Read } from './csv.ts'
+import type { CalendarName } from '../calendar/calendar.ts'
+import type { Read } from '../text/csv.ts'
 
 /** Where a creditor or the holder of a settlement account lives. '' is "not set". */
 export interface PostalAddress {
