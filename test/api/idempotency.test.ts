@@ -59,22 +59,6 @@ for (const path of PATHS) {
     assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 
-  test(`POST ${path}, same key, another body: 422 idempotency_key_reused, no row changes`, async () => {
-    const key = newKey()
-    await account.post(path, BODIES[path], under(key))
-    const before = await rowVersions(service.database.owner)
-    const other = JSON.stringify(BODIES[path]).replace('10000', '10001')
-    const answer = await account.post(path, other, under(key))
-    assertRefused(answer, 422, 'idempotency_key_reused')
-    assert.deepEqual(await rowVersions(service.database.owner), before)
-  })
-
-  test(`POST ${path}, no key twice: two objects`, async () => {
-    const first = await account.post(path, BODIES[path])
-    const second = await account.post(path, BODIES[path])
-    assert.notEqual(first.text, second.text)
-  })
-
   test(`POST ${path}, ten requests with one key at once: one effect, ten equal answers`, async () => {
     const key = newKey()
     const before = [await count('payouts'), await count('quotes')]
@@ -91,25 +75,34 @@ for (const path of PATHS) {
       made,
     )
   })
-
-  test(`POST ${path}, one key in two processes at once: one effect, equal answers`, async () => {
-    const other = await service.anotherProcess()
-    try {
-      const key = newKey()
-      const there = client(account, other.inject)
-      const answers = await Promise.all(
-        [account, there, account, there, account, there].map(by =>
-          by.post(path, BODIES[path], under(key)),
-        ),
-      )
-      assert.equal(new Set(answers.map(a => a.text)).size, 1, answers.map(a => a.text).join('\n'))
-      const fresh = answers.filter(a => a.headers['idempotent-replayed'] === undefined)
-      assert.equal(fresh.length, 1)
-    } finally {
-      await other.close()
-    }
-  })
 }
+
+test('POST /v3/payout, same key, another body: 422 idempotency_key_reused, no row changes', async () => {
+  const key = newKey()
+  await account.post('/v3/payout', localPayout, under(key))
+  const before = await rowVersions(service.database.owner)
+  const answer = await account.post('/v3/payout', { ...localPayout, amount: 10_001 }, under(key))
+  assertRefused(answer, 422, 'idempotency_key_reused')
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+})
+
+test('POST /v3/payout, one key in two processes at once: one effect, equal answers', async () => {
+  const other = await service.anotherProcess()
+  try {
+    const key = newKey()
+    const there = client(account, other.inject)
+    const answers = await Promise.all(
+      [account, there, account, there, account, there].map(by =>
+        by.post('/v3/payout', localPayout, under(key)),
+      ),
+    )
+    assert.equal(new Set(answers.map(a => a.text)).size, 1, answers.map(a => a.text).join('\n'))
+    const fresh = answers.filter(a => a.headers['idempotent-replayed'] === undefined)
+    assert.equal(fresh.length, 1)
+  } finally {
+    await other.close()
+  }
+})
 
 test('POST /v3/payout, same key, keys in another order and other white space: the same request', async () => {
   const key = newKey()
@@ -181,20 +174,14 @@ test('Idempotency-Key, another API key of the same account: the same key', async
   assertReplayed(await second.post('/v3/payout', localPayout, under(key)), first)
 })
 
-const GOOD = [
-  ['1 character', 'k'],
-  ['255 characters', 'k'.repeat(255)],
-  ['every visible ASCII character', String.raw`!#$%&'()*+,-./09:;<=>?@AZ[\]^_az{|}~`],
-] as const
-
-for (const [what, key] of GOOD) {
-  test(`Idempotency-Key of ${what}: kept and replayed`, async () => {
-    const first = await account.post('/v3/payout/quote', BODIES['/v3/payout/quote'], under(key))
+test('Idempotency-Key of 1 character, of 255, of every visible one: kept and replayed', async () => {
+  const all = String.raw`!#$%&'()*+,-./09:;<=>?@AZ[\]^_az{|}~`
+  for (const key of ['k', 'k'.repeat(255), all]) {
+    const first = await account.post('/v3/payout', localPayout, under(key))
     assert.equal(first.status, 200, first.text)
-    const replay = await account.post('/v3/payout/quote', BODIES['/v3/payout/quote'], under(key))
-    assertReplayed(replay, first)
-  })
-}
+    assertReplayed(await account.post('/v3/payout', localPayout, under(key)), first)
+  }
+})
 
 test('Idempotency-Key in quotes: the same key as without them', async () => {
   const key = newKey()
@@ -205,25 +192,15 @@ test('Idempotency-Key in quotes: the same key as without them', async () => {
   assert.equal(longest.status, 200, longest.text)
 })
 
-const BAD = [
-  ['empty', ''],
-  ['empty between quotes', '""'],
-  ['256 characters', 'k'.repeat(256)],
-  ['256 characters between quotes', `"${'k'.repeat(256)}"`],
-  ['a character beyond ASCII', 'clé'],
-  ['a tab in it', 'a\tb'],
-] as const
-
-for (const [what, key] of BAD) {
-  for (const path of PATHS) {
-    test(`POST ${path}, Idempotency-Key ${what}: 400 invalid_idempotency_key, no row changes`, async () => {
-      const before = await rowVersions(service.database.owner)
-      const answer = await account.post(path, BODIES[path], under(key))
-      assertRefused(answer, 400, 'invalid_idempotency_key')
-      assert.deepEqual(await rowVersions(service.database.owner), before)
-    })
+test('Idempotency-Key empty, too long or with other characters: 400, no row changes', async () => {
+  const before = await rowVersions(service.database.owner)
+  const long = 'k'.repeat(256)
+  for (const key of ['', '""', long, `"${long}"`, 'clé', 'a\tb']) {
+    const answer = await account.post('/v3/payout', localPayout, under(key))
+    assertRefused(answer, 400, 'invalid_idempotency_key')
   }
-}
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+})
 
 test('Idempotency-Key 24 hours old: forgotten, the request takes effect anew and is kept anew', async () => {
   const key = newKey()

@@ -303,25 +303,12 @@ test(`POST ${PATH}, destination member that is not its type's: 400 naming what l
   ])
 })
 
-test(`POST ${PATH}, on_behalf_of no entity of the account: 404, nothing written`, async () => {
-  const before = await rowVersions(service.database.owner)
-  const on_behalf_of = 'ent_00000000000000000000'
-  const answer = await account.post(PATH, { ...localPayout, on_behalf_of })
-  assertRefused(answer, 404, 'entity_not_found', 'on_behalf_of')
-  assert.deepEqual(await rowVersions(service.database.owner), before)
-})
-
 for (const field of ['amount', 'currency', 'purpose', 'transaction_description']) {
   test(`POST ${PATH}, no ${field}: 400 naming it`, async () => {
     const answer = await account.post(PATH, { ...localPayout, [field]: undefined })
     assertRefused(answer, 400, 'invalid_field', field)
   })
 }
-
-test(`POST ${PATH}, holding_currency the account lacks: 400 holding_currency_not_found`, async () => {
-  const answer = await account.post(PATH, { ...localPayout, holding_currency: 'HKD' })
-  assertRefused(answer, 400, 'holding_currency_not_found', 'holding_currency')
-})
 
 test(`GET ${PATH}/{id}, a new payout: byte for byte its creation, in the envelope`, async () => {
   const created = await account.post(PATH, { ...localPayout, metadata: { b: '1', a: '2' } })

@@ -2,7 +2,7 @@
 // resource that comes back. Amounts, rates and fees have files of their own.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertProblems, assertRefused, assertShape } from '../support/assert/check.ts'
+import { assertRefused, assertShape } from '../support/assert/check.ts'
 import { idOf, QUOTE, WITH_OFFSET } from '../support/assert/shapes.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -22,7 +22,6 @@ before(async () => {
     'USD/EUR': '0.8',
     'USD/BRL': '5',
     'USD/USDC': '1',
-    'EUR/HKD': '9',
   })
 })
 after(() => service.close())
@@ -129,20 +128,6 @@ test(`POST ${PATH}, holding_info.amount one off: 400 naming the computed figure`
   assert.match(answer.json.errors[0].message, /\b100000\b/)
 })
 
-test(`POST ${PATH}, both expectations off: 400 naming both figures at once`, async () => {
-  const answer = await account.post(PATH, {
-    payout_info: { currency: 'HKD', amount: 781_000 },
-    holding_info: { currency: 'USD', amount: 100_001 },
-    destination_info: { currency: 'EUR', country: 'DE', amount: 1 },
-  })
-  assertProblems(answer, 400, [
-    ['amount_mismatch', 'holding_info.amount'],
-    ['amount_mismatch', 'destination_info.amount'],
-  ])
-  assert.match(answer.text, /100000\b/)
-  assert.match(answer.text, /86777\b/) // 7810.00 HKD ÷ 9 = 867.777… EUR, credited down
-})
-
 test(`POST ${PATH}, created and valid_until: 30 minutes apart, numeric UTC offset`, async () => {
   const before_ms = Date.now()
   const quote = await quoted({ payout_info: { currency: 'USD', amount: 100 } })
@@ -154,12 +139,7 @@ test(`POST ${PATH}, created and valid_until: 30 minutes apart, numeric UTC offse
   assert.ok(Math.abs(Date.parse(quote.created_at) - before_ms) < 10_000)
 })
 
-test(`POST ${PATH}, entity_id of no entity: 404`, async () => {
-  const payout_info = { currency: 'USD', amount: 100 }
-  const unknown = await account.post(PATH, { payout_info, entity_id: 'ent_00000000000000000000' })
-  assertRefused(unknown, 404, 'entity_not_found', 'entity_id')
-})
-
+/** The others are tabled in src/quote/terms.test.ts. */
 const REFUSED: readonly [what: string, body: object, reason: string, remarks: string][] = [
   [
     'holding currency the account has no balance in',
@@ -167,25 +147,8 @@ const REFUSED: readonly [what: string, body: object, reason: string, remarks: st
     'holding_currency_not_found',
     'holding_info.currency',
   ],
-  [
-    'holding currency that does not exist',
-    { holding_info: { currency: 'XQX' } },
-    'currency',
-    'holding_info.currency',
-  ],
   ['no payout_info', { payout_info: undefined }, 'invalid_field', 'payout_info'],
-  ['no amount at all', { payout_info: { currency: 'USD' } }, 'invalid_field', 'payout_info.amount'],
   ['payout amount and total_debit', { total_debit: 100 }, 'invalid_field', 'total_debit'],
-  [
-    'total_debit and destination amount',
-    {
-      payout_info: { currency: 'USD' },
-      total_debit: 100,
-      destination_info: { currency: 'USD', country: 'US', amount: 100 },
-    },
-    'invalid_field',
-    'total_debit',
-  ],
 ]
 
 for (const [what, change, reason, remarks] of REFUSED) {
@@ -233,18 +196,4 @@ test(`POST ${PATH}, total_debit for the payout amount: the largest payout that c
   const nothing = await account.post(PATH, { ...body, total_debit: 251 })
   assertRefused(nothing, 400, 'amount_out_of_range', 'total_debit')
   await service.setFees([])
-})
-
-test(`POST ${PATH}, destination amount for the payout amount: the smallest payout of which so much arrives`, async () => {
-  const destination = { currency: 'EUR', country: 'DE' }
-  const body = {
-    payout_info: { currency: 'USD' },
-    destination_info: { ...destination, amount: 80_001 },
-  }
-  const quote = await quoted(body)
-  assert.ok(quote.destination_info.amount >= 80_001)
-  const amount = quote.payout_info.amount - 1
-  const payout_info = { currency: 'USD', amount }
-  const less = await quoted({ payout_info, destination_info: destination })
-  assert.ok(less.destination_info.amount < 80_001)
 })
