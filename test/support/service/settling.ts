@@ -1,5 +1,6 @@
 // Settlement as tests need it: rounds until nothing is due, payouts made due now, and rails that
 // say what a test wants. The worker, the lanes and the ledger are the product's.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../../../src/deps.ts'
 import type { PayoutRequest } from '../../../src/payout/request.ts'
 import {
@@ -38,7 +39,7 @@ export async function settleRound(
 ): Promise<void> {
   const deps = { ...service.deps, rails: new Map(Object.entries(rails)) }
   const names = Object.keys(rails)
-  while ((await soonDue(service)) > 0);
+  while ((await soonDue(service)) > 0) await delay(10)
   for (let due = await dueOf(service, names); ; ) {
     await settleOnce(deps)
     const left = await dueOf(service, names)
