@@ -6,7 +6,7 @@ import { type Figure, onlyRound, percentile, roundOf } from './figure.ts'
 import { measureLoad, type Seconds } from './measure.ts'
 import type { Options } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
-import { makeBeneficiary, payOnce, payoutBody, payoutLoad } from './payouts.ts'
+import { makeBeneficiary, payerOf, payOnce, payoutBody, payoutLoad } from './payouts.ts'
 import { inRounds, sayLoad, whole } from './report.ts'
 import { type Target, withTarget } from './target.ts'
 
@@ -179,7 +179,7 @@ async function costOfPages(
   target: Target,
   cookies: readonly string[],
 ): Promise<Figure> {
-  const side = { ...target, beneficiary: await makeBeneficiary(target) }
+  const side = await payerOf(target)
   const load = payoutLoad(target.address, [side], CONNECTIONS)
   const measure = async (name: string) => {
     const measured = await measureLoad(generator, target, load, plan)

@@ -6,7 +6,7 @@ import { checkSpace, settle as vacuum } from './fill.ts'
 import { measureLoad, type Seconds } from './measure.ts'
 import type { Options } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
-import { makeBeneficiary, type Payer, payoutLoad } from './payouts.ts'
+import { type Payer, payerOf, payoutLoad } from './payouts.ts'
 import { inRounds, say, sayLoad, whole } from './report.ts'
 import { saySettled, settleDue } from './settle-run.ts'
 import { type Target, withTargets } from './target.ts'
@@ -73,7 +73,7 @@ function describe(sizes: readonly SizeOfTable[]): string {
 }
 
 async function openSide(name: string, target: Target): Promise<Side> {
-  return { name, target, payer: { ...target, beneficiary: await makeBeneficiary(target) } }
+  return { name, target, payer: await payerOf(target) }
 }
 
 /** Vacuumed before each measurement, as autovacuum visits small tables far more often. */

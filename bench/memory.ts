@@ -4,7 +4,7 @@ import { type Cost, memoryMib, withCost } from './cpu.ts'
 import { type Figure, median, readable } from './figure.ts'
 import { type LoadResult, sendLoad } from './load.ts'
 import type { Options } from './options.ts'
-import { GUARD_NOTE, makeBeneficiary, payoutLoad } from './payouts.ts'
+import { GUARD_NOTE, payerOf, payoutLoad } from './payouts.ts'
 import { say, whole } from './report.ts'
 import { withTarget } from './target.ts'
 
@@ -22,7 +22,7 @@ export function benchMemory(options: Options): Promise<readonly Figure[]> {
   const seconds = options.quick ? QUICK_S : FULL_S
   options.record('plan', { seconds, connections: CONNECTIONS })
   return withTarget(options, async target => {
-    const payer = { ...target, beneficiary: await makeBeneficiary(target) }
+    const payer = await payerOf(target)
     const load = payoutLoad(target.address, [payer], CONNECTIONS)
     const series: number[] = []
     const sampling = setInterval(() => void sample(target.service_pid, series), 1000)

@@ -11,10 +11,10 @@ import type { Options } from './options.ts'
 import { type PayoutBaselines, preparePayoutBaselines } from './payout-baseline.ts'
 import {
   GUARD_NOTE,
-  makeBeneficiary,
   makePayers,
   type Payer,
   type PayoutName,
+  payerOf,
   payOnce,
   payoutBody,
   payoutLoad,
@@ -133,7 +133,7 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
   return withTarget(options, async target => {
-    const hot = { ...target, beneficiary: await makeBeneficiary(target) }
+    const hot = await payerOf(target)
     const sample = await payOnce(hot, payoutBody('USD→USD', hot.beneficiary))
     const payers = await makePayers(target, plan.accounts)
     say(`${whole(payers.length)} accounts made`)

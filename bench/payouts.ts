@@ -111,6 +111,11 @@ export interface Payer extends Caller {
   readonly beneficiary: string
 }
 
+/** The caller, with a beneficiary to pay. */
+export async function payerOf<C extends Caller>(caller: C): Promise<C & Payer> {
+  return { ...caller, beneficiary: await makeBeneficiary(caller) }
+}
+
 /** Accounts created concurrently. */
 const MAKERS = 8
 
@@ -138,10 +143,7 @@ export async function makePayers(target: Target, count: number): Promise<readonl
     times(count, MAKERS, i => openFunded(context, target.address, `Bench ${i + 1}`, true)),
   )
   await untilKeysAreKnown()
-  return times(count, MAKERS, async i => {
-    const caller = opened[i] as Caller
-    return { ...caller, beneficiary: await makeBeneficiary(caller) }
-  })
+  return times(count, MAKERS, i => payerOf(opened[i] as Caller))
 }
 
 /** Calls `work` `count` times, `at_once` calls concurrently; returns the results in order. */

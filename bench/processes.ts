@@ -9,9 +9,9 @@ import type { Seconds } from './measure.ts'
 import type { Options } from './options.ts'
 import {
   GUARD_NOTE,
-  makeBeneficiary,
   makePayers,
   type Payer,
+  payerOf,
   payOnce,
   payoutBody,
   payoutLoad,
@@ -63,7 +63,7 @@ export function benchProcesses(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
   return withTarget(options, async target => {
-    const hot = { ...target, beneficiary: await makeBeneficiary(target) }
+    const hot = await payerOf(target)
     const { id } = await payOnce(hot, payoutBody('USD→USD', hot.beneficiary))
     const payers = await makePayers(target, plan.accounts)
     const bench = { plan, options, target, payers, hot, payout_id: id }

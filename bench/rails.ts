@@ -5,7 +5,7 @@
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { settle as vacuum } from './fill.ts'
 import type { Options } from './options.ts'
-import { makeBeneficiary, type Payer } from './payouts.ts'
+import { type Payer, payerOf } from './payouts.ts'
 import { type FileRail, openFileRail, readReport, sealFile, takePayments } from './rails-run.ts'
 import { inRounds, whole } from './report.ts'
 import { makeDue, saySettled, settleDue } from './settle-run.ts'
@@ -36,15 +36,11 @@ export function benchRails(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
   return withTargets(2, options, async targets => {
-    const [alone, beside] = (await Promise.all(targets.map(openSide))) as [Side, Side]
+    const [alone, beside] = (await Promise.all(targets.map(payerOf))) as [Side, Side]
     const rail = await openFileRail(beside, plan.payments)
     const rounds = await inRounds(plan.rounds, () => runRound(plan, rail, { alone, beside }))
     return figuresOf(plan, rounds)
   })
-}
-
-async function openSide(target: Target): Promise<Side> {
-  return { ...target, beneficiary: await makeBeneficiary(target) }
 }
 
 async function runRound(

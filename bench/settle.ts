@@ -4,7 +4,7 @@
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { settle as vacuum } from './fill.ts'
 import type { Options } from './options.ts'
-import { makeBeneficiary, makePayers, type Payer } from './payouts.ts'
+import { makePayers, type Payer, payerOf } from './payouts.ts'
 import { inRounds, whole } from './report.ts'
 import { makeDue, makeDueAtRandom, saySettled, settleDue } from './settle-run.ts'
 import { type Target, withTarget } from './target.ts'
@@ -31,7 +31,7 @@ export function benchSettling(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
   return withTarget(options, async target => {
-    const hot = { ...target, beneficiary: await makeBeneficiary(target) }
+    const hot = await payerOf(target)
     const payers = await makePayers(target, plan.accounts)
     // The payouts that made the beneficiaries.
     await settleDue(target)

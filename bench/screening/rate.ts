@@ -9,7 +9,7 @@ import type { ListedEntry } from '../../src/screening/screening.ts'
 import { type Figure, type FigureRound, roundOf } from '../figure.ts'
 import { measureLoad, type Seconds } from '../measure.ts'
 import type { Options } from '../options.ts'
-import { makeBeneficiary, PAYOUTS, payoutLoad, recipient, urlOf } from '../payouts.ts'
+import { PAYOUTS, type Payer, payerOf, payoutLoad, recipient, urlOf } from '../payouts.ts'
 import { inRounds, sayLoad } from '../report.ts'
 import { type Target, withTargets } from '../target.ts'
 import { ordinaryName } from './ordinary-names.ts'
@@ -29,9 +29,7 @@ const PAYEES = 30_000
 const OFF = 'no lists'
 const LOADS = ['one payee', 'nearly every payee new'] as const
 
-interface Side extends Target {
-  readonly beneficiary: string
-}
+type Side = Target & Payer
 
 export function benchScreeningRate(
   { quick, record, generator, postgres }: Options,
@@ -43,7 +41,7 @@ export function benchScreeningRate(
   return withTargets(2, { postgres }, async targets => {
     const [off, on] = targets as [Target, Target]
     await importEntries(on, entries)
-    const sides = await Promise.all([off, on].map(target => openSide(target)))
+    const sides = await Promise.all([off, on].map(target => payerOf(target)))
     const [without, among] = sides as [Side, Side]
     const rounds: Record<(typeof LOADS)[number], FigureRound[]> = {
       'one payee': [],
@@ -77,10 +75,6 @@ export function benchScreeningRate(
 const NOTE =
   'One hot account, 64 connections. What a transaction has no time to screen goes out when the ' +
   'worker has screened it.'
-
-async function openSide(target: Target): Promise<Side> {
-  return { ...target, beneficiary: await makeBeneficiary(target) }
-}
 
 function loadOf(side: Side, bodies: readonly string[] | undefined) {
   if (bodies === undefined) return payoutLoad(side.address, [side], CONNECTIONS)
