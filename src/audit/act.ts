@@ -1,6 +1,6 @@
-// What an operator does to rows of accounts, as the audit log has it.
+// What an operator does to rows of accounts, as the audit log keeps it.
 
-/** The tables whose changes acts are; triggers write the history of reference data and of files. */
+/** The tables that acts change. Triggers write the history of reference data and of files. */
 type ActedOn =
   | 'payouts'
   | 'payout_approvals'
@@ -12,12 +12,12 @@ type ActedOn =
   | 'rail_exceptions'
   | 'screening_matches'
 
-/** Before and after name the row, and say what of it has changed. */
+/** `before` and `after` name the row and hold its changed values. */
 export interface Act {
   readonly table_name: ActedOn
-  /** Why, in the words of whoever did it; '' when they gave none. */
+  /** The reason, in the operator's own words; '' when they gave none. */
   readonly reason: string
-  /** Null: there was no row. */
+  /** Null when there was no row. */
   readonly before: Readonly<Record<string, string | null>> | null
   readonly after: Readonly<Record<string, string | null>>
 }

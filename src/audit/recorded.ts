@@ -1,9 +1,9 @@
-// An operation with its acts in the audit log, by the same transaction.
+// Makes an operation record its acts in the audit log, in the same transaction.
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import type { Act } from './act.ts'
 import { recordActs } from './store.ts'
 
-/** The operation; `actsOf` says what of outcomes that are stored together the log has. */
+/** The operation; `actsOf` makes the acts of outcomes that are stored together. */
 export function recorded<Command, State, Outcome>(
   operation: Operation<Command, State, Outcome>,
   actsOf: (outcomes: readonly Outcome[]) => readonly Act[],
@@ -15,7 +15,7 @@ export function recorded<Command, State, Outcome>(
   }
 }
 
-/** As recorded, for an operation of long commands: each outcome is one act. */
+/** The same for an operation of long commands: each outcome is one act. */
 export function recordedLong<Command, State, Outcome, Prepared>(
   operation: LongOperation<Command, State, Outcome, Prepared>,
   actOf: (outcome: Outcome) => Act,
@@ -30,7 +30,9 @@ export function recordedLong<Command, State, Outcome, Prepared>(
   }
 }
 
-/** What an import has made in one transaction: its name, how many, the first and the last. */
+/**
+ * What an import has made in one transaction: its name, the number of rows, the first and the last.
+ */
 export function actOfImport(
   table_name: 'payouts' | 'entities',
   import_name: string,

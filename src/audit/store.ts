@@ -1,37 +1,38 @@
-// The SQL statements of the audit log: who changed what, when, and what it was before and after.
-// Triggers write it for reference data, record_act for what operators do to rows of accounts.
+// The SQL statements of the audit log: who changed what, when, and the values before and after.
+// Triggers write the log for reference data; record_act writes it for what operators do to rows of
+// accounts.
 import { SERVICE_ROLE, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { Act } from './act.ts'
 
-/** A row of a reference table, every value as text: numbers stay exact. */
+/** A row of a reference table. Every value is text, so that numbers stay exact. */
 export type HistoricRow = Readonly<Record<string, string | null>>
 
 export interface Change {
   readonly changed_at: Instant
   readonly changed_by: string
-  /** Null: the row was added. */
+  /** Null when the row was added. */
   readonly before: HistoricRow | null
-  /** Null: the row was removed. */
+  /** Null when the row was removed. */
   readonly after: HistoricRow | null
 }
 
-/** A change with all that the audit log says of it. */
+/** A change with everything that the audit log keeps of it. */
 export interface AuditedChange extends Change {
   /** Counted from 1 without gaps. */
   readonly change_id: bigint
   readonly table_name: string
-  /** The command, such as `payout transition`; '' of statements by hand. */
+  /** The command, such as `payout transition`; '' of statements typed by hand. */
   readonly act: string
-  /** Where it ran, such as `cli at host`. */
+  /** Where the command ran, such as `cli at host`. */
   readonly via: string
   readonly reason: string
-  /** In hex digits: over the hash of the change before, and all of this one. */
+  /** Over the hash of the change before and all of this change, in hex digits. */
   readonly hash: string
 }
 
-/** The changes of a table, newest first; with `where`, of rows that have these values. */
+/** The changes of a table, newest first; with `where`, only of rows that have these values. */
 export async function listChanges(
   sql: Sql,
   table_name: string,
@@ -49,19 +50,19 @@ export async function listChanges(
     order by change_id desc limit ${limit}`
 }
 
-/** What to look for; '' and null are anything. */
+/** What to look for; '' and null match anything. */
 export interface AuditFilter {
   readonly by: string
   readonly act: string
   readonly account_id: string
-  /** The id of what was changed, such as that of a payout. */
+  /** The id of the changed object, such as that of a payout. */
   readonly id: string
   readonly since: Instant | null
-  /** Changes with smaller numbers; null: from the newest on. */
+  /** Only changes with smaller numbers; null starts at the newest. */
   readonly before: bigint | null
 }
 
-/** The changes that fit, newest first. */
+/** The matching changes, newest first. */
 export async function listAudit(
   sql: Sql,
   { by, act, account_id, id, since, before }: AuditFilter,
@@ -94,21 +95,21 @@ export async function listAuditAfter(
     order by change_id limit ${limit}`
 }
 
-/** The newest change: its number and hash; 0 and the empty hash when there is none. */
+/** The number and hash of the newest change; 0 and the empty hash when there is none. */
 export async function findHead(sql: Sql): Promise<Pick<AuditedChange, 'change_id' | 'hash'>> {
   const [row] = await sql<{ change_id: bigint; hash: string }[]>`
     select change_id, encode(hash, 'hex') as hash from audit_log order by change_id desc limit 1`
   return row ?? { change_id: 0n, hash: EMPTY_HASH }
 }
 
-/** The hash of a change; undefined when there is none of this number. */
+/** The hash of a change; undefined when no change has this number. */
 export async function findChange(sql: Sql, change_id: bigint): Promise<string | undefined> {
   const [row] = await sql<{ hash: string }[]>`
     select encode(hash, 'hex') as hash from audit_log where change_id = ${change_id}`
   return row?.hash
 }
 
-/** Who writes, by what command and from where, as the audit log names it. */
+/** Who writes, with which command and from where, as the audit log shows it. */
 export interface Author {
   readonly operator: string
   readonly act: string
@@ -116,9 +117,9 @@ export interface Author {
 }
 
 /**
- * The audit log has the author of what this transaction writes from now on, and of nothing that its
- * connection writes later. Sent at the call, and need not be awaited: if it fails, so does every
- * later statement of the transaction.
+ * Makes the audit log name the author of everything that this transaction writes from now on, and
+ * of nothing that its connection writes later. The statement is sent at once and need not be
+ * awaited: if it fails, every later statement of the transaction fails.
  */
 export function writeAs(tx: TransactionSql, { operator, act, via }: Author): Promise<unknown> {
   const named = tx`
@@ -129,7 +130,7 @@ export function writeAs(tx: TransactionSql, { operator, act, via }: Author): Pro
   return named
 }
 
-/** Records what an operator does, in the transaction in which it is done. Sent at the call. */
+/** Records what an operator does, in the same transaction. The statement is sent at once. */
 export function recordActs(tx: TransactionSql, acts: readonly Act[]): Promise<unknown> {
   return Promise.all(
     acts.map(({ table_name, reason, before, after }) => {

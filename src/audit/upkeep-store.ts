@@ -1,5 +1,4 @@
-// The SQL statements of what keeps an installation: when the books were proved, and when a backup
-// was taken.
+// The SQL statements of upkeep: when the books were last proved, and when a backup was last taken.
 import type { Sql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 
@@ -11,7 +10,7 @@ export interface UpkeepRun {
   readonly finished_at: Instant
   /** Whether the books are in order, or the backup is whole. */
   readonly well: boolean
-  /** What was checked or written, in words. */
+  /** What the run checked or wrote, in words. */
   readonly told: string
 }
 
@@ -22,7 +21,7 @@ export async function keepRun(
   await sql`insert into upkeep_runs (kind, well, told) values (${kind}, ${well}, ${told})`
 }
 
-/** The last run of each kind that there is. */
+/** The last run of each kind. */
 export async function listLastRuns(sql: Sql): Promise<UpkeepRun[]> {
   return sql<UpkeepRun[]>`
     select distinct on (kind) kind, finished_at, well, told

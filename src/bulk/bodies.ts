@@ -1,4 +1,4 @@
-// Checks bodies that come in files by the schema and the rules of the route that takes them. So an
+// Checks the bodies in a file by the schema and the rules of the route that takes them. So an
 // import refuses what the API refuses, in the same words.
 import { type Problem, Refusal } from '../errors.ts'
 import { isObject, validationProblems, withMore } from '../http/problems.ts'
@@ -8,11 +8,14 @@ import { openValidator } from '../http/validators.ts'
 /** Everything wrong with a body. An empty list says that it is valid. */
 export type BodyProblems = (body: unknown) => readonly Problem[]
 
-/** For bodies of this schema. `check` is the route's rule for bodies of the right shape. */
+/**
+ * Makes the check for bodies of this schema. `check` is the route's rule for bodies of the right
+ * shape.
+ */
 export function openBodies(schema: object, check: (body: unknown) => void): BodyProblems {
   const validate = openValidator(schema)
   return body => {
-    // Like the API, asks nothing more of a body that is too large.
+    // Like the API, checks nothing else of a body that is too large.
     const excess = tooMuch(schema, body)
     if (excess.length > 0) return excess
     const shape = validate(body) ? [] : validationProblems(validate.errors ?? [], 'body')
@@ -20,7 +23,7 @@ export function openBodies(schema: object, check: (body: unknown) => void): Body
   }
 }
 
-/** A rule may break on a body of the wrong shape. Then its shape is the only problem. */
+/** A rule may throw on a body of the wrong shape. Then the shape is the only problem. */
 function problemsByRules(
   check: (body: unknown) => void,
   body: unknown,

@@ -21,14 +21,14 @@ import { type Import, type Rows, type RunEnd, runImport } from './run.ts'
 
 export const ENTITY_COLUMNS = columnsOf(EntityRequest, [['name'], ['type']])
 
-/** What became of a row, or would become of it. */
+/** The result of a row, or what the result would be. */
 export interface EntityRow {
   /** From 1; the last line of a row that spans several. */
   readonly line: number
   readonly result: 'created' | 'matched' | 'imported_before' | 'refused'
-  /** The entity that answers; null if there is none, or none yet. */
+  /** The entity of the row; null if there is none, or none yet. */
   readonly entity: string | null
-  /** The status of an entity that was there before the row. */
+  /** The status of an entity that existed before the row. */
   readonly approval_status: ApprovalStatus | null
   /** The rule by which the row matched. */
   readonly rule: RuleName | null
@@ -45,7 +45,7 @@ const NOTHING = {
   problems: [],
 } as const
 
-/** Finds what is wrong with the body of a creation. A body without problems is an EntityRequest. */
+/** Makes the check for the body of a creation. A body without problems is an EntityRequest. */
 export function openEntityBodies(): BodyProblems {
   return openBodies(EntityRequest, body => checkEntity(body as EntityRequest))
 }
@@ -98,7 +98,7 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
   written(line: number, _: CreateEntity, outcome: WrittenEntity, again: boolean): EntityRow {
     const { entity, did, rule } = outcome
     if (rule !== null) return matched(line, rule, entity)
-    // An earlier try had no answer but may have taken effect; here it did.
+    // An earlier try without an answer may have taken effect; here it did.
     const ours = did === 'created' || (again && entity.created_at >= this.#started_at)
     if (!ours) return importedBefore(line, entity)
     return { ...NOTHING, line, result: 'created', entity: entity.id }
@@ -113,7 +113,7 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
     for (const { key } of draft.judged) {
       if (key === null || this.#lines.get(key) === 0) continue
       const name = identityName(this.#wanted.account.account_id, key)
-      // An entity that somebody else has created meanwhile comes first.
+      // An entity that somebody else has created meanwhile has priority.
       if ((live.get(name) ?? []).length === 0) live.set(name, [this.#unwritten])
     }
   }

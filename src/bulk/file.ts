@@ -1,6 +1,5 @@
-// Reads a file row by row: CSV under a header of columns, or JSON lines. It turns each row into the
-// body that the API would take, and refuses what no body can hold. It does not know what a body
-// asks for.
+// Reads a file row by row: CSV with a header of columns, or JSON lines. It turns each row into a
+// body for the API and refuses what no body can hold. It does not know what a body asks for.
 import { basename } from 'node:path'
 import { invalidField, Refusal, refusal } from '../errors.ts'
 import { toRefusal } from '../http/errors.ts'
@@ -36,7 +35,7 @@ const NO_HEADER = { messages: ['not a CSV header'] } as const
 
 /** The columns that a header names. */
 export function readHeader(text: string, set: ColumnSet): Read<readonly Column[]> {
-  // Spreadsheets separate columns so where the comma is the decimal point.
+  // Spreadsheets use these separators where the comma is the decimal point.
   if (/[;\t]/.test(text) && !text.includes(',')) return { messages: ['separate columns by commas'] }
   const cells = cellsOf(text)
   return cells === undefined ? NO_HEADER : readColumns(cells, set)
@@ -98,7 +97,7 @@ export interface Column {
 }
 
 export interface ColumnSet {
-  /** By name in the header. A member may have several names. */
+  /** The columns by their name in the header. A member may have several names. */
   readonly columns: ReadonlyMap<string, Column>
   /** Prefixes such as `metadata.`, which any name may follow. */
   readonly open: ReadonlyMap<string, readonly string[]>
@@ -199,7 +198,7 @@ function columnOf(name: string, { columns, open }: ColumnSet): Column | undefine
 
 type Members = { [member: string]: unknown }
 
-/** The body that a row fills. An empty cell leaves its member out. */
+/** The body of a row. An empty cell leaves its member out. */
 function bodyOf(columns: readonly Column[], cells: readonly string[]): Members {
   const body: Members = {}
   for (const [i, { path, kind }] of columns.entries()) {
@@ -216,14 +215,14 @@ function bodyOf(columns: readonly Column[], cells: readonly string[]): Members {
   return body
 }
 
-/** Reads a cell as the JSON value that it stands for. The schema refuses what is none. */
+/** Reads a cell as a JSON value. The schema refuses a cell that is no such value. */
 const READ: Readonly<Record<Column['kind'], (cell: string) => unknown>> = {
   text: cell => cell,
   integer: readInteger,
   boolean: cell => (cell === 'true' || cell === 'false' ? cell === 'true' : cell),
 }
 
-/** NaN for what is no plain integer, as http/json.ts reads it. */
+/** NaN for anything but a plain integer, as http/json.ts reads it. */
 function readInteger(cell: string): number {
   const number = /^-?(?:0|[1-9]\d{0,15})$/.test(cell) ? Number(cell) : Number.NaN
   return Number.isSafeInteger(number) ? number : Number.NaN

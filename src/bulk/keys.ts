@@ -1,11 +1,12 @@
-// The keys by which a later run recognises the rows of a file: their content, and how often it has
-// come before. Pure. Keys are stored, so the recipe never changes (docs/decisions/0018).
+// The keys by which a later run recognises the rows of a file. A key covers the row's content and
+// how many equal rows came before it. Pure. Keys are stored, so the recipe never changes
+// (docs/decisions/0018).
 import { hash } from 'node:crypto'
 
 interface RowKey {
   /** 64 hex digits. */
   readonly key: string
-  /** The key of the row before it with the same content; null for the first. */
+  /** The key of the previous row with the same content; null for the first. */
   readonly before: string | null
 }
 

@@ -23,11 +23,13 @@ import {
 
 /** What identifies a row; each key is 64 hex digits. */
 export interface PayoutKeys {
-  /** Of the row: its content, and how many equal rows came before it. */
+  /** The key of the row: its content, and how many equal rows came before it. */
   readonly row: string
-  /** Of the payment: payee, amount, reference, and how many of these came before it. */
+  /**
+   * The key of the payment: payee, amount, reference, and how many equal payments came before it.
+   */
   readonly payment: string
-  /** Of the same payment earlier in the file; null for the first. */
+  /** The key of the same payment earlier in the file; null for the first. */
   readonly payment_before: string | null
 }
 
@@ -71,8 +73,8 @@ export class FileKeys {
 }
 
 /**
- * Payments are the same if their likenesses are. A beneficiary that is named by id counts by its
- * id, because its details may change.
+ * Two payments are the same if this text is the same. A beneficiary that is named by id counts by
+ * its id, because its details may change.
  */
 function paymentOf(request: PayoutRequest): string {
   const { amount, currency, reference_id = '', beneficiary, beneficiary_details } = request
@@ -96,9 +98,9 @@ export interface PayRow extends CreatePayout {
 
 export interface PayRowState {
   readonly inner: PayoutState
-  /** By `account_id/key`. */
+  /** The imported payouts by `account_id/key`. */
   readonly imported: Map<string, ImportedPayout>
-  /** To be stored. */
+  /** The names to store. */
   readonly fresh: (ImportName & { readonly payout_id: string })[]
 }
 
@@ -119,7 +121,7 @@ export function payRows(reference: PayoutReference): PayRows {
     async load(tx, commands, prepared) {
       const [inner, found] = await Promise.all([
         creation.load(tx, commands, prepared),
-        // Sent after the locks, so it sees what the earlier holder of the locks has paid.
+        // Sent after the locks, so it sees what the previous holder of the locks has paid.
         findImportedPayouts(tx, commands.flatMap(namesOf)),
       ])
       const imported = found.map(({ account_id, import_key: id, ...payout }) => {
@@ -152,7 +154,8 @@ function decideRow(
   if (before !== undefined) return { payout: before, made: null }
   const allowed = request.allow_duplicate === true
   if (!allowed) checkNewPayment(known(keys.payment))
-  // An earlier row of the same payment passed the guard against duplicates: this one may, too.
+  // If an earlier row of the same payment passed the guard against duplicates, this row passes it
+  // too.
   const allow_duplicate = allowed || known(keys.payment_before) !== undefined
   const made = creation.decide(inner, {
     ...command,
@@ -168,11 +171,11 @@ function decideRow(
 }
 
 /**
- * Refuses a new row if this import has made its payment for another row. A row that was changed
- * after it was paid looks like that. `twin` is the payout that was made.
+ * Refuses a new row if this import has made its payment for another row: probably a row that was
+ * changed after it was paid. `twin` is the payout of the other row.
  */
 function checkNewPayment(twin: ImportedPayout | undefined): void {
-  // Its money came back: nothing was paid.
+  // The money came back, so nothing was paid.
   if (twin === undefined || twin.status === 'failed' || twin.status === 'reversed') return
   const message =
     `Payout ${twin.payout_id}, made by this import from a row that said other things, has the ` +

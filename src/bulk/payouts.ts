@@ -1,4 +1,4 @@
-// Imports payouts: each row of a file is a payout, which is made once.
+// Imports payouts: each row of a file is one payout, made once.
 import type { Account } from '../account/rules.ts'
 import { actOfImport } from '../audit/recorded.ts'
 import { readConfined } from '../db/confine.ts'
@@ -30,7 +30,7 @@ import {
 import { type Import, type Rows, type RunEnd, runImport } from './run.ts'
 import type { Cost, ImportedPayout } from './store.ts'
 
-/** What became of a row, or would become of it. */
+/** The result of a row, or what the result would be. */
 export interface PayoutRow {
   /** From 1; the last line of a row that spans several. */
   readonly line: number
@@ -39,7 +39,7 @@ export interface PayoutRow {
   readonly payout: string | null
   /** The status of the payout now; null if there is none yet. */
   readonly status: PayoutStatus | null
-  /** True if this payout is made now and an earlier row of the file asks for the same payment. */
+  /** True if this row makes the payout and an earlier row of the file asks for the same payment. */
   readonly alike: boolean
   /** What the payout costs, or would cost if the balance sufficed. */
   readonly cost: Cost | null
@@ -50,9 +50,9 @@ const NOTHING = { payout: null, status: null, alike: false, cost: null, problems
 
 interface PayoutImport extends Import<PayoutRow> {
   readonly sender_bic: string
-  /** Who runs the import; '' of a log-in, which others may share. */
+  /** The person who runs the import; '' of a system log-in, which others may share. */
   readonly made_by: string
-  /** Pays rows that look as if they were paid before. */
+  /** Whether to pay rows that look as if they were paid before. */
   readonly allow_duplicates: boolean
   /** Called with the balances before the first row of a dry run. */
   onBalances(available: ReadonlyMap<string, bigint>): void
@@ -62,7 +62,7 @@ export async function importPayouts(wanted: PayoutImport): Promise<RunEnd> {
   const { sql, account } = wanted
   const { account_id } = account
   // Accounts, rates and fees stay current while the import runs, as in the service. A failed read
-  // is repeated, and a row that would go by outdated data is refused.
+  // is repeated, and a row that needs outdated data is refused.
   const reference = await openReference(sql)
   const lists = new Lists(sql, () => {})
   try {
@@ -104,7 +104,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
   readonly #wanted: PayoutImport
   readonly #opened: Opened
   readonly #keys: FileKeys
-  /** Dry run: the balances that the rows so far would leave. */
+  /** Dry run: the balances after the rows so far. */
   readonly #balances = new Map<string, bigint>()
   readonly #payments = new HashNumbers()
   readonly #used_quotes = new Set<string>()
@@ -134,7 +134,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     return { command: { account_id, account, request, made_by, claim: null, keys } }
   }
 
-  /** The account that pays, as it is now. */
+  /** The paying account, as it is now. */
   #account(): Account {
     const { account_id } = this.#wanted.account
     const account = this.#opened.reference.current().accounts.get(account_id)
@@ -148,7 +148,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
   }
 
   written(line: number, { keys }: PayRow, { made, payout }: PaidRow, again: boolean): PayoutRow {
-    // An earlier try had no answer but may have taken effect; here it did.
+    // An earlier try without an answer may have taken effect; here it did.
     const ours = made !== null || (again && payout.created_at >= this.#opened.started_at)
     return ours ? madeRow(line, keys, payout) : importedBefore(line, payout)
   }
@@ -192,7 +192,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     return { ...madeRow(line, row.keys, payout), payout: null, status: null }
   }
 
-  /** What the row would cost: decides it again, on a copy of the state with unlimited balances. */
+  /** The cost of the row: decides it again, on a copy of the state with unlimited balances. */
   #costOf(row: PayRow, { inner, imported }: PayRowState): Cost {
     const book = bookOf(inner.books, row.account_id)
     const balances = new Map([...book.balances.keys()].map(code => [code, UNLIMITED]))
@@ -265,7 +265,7 @@ type Body = Record<string, unknown>
 /**
  * Completes the body of a CSV row: its amount in minor units, and the type of its destination if
  * only one kind of columns is filled in. It also checks amount_major, which the API does not have.
- * If that is wrong, the body gets another amount, so that the rest is checked.
+ * If amount_major is wrong, the body gets another amount, so that the other checks still run.
  */
 export function completeRow(row: object): { body: Body; problems: readonly Problem[] } {
   const { [MAJOR]: major, ...body } = withDestinationType(row as Body)

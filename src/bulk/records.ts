@@ -1,12 +1,12 @@
 // Splits a file of any length into records while it reads: lines of JSON, or records of CSV (RFC
-// 4180). It names and skips a record that it cannot tell from its neighbours, and reads the next
-// one. It does not know what records mean.
+// 4180). It names and skips a record whose end is unclear, and reads the next one. It does not know
+// what records mean.
 import { createReadStream } from 'node:fs'
 
 export interface FileRecord {
   /** From 1; the last line of a record that spans several. */
   readonly line: number
-  /** How much of the file is read at the end of this record. */
+  /** How many bytes of the file are read at the end of this record. */
   readonly bytes_read: number
   /** Without the line break; empty if there is a fault. */
   readonly bytes: Buffer
@@ -40,7 +40,7 @@ export async function* readRecords(
   yield* splitter.split(Buffer.alloc(0), true)
 }
 
-/** The records of a text that is whole. */
+/** The records of a complete text. */
 export function splitRecords(bytes: Buffer, options: RecordOptions): FileRecord[] {
   return [...new Splitter(options).split(bytes, true)]
 }
@@ -78,7 +78,8 @@ class Splitter {
       const too_long = length > this.#options.max_bytes
       if (end.at === -1 && !last && !too_long && !this.#skipping) break
       if (end.open) {
-        // What follows may be inside the quote or outside: the line that opens it is the fault.
+        // It is unclear whether what follows is inside the quote: so the line that opens the quote
+        // is the fault.
         const first = bytes.indexOf(NEWLINE)
         if (first !== -1 || last) {
           bytes = this.#pass(bytes, first === -1 ? bytes.length : first + 1)
@@ -96,7 +97,7 @@ class Splitter {
       if (too_long) yield this.#fault('too_long')
       else if (!isBlank(record)) yield { ...this.#fault(null), bytes: record }
     }
-    // A copy lets the memory of the chunk go.
+    // A copy frees the memory of the chunk.
     this.#rest = Buffer.from(bytes)
   }
 

@@ -1,6 +1,6 @@
-// Runs an import: reads the rows of a file in batches, several of them at a time. It writes each
-// row as the API writes a request, or only decides it in a dry run, and tells what became of the
-// rows in the order of the file. It knows neither what rows ask for nor how results are shown.
+// Runs an import. It reads the rows of a file in batches, several of them at a time. It writes each
+// row as the API writes a request; a dry run only decides it. It reports the results in the order
+// of the file. It knows neither what rows ask for nor how results are shown.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '../account/rules.ts'
 import type { Act } from '../audit/act.ts'
@@ -19,7 +19,7 @@ import type { FileRecord } from './records.ts'
 /** Rows in one transaction. */
 const BATCH = 500
 
-/** One in the database, one waiting at its locks, one being read. */
+/** One batch in the database, one waiting at its locks, one being read. */
 const BATCHES_IN_HAND = 3
 
 /** Rows to read before the event loop may turn to an answer of the database. */
@@ -28,9 +28,9 @@ const TURN = 16
 /** The wait before each new try, after the database did not answer. */
 const RETRY_AFTER_MS = [500, 1_000, 2_000, 4_000]
 
-/** What to import, and whom to tell what became of it. */
+/** The file to import, and the functions that take the results. */
 export interface Import<Result> {
-  /** With enough connections for the batches that are under way at the same time. */
+  /** A pool with enough connections for the batches that run at the same time. */
   readonly sql: Sql
   readonly account: Account
   readonly file: ImportFile
@@ -48,19 +48,19 @@ export interface Rows<Command, State, Outcome, Result> {
   readonly operation: Operation<Command, State, Outcome>
   /** The command of a row, or everything wrong with its body. Called once a row, in order. */
   read(body: unknown): { readonly command: Command } | { readonly problems: readonly Problem[] }
-  /** What the audit log has of rows that were written together. */
+  /** What the audit log keeps of rows that were written together. */
   acts(outcomes: readonly Outcome[]): readonly Act[]
   /** `again`: an earlier try had no answer, so it may have taken effect. */
   written(line: number, command: Command, outcome: Outcome, again: boolean): Result
   refused(line: number, problems: readonly Problem[]): Result
   /** Dry run, before the row is decided: adds to the state what earlier batches would write. */
   recall(state: State, command: Command): void
-  /** Dry run: what would become of the row. */
+  /** Dry run: what the result of the row would be. */
   would(line: number, command: Command, decided: Decided<Outcome>, state: State): Result
 }
 
 export interface RunEnd {
-  /** Rows that the database did not answer for. They end the run. */
+  /** The number of rows without an answer of the database. They end the run. */
   readonly unanswered: number
   /** True if `stopped` ended the run before the end of the file. */
   readonly stopped: boolean
@@ -96,7 +96,7 @@ export async function runImport<Command, State, Outcome, Result>(
   }
   const take = async (batch: Row<Command>[]) => {
     const results = way(batch, before)
-    // Awaited in its turn. Until then a fault must not count as unhandled.
+    // Awaited later. Until then a fault must not count as unhandled.
     before = Promise.allSettled([before, results])
     in_hand.push({ batch, results })
     if (in_hand.length === BATCHES_IN_HAND) await settleOldest()
@@ -165,7 +165,7 @@ function writing<Command, State, Outcome, Result>(
     )
 }
 
-/** Decides one row after the other, on a state that is loaded for the whole batch. */
+/** Decides one row after the other, on one state for the whole batch. */
 function trying<Command, State, Outcome, Result>(
   sql: Sql,
   { account_id }: Account,
@@ -176,7 +176,7 @@ function trying<Command, State, Outcome, Result>(
     const commands = batch.flatMap(row => ('command' in row ? [row.command] : []))
     const load = async () => ({ state: await lane.run({ account_id, commands }) })
     const loading = commands.length === 0 ? undefined : untilAnswered(load)
-    // Decides in the order of the file, whichever batch is loaded first.
+    // Decides batches in the order of the file, in whatever order they load.
     const [loaded] = await Promise.all([loading, before])
     return batch.map(row => {
       if ('problems' in row) return rows.refused(row.line, row.problems)
@@ -190,8 +190,8 @@ function trying<Command, State, Outcome, Result>(
 }
 
 /**
- * Tries again while the database does not answer; undefined if it never does. It waits for the
- * batches `before` first: of rows that are the same, the first one counts.
+ * Tries again while the database does not answer; undefined if it never does. It first waits for
+ * the batches `before`: of equal rows, the first one counts.
  */
 async function untilAnswered<T>(
   ask: () => Promise<T>,
@@ -209,7 +209,7 @@ async function untilAnswered<T>(
   return undefined
 }
 
-/** Reports a fault with its cause, which the operator may read. It stops no other row. */
+/** Reports a fault with its cause, which the operator may read. Other rows go on. */
 function problemsOfFault(error: unknown): readonly Problem[] {
   if (error instanceof Refusal) return error.problems
   return [{ reason: 'internal', message: (error as Error).message, remarks: '' }]

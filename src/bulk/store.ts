@@ -1,4 +1,4 @@
-// The SQL statements on payouts that were imported from files. They run under the lock of the
+// The SQL statements of payouts that were imported from files. They run under the lock of the
 // account's book, and decide nothing.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter } from '../db/rows.ts'
@@ -17,7 +17,7 @@ export interface Cost {
   readonly currency: string
   readonly amount: bigint
   readonly holding_currency: string
-  /** What leaves the balance, fees included. */
+  /** The amount that leaves the balance, fees included. */
   readonly total_debit: bigint
 }
 

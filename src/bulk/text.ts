@@ -1,4 +1,4 @@
-// Reads the CSV of an import from a text, as `corridor payout import` reads it from a file.
+// Reads the CSV of an import from a text as `corridor payout import` reads it from a file.
 
 import { Refusal } from '../errors.ts'
 import { MAX_BODY_BYTES } from '../http/json.ts'
@@ -14,7 +14,7 @@ export interface TextRow {
   readonly body: object
 }
 
-/** The payouts of a CSV, or everything that is wrong with it, by its lines. */
+/** The payouts of a CSV, or all of its problems by line. */
 export function readPayouts(text: string): {
   readonly rows: readonly TextRow[]
   readonly problems: readonly LineProblem[]

@@ -1,5 +1,5 @@
-// What stands around each page of the documentation: the search, the list of pages, what is on the
-// page, and the switch of languages. Pure.
+// The frame around each page of the documentation: the search, the list of pages, the contents of
+// the page, and the switch of languages. Pure.
 import { type Content, type Html, html } from '../text/html.ts'
 import { LANGUAGES, type Rendered } from './markdown.ts'
 import type { Page } from './page.ts'
@@ -39,7 +39,7 @@ placeholder="Search guides, operations, errors" value="${query ?? ''}">
 `
 }
 
-/** Twice: a narrow screen has it folded. */
+/** Shown twice: a narrow screen has it folded. */
 function navigation(pages: readonly Page[], name: string): Html {
   const groups = Object.entries(Object.groupBy(pages, ({ group }) => group))
   const lists = groups.map(
@@ -79,7 +79,7 @@ export function pageShown(around: Around, page: Page, rendered: Rendered, note: 
   return framed({ ...around, name: page.name, title: page.title, main, aside })
 }
 
-/** Radio buttons that the style of the page reads, so that no script is needed. */
+/** Radio buttons. The style of the page reads them, so that no script is needed. */
 function languageSwitch(): Html {
   return html`<fieldset class="languages"><legend>Language of the code</legend>${LANGUAGES.map(
     ([id, name], i) =>

@@ -1,5 +1,5 @@
-// All pages of the documentation, read and made when the first one is asked for: the guides are
-// files, the reference comes from openapi.json.
+// All pages of the documentation, made at the first request. The guides are files; the reference
+// comes from openapi.json.
 import { readFile } from 'node:fs/promises'
 import { DOCUMENT } from '../http/document.ts'
 import { lifePage } from './life.ts'
@@ -11,7 +11,7 @@ import { type Index, indexOf } from './search.ts'
 
 const GUIDES = new URL('../../docs/guides/', import.meta.url)
 
-/** In the order in which a newcomer needs them. */
+/** The guides in the order in which a newcomer needs them. */
 export const GUIDE_NAMES = [
   'first-payout',
   'quotes-and-fees',
@@ -24,7 +24,7 @@ export const GUIDE_NAMES = [
   'going-live',
 ]
 
-/** Pages about the API that stand beside the guides, and have nothing to run. */
+/** Pages about the API that are listed with the guides and have nothing to run. */
 const POLICIES = ['versioning']
 
 export interface Library {
@@ -63,7 +63,7 @@ export async function readLibrary(): Promise<Library> {
   }
 }
 
-/** Links between files become links between pages; what leads out of the pages is no link. */
+/** A link to another file becomes a link to its page. A link to anything else is dropped. */
 function linkTo(pages: ReadonlyMap<string, Page>, href: string): string | undefined {
   if (/^(https:\/\/|#|\/docs\b)/.test(href)) return href
   const [path = '', anchor] = href.split('#')
@@ -72,7 +72,7 @@ function linkTo(pages: ReadonlyMap<string, Page>, href: string): string | undefi
   return `/docs/${name}${anchor === undefined ? '' : `#${anchor}`}`
 }
 
-/** /llms.txt: what there is, for programs that read (llmstxt.org). */
+/** /llms.txt: the list of pages for programs (llmstxt.org). */
 export function llmsText({ pages }: Library): string {
   const groups = Object.entries(Object.groupBy(pages, ({ group }) => group))
   const lists = groups.map(([group, theirs = []]) => {

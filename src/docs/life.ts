@@ -1,4 +1,4 @@
-// The life of a payout as a drawing and as a table, both from the one table of steps. Pure.
+// The life of a payout as a drawing and as a table; both come from the one table of steps. Pure.
 
 import {
   isFinal,
@@ -9,7 +9,7 @@ import {
 import { type Html, html } from '../text/html.ts'
 import { type Page, pageOf } from './page.ts'
 
-/** What each state means to whoever made the payout. */
+/** The meaning of each state for the maker of the payout. */
 const MEANINGS: Readonly<Record<PayoutStatus, string>> = {
   pending_approval: 'People of the account decide about it. The balance is debited.',
   processing: 'The rail pays it, or is about to.',
@@ -42,7 +42,7 @@ Book it when the event comes, and do not take \`succeeded\` for the end.
   return { ...pageOf('life-of-a-payout', 'Guides', markdown), figure: lifeDrawing() }
 }
 
-/** Columns from left to right: waits, moves, held, ends; where a state stands in its column. */
+/** The place of each state. The columns, from left to right, are: waits, moves, held, ends. */
 const PLACES: Readonly<Record<PayoutStatus, readonly [x: number, y: number]>> = {
   pending_approval: [0, 150],
   processing: [220, 150],
@@ -73,13 +73,13 @@ rx="8"/>
 <text x="${x + WIDTH / 2}" y="${y + 27}">${status}</text></g>`
 }
 
-/** From the side of one box to the near side of the other, around what stands between them. */
+/** From the side of one box to the near side of the other, around the boxes between them. */
 function arrow(from: PayoutStatus, to: PayoutStatus): Html {
   const [x1, y1] = PLACES[from]
   const [x2, y2] = PLACES[to]
   const middle = HEIGHT / 2
   if (PAYOUT_TRANSITIONS[to].includes(from)) {
-    // There and back: each its own line.
+    // A step there and a step back are two lines.
     const shift = x1 < x2 ? -9 : 9
     return x1 < x2
       ? path(`M${x1 + WIDTH} ${y1 + middle + shift} L${x2 - 3} ${y2 + middle + shift}`)

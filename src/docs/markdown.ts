@@ -1,19 +1,19 @@
-// Markdown as HTML: raw HTML in it is shown as text, code in several languages stands behind one
-// switch, and names of operations and errors become links. Pure.
+// Makes HTML of Markdown. Raw HTML in it is shown as text, blocks of code in several languages get
+// one switch, and names of operations and errors become links. Pure.
 import { Marked, type Tokens } from 'marked'
 import { type Content, Html, html } from '../text/html.ts'
 import { anchorOf } from './page.ts'
 
-/** The languages of the switch, in its order, by the names that fences have. */
+/** The languages of the switch, in its order, by the word after the fence. */
 export const LANGUAGES = [
   ['sh', 'curl'],
   ['ts', 'TypeScript'],
   ['python', 'Python'],
 ] as const
 
-/** Finds the place of what is written as code, such as `POST /v3/payout`. */
+/** Finds the page about a piece of code such as `POST /v3/payout`. */
 export type FindPlace = (code: string) => string | undefined
-/** The address of a link as it is written; undefined of one that leads out of the documentation. */
+/** The address for a link in the Markdown; undefined when it leads out of the documentation. */
 export type FindLink = (href: string) => string | undefined
 
 export interface Rendered {
@@ -50,13 +50,13 @@ const HEAD = 2
 
 type Token = ReturnType<Marked['lexer']>[number]
 
-/** A further word of a fence is for tests. */
+/** Further words after a fence are for tests. */
 const languageOf = ({ lang = '' }: Tokens.Code) => lang.split(' ', 1)[0] as string
 
 const isCode = (token: Token): token is Tokens.Code =>
   token.type === 'code' && LANGUAGES.some(([name]) => name === languageOf(token as Tokens.Code))
 
-/** The blocks of code from here on that follow each other. */
+/** The blocks of code that follow each other from here on. */
 function groupAt(tokens: readonly Token[], at: number): Tokens.Code[] {
   const first = tokens[at]
   if (first === undefined || !isCode(first)) return []
@@ -79,7 +79,7 @@ function makeMarked(
   link: FindLink,
   headings: { id: string; text: string }[],
 ): Marked {
-  // No link stands in a link.
+  // HTML allows no link inside a link.
   let inLink = false
   return new Marked({
     renderer: {

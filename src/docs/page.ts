@@ -1,4 +1,4 @@
-// A page of the documentation: Markdown, whether a person or the service has written it. Pure.
+// A page of the documentation: Markdown that a person or the service has written. Pure.
 import type { Html } from '../text/html.ts'
 
 export interface Page {
@@ -6,14 +6,14 @@ export interface Page {
   readonly name: string
   readonly group: 'Guides' | 'Reference'
   readonly title: string
-  /** One sentence: what the reader can do afterwards. */
+  /** One sentence: what the reader can do after reading. */
   readonly summary: string
   readonly markdown: string
-  /** What stands below the title, and has its text in the Markdown. */
+  /** A figure below the title. The Markdown says the same in words. */
   readonly figure?: Html
 }
 
-/** The page of this Markdown: its title is the first heading, its summary the first paragraph. */
+/** Makes a page of Markdown: its title is the first heading, its summary the first paragraph. */
 export function pageOf(name: string, group: Page['group'], markdown: string): Page {
   const [, title = name] = /^# (.+)$/m.exec(markdown) ?? []
   const [, first = ''] = /^# .+\n\n((?:.+\n)+)/m.exec(markdown) ?? []
@@ -21,7 +21,7 @@ export function pageOf(name: string, group: Page['group'], markdown: string): Pa
   return { name, group, title, summary: plainOf(summary), markdown }
 }
 
-/** The anchor of a heading, as the places that show Markdown make it. */
+/** The anchor of a heading, as common viewers of Markdown make it. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -29,7 +29,7 @@ export function anchorOf(heading: string): string {
     .replaceAll(' ', '-')
 }
 
-/** Markdown without its marks. */
+/** Plain text: Markdown without its marks. */
 export function plainOf(markdown: string): string {
   return markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '')
 }

@@ -1,5 +1,5 @@
-// What the examples of a page show instead of the address and the key that its Markdown has: those
-// of whoever reads it, and never a secret, which the service does not have.
+// Puts the reader's own address and key id into the examples of a page. It never shows a secret,
+// which the service does not have.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account, ApiKey } from '../account/rules.ts'
 import { sessionTokenOf } from '../http/browser.ts'
@@ -14,11 +14,11 @@ export interface Known {
 
 export interface Reader {
   readonly address: string
-  /** The key of a sandbox that the reader works for; undefined when nobody is logged in. */
+  /** A key of a sandbox that the reader works for; undefined when nobody is logged in. */
   readonly key: { readonly key_id: string; readonly account: Account } | undefined
 }
 
-/** Who reads: asked of the API in process, with the cookie of the request alone. */
+/** Finds out who reads: it asks the API in process, with only the cookie of the request. */
 export async function readerOf(
   app: FastifyInstance,
   request: FastifyRequest,
@@ -39,7 +39,10 @@ export async function readerOf(
   return { address: own, key: sandboxKeyOf(known, known.people.get(data.user)) }
 }
 
-/** A key of the first sandbox where the person makes payouts. Keys of people name no account. */
+/**
+ * A key of the first sandbox where the person makes payouts. A person's own keys belong to no
+ * account.
+ */
 function sandboxKeyOf({ accounts, keys }: Known, person: Person | undefined): Reader['key'] {
   for (const [account_id, roles] of person?.roles ?? []) {
     const account = accounts.get(account_id)
@@ -51,7 +54,7 @@ function sandboxKeyOf({ accounts, keys }: Known, person: Person | undefined): Re
   return undefined
 }
 
-/** The page with the reader's own address and key; both are free of marks of HTML. */
+/** The page with the reader's own address and key; neither contains marks of HTML. */
 export function personal(page: string, { address, key }: Reader): string {
   const named = page.replaceAll(ADDRESS, address)
   return key === undefined ? named : named.replaceAll(KEY, `${key.key_id}:YOUR_SECRET`)

@@ -1,5 +1,5 @@
-// The reference as Markdown, made from openapi.json and the catalogue of errors: one page a
-// resource, and one of every error with its fix. Pure.
+// Makes the reference as Markdown, from openapi.json and the catalogue of errors: one page for each
+// resource, and one page of all errors with their fixes. Pure.
 import { CATALOGUE, REASONS, type Reason } from '../errors.ts'
 import { FIXES } from './fixes.ts'
 import { anchorOf, type Page, pageOf } from './page.ts'
@@ -15,12 +15,12 @@ import {
 } from './schema.ts'
 import { fence, snippetsOf } from './snippets.ts'
 
-/** An operation with where it is asked for and where it is described. */
+/** An operation with its path and the place of its description. */
 interface Described {
   readonly method: string
   readonly path: string
   readonly operation: Operation
-  /** `api/payouts#make-a-payout`, below /docs. */
+  /** The place below /docs, such as `api/payouts#make-a-payout`. */
   readonly place: string
 }
 
@@ -37,7 +37,7 @@ const pageNameOf = (tag: string) => `api/${anchorOf(tag)}`
 
 const headingOf = ({ summary }: Operation) => summary.replace(/\.$/, '')
 
-/** Where the error of this reason is described, below /docs. */
+/** The place of the error with this reason, below /docs. */
 export function placeOfReason(reason: string): string | undefined {
   return REASONS.some(known => known === reason) ? `errors#${reason}` : undefined
 }
@@ -62,7 +62,7 @@ function overviewLine({ method, path, place, operation }: Described): string {
   return `- [\`${method} ${path}\`](/docs/${place}) · ${headingOf(operation)}`
 }
 
-/** The tags of the document, and tags that only its operations name. */
+/** The tags of the document, then tags that only operations name. */
 function tagsOf({ tags }: ApiDocument, operations: readonly Described[]) {
   const named = new Set(operations.map(({ operation }) => operation.tags[0] ?? ''))
   const others = [...named].filter(name => tags.every(tag => tag.name !== name))
@@ -108,7 +108,10 @@ function lineOf(document: ApiDocument, { name, schema, ...rest }: Parameter): st
 const described$ = (description: string | undefined) =>
   description === undefined ? {} : { description }
 
-/** A request to try: the first example body, and query parameters with an example or required. */
+/**
+ * A request to try: the first example body, and the query parameters that are required or have an
+ * example.
+ */
 function exampleOf(document: ApiDocument, it: Described, parameters: readonly Parameter[]) {
   const examples = it.operation.requestBody?.content['application/json']?.examples
   const [first] = Object.values(examples ?? {}).map(each => resolved(document, each))
@@ -138,11 +141,11 @@ function answerText(document: ApiDocument, { responses }: Operation): string {
   return parts.join('\n\n')
 }
 
-/** The names of the objects that an answer has as its data, or as the members of its list. */
+/** The names of the objects in an answer: its data, or the members of its list. */
 function objectNamesOf(document: ApiDocument, answer: Answer): string[] {
   const schema = answer.content?.['application/json']?.schema
   if (schema === undefined) return []
-  // Quotes are answered without an envelope.
+  // Answers about quotes have no envelope.
   return namesIn(document, resolved(document, schema).properties?.data ?? schema)
 }
 
@@ -155,7 +158,7 @@ function namesIn(document: ApiDocument, schema: Schema): string[] {
   return name === undefined ? [] : [name]
 }
 
-/** Every object that the operations answer with, once, with its fields. */
+/** Every object in the answers of the operations, once, with its fields. */
 function objectsOf(document: ApiDocument, operations: readonly Described[]): string[] {
   const names = operations.flatMap(({ operation }) =>
     objectNamesOf(document, resolved(document, operation.responses['200'] ?? { description: '' })),
@@ -174,7 +177,7 @@ function reasonsOf(document: ApiDocument, { responses }: Operation): Reason[] {
   return REASONS.filter(reason => named.includes(reason))
 }
 
-/** The reasons that all operations of an account have. */
+/** The reasons that every operation of an account shares. */
 function commonReasons(document: ApiDocument, operations: readonly Described[]): Reason[] {
   const theirs = operations
     .filter(({ path }) => path.startsWith('/v3/'))

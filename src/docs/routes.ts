@@ -1,4 +1,4 @@
-// /docs: guides and reference for people, the same as Markdown for programs, and /llms.txt.
+// /docs: guides and reference for people, the same pages as Markdown for programs, and /llms.txt.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -84,7 +84,7 @@ const ABOUT = '</docs>; rel="service-doc", </openapi.json>; rel="service-desc"'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
-/** What somebody who is logged in sees is theirs: nothing between may keep it. */
+/** A page for a person who is logged in is theirs alone: no cache on the way may keep it. */
 function sendPage(reply: FastifyReply, text: string, reader: Reader) {
   void reply.header('cache-control', reader.key === undefined ? 'no-cache' : 'private, no-store')
   void reply.header('vary', 'cookie').header('content-security-policy', CONTENT_SECURITY_POLICY)

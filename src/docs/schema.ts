@@ -1,4 +1,4 @@
-// The parts of openapi.json that pages are made from, and the fields of a schema as Markdown. Pure.
+// The parts of openapi.json that pages use, and the fields of a schema as Markdown. Pure.
 
 export interface Schema {
   readonly $ref?: string
@@ -56,7 +56,7 @@ export interface ApiDocument {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** What a reference leads to; anything else is itself. */
+/** Follows a reference; returns anything else unchanged. */
 export function resolved<T extends { readonly $ref?: string }>(document: ApiDocument, it: T): T {
   if (it.$ref === undefined) return it
   const [kind = '', name = ''] = it.$ref.split('/').slice(2)
@@ -69,10 +69,13 @@ function without$ref<T extends { readonly $ref?: string }>(it: T): object {
   return rest
 }
 
-/** No deeper, so that a page stays readable: what is deeper has its type alone. */
+/**
+ * The deepest members that a page lists, so that it stays readable. Deeper ones show only their
+ * type.
+ */
 const DEEPEST = 4
 
-/** The members of an object as a list, with those of their members indented. */
+/** The members of an object as a list, with the members of each indented below it. */
 export function fieldsOf(document: ApiDocument, sent: Schema, depth = 0): string[] {
   const schema = membersOf(document, sent)
   if (depth > DEEPEST || schema === undefined) return []
@@ -84,7 +87,10 @@ export function fieldsOf(document: ApiDocument, sent: Schema, depth = 0): string
   })
 }
 
-/** The object itself, that in a list, all kinds of a union, or the only object of several types. */
+/**
+ * The schema whose members are listed: the object itself, the items of a list, all kinds of a
+ * union, or the only object of several types.
+ */
 function membersOf(document: ApiDocument, sent: Schema): Schema | undefined {
   const schema = resolved(document, sent)
   if (schema.properties !== undefined) return schema
@@ -94,7 +100,9 @@ function membersOf(document: ApiDocument, sent: Schema): Schema | undefined {
   return objects.find(each => each !== undefined)
 }
 
-/** The members of all kinds; of constants of one name, all values. */
+/**
+ * One schema with the members of all kinds. A constant that several kinds have gets all its values.
+ */
 function together(kinds: readonly Schema[]): Schema {
   const members = new Map<string, Schema>()
   for (const [name, member] of kinds.flatMap(kind => Object.entries(kind.properties ?? {}))) {

@@ -1,12 +1,12 @@
-// Searches the documentation: every section is held in memory, and must have all the words. Pure.
+// Searches the documentation. Every section is in memory; a hit has all the words. Pure.
 import { anchorOf, type Page, plainOf } from './page.ts'
 
 interface Section {
   readonly page: Page
   readonly heading: string
-  /** Below /docs. */
+  /** The place below /docs. */
   readonly place: string
-  /** What excerpts are taken from: sentences and tables, without code. */
+  /** The text of excerpts: sentences and tables, without code. */
   readonly said: string
   readonly words: ReadonlySet<string>
   readonly titles: ReadonlySet<string>
@@ -18,7 +18,7 @@ export interface Hit {
   readonly title: string
   readonly group: string
   readonly place: string
-  /** What stands around the first word. */
+  /** The text around the first word. */
   readonly excerpt: string
 }
 
@@ -41,7 +41,7 @@ function sentencesOf(markdown: string): string {
   return plainOf(rows.replaceAll(' | ', ' · ')).replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Longest question, and most answers. */
+/** The most words of a question, and the most answers. */
 const MAX_WORDS = 8
 const MAX_HITS = 20
 
@@ -56,7 +56,10 @@ export function searchIn(index: Index, query: string): Hit[] {
     .map(({ section }) => hitOf(section, words))
 }
 
-/** Whole words beat beginnings, titles beat text, guides beat the reference; 0 without a word. */
+/**
+ * Whole words score above beginnings, titles above text, guides above the reference; 0 without a
+ * match.
+ */
 function scoreOf(section: Section, words: readonly string[]): number {
   let score = section.page.group === 'Guides' ? 1 : 0
   for (const word of words) {
@@ -70,7 +73,7 @@ function scoreOf(section: Section, words: readonly string[]): number {
   return score
 }
 
-/** Names with an underscore count whole and in their parts. */
+/** A name with an underscore counts as a whole and in its parts. */
 function wordsOf(text: string): string[] {
   const names = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
   return names
@@ -80,7 +83,7 @@ function wordsOf(text: string): string[] {
 
 const EXCERPT = 180
 
-/** Whole words around the first place of a word that is looked for. */
+/** Whole words around the first place where one of the words occurs. */
 function hitOf({ page, heading, place, said }: Section, words: readonly string[]): Hit {
   const lower = said.toLowerCase()
   const places = words.map(word => lower.indexOf(word)).filter(index => index >= 0)

@@ -1,14 +1,14 @@
-// How to send one request, in the languages of the documentation. Pure.
+// One request in each language of the documentation. Pure.
 import { curl } from '../snippet/curl.ts'
 import { python } from '../snippet/python.ts'
 import type { Sent } from '../snippet/snippet.ts'
 import { typescript } from '../snippet/typescript.ts'
 
-/** What the pages write; readers see the address and the key that they have. */
+/** The address in the pages; readers see their own instead. */
 export const ADDRESS = 'http://127.0.0.1:8080'
 export const KEY = 'key_…:…'
 
-/** Blocks of code that stand side by side. */
+/** Blocks of code that the page shows behind one switch. */
 export function snippetsOf(asked: Pick<Sent, 'verb' | 'path' | 'body'>): string {
   const sent = { ...asked, origin: ADDRESS, key: KEY }
   const data = sent.body === undefined ? undefined : JSON.stringify(sent.body, null, 2)

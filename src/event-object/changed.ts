@@ -1,7 +1,7 @@
-// The members of an object that a change has altered. Pure.
+// The members of an object that a change altered. Pure.
 import { isDeepStrictEqual } from 'node:util'
 
-/** With their values before it. */
+/** The altered members, with their values before the change. */
 export function changedMembers(before: object, after: object): object {
   const values = after as Readonly<Record<string, unknown>>
   const altered = Object.entries(before).filter(

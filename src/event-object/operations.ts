@@ -1,5 +1,5 @@
-// Reads events with their objects, as these were right after them: one statement for all events of
-// one kind of object.
+// Reads events with their objects as they were right after the events: one statement for all events
+// of one kind of object.
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { findBalanceTransactions } from '../balance-transaction/store.ts'
 import { findBeneficiaries } from '../beneficiary/store.ts'
@@ -25,7 +25,7 @@ export async function findToldEvents(
   return tellEvents(sql, await findEvents(sql, keys))
 }
 
-/** The same events, in their order. Reads of one snapshot. */
+/** These events with their objects, in the same order. All reads must see one snapshot. */
 export async function tellEvents(
   sql: Sql | TransactionSql,
   events: readonly NamedEvent[],
@@ -100,7 +100,9 @@ async function tellQuotes(
   })
 }
 
-/** One that was asked for is used later, if at all; one that a payout carries, from the start. */
+/**
+ * A quote that was asked for is active at first; one that a payout carries is used from the start.
+ */
 function asMade(quote: Quote): Quote {
   const { created_at, updated_at } = quote
   return updated_at === created_at ? quote : { ...quote, status: 'active', updated_at: created_at }

@@ -1,5 +1,6 @@
-// A beneficiary or an entity as it was after each of its events. An update tells what was there
-// before it, so that the record after an event is what the next update replaced, or the row. Pure.
+// A beneficiary or an entity as it was after each of its events. An update tells the details that
+// it replaced. So the details after an event are those that the next update replaced, or those of
+// the row. Pure.
 import type { ArchiveFacts } from '../beneficiary/archive.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { detailsOf } from '../beneficiary/columns.ts'
@@ -11,13 +12,15 @@ import { presentEntity } from '../entity/response.ts'
 import type { NamedEvent, ToldEvent } from '../event/event.ts'
 import { changedMembers } from './changed.ts'
 
-/** What of the events after one of a party is needed: the first update, and the one behind it. */
+/**
+ * What a party's event needs of the events behind it: the first update, and the very next event.
+ */
 export interface Later {
   readonly update: NamedEvent | undefined
   readonly next: NamedEvent | undefined
 }
 
-/** Of a party that is made or erased nothing is told of what was before. */
+/** Creations and erasures tell no values from before. */
 const WITHOUT_BEFORE = /\.(created|erased)$/
 
 export function tellEntity(entity: Entity, event: NamedEvent, { update }: Later): ToldEvent {
@@ -26,7 +29,7 @@ export function tellEntity(entity: Entity, event: NamedEvent, { update }: Later)
     return { ...event, object: presentEntity(entity), previous_attributes: {}, erased }
   }
   const { steps = 1 } = event.data as Partial<StepFacts>
-  // An erasure has taken out what updates had told.
+  // An erasure has removed the details that updates told.
   const { was: later } = (update?.data ?? {}) as Partial<EntityFacts>
   const details = (erased ? undefined : later?.details) ?? entity.details
   const { created_at } = event
@@ -42,7 +45,7 @@ export function tellEntity(entity: Entity, event: NamedEvent, { update }: Later)
   return { ...told, previous_attributes: changedMembers(previous, object) }
 }
 
-/** An entity after so many steps of its approval. */
+/** An entity after this many steps of its approval. */
 function asOf(entity: Entity, steps: number) {
   const approval_history = entity.approval_history.slice(0, steps)
   const { status = 'pending', description = '' } = approval_history.at(-1) ?? {}
@@ -89,14 +92,15 @@ function approvalAfter(
 ): Approval {
   if (decided !== undefined) return decided
   if (type === ASKED) return 'pending_approval'
-  // What people must approve was never without that: the request for it is told right behind.
+  // A beneficiary that people must approve needs the approval from the start: the request for it is
+  // the very next event.
   const asked = next?.type === ASKED && next.sequence === sequence + 1n
   return asked ? 'pending_approval' : ''
 }
 
 const ASKED = 'beneficiary.pending_approval'
 
-/** Undefined where nothing was altered, or what was is erased. */
+/** Undefined when the event altered nothing, or when the earlier values are erased. */
 function beforeOf(
   after: Beneficiary,
   { type }: NamedEvent,

@@ -1,12 +1,12 @@
 // A payout as it was after each of its events: its row, which is written once, with the state that
-// the event tells of. Its metadata is what the next update replaced, or the row's. Pure.
+// the event tells. Its metadata is what the next update replaced, or the metadata of the row. Pure.
 import type { NamedEvent, ToldEvent } from '../event/event.ts'
 import type { Payout } from '../payout/payout.ts'
 import { presentPayout } from '../payout/response.ts'
 import { factsOf, type Seen, seenAt } from '../payout/told.ts'
 import { changedMembers } from './changed.ts'
 
-/** `update` is the first `payout.updated` behind the event, if there is one. */
+/** `update` is the first `payout.updated` behind the event. */
 export function tellPayout(
   payout: Payout,
   event: NamedEvent,
@@ -29,7 +29,7 @@ function shown(payout: Payout, { answered, ...state }: Seen) {
   return presentPayout({ ...payout, ...state, answers: payout.answers.slice(0, answered) })
 }
 
-/** An erasure has taken out what updates had told. */
+/** The metadata before an update; null when an erasure has removed it. */
 function metadataBefore(update: NamedEvent | undefined, payout: Payout): Payout['metadata'] {
   return update === undefined ? payout.metadata : (factsOf(update).was_metadata ?? null)
 }

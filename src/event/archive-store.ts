@@ -4,7 +4,10 @@ import type { Instant } from '../instant.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { ArchivedRow } from './archive.ts'
 
-/** The hash of the row that ends, or ended, with this event; undefined when none does. */
+/**
+ * The hash of the row that ends with this event, also of a removed row; undefined when there is
+ * none.
+ */
 export async function findChainHash(
   sql: Sql | TransactionSql,
   account_id: string,
@@ -21,7 +24,7 @@ export async function findChainHash(
   return row?.hash
 }
 
-/** The next rows of events before a time, after the one that ends with this event. */
+/** The next rows of events before a time, after the row that ends with this event. */
 export async function listArchived(
   sql: TransactionSql,
   account_id: string,

@@ -1,5 +1,5 @@
 // An archive of events: the rows of one account from one number to another, one JSON object a line,
-// with the hashes of their chain. Whoever has the file proves it by itself. Pure.
+// with the hashes of their chain. The file alone suffices to prove it. Pure.
 import type { Instant } from '../instant.ts'
 import { sealOf } from '../seal.ts'
 import { firstOf } from './row.ts'
@@ -11,16 +11,16 @@ export interface ArchiveHead {
   readonly version: 1
   readonly account_id: string
   readonly before: Instant
-  /** The number after which it begins, and the hash of the row that ends there. */
+  /** The number of the event before the first, and the hash of the row that ends there. */
   readonly after: string
   readonly previous: string
 }
 
-/** A row as it is stored: its data is text, as that is what is hashed. */
+/** A row as the database stores it. Its data is text, because the hash is over the text. */
 export interface ArchivedRow extends Omit<SealedRow, 'data' | 'sequence'> {
   readonly sequence: string
   readonly data: string | null
-  /** Of an erased row: what its hash was, and the digest of what it says now; else null. */
+  /** For an erased row, its former hash and the digest of its present content; else null. */
   readonly was: string | null
   readonly becomes: string | null
 }
@@ -36,12 +36,12 @@ export interface ArchiveEnd {
 const SEAL = sealOf<Omit<ArchivedRow, 'hash' | 'was' | 'becomes'> & { readonly previous: string }>({
   previous: 'hex',
   ...ROW_KINDS,
-  // A number of the chain is written as it is.
+  // The chain hashes a number as it is written.
   sequence: 'json_text',
   data: 'json_text',
 })
 
-/** Goes along the rows of an archive; says what is wrong with the first that does not follow. */
+/** Walks the rows of an archive in order and says why a row does not follow. */
 export class ArchiveWalk {
   readonly #account_id: string
   #sequence: bigint
@@ -58,7 +58,7 @@ export class ArchiveWalk {
     return { rows: this.rows, sequence: String(this.#sequence), hash: this.#hash }
   }
 
-  /** What is wrong with the next row; undefined when it follows. */
+  /** What is wrong with the next row; undefined when it follows the row before. */
   step(row: ArchivedRow): string | undefined {
     const sequence = BigInt(row.sequence)
     const first = firstOf({ sequence, told: row.told })
@@ -78,7 +78,7 @@ export class ArchiveWalk {
     return undefined
   }
 
-  /** What is wrong with the last line; undefined when it says what was there. */
+  /** What is wrong with the last line; undefined when it matches the rows. */
   finish(end: ArchiveEnd): string | undefined {
     const { rows, sequence, hash } = this.end
     if (end.rows === rows && end.sequence === sequence && end.hash === hash) return undefined

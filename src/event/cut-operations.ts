@@ -1,5 +1,5 @@
-// Takes events out of the database that an archive has, some rows a transaction: what the archive
-// says is held against each row before it goes.
+// Removes archived events from the database, some rows a transaction. Each row is compared with the
+// archive before it goes.
 import { recordActs } from '../audit/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
@@ -11,7 +11,7 @@ import { cutEvents, findCut, findObstacles, listHashes } from './cut-store.ts'
 
 interface Removal {
   readonly account_id: string
-  /** Rows of the archive in order, the first of which goes on where the last cut is, or before. */
+  /** Rows of the archive in order. The first continues the last cut, or lies before it. */
   readonly rows: readonly ArchivedRow[]
   /** The digest of the archive. */
   readonly file: string
@@ -19,13 +19,13 @@ interface Removal {
 }
 
 interface Removed {
-  /** How many rows of events. */
+  /** The number of removed rows. */
   readonly removed: number
-  /** Why the first of the rows stays that are left; undefined: none is. */
+  /** Why the first of the remaining rows stays; undefined when none remains. */
   readonly kept: string | undefined
 }
 
-/** One transaction: all of these rows that may go, up to the first that may not. */
+/** One transaction: removes these rows in order, up to the first that must stay. */
 export function removeArchived(
   sql: Sql,
   { account_id, rows, file, person }: Removal,

@@ -15,7 +15,7 @@ export async function findCut(
   return cut
 }
 
-/** Locks the endpoints of the account, so that nothing more is owed to them meanwhile. */
+/** Locks the endpoints of the account, so that they are owed no further events meanwhile. */
 export async function findObstacles(tx: TransactionSql, account_id: string): Promise<Obstacles> {
   await tx`select from webhook_endpoints where account_id = ${account_id} order by id for update`
   const owed = await tx<{ endpoint_id: string; sequence: bigint }[]>`
@@ -35,7 +35,7 @@ export async function findObstacles(tx: TransactionSql, account_id: string): Pro
   return { ...row, owed }
 }
 
-/** Of the rows that end with these events, the hash of each, and that before it was erased. */
+/** The hashes of the rows that end with these events, and their hashes before an erasure. */
 export async function listHashes(
   tx: TransactionSql,
   account_id: string,
@@ -59,7 +59,7 @@ interface NewCut extends Cut {
   readonly removed_by: string
 }
 
-/** Keeps what vouches for the rows, and takes out those up to this cut. */
+/** Stores the cut and the seals that replace its rows, and removes the rows up to the cut. */
 export async function cutEvents(
   tx: TransactionSql,
   cut: NewCut,

@@ -1,5 +1,5 @@
-// A cut: the events up to a number were taken out of the database, as an archive has them. What
-// stays vouches for the rows that these events told of. Pure.
+// A cut: the events up to a number were removed from the database and are in an archive. The cut
+// keeps the seals of the objects that these events tell of. Pure.
 import { hash } from 'node:crypto'
 import { refusal } from '../errors.ts'
 import { type Key, numberedId, numberIn, timesIn } from '../id.ts'
@@ -9,39 +9,39 @@ import { unfold } from './row.ts'
 
 export interface Cut {
   readonly account_id: string
-  /** The number of the last event that was taken out, the hash of its row, and its time. */
+  /** The number and time of the last removed event, and the hash of its row. */
   readonly sequence: bigint
   readonly hash: string
   readonly created_at: Instant
 }
 
-/** Whether this id is that of the last event that was taken out: what follows it is all there. */
+/** Whether this is the id of the last removed event: all events after it are still there. */
 export function isLastOf(cut: Cut, id: string): boolean {
   return numberedId('evt', cut, cut.sequence) === id
 }
 
-/** Refuses the id of an event of the account that was taken out, as far as an id can say that. */
+/** Refuses the id of a removed event of the account, as far as an id shows that. */
 export function refuseArchived(cut: Cut | undefined, { account_id, id }: Key): void {
   if (cut === undefined || numberIn(id) > cut.sequence) return
   const of_account = { account_id, created_at: timesIn(id).from }
   if (numberedId('evt', of_account, numberIn(id)) === id) refuseBefore(cut)
 }
 
-/** Refuses what asks for events before the cut. */
+/** Refuses a request for events before the cut. */
 export function refuseBefore({ sequence, created_at }: Cut): never {
   const message = `Events up to number ${sequence}, of ${created_at}, are in an archive alone.`
   throw refusal('event_archived', `${message} Begin with number ${sequence + 1n}.`)
 }
 
-/** The digest of an object's row, as the newest of these events left it. */
+/** The digest of an object's row as the newest removed event left it. */
 export interface ArchivedSeal {
   readonly object_id: string
-  /** Of that event. */
+  /** The number of that event. */
   readonly number: bigint
   readonly content: string
 }
 
-/** The seals of objects that rows tell of, in the order of their ids. */
+/** The seals of the objects that the rows tell of, in the order of their ids. */
 export function sealsOf(rows: readonly ArchivedRow[]): ArchivedSeal[] {
   const seals = new Map<string, ArchivedSeal>()
   for (const { data, ...row } of rows) {
@@ -59,13 +59,13 @@ export function digestOfSeals(seals: readonly ArchivedSeal[]): string {
   return hash('sha256', lines.join('\n'), 'hex')
 }
 
-/** What keeps events in the database although an archive has them. */
+/** What keeps archived events in the database. */
 export interface Obstacles {
-  /** How many events the account has: the row of the newest stays. */
+  /** The number of the account's newest event, whose row stays. */
   readonly newest: bigint
-  /** Of each webhook endpoint, the first event that is still owed to it. */
+  /** For each webhook endpoint, the first event that it still must get. */
   readonly owed: readonly { readonly endpoint_id: string; readonly sequence: bigint }[]
-  /** Older events may go; null: none may. */
+  /** Only older events may go; null when none may. */
   readonly before: Instant | null
 }
 

@@ -2,10 +2,10 @@
 import { type IdPrefix, numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 
-/** The prefixes of the ids of objects that events are about. */
+/** The prefixes of the ids of objects that have events. */
 export const OBJECT_IDS: readonly IdPrefix[] = ['bnf', 'btr', 'ent', 'poq', 'pot', 'whe']
 
-/** What events tell, by the object that they are about. What is not here cannot be recorded. */
+/** The types of events, by the object that they are about. No other type can be recorded. */
 export const EVENTS = {
   payout_quote: ['created'],
   payout: [
@@ -51,14 +51,14 @@ export const EVENTS = {
   webhook_endpoint: ['test'],
 } as const
 
-/** `payout.created` and every other type of event that is ever recorded. */
+/** The type of any event that is ever recorded, such as `payout.created`. */
 export type EventType = {
   [Kind in keyof typeof EVENTS]: `${Kind}.${(typeof EVENTS)[Kind][number]}`
 }[keyof typeof EVENTS]
 
 /**
- * One change of state. `data` holds the facts from which, with what never changes, the object is
- * made as it was then.
+ * One change of state. `data` holds the facts that, with the object's constant members, give the
+ * object as it was then.
  */
 export interface Event {
   readonly account_id: string
@@ -68,11 +68,11 @@ export interface Event {
   readonly object_id: string
   readonly data: object
   readonly created_at: Instant
-  /** Digest of the object's row after the event. Reads of events leave it out. */
+  /** The digest of the object's row after the event. Reads of events leave it out. */
   readonly content?: string | undefined
 }
 
-/** An event as read, with the id that its time and number make. */
+/** An event as read, with the id that follows from its time and number. */
 export interface NamedEvent extends Event {
   readonly id: string
 }
@@ -84,13 +84,13 @@ export function nameEvent<E extends Event>(event: E): E & NamedEvent {
 /** An event with its object as it was right after the change. */
 export interface ToldEvent extends NamedEvent {
   readonly object: object
-  /** The members of the object that the change altered, as they were before. */
+  /** The changed members of the object, with their values before the change. */
   readonly previous_attributes: object
-  /** Whether personal data of the object was erased, which is then left out. */
+  /** Whether the object's personal data was erased. The event then shows none. */
   readonly erased: boolean
 }
 
-/** The status that a change found under the lock, as its first event says it; '' without one. */
+/** The status before a change, as its first event says it; '' without one. */
 export function previousStatus([event]: readonly Pick<Event, 'data'>[]): string {
   const data = event?.data as { previous_status?: string } | undefined
   return data?.previous_status ?? ''

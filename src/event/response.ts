@@ -1,12 +1,12 @@
-// Answers about events: the members that all have, the schema of those of one kind of object, and
-// what an answer says besides the object.
+// Answers about events: the members of every event, and the schema of the events of one kind of
+// object.
 
 import type { TProperties, TSchema } from 'typebox'
 import { Id, Literals, optional, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { EVENTS, type ToldEvent } from './event.ts'
 
-/** Events of one kind of object, by the schema of the object and of what is said of its changes. */
+/** Events of one kind of object, by the schema of the object and of the facts of its changes. */
 export function EventOf(
   kind: keyof typeof EVENTS,
   title: string,
@@ -54,7 +54,7 @@ export function EventOf(
   )
 }
 
-/** The facts of an event that are said of the change, and are no members of its object. */
+/** The facts of an event that describe the change and are no members of its object. */
 const CHANGE = [
   'by',
   'operator',

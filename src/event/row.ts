@@ -87,7 +87,7 @@ export function firstOf({ sequence, told }: Pick<EventRow, 'sequence' | 'told'>)
   return sequence - BigInt(wordsOf(told).length) + 1n
 }
 
-/** Whether an object's id holds its time of creation, which locates the row of its creation. */
+/** Whether an object's id holds its time of creation. That time finds the row of its creation. */
 export function isMadeById(object_id: string): boolean {
   return Object.values(MADE).some(({ prefix }) => object_id.startsWith(`${prefix}_`))
 }

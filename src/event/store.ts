@@ -64,7 +64,7 @@ export async function listEventsAfter(
   return listWithin(sql, account_id, { after, before: to + 1n, newest_first: false, limit }, {})
 }
 
-/** The number of events of one account or of all, which is the newest sequence. */
+/** The number of events of each account, or of one: it is the newest sequence. */
 export async function countEvents(
   sql: Sql | TransactionSql,
   account_id: string | undefined,
@@ -74,7 +74,7 @@ export async function countEvents(
     select account_id, event_count as count from books ${of} order by account_id`
 }
 
-/** How many events there are of all accounts. */
+/** The number of events of all accounts. */
 export async function countAllEvents(sql: Sql): Promise<bigint> {
   const [row] = await sql<{ count: bigint }[]>`
     select coalesce(sum(event_count), 0)::bigint as count from books`
@@ -83,21 +83,22 @@ export async function countAllEvents(sql: Sql): Promise<bigint> {
 
 const NUMBERS: Numbers = { table: 'events', column: 'sequence', count: 'event_count' }
 
-/** Whether the events after the cursor begin where those end that were taken out. */
+/** Whether the events after the cursor begin right after the removed events. */
 function isCutAt(cut: Cut | undefined, cursor: NonNullable<Wanted['cursor']>): boolean {
   return cut !== undefined && cursor.towards === 'newer' && isLastOf(cut, cursor.id)
 }
 
 /**
- * A page of the account's events; undefined when the cursor names none of them. Refuses a cursor
- * that was taken out, unless all that follows it is there.
+ * A page of the account's events; undefined when the cursor names none of them. Refuses a cursor in
+ * the removed events, unless every event after it is still there.
  */
 export async function listEvents(
   sql: Sql | TransactionSql,
   account_id: string,
   { limit, cursor, filters, ...moments }: Wanted,
 ): Promise<Page<NamedEvent> | undefined> {
-  // Reads by number, which rises with created_at: the events of one batch share their time.
+  // Reads by number, because numbers rise with created_at, and events of one batch share their
+  // time.
   const [above, below, named] = await Promise.all([
     locateNumber(sql, NUMBERS, account_id, moments.above, 'above'),
     locateNumber(sql, NUMBERS, account_id, moments.below, 'below'),
@@ -222,7 +223,7 @@ async function findRowsOf(
   return [...new Map([...made, ...done, ...changed].map(row => [row.sequence, row])).values()]
 }
 
-/** The row in which a payout succeeded as usual, at the time that its outcome has. */
+/** The row in which a payout succeeded as usual, found by the time of its outcome. */
 async function findDone(sql: Sql | TransactionSql, { account_id, id }: Key): Promise<ReadRow[]> {
   const [outcome] = await sql<{ at: Instant }[]>`
     select coalesce(succeeded_at, updated_at) as at from payout_outcomes

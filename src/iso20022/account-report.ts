@@ -1,6 +1,6 @@
 // Reads camt.053 (statement), camt.054 (notification) and camt.052 (report), by the local names of
 // their elements: entries, the payments in them, and returns. Only booked entries of a statement or
-// notification are bookings; everything else is a note.
+// notification are bookings; every other entry is a note.
 import { type BankSays, NOTHING_SAID } from '../bank-format/bank-format.ts'
 import { around, childOf, childrenOf, textOf } from './node.ts'
 import { idOf, joined, moneyOf } from './says.ts'
@@ -14,13 +14,13 @@ const DETAILS = 'NtryDtls'
 const TRANSACTION = 'TxDtls'
 const REPORTS = ['Stmt', 'Ntfctn', 'Rpt']
 
-/** What is known of an entry while its payments are read. */
+/** The facts of an entry that its payments need. */
 interface EntrySoFar {
   readonly number: number
   count: number
-  /** A payment without an amount. It gets the entry's if no other payment follows. */
+  /** A payment without an amount. It gets the entry's amount if no other payment follows. */
   waiting: XmlNode | undefined
-  /** Ids of a file or PmtInf that was booked as one. */
+  /** The ids of the file or PmtInf that the bank booked as one entry. */
   batch: Pick<BankSays, 'msg_id' | 'payment_information_id'>
 }
 
@@ -62,7 +62,7 @@ export function accountReportReader(kind: AccountReport): MessageReader {
   }
 }
 
-/** The entry itself. One that was booked as a batch has no payments in it. */
+/** The entry itself. An entry for a whole batch lists no payments. */
 function ofEntry(kind: AccountReport, node: XmlNode, { number }: EntrySoFar): BankSays {
   const code = textOf(node, 'Sts', 'Cd') || textOf(node, 'Sts')
   const is_credit = isCredit(node) ?? null
@@ -113,8 +113,8 @@ function ofTransaction(
 }
 
 /**
- * What the payment was worth: the amount that we asked for, when the account has another currency
- * or the bank has added charges that make up the difference; else what was booked.
+ * The amount of the payment. It is the instructed amount when the account has another currency, or
+ * when the bank's charges explain the difference; else it is the booked amount.
  */
 function paidAmount(node: XmlNode, own: XmlNode | undefined) {
   const booked = moneyOf(own)
@@ -124,7 +124,7 @@ function paidAmount(node: XmlNode, own: XmlNode | undefined) {
   return asked.amount + chargesOf(node, booked.currency) === booked.amount ? asked : booked
 }
 
-/** Charges that are part of the payment's amount, as far as they are in its currency. */
+/** The charges inside the payment's amount, in its currency. */
 function chargesOf(node: XmlNode, currency: string): bigint {
   const charges = childOf(node, 'Chrgs')
   const included = childrenOf(charges, 'Rcrd').filter(record =>
@@ -136,13 +136,13 @@ function chargesOf(node: XmlNode, currency: string): bigint {
 }
 
 function levelOf(kind: AccountReport, code: string, returned: boolean): BankSays['level'] {
-  // A camt.052 informs of what may still change.
+  // A camt.052 reports entries that may still change.
   if (code !== 'BOOK' || kind === 'camt.052') return 'note'
   return returned ? 'return' : 'booking'
 }
 
 /**
- * Whether money came back. Banks say so by a return reason, by the code of the booking, or by the
+ * Whether money came back. Banks show it by a return reason, by the code of the booking, or by the
  * mark of a reversal.
  */
 function isReturn(node: XmlNode): boolean {
@@ -159,7 +159,7 @@ function reasonsOf(node: XmlNode): string[] {
   return [textOf(reason, 'Cd') || textOf(reason, 'Prtry')].filter(code => code !== '')
 }
 
-/** The amount of one payment: in Amt since the version of 2019, in AmtDtls before. */
+/** The amount of one payment: in Amt since the version of 2019, in AmtDtls before it. */
 function ownAmount(node: XmlNode): XmlNode | undefined {
   return (
     childOf(node, 'Amt') ??
@@ -178,7 +178,9 @@ function accountOf(node: XmlNode): string {
   return textOf(id, 'IBAN') || textOf(id, 'Othr', 'Id')
 }
 
-/** The kind, the id and the period: banks use the same ids again in later years. */
+/**
+ * The kind, the id and the period. The period is needed because banks use ids again in later years.
+ */
 function statementOf(kind: AccountReport, node: XmlNode): string {
   const report = around(node, ...REPORTS)
   const from = textOf(report, 'FrToDt', 'FrDtTm') || textOf(report, 'FrToDt', 'FrDt')

@@ -1,5 +1,5 @@
-// Converts a payment into the texts that stand in a pain.001, and says why one can stand in none.
-// Nothing is cut or replaced that says who is paid; what is changed is listed. Pure.
+// Converts a payment into the texts of a pain.001, and says why none can carry it. It never cuts or
+// replaces text that says who is paid; it lists what it changes. Pure.
 import type {
   BankAccount,
   BankProfile,
@@ -11,7 +11,7 @@ import { findCurrency } from '../money/currency.ts'
 import { pow10 } from '../money/decimal.ts'
 import { convertText } from './text.ts'
 
-/** The texts of a party as the file has them. */
+/** The texts of a party in the file. */
 export interface WrittenParty {
   readonly name: string
   readonly address: PostalAddress
@@ -29,9 +29,9 @@ export const SEPA = 'SEPA'
 const NAME_LENGTH = 140
 const SEPA_NAME_LENGTH = 70
 const REMITTANCE_LENGTH = 140
-/** The most that PostalAddress6 and PostalAddress24 hold. */
+/** The longest texts in PostalAddress6 and PostalAddress24. */
 const ADDRESS_LENGTHS = { street: 70, town: 35, postcode: 16, state: 35, country: 2 } as const
-/** ActiveOrHistoricCurrencyAndAmount: eighteen digits, five of them a fraction. */
+/** ActiveOrHistoricCurrencyAndAmount has eighteen digits, at most five of them in the fraction. */
 const AMOUNT_DIGITS = 18
 const FRACTION_DIGITS = 5
 
@@ -70,7 +70,7 @@ export function writeParty(
   }
 }
 
-/** Why this payment can stand in no file to this bank; [] when it can. */
+/** Why no file to this bank can carry this payment; [] when one can. */
 export function checkItem(
   item: FileItem,
   account: SettlementAccount,
@@ -87,7 +87,7 @@ export function checkItem(
   ]
 }
 
-/** Why no payment from this account can stand in a file to this bank; [] when one can. */
+/** Why no file to this bank can carry payments from this account; [] when one can. */
 export function checkSettlementAccount(
   account: SettlementAccount,
   profile: BankProfile,
@@ -168,7 +168,7 @@ function checkAccount(who: string, bank: BankAccount, profile: BankProfile): str
   ]
 }
 
-/** What the SEPA rulebook asks of a credit transfer. */
+/** The SEPA rulebook's own rules for a credit transfer. */
 function checkSepa(item: FileItem, { iso20022 }: BankProfile): string[] {
   if (iso20022?.service_level !== SEPA) return []
   const { currency, charge_bearer, creditor } = item
@@ -190,7 +190,7 @@ function convert(text: string, { character_set }: BankProfile): string {
   return convertText(text, character_set).text
 }
 
-/** At most so many characters; no half of a character is left at the end. */
+/** Cuts the text to this length, and leaves no half of a character at the end. */
 function cut(text: string, length: number): string {
   let short = ''
   for (const character of text) {

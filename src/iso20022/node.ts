@@ -1,4 +1,4 @@
-// Finds texts in the small trees that a stream of XML yields, by local names. Pure.
+// Finds texts by local names in the small trees that a stream of XML yields. Pure.
 import type { XmlNode } from './xml-stream.ts'
 
 /** The first element at the path; undefined when there is none. */
@@ -11,7 +11,7 @@ export function childOf(
   return found
 }
 
-/** All children of the name. */
+/** All children of this name. */
 export function childrenOf(node: XmlNode | undefined, name: string): readonly XmlNode[] {
   return node?.children.filter(child => child.name === name) ?? []
 }
@@ -25,7 +25,7 @@ export function attributeOf(node: XmlNode | undefined, name: string): string {
   return node?.attributes[name]?.value.trim() ?? ''
 }
 
-/** The nearest element around this one, or itself, that has the name. */
+/** The nearest element with this name: this one, or one around it. */
 export function around(
   node: XmlNode | undefined,
   ...names: readonly string[]

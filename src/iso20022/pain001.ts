@@ -15,7 +15,7 @@ import { formatMajor, pow10 } from '../money/decimal.ts'
 import { escapeXml, textElement } from '../text/xml.ts'
 import { checkItem, type WrittenParty, writeItem, writeParty } from './item.ts'
 
-/** What differs between the versions. */
+/** The differences between the versions. */
 interface Version {
   readonly bic: 'BIC' | 'BICFI'
   readonly has_uetr: boolean
@@ -27,9 +27,9 @@ const VERSIONS: Readonly<Record<Iso20022Profile['pain001'], Version>> = {
   'pain.001.001.09': { bic: 'BICFI', has_uetr: true, date: day => `<Dt>${day}</Dt>` },
 }
 
-/** DecimalNumber: eighteen digits. */
+/** DecimalNumber has eighteen digits. */
 const SUM_DIGITS = 18
-/** Payments that are joined into one text at once; a string of all would be copied too often. */
+/** How many payments become one text at a time; a single text of all would be copied too often. */
 const JOINED = 1_000
 
 interface Group {
@@ -37,7 +37,7 @@ interface Group {
   readonly items: readonly FileItem[]
 }
 
-/** Throws when a payment can stand in no file: `checkItem` says so before. */
+/** Throws when no file can carry a payment; `checkItem` finds that first. */
 export function writePain001(batch: FileBatch): WrittenFile {
   const { items, profile, settlement_account } = batch
   const iso = isoOf(profile)
@@ -72,15 +72,15 @@ export function writePain001(batch: FileBatch): WrittenFile {
   return { bytes, count: items.length, control_sum, execution_date: batch.execution_date, places }
 }
 
-/** The version and the codes that only this format knows. */
+/** The members of a profile that only this format has: the version and the codes. */
 export function isoOf({ name, iso20022 }: BankProfile): Iso20022Profile {
   if (iso20022 === null) throw new Error(`the bank profile ${name} is not of ISO 20022`)
   return iso20022
 }
 
 /**
- * The exact sum as the file says it. Amounts of one currency have its decimals; ISO's sum of
- * several currencies adds their numbers.
+ * The exact sum in the file. Amounts of one currency have its decimals. ISO's sum over several
+ * currencies adds the bare numbers.
  */
 export function sumOf(items: readonly Pick<FileItem, 'amount' | 'currency'>[]): string {
   const places = Math.max(...new Set(items.map(({ currency }) => currencyExponent(currency))))
@@ -92,7 +92,7 @@ export function sumOf(items: readonly Pick<FileItem, 'amount' | 'currency'>[]): 
   return formatMajor(sum, places)
 }
 
-/** In the order in which the first payment of each comes. */
+/** The groups in the order of their first payments. */
 function groupsOf({ msg_id, items }: FileBatch): Group[] {
   const alike = Map.groupBy(items, item => `${item.charge_bearer} ${item.currency}`)
   return Array.from(alike.values(), (items, i) => ({ id: `${msg_id}-${i + 1}`, items }))
@@ -146,7 +146,7 @@ function paymentType({ service_level, local_instrument }: Iso20022Profile): stri
 function transaction(item: FileItem, profile: BankProfile, version: Version): string {
   const { end_to_end_id, uetr, amount, currency, creditor, purpose } = item
   const { creditor: written, bank_name, remittance } = writeItem(item, profile)
-  // A name stands for a bank without a BIC only.
+  // Only a bank without a BIC gets its name.
   const bank = agent({ ...creditor, bank_name: creditor.bic === '' ? bank_name : '' }, version)
   const agent_element = isNamed(creditor) ? `<CdtrAgt>${bank}</CdtrAgt>` : ''
   const purpose_element = purpose === '' ? '' : `<Purp>${textElement('Cd', purpose)}</Purp>`
@@ -183,7 +183,7 @@ function isNamed({ bic, clearing_code }: BankAccount): boolean {
   return bic !== '' || clearing_code !== ''
 }
 
-/** The European Payments Council's word for a bank that the IBAN alone names is NOTPROVIDED. */
+/** The European Payments Council writes NOTPROVIDED for a bank that only the IBAN names. */
 function agent(bank: BankAccount & { readonly bank_name?: string }, { bic }: Version): string {
   const { clearing_code, bank_name = '' } = bank
   const member =

@@ -1,5 +1,5 @@
-// Reads the profile of a bank: the name of one that is shipped, or an operator's JSON, which says
-// what differs from one that is shipped. Every problem is named at once. Pure.
+// Reads the profile of a bank: the name of a shipped profile, or an operator's JSON with the
+// differences from a shipped one. It reports every problem at once. Pure.
 import type { BankProfile, Iso20022Profile } from '../bank-format/bank-format.ts'
 import {
   type Check,
@@ -16,7 +16,7 @@ import { didYouMean } from '../text/nearest.ts'
 import shipped from './profiles.json' with { type: 'json' }
 import { MEANINGS } from './status.ts'
 
-/** The profile that every other one stands on. */
+/** The profile below every other one. */
 const GENERIC = 'generic'
 
 const isCode: Check = value =>
@@ -32,10 +32,12 @@ const ISO_CHECKS: Checks<Iso20022Profile> = {
   local_instrument: isCode,
 }
 
-/** For people: `about` says where a profile comes from, `like` names the one it stands on. */
+/**
+ * Members for people: `about` says where a profile comes from, `like` names the profile below it.
+ */
 const EXTRA: Readonly<Record<string, Check>> = { about: isText, like: isText }
 
-/** The names of the profiles that are shipped. */
+/** The names of the shipped profiles. */
 export const SHIPPED_PROFILES: readonly string[] = Object.keys(shipped)
 
 /** A profile, or all of its problems. */
@@ -68,7 +70,7 @@ function readShipped(name: string): Read<BankProfile> {
   return { value: onTopOf(onTopOf({}, shipped[GENERIC]), { ...found[1], name }) }
 }
 
-/** The members of the profile below, replaced by those that are written. */
+/** The profile below, with the written members in place of its own. */
 function onTopOf(below: object, written: object): BankProfile {
   const [under, over] = [{ ...below } as Json, { ...written } as Json]
   const pick = (name: string) => [name, Object.hasOwn(over, name) ? over[name] : under[name]]

@@ -1,5 +1,5 @@
-// Reads what a bank's file says: finds the message in it, whatever envelope the bank puts around
-// it, and gives its elements to the reader of its kind. Passes over elements of another namespace.
+// Reads a bank's file: finds the message in the bank's envelope and gives its elements to the
+// reader for its kind. Skips elements of another namespace.
 import { type BankSays, UnreadableFile } from '../bank-format/bank-format.ts'
 import { accountReportReader } from './account-report.ts'
 import { type MessageReader, statusReportReader } from './status-report.ts'
@@ -14,8 +14,8 @@ const MESSAGES: Readonly<Record<string, (message: XmlNode) => MessageReader>> = 
 }
 
 /**
- * Everything that the file says, in its order. It may throw UnreadableFile as late as at its end:
- * the caller collects all of it, or reads twice, before it applies anything.
+ * Everything that the file says, in its order. It may throw UnreadableFile even at the end of the
+ * file: so the caller collects everything, or reads twice, before it applies anything.
  */
 export async function* readBankFile(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BankSays> {
   const watcher = new MessageWatcher()
@@ -31,7 +31,7 @@ class MessageWatcher implements XmlWatcher {
   root = ''
   has_message = false
   #said: BankSays[] = []
-  /** The message that is open. */
+  /** The open message. */
   #message: { readonly node: XmlNode; readonly reader: MessageReader } | undefined
   /** The outermost open element of another namespace. */
   #foreign: XmlNode | undefined

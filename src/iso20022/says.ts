@@ -1,19 +1,19 @@
-// What every reader of a bank's message fills in, and the exact amounts in it. Pure.
+// The ids, amounts and texts that every reader of a bank's message takes from it. Pure.
 import { type BankSays, UnreadableFile } from '../bank-format/bank-format.ts'
 import { findCurrency } from '../money/currency.ts'
 import { parseMajor } from '../money/decimal.ts'
 import { attributeOf, textOf } from './node.ts'
 import type { XmlNode } from './xml-stream.ts'
 
-/** An id that the bank gives back; '' when it says that it had none. */
+/** An id that the bank gives back; '' when the bank says that there was none. */
 export function idOf(node: XmlNode | undefined, ...path: readonly string[]): string {
   const id = textOf(node, ...path)
   return /^NOT ?PROVIDED$/i.test(id) ? '' : id
 }
 
 /**
- * The amount of an element with Ccy in minor units. Null when there is none, and when the currency
- * is not known or has fewer places than the amount: such an amount is applied to nothing.
+ * The amount of an element with Ccy in minor units. Null without an element, for an unknown
+ * currency, and for more decimals than the currency has: nobody applies such an amount.
  */
 export function moneyOf(node: XmlNode | undefined): Pick<BankSays, 'amount' | 'currency'> {
   if (node === undefined) return { amount: null, currency: '' }

@@ -1,5 +1,5 @@
-// Judges a written pain.001: by ISO's schema, through libxml2, and by what a schema cannot say:
-// numbers of payments, sums and ids.
+// Checks a written pain.001 by ISO's schema, through libxml2, and by rules that a schema cannot
+// express: numbers of payments, sums and ids.
 import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { type BankProfile, UnreadableFile } from '../bank-format/bank-format.ts'
@@ -9,10 +9,10 @@ import { attributeOf, childOf, textOf } from './node.ts'
 import { isoOf } from './pain001.ts'
 import { readXml, type XmlNode } from './xml-stream.ts'
 
-/** A file that is wrong everywhere is described by its first problems. */
+/** The most problems that are reported of one file. */
 const MOST_PROBLEMS = 20
 
-/** Loaded when the first file is judged: most commands never need it. */
+/** Loaded for the first file, because most commands never need it. */
 const libxml2 = once(() => import('libxml2-wasm'))
 
 type Version = ReturnType<typeof isoOf>['pain001']
@@ -54,7 +54,7 @@ async function loadValidator(version: Version): Promise<Validator> {
   return XsdValidator.fromDoc(document)
 }
 
-/** What is counted of the file, and of each of its groups. */
+/** The counts of the file, and of each of its groups. */
 class Tally {
   readonly where: string
   count = 0
@@ -71,7 +71,7 @@ class Tally {
     this.sum = { digits, scale }
   }
 
-  /** The header's figures against what was counted. */
+  /** Compares the header's figures with the counts. */
   *compare(header: XmlNode | undefined): Generator<string> {
     const count = textOf(header, 'NbOfTxs')
     const sum = textOf(header, 'CtrlSum')
@@ -144,7 +144,9 @@ function scaledTo({ digits, scale }: Decimal, wanted: number): bigint {
   return digits * pow10(wanted - scale)
 }
 
-/** As a stream, so that a large file is not one text, and other work goes on between its pieces. */
+/**
+ * Streams the bytes, so that a large file is not one text and other work runs between its pieces.
+ */
 async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < bytes.length; i += 65_536) {
     yield bytes.subarray(i, i + 65_536)

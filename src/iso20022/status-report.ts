@@ -1,17 +1,17 @@
 // Reads pain.002 (CustomerPaymentStatusReport), version 3 and later, by the local names of its
-// elements: what the bank says of a file, of a PmtInf in it, and of one payment.
+// elements: the status of a file, of a PmtInf in it, and of one payment.
 import { type BankSays, NOTHING_SAID } from '../bank-format/bank-format.ts'
 import { around, childOf, childrenOf, textOf } from './node.ts'
 import { idOf, joined, moneyOf } from './says.ts'
 import type { XmlNode } from './xml-stream.ts'
 
-/** What is read of one kind of message. */
+/** The reader for one kind of message. */
 export interface MessageReader {
-  /** Called when an element opens; what stood before it in its parents is complete. */
+  /** Called when an element opens; the elements before it in its parents are complete. */
   open(node: XmlNode): Iterable<BankSays>
   /** Called when an element closes. */
   close(node: XmlNode): Iterable<BankSays>
-  /** Elements that are complete in themselves, and are forgotten once they are read. */
+  /** Elements that are complete in themselves. They are dropped once they are read. */
   readonly records: ReadonlySet<string>
 }
 
@@ -31,7 +31,7 @@ export function statusReportReader(message: XmlNode): MessageReader {
     msg_id: idOf(childOf(message, FILE), 'OrgnlMsgId'),
     said_at: said_at(),
   })
-  // The status of a PmtInf stands before its payments, and is reported before them.
+  // The status of a PmtInf comes before its payments, and so does its report.
   const ofGroup = function* (group: XmlNode): Generator<BankSays> {
     if (told === group) return
     told = group

@@ -1,6 +1,6 @@
-// What the status codes of ISO 20022 mean for a payment: ExternalPaymentGroupStatus1Code and
-// ExternalPaymentTransactionStatus1Code. A bank's profile may say otherwise, as codes are dialect.
-// Pure.
+// The meanings of the status codes of ISO 20022 for a payment: ExternalPaymentGroupStatus1Code and
+// ExternalPaymentTransactionStatus1Code. Banks use some codes differently, so a profile may change
+// a meaning. Pure.
 
 /**
  * `received`: the bank has it. `pending`: nothing is decided. `accepted`: it will be executed.
@@ -35,14 +35,14 @@ const STANDARD: Readonly<Record<string, Meaning>> = {
   ...{ PATC: 'operator', ACFW: 'operator', BLCK: 'operator' },
   // Verification of payee: no match, close match, mismatches in the file, not complete.
   ...{ RVNM: 'operator', RVMC: 'operator', RVCM: 'operator', RVNC: 'operator' },
-  // Some of a file were rejected: each of those is named.
+  // Parts of a file were rejected: the bank names each of them.
   ...{ PART: 'nothing', PRES: 'nothing', CPUC: 'nothing', ACIS: 'nothing' },
 }
 
-/** Codes that this version knows. */
+/** The codes that this version knows. */
 export const STATUS_CODES: readonly string[] = Object.keys(STANDARD)
 
-/** The bank's own meaning before the standard's; `nothing` for a code that nobody knows. */
+/** The bank's own meaning, else the standard's, else `nothing`. */
 export function meaningOf(code: string, meanings: Readonly<Record<string, string>>): Meaning {
   const own = Object.hasOwn(meanings, code) ? meanings[code] : undefined
   const known = MEANINGS.find(meaning => meaning === own)

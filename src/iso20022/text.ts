@@ -1,5 +1,5 @@
-// Converts text to the character set of a bank. Says which characters it has lost, so that a name
-// that cannot be written is refused, and nobody else is paid. Pure.
+// Converts text to the character set of a bank. It lists the lost characters, so that a name that
+// cannot be written is refused, and nobody else gets the money. Pure.
 import type { BankProfile } from '../bank-format/bank-format.ts'
 import { isSwiftText, swiftText } from '../text/swift-text.ts'
 import { cleanXml } from '../text/xml.ts'
@@ -9,18 +9,18 @@ type CharacterSet = BankProfile['character_set']
 interface Converted {
   readonly text: string
   /**
-   * Letters, digits and pictures without an equivalent in the set, each once, in order. Marks are
-   * not among them: a full stop instead of one names nobody else.
+   * Letters, digits and pictures without an equivalent in the set, each once, in order. Punctuation
+   * marks are left out: a full stop in their place does not name another person.
    */
   readonly lost: readonly string[]
 }
 
-/** What swiftText writes for a character that it does not know. */
+/** swiftText writes this for an unknown character. */
 const UNKNOWN = '.'
 
 const MARK = /^[\p{P}\p{Sm}\p{Sc}\p{Sk}]$/u
 
-/** Marks that direct or hide text: they are read by nobody, and could hide who is paid. */
+/** Characters that direct or hide text: nobody sees them, and they could hide who is paid. */
 const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/gu
 
 /** The text on one line in the character set of the bank. */
@@ -38,7 +38,7 @@ export function convertText(text: string, set: CharacterSet): Converted {
   }
   const line = converted.replace(/ {2,}/g, ' ').trim()
   return {
-    // The European Payments Council refuses slashes at either end, and two together.
+    // The European Payments Council refuses a slash at either end, and two in a row.
     text: set === 'swift' ? line.replace(/\/{2,}/g, '/').replace(/^\/|\/$/g, '') : line,
     lost: [...lost],
   }

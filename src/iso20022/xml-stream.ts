@@ -1,11 +1,11 @@
-// Reads XML of any size as a stream of small trees, in bounded memory. Refuses what is not
-// well-formed, a DOCTYPE with its entities, and what is deeper, longer or wider than a bank writes.
+// Reads XML of any size as a stream of small trees, in bounded memory. Refuses malformed XML, a
+// DOCTYPE with its entities, and elements that are deeper, longer or wider than a bank writes.
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import { UnreadableFile } from '../bank-format/bank-format.ts'
 
 /** An element, with its text and the children that were kept. */
 export interface XmlNode {
-  /** Without its prefix. */
+  /** The name without its prefix. */
   readonly name: string
   readonly namespace: string
   readonly attributes: Readonly<Record<string, SaxesAttributeNS>>
@@ -14,32 +14,34 @@ export interface XmlNode {
   readonly children: XmlNode[]
   /** Whether no element has opened inside it. */
   is_leaf: boolean
-  /** Of a leaf; ISO 20022 has no text beside elements, and banks indent them. */
+  /** The text of a leaf. ISO 20022 has no text beside elements, and banks indent them. */
   text: string
 }
 
 /** What a reader does with the elements. */
 export interface XmlWatcher {
   open(node: XmlNode): void
-  /** Whether the element stays with its parent; if not, it is forgotten. */
+  /** Whether the parent keeps the element; if not, it is dropped. */
   close(node: XmlNode): 'keep' | 'forget'
 }
 
 /**
- * A report of 100,000 payments has some 4,000,000 lines and 250 MB. What is larger is refused; the
+ * A report of 100,000 payments has some 4,000,000 lines and 250 MB. A larger file is refused; the
  * bank can send it in parts.
  */
 export const BOUNDS = {
   bytes: 512 * 1024 * 1024,
   lines: 8_000_000,
   depth: 40,
-  /** Characters of one tag, text or comment. */
+  /** The most characters of one tag, text or comment. */
   token: 65_536,
-  /** Elements that are kept at one time. */
+  /** The most elements that are kept at one time. */
   nodes: 50_000,
 } as const
 
-/** Characters that the parser gets at once; between them, memory is judged. */
+/**
+ * How many characters the parser gets at once; after each piece, the bounds of memory are checked.
+ */
 const PIECE = 16_384
 
 const ENCODINGS: Readonly<Record<string, string>> = {
@@ -55,8 +57,8 @@ const ENCODINGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Parses all chunks, and yields after each piece, so that the caller can take what the watcher has
- * found. Throws UnreadableFile.
+ * Parses all chunks, and yields after each piece, so that the caller can take the results of the
+ * watcher. Throws UnreadableFile.
  */
 export async function* readXml(
   chunks: AsyncIterable<Uint8Array>,
@@ -97,7 +99,7 @@ class TreeParser {
   readonly #open: { readonly node: XmlNode; readonly kept_before: number }[] = []
   #kept = 0
   #written = 0
-  /** Where the last tag, text or comment ended. */
+  /** The end of the last tag, text or comment. */
   #token_from = 0
 
   constructor(watcher: XmlWatcher) {
@@ -197,12 +199,12 @@ class TreeParser {
   }
 }
 
-/** The parser's words without its place, which UnreadableFile has. */
+/** The parser's words without the place, which UnreadableFile has. */
 function reasonOf(error: Error): string {
   return `not well-formed XML: ${error.message.replace(/^\S*\d+:\d+: /, '').replace(/\.$/, '')}`
 }
 
-/** By the byte order mark, else by the XML declaration, else UTF-8. */
+/** The encoding by the byte order mark, else by the XML declaration, else UTF-8. */
 function decoderOf(head: Uint8Array): TextDecoder {
   const marked = bomOf(head)
   const ascii = Buffer.from(head.subarray(0, 200)).toString('latin1')

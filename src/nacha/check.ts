@@ -1,5 +1,5 @@
-// Holds a file that is about to be sent against the rules of the network for credits: its counts,
-// sums and hashes, and what each batch and entry must say. Pure.
+// Checks a finished file against the network's rules for credits before it is sent: its counts,
+// sums and hashes, and the fields of each batch and entry. Pure.
 import { type NachaProfile, UnreadableFile } from '../bank-format/bank-format.ts'
 import { isRoutingNumber } from './item.ts'
 import { BLOCKING_FACTOR, REMITTANCE, readRecord, WIDTH } from './record.ts'
@@ -9,7 +9,7 @@ import { CREDITS_ONLY } from './write.ts'
 
 type Rule = readonly [holds: boolean, fault: string]
 
-/** What is wrong with the bytes of a file, [] when it may be sent. */
+/** The problems of a file's bytes; [] when it may be sent. */
 export function checkAch(bytes: Uint8Array, nacha: NachaProfile): string[] {
   try {
     return checkLines(Buffer.from(bytes).toString('latin1'), nacha)
@@ -38,11 +38,11 @@ function checkLines(text: string, nacha: NachaProfile): string[] {
   return faults
 }
 
-/** What must not repeat in a file. */
+/** The values that must not repeat in a file. */
 interface Seen {
   readonly traces: Set<string>
   readonly ids: Set<string>
-  /** Batch number and trace number of the entry before. */
+  /** The batch number and trace number of the previous entry. */
   last: readonly [batch: string, trace: string]
 }
 
@@ -75,7 +75,7 @@ function checkEntry(from: Entry, nacha: NachaProfile, seen: Seen): string[] {
   return rules.flatMap(([holds, fault]) => (holds ? [] : [`line ${from.line}: ${fault}`]))
 }
 
-/** Of the file and the batch that an entry stands in. */
+/** The rules of the file header and the batch header of an entry. */
 function headerRules({ file, batch }: Entry, nacha: NachaProfile): readonly Rule[] {
   const same_day = batch.effective_entry_date === file.creation_date
   return [
@@ -108,7 +108,7 @@ function addendaRules({ entry, addenda }: Entry): readonly Rule[] {
   return [...rules, [addenda.length <= 1, 'PPD and CCD have one record of addenda']]
 }
 
-/** YYMMDD of a day that there is. */
+/** Whether the text is a real day, as YYMMDD. */
 function isDate(text: string): boolean {
   const iso = text.replace(/^(\d\d)(\d\d)(\d\d)$/, '20$1-$2-$3')
   const date = new Date(`${iso}T00:00:00Z`)

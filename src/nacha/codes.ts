@@ -1,5 +1,6 @@
-// What the codes of returns and of notifications of change say, and how late a return may come.
-// Source: Nacha Operating Rules, Appendix Four (Return Reason Codes) and Five (Change Codes). Pure.
+// The meanings of the codes of returns and of notifications of change, and how late a return may
+// come. Source: Nacha Operating Rules, Appendix Four (Return Reason Codes) and Five (Change Codes).
+// Pure.
 
 /**
  * Until when a return reaches the bank that sent the entry. `second_day`: the opening of the second
@@ -78,7 +79,7 @@ const TIMES: ReadonlyMap<string, { readonly title: string; readonly time: Return
   ),
 )
 
-/** Answers to returns. Banks settle these between them. */
+/** Answers to returns, which the banks settle between them. */
 const DISHONORED: Readonly<Record<string, string>> = {
   R61: 'return sent to the wrong bank',
   R62: 'return of an erroneous or reversing debit',
@@ -112,21 +113,24 @@ const CHANGES: Readonly<Record<string, string>> = {
   C14: 'entry class of an international payment',
 }
 
-/** What a code says, and whether money has come back: with every code but an answer to a return. */
+/**
+ * The meaning of a code, and whether money has come back: it has with every code but an answer to a
+ * return.
+ */
 export function readReturnCode(code: string): { is_return: boolean; title: string } {
   const answer = DISHONORED[code]
   if (answer !== undefined) return { is_return: false, title: `answer to a return: ${answer}` }
   const { title = 'returned with a code that is not known', time } = TIMES.get(code) ?? {}
-  // Some banks take the nearest code that they have: the money is back all the same.
+  // Some banks use the nearest code that they have: the money has come back all the same.
   return { is_return: true, title: time === 'sixty_days' ? `${title} (a code of debits)` : title }
 }
 
-/** Until when a return with this code may come; undefined for a code that is not known. */
+/** The latest time of a return with this code; undefined for an unknown code. */
 export function returnTime(code: string): ReturnTime | undefined {
   return TIMES.get(code)?.time
 }
 
-/** What is to be written otherwise, by a change code. */
+/** What later entries must say otherwise, by a change code. */
 export function changeTitle(code: string): string {
   const title = CHANGES[code]
   if (title !== undefined) return `to be changed: ${title}`

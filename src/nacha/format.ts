@@ -10,7 +10,7 @@ export const NACHA: BankFormat = {
   name: 'nacha',
   extension: 'ach',
   readProfile,
-  // Its files name the account by what the profile says of the originator.
+  // An ACH file names the account by the profile's data about the originator.
   checkSettlementAccount: () => [],
   checkItem: (item, _account, profile) => checkItem(item, profile),
   write: writeAch,

@@ -1,4 +1,4 @@
-// Which payments can be an ACH credit, and what an entry takes from them. Pure.
+// Which payments can be an ACH credit, and their values in an entry. Pure.
 import type { BankProfile, FileItem } from '../bank-format/bank-format.ts'
 import { bankCodeFault } from '../beneficiary/bank-code.ts'
 import { formatMajor } from '../money/decimal.ts'
@@ -8,16 +8,16 @@ import { SAME_DAY_LIMIT } from './settlement.ts'
 /** Ten digits of cents. */
 const MOST = 9_999_999_999n
 
-/** Credits, by the kind of the receiver's account. */
+/** The codes of credits, by the kind of the receiver's account. */
 export const TRANSACTION_CODES = { checking: '22', savings: '32' } as const
 
-/** Clearing codes of ISO 20022 name the system first. */
+/** A clearing code of ISO 20022 begins with its system. */
 const CLEARING_SYSTEM = 'USABA'
 
-/** ISO's purposes of wages and the like, whose batches say PAYROLL since 2026-03-20. */
+/** ISO's purposes of wages and the like. Their batches say PAYROLL since 2026-03-20. */
 const WAGES: ReadonlySet<string> = new Set(['SALA', 'PAYR', 'BONU'])
 
-/** The receiver's bank as nine digits, '' when the code is of another system. */
+/** The routing number of the receiver's bank; '' when its clearing code is of another system. */
 export function routingNumber({ creditor }: Pick<FileItem, 'creditor'>): string {
   const { clearing_code } = creditor
   return clearing_code.startsWith(CLEARING_SYSTEM)
@@ -25,7 +25,7 @@ export function routingNumber({ creditor }: Pick<FileItem, 'creditor'>): string 
     : ''
 }
 
-/** The receiver's account without spaces, as entries have it. */
+/** The receiver's account number without spaces, as in an entry. */
 export function accountNumber({ creditor }: Pick<FileItem, 'creditor'>): string {
   return creditor.account.replaceAll(' ', '')
 }
@@ -34,12 +34,12 @@ export function isPayroll({ creditor, purpose }: Pick<FileItem, 'creditor' | 'pu
   return creditor.kind === 'person' && WAGES.has(purpose)
 }
 
-/** Whether nine digits are a routing number, its check digit included. */
+/** Whether nine digits are a routing number with a correct check digit. */
 export function isRoutingNumber(digits: string): boolean {
   return bankCodeFault('aba', digits, 'US') === undefined
 }
 
-/** Why this payment can stand in no ACH file; [] when it can. */
+/** Why no ACH file can carry this payment; [] when one can. */
 export function checkItem(item: FileItem, { nacha }: BankProfile): string[] {
   const { amount, currency, creditor, end_to_end_id } = item
   const account = accountNumber(item)

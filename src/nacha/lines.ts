@@ -1,9 +1,9 @@
-// Cuts the bytes of an ACH file into records, in bounded memory: lines of 94 characters, or records
-// without line breaks behind each other, as some banks send them.
+// Cuts the bytes of an ACH file into records, in bounded memory. The file has lines of 94
+// characters or, from some banks, records without line breaks.
 import { UnreadableFile } from '../bank-format/bank-format.ts'
 import { WIDTH } from './record.ts'
 
-/** Blanks behind a record are bearable; a longer line is none of this format. */
+/** Blanks behind a record are accepted; a longer line is not of this format. */
 const LONGEST = 1_000
 
 /** A record with the number of its line, from 1. */
@@ -12,7 +12,7 @@ export interface Line {
   readonly text: string
 }
 
-/** The records of a file, in ASCII and filled with blanks. Empty lines are none. */
+/** The records of a file, in ASCII, filled with blanks. Empty lines are skipped. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let rest = ''
   let line = 0
@@ -20,7 +20,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   for await (const chunk of chunks) {
     rest += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
     if (broken === undefined && rest.length > WIDTH) {
-      // The header tells by what stands behind it.
+      // What follows the header shows whether the file has line breaks.
       broken = /[\r\n]/.test(rest.slice(0, WIDTH + 1)) || rest.slice(WIDTH, WIDTH + 1) === ' '
     }
     if (broken === undefined) continue
@@ -57,7 +57,7 @@ function cutRecords(text: string): Cut {
   return { texts, rest: text.slice(end) }
 }
 
-/** Trailing blanks may be missing; a field that must not be blank tells when more is. */
+/** Trailing blanks may be missing. If more is missing, a field that must not be blank shows it. */
 function recordOf(text: string, line: number): Line {
   const at = text.search(/[^ -~]/)
   if (at !== -1) {

@@ -1,5 +1,5 @@
-// Reads the profile of a bank that takes ACH files, as an operator writes it in JSON. Every problem
-// is named at once. Pure.
+// Reads the profile of a bank that takes ACH files, as an operator writes it in JSON. It reports
+// every problem at once. Pure.
 import type { BankProfile, NachaProfile } from '../bank-format/bank-format.ts'
 import {
   type Check,
@@ -19,14 +19,14 @@ import { isSwiftText } from '../text/swift-text.ts'
 import { RETURN_DAYS } from './codes.ts'
 import { isRoutingNumber } from './item.ts'
 
-/** Twelve digits of cents: the sum of a file. */
+/** Twelve digits of cents: the largest sum of a file. */
 const MOST_OF_A_FILE = '9999999999.99'
 
 /**
- * What is taken for a member that is not written. Banks report nothing of a credit that arrives, so
- * silence is what a payout settles on. A return reaches the sending bank by the second banking day
- * after the settlement; the third is for that bank, which hands it on. A later return reverses the
- * payout.
+ * The values of members that are not written. Banks do not report that a credit arrived, so a
+ * payout settles when nothing comes back in time. A return reaches the sending bank by the second
+ * banking day after the settlement; the third day lets that bank pass it on. A later return
+ * reverses the payout.
  */
 const ABSENT = {
   settles_on: 'accepted',
@@ -44,7 +44,7 @@ const ABSENT = {
 
 const shared = sharedChecks(MEANINGS)
 
-/** Silence, its calendar and a bound are needed here, so that null is no value of theirs. */
+/** An ACH profile needs silence, its calendar and a bound, so null is not allowed here. */
 const CHECKS: Checks<Omit<BankProfile, 'iso20022' | 'nacha'>> & { readonly about: Check } = {
   ...shared,
   silent_after_days: value =>
@@ -69,7 +69,7 @@ const isRouting: Check = value =>
     ? undefined
     : 'a routing number: nine digits, the last of which checks the others'
 
-/** What the bank has assigned, to the character. */
+/** An id that the bank has assigned, character by character. */
 const isAssigned =
   (least: number): Check =>
   value => {
@@ -78,7 +78,7 @@ const isAssigned =
     return `the ${least === 10 ? '10' : `${least} to 10`} characters 0-9 A-Z that the bank assigned`
   }
 
-/** A file has these characters and no others, and nothing of a company's name is guessed. */
+/** A file has only these characters, and nobody guesses how to write a company's name in them. */
 const isPlain =
   (most: number): Check =>
   value =>
@@ -98,7 +98,7 @@ const NACHA_CHECKS: Checks<NachaProfile> = {
   same_day: isBoolean,
 }
 
-/** A profile, or all of its problems. None is shipped, as each has the ids of a company. */
+/** A profile, or all of its problems. None is shipped, because each has the ids of a company. */
 export function readProfile(written: unknown): Read<BankProfile> {
   if (!isObject(written)) return { messages: ['a profile of ACH is an object: none is shipped'] }
   const { nacha, iso20022 = null, ...plain } = written

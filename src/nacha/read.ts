@@ -1,12 +1,12 @@
-// Reads what a bank's ACH file says: returns of credits, and notifications of change, which are
-// notes for a person and change nothing by themselves. All else in such a file is a note as well.
+// Reads a bank's ACH file: returns of credits, and notifications of change, which are notes for a
+// person and change nothing by themselves. Everything else in the file is a note as well.
 import { type BankSays, NOTHING_SAID, UnreadableFile } from '../bank-format/bank-format.ts'
 import { changeTitle, readReturnCode } from './codes.ts'
 import { linesOf } from './lines.ts'
 import { CHANGE, RETURN, readRecord } from './record.ts'
 import { type Entry, Records } from './records.ts'
 
-/** What the file says, an entry at a time. Throws UnreadableFile, at the latest at its end. */
+/** Reads a file entry by entry. Throws UnreadableFile, possibly only at the end. */
 export async function* readAch(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BankSays> {
   const records = new Records()
   for await (const line of linesOf(chunks)) {
@@ -25,17 +25,17 @@ function saysOf(entry: Entry): BankSays {
   const [addenda] = entry.addenda
   const { transaction_code, individual_id } = entry.entry
   const digit = transaction_code.charAt(1)
-  // Entries of other classes have other fields at these places.
+  // Entries of other classes have other fields in these columns.
   if (['PPD', 'CCD', 'COR'].includes(entry.batch.entry_class) && digit === BACK) {
     if (addenda?.text.startsWith(RETURN.begins)) return returnSays(entry, addenda)
     if (addenda?.text.startsWith(CHANGE.begins)) return changeSays(entry, addenda)
-    // It may have brought money back, and nobody could say for what.
+    // Money may have come back, and nothing says which payout it belongs to.
     const reason = 'a return or a notification of change without its addenda'
     throw new UnreadableFile(reason, addenda?.line ?? entry.line)
   }
   if (entry.batch.entry_class === 'ACK' && digit === ACKNOWLEDGED) {
     const text = 'the bank of the receiver has the entry'
-    // Here stands the trace number of the original.
+    // This field has the trace number of the original entry.
     return { ...noteOf(entry), code: 'ACK', end_to_end_id: '', instruction_id: individual_id, text }
   }
   const kind = `${entry.batch.entry_class} with transaction code ${transaction_code}`

@@ -1,12 +1,12 @@
-// The records of an ACH file: 94 characters each, in fields at fixed places. One table a record,
-// which the writer and the reader both follow. Source: Nacha Operating Rules, Appendix Three (ACH
+// The records of an ACH file: 94 characters each, with fields at fixed places. The writer and the
+// reader follow one table for each record. Source: Nacha Operating Rules, Appendix Three (ACH
 // Record Format Specifications) and Four (returns, notifications of change). Pure.
 import { UnreadableFile } from '../bank-format/bank-format.ts'
 
 /** Characters of a record, without the end of its line. */
 export const WIDTH = 94
 
-/** Records of a block; a file is filled up to whole blocks with records of nines. */
+/** Records of a block. Records of nines fill a file up to whole blocks. */
 export const BLOCKING_FACTOR = 10
 
 /** Fills the last block. */
@@ -17,7 +17,7 @@ type Kind = 'n' | 'a'
 type Field = readonly [name: string, width: number, kind: Kind]
 type NameOf<F extends readonly Field[]> = F[number][0]
 
-/** A record: what it begins with, and its fields behind that. */
+/** A record: the characters it begins with, and the fields behind them. */
 export interface Layout<Name extends string> {
   readonly begins: string
   readonly fields: readonly (readonly [name: Name, width: number, kind: Kind])[]
@@ -54,7 +54,7 @@ export const BATCH_HEADER = record('5', [
   ['entry_description', 10, 'a'],
   ['descriptive_date', 6, 'a'],
   ['effective_entry_date', 6, 'a'],
-  // The operator of the network writes it.
+  // The ACH operator writes it.
   ['settlement_date', 3, 'a'],
   ['originator_status', 1, 'a'],
   ['odfi', 8, 'n'],
@@ -81,7 +81,7 @@ export const REMITTANCE = record('705', [
   ['entry_number', 7, 'n'],
 ])
 
-/** Why an entry came back. */
+/** The reason why an entry came back. */
 export const RETURN = record('799', [
   ['code', 3, 'a'],
   ['original_trace', 15, 'n'],
@@ -91,7 +91,7 @@ export const RETURN = record('799', [
   ['trace_number', 15, 'n'],
 ])
 
-/** What the receiver's bank asks to be written otherwise in entries to come. */
+/** What the receiver's bank wants changed in later entries. */
 export const CHANGE = record('798', [
   ['code', 3, 'a'],
   ['original_trace', 15, 'n'],
@@ -125,7 +125,7 @@ export const FILE_CONTROL = record('9', [
   ['reserved', 39, 'a'],
 ])
 
-/** A record of these values; what does not fit its field is a fault of the caller. */
+/** A record with these values. A value that does not fit its field is the caller's fault. */
 export function writeRecord<Name extends string>(
   { begins, fields }: Layout<Name>,
   values: Readonly<Record<Name, string | bigint | number>>,
@@ -139,7 +139,7 @@ export function writeRecord<Name extends string>(
   return begins + parts.join('')
 }
 
-/** The values of a record, text without the blanks around it. */
+/** The values of a record, without the blanks around them. */
 export function readRecord<Name extends string>(
   { begins, fields }: Layout<Name>,
   text: string,
@@ -162,7 +162,7 @@ export function readRecord<Name extends string>(
   return values as Readonly<Record<Name, string>>
 }
 
-/** The sum of receiving banks, cut to the last ten digits, as a control record has it. */
+/** The sum of the receiving banks' numbers, cut to its last ten digits, as in a control record. */
 export function entryHash(sum: bigint): bigint {
   return sum % 10_000_000_000n
 }

@@ -27,7 +27,7 @@ export interface Entry {
   readonly addenda: readonly { readonly line: number; readonly text: string }[]
 }
 
-/** What the control records of a batch and of the file must say. */
+/** The counts, sums and hashes that the control records of a batch and of the file must have. */
 class Tally {
   entry_count = 0n
   entry_hash = 0n
@@ -41,7 +41,7 @@ class Tally {
     this.credits += other.credits
   }
 
-  /** Refuses a control record that says otherwise. */
+  /** Refuses a control record with other values. */
   check(said: Readonly<Record<keyof typeof COUNTED, string>>, of: string, line: number): void {
     for (const name of Object.keys(COUNTED) as (keyof typeof COUNTED)[]) {
       if (BigInt(said[name]) === this[name]) continue
@@ -58,14 +58,14 @@ const COUNTED = {
   credits: 'the sum of credits',
 } as const
 
-/** Where the reader is in the file, which decides what records may come next. */
+/** The reader's place in the file. It decides which records may come next. */
 interface Place {
   file: Values<typeof FILE_HEADER> | undefined
   batch: Values<typeof BATCH_HEADER> | undefined
   entry: (Entry & { addenda: Entry['addenda'][number][] }) | undefined
 }
 
-/** Whether a transaction code is of a credit: its second digit is below 5. */
+/** Whether a transaction code means a credit: its second digit is below 5. */
 function isCredit(transaction_code: string): boolean {
   return transaction_code.charAt(1) < '5'
 }
@@ -73,7 +73,7 @@ function isCredit(transaction_code: string): boolean {
 export class Records {
   readonly #at: Place = { file: undefined, batch: undefined, entry: undefined }
   #line = 0
-  /** Records of this file so far, and fill behind its control record. */
+  /** The number of records so far, and of fill records behind the file's control record. */
   #records = 0
   #fill = 0
   #files = 0
@@ -81,7 +81,7 @@ export class Records {
   #of_batch = new Tally()
   #of_file = new Tally()
 
-  /** Takes the next line. Returns an entry once all of it has been read. */
+  /** Takes the next line. Returns an entry once it is complete. */
   take({ line, text }: Line): Entry | undefined {
     this.#line = line
     if (text === FILL && this.#at.file === undefined && this.#files > 0) {
@@ -108,7 +108,7 @@ export class Records {
     return done
   }
 
-  /** The file has ended, and must be whole. */
+  /** Called at the end of the file, which must be complete. */
   end(): void {
     if (this.#files === 0 || this.#at.file !== undefined) {
       this.#refuse('the file ends before its control record')
@@ -161,7 +161,7 @@ export class Records {
     const { entry } = this.#at
     if (entry === undefined) this.#refuse('addenda without an entry')
     if (entry.entry.addenda !== '1') this.#refuse('addenda of an entry that says it has none')
-    // The rules allow 9,999; nobody reads more than the first few.
+    // The rules allow 9,999 addenda; no reader of an entry needs more than the first few.
     if (entry.addenda.length >= 9_999) this.#refuse('an entry with more than 9,999 addenda')
     entry.addenda.push({ line: this.#line, text })
     this.#of_batch.entry_count += 1n

@@ -1,17 +1,20 @@
-// The day on which entries are to settle: the same day where the bank allows it and a window of the
-// network is open, else a banking day after the file. Sources: Nacha Operating Rules 2.5 (Same Day
+// The day on which entries should settle. It is the same day where the bank allows it and a window
+// of the network is open, else a later banking day. Sources: Nacha Operating Rules 2.5 (Same Day
 // Entries), FedACH processing schedule; windows of 2021-03-19, bound of 2022-03-18. Pure.
 import type { IsoDate } from '../calendar/calendar.ts'
 import { businessDayFrom, isBusinessDay, nextDay } from '../calendar/rules.ts'
 import type { Instant } from '../instant.ts'
 
-/** The clocks of the network's operators are New York's. */
+/** The ACH operators work by New York time. */
 const ZONE = 'America/New_York'
 
 /** The most that settles on the same day: USD 1,000,000.00. */
 export const SAME_DAY_LIMIT = 100_000_000n
 
-/** Until when the operators take a file, and how its batches name the settlement wanted. */
+/**
+ * The latest times at which the operators take a file, and how its batches name the wanted
+ * settlement.
+ */
 const WINDOWS = [
   { until: '1030', indicator: 'SD1300' },
   { until: '1445', indicator: 'SD1700' },
@@ -44,7 +47,7 @@ export interface Settlement {
 
 /**
  * When a file that is made now asks to settle: on the day of `wanted`, or on the first banking day
- * that it can still reach. A date that the network would replace is never written.
+ * that is still possible. It never asks for a date that the network would replace.
  */
 export function settlementOf(now: LocalTime, wanted: IsoDate, same_day: boolean): Settlement {
   const { date, time } = now

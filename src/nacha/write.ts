@@ -35,7 +35,7 @@ export const PAYROLL = 'PAYROLL'
 /** Trace numbers have seven digits behind the bank's eight. */
 const TRACES = 10_000_000
 
-/** What a file says of itself, and all of its batches alike. */
+/** The values that the file header and all batches share. */
 interface Frame extends LocalTime, Settlement {
   readonly nacha: NachaProfile
   readonly msg_id: string
@@ -48,14 +48,14 @@ interface Batch {
   readonly first: number
 }
 
-/** The counts and sums that control records repeat. */
+/** The counts and sums for control records. */
 interface Sums {
   readonly entry_count: number
   readonly entry_hash: bigint
   readonly credits: bigint
 }
 
-/** A file of these payments. Throws unless each of them passes `checkItem`. */
+/** Writes a file of these payments. Throws unless each of them passes `checkItem`. */
 export function writeAch(file: FileBatch): WrittenFile {
   refuseFaulty(file)
   const frame = frameOf(file)
@@ -102,7 +102,7 @@ function frameOf({ created_at, execution_date, msg_id, profile }: FileBatch): Fr
   return { nacha, msg_id, ...now, ...settlementOf(now, execution_date, nacha.same_day) }
 }
 
-/** The batches of a file in a fixed order, with trace numbers that rise through all of it. */
+/** The batches of a file in a fixed order; trace numbers rise through the whole file. */
 function batchesOf({ items }: FileBatch, frame: Frame): Batch[] {
   const { nacha } = frame
   const kinds = [
@@ -135,8 +135,8 @@ function batchesOf({ items }: FileBatch, frame: Frame): Batch[] {
 }
 
 /**
- * Where the trace numbers of a file begin: somewhere else in each, so that those of two files are
- * rarely alike, and the same whenever the file is written again.
+ * The first trace number of a file. It follows from the message id: two files rarely share numbers,
+ * and a file that is written again keeps its own.
  */
 function firstTrace(msg_id: string, count: number): number {
   return 1 + (digestOf(msg_id).readUIntBE(0, 6) % (TRACES - count))
@@ -153,7 +153,7 @@ function fileHeader({ nacha, msg_id, date, time }: Frame): string {
     immediate_origin: nacha.immediate_origin.padStart(10),
     creation_date: sixDigits(date),
     creation_time: time,
-    // Tells files of the same minute apart.
+    // Distinguishes files of the same minute.
     file_id_modifier: modifiers.charAt(digestOf(msg_id).readUInt8(6) % modifiers.length),
     record_size: WIDTH,
     blocking_factor: BLOCKING_FACTOR,
@@ -188,7 +188,7 @@ function writeEntry({ header }: Batch, item: FileItem, number: number): WrittenE
     addenda: remittance === '' ? 0 : 1,
     trace_number,
   })
-  // A note of ANSI ASC X12, which is the syntax of addenda of both classes.
+  // A note of ANSI ASC X12, the syntax of addenda in both classes.
   const text = `NTE**${remittance.slice(0, 74)}\\`
   const addenda = { text, number: 1, entry_number: number }
   return {
@@ -223,7 +223,7 @@ function batchControl(header: Batch['header'], sums: Sums): string {
   return writeRecord(BATCH_CONTROL, { ...control, authentication: '', reserved: '' })
 }
 
-/** `records` counts all of the file, this one included. */
+/** `records` counts all records of the file, this one included. */
 function fileControl(records: number, batch_count: number, sums: Sums): string {
   const block_count = Math.ceil(records / BLOCKING_FACTOR)
   return writeRecord(FILE_CONTROL, { batch_count, block_count, debits: 0, ...sums, reserved: '' })

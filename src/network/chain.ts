@@ -1,5 +1,5 @@
-// The chains of wallet payouts, and the tokens of each. Must not know the form of addresses, which
-// beneficiary/wallet-address.ts knows.
+// The chains of wallet payouts, and the tokens of each. It must not know the form of addresses;
+// beneficiary/wallet-address.ts knows it.
 
 /**
  * A chain for wallet payouts. `network` is its token standard or label. There are no testnets.
@@ -44,7 +44,7 @@ const BY_NAME: ReadonlyMap<string, Chain> = new Map(
   CHAINS.flatMap(chain => [chain.type, chain.network.toLowerCase()].map(name => [name, chain])),
 )
 
-/** The message that no chain has this name; undefined when one has. */
+/** The message that there is no chain of this name; undefined when there is one. */
 export function chainFault(name: string): string | undefined {
   if (findChain(name) !== undefined) return undefined
   return `Not a known chain; known ones are ${CHAINS.map(chain => chain.type).join(', ')}.`
@@ -56,7 +56,7 @@ export function bankFault(currency: string): string | undefined {
   return `No bank receives ${currency}; a wallet does, by a payout of type wallet.`
 }
 
-/** The message that wallets of this chain, or of any for '', do not receive this currency. */
+/** The message that wallets of this chain, or of any chain for '', do not receive this currency. */
 export function tokenFault(currency: string, name: string): string | undefined {
   if (!TOKENS.includes(currency)) {
     return `A wallet receives ${TOKENS.join(' or ')}, never ${currency}.`

@@ -1,5 +1,5 @@
-// The 249 alpha-2 codes that ISO 3166-1 officially assigns. User-assigned codes, such as XK, are
-// not among them.
+// The 249 alpha-2 codes that ISO 3166-1 officially assigns. It leaves out user-assigned codes such
+// as XK.
 import { invalidField, type Problem } from '../errors.ts'
 
 /** The codes in upper case, in alphabetical order. */
@@ -17,7 +17,7 @@ export const COUNTRIES: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-/** Whether ISO 3166-1 assigns this code. It takes upper case alone. */
+/** Whether ISO 3166-1 assigns this code. Takes only upper case. */
 export function isCountry(code: string): boolean {
   return COUNTRIES.has(code)
 }

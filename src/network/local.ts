@@ -1,7 +1,7 @@
-// The local networks of payouts by currency, and the amounts that each carries in one payment.
-// Sources: the scheme names that operators publish; for the reach of SEPA the list of scheme
-// countries of the European Payments Council; for the four currencies of Hong Kong HKICL. Must not
-// know how to reach a network: a rail does.
+// The local networks of payouts by currency, and the bounds of one payment in each. Sources: the
+// scheme names that operators publish; for the reach of SEPA the list of scheme countries of the
+// European Payments Council; for the four currencies of Hong Kong HKICL. It must not know how to
+// reach a network: a rail does.
 
 /** A domestic payment system. `name` is unique in its currency; `countries` are alpha-2 codes. */
 export interface Network {
@@ -9,11 +9,11 @@ export interface Network {
   readonly currency: string
   readonly countries: readonly string[]
   readonly title: string
-  /** The bounds of one payment that its operator has published. */
+  /** The bounds of one payment that the network's operator publishes. */
   readonly limits: Limits
 }
 
-/** In minor units of the network's currency; null where no bound is published. */
+/** Minor units of the network's currency; null without a published bound. */
 export interface Limits {
   readonly minimum: bigint | null
   readonly maximum: bigint | null
@@ -175,7 +175,7 @@ export function networksOf(currency: string): readonly Network[] {
   return BY_CURRENCY.get(currency) ?? []
 }
 
-/** The message that the currency has no network of this name; undefined when it has. */
+/** The message that the currency has no network of this name; undefined when there is one. */
 export function networkFault(currency: string, name: string): string | undefined {
   if (findNetwork(currency, name) !== undefined) return undefined
   const known = networksOf(currency).map(network => network.name)

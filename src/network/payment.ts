@@ -1,7 +1,7 @@
-// The local payment networks: schemes and e-wallets that pay to a key, such as a telephone number,
-// in place of a bank account; and the forms of their keys. Sources: the alias types that schemes
-// publish; for telephone numbers ITU-T E.164 and the national numbering plans. Nothing here knows
-// whose a key is.
+// The local payment networks, and the forms of their keys. They are schemes and e-wallets that pay
+// to a key, such as a telephone number, instead of a bank account. Sources: the alias types that
+// schemes publish; for telephone numbers ITU-T E.164 and the national numbering plans. Nothing here
+// knows the owner of a key.
 
 /** A form of keys. `type` is a value of `deposit_key_type`. */
 export interface KeyForm {
@@ -249,7 +249,7 @@ export function paymentNetworksOf(currency: string): readonly PaymentNetwork[] {
   return PAYMENT_NETWORKS.filter(network => network.currency === currency)
 }
 
-/** The message that no network has this name and currency; '' is any currency. */
+/** The message that no network has this name and currency; '' means any currency. */
 export function paymentNetworkFault(currency: string, name: string): string | undefined {
   const named = paymentNetworksNamed(name)
   if (named.length === 0) {

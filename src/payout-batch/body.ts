@@ -1,5 +1,5 @@
-// Checks the body of a batch, payout by payout. It yields to other requests in between, as a body
-// is too large to check in one turn.
+// Checks the body of a batch, payout by payout. It yields to other requests in between, because a
+// body is too large for one turn.
 import type { FastifyRequest } from 'fastify'
 import { type Problem, Refusal } from '../errors.ts'
 import { validationProblems, withMore } from '../http/problems.ts'
@@ -22,7 +22,7 @@ export async function judgePayouts(request: FastifyRequest): Promise<void> {
   const { body } = request
   if (!isObject(body)) return
   const { payouts } = body
-  // Too many payouts are not checked: the schema refuses their number.
+  // Too many payouts are left unchecked: the schema refuses their number.
   if (!Array.isArray(payouts) || payouts.length > MAX_PAYOUTS) return
   const listed: Problem[] = []
   let unlisted = 0
@@ -56,7 +56,10 @@ function shapeProblems(findings: Parameters<typeof validationProblems>[0], i: nu
   return validationProblems(placed, 'body')
 }
 
-/** The problems of its fields. A payout of the wrong shape may have none, as in other requests. */
+/**
+ * The problems of a payout's fields. As in other requests, a payout of the wrong shape may have
+ * none.
+ */
 function ruleProblems({ account }: FastifyRequest, payout: unknown, i: number): Problem[] {
   if (!isObject(payout)) return []
   try {

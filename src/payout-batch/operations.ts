@@ -32,7 +32,7 @@ export interface MadeBatch extends Answering {
  */
 const PORTION = 128
 
-/** The most portions on their way to the database: more would only wait in memory. */
+/** The most portions that are sent and unanswered: further ones would only wait in memory. */
 const MAX_ON_THEIR_WAY = 4
 
 /** POST /v3/payout_batch: all payouts, the batch and its items in one transaction. */
@@ -61,7 +61,7 @@ export function createBatch(
       const store = (decided: readonly Decided[]) => {
         const items = decided.map(one => itemOf(account_id, id, one))
         const stored = storePortion(tx, payouts.store, state, decided, items)
-        // Awaited below; until then a failure is not unhandled.
+        // Awaited below; this keeps a failure before that from being unhandled.
         stored.catch(() => {})
         stores.push(stored)
       }
@@ -74,9 +74,10 @@ export function createBatch(
           count(tally, one)
           decided.push(one)
         })
-        // Making their rows takes as long as a slice of decisions.
+        // Making the rows takes as long as a slice of decisions.
         await nextTurn()
-        // If the whole is refused, the rest is decided only to report its problems.
+        // Once the whole batch is refused, further payouts are decided only to report their
+        // problems.
         if (!isRefused(mode, tally)) {
           const pays = decided.some(({ outcome }) => outcome !== null)
           store(pays ? last : decided)
@@ -89,7 +90,7 @@ export function createBatch(
       const outcome = made()
       answered(outcome)
       store(last)
-      // The book has given out this time, even if no payout was made.
+      // The book has used this time, even if no payout was made.
       await Promise.all([...stores, updateBooks(tx, [book]), insertBatches(tx, [outcome.batch])])
       return outcome
     },

@@ -10,7 +10,7 @@ export type BatchMode = (typeof BATCH_MODES)[number]
 export const ITEM_STATUSES = ['created', 'held', 'refused'] as const
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
 
-/** What the batch took from one balance, in minor units of its currency. */
+/** The debits of the batch in one balance, in minor units of its currency. */
 export interface Total {
   readonly currency: string
   /** How many payouts the balance paid. */
@@ -18,7 +18,7 @@ export interface Total {
   readonly amount: bigint
   readonly fixed_fee: bigint
   readonly variable_fee: bigint
-  /** The balance after the last of them. */
+  /** The available balance after the last of these payouts. */
   readonly available_after: bigint
 }
 

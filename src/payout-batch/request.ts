@@ -32,7 +32,7 @@ export const BatchRequest = Closed(
     ),
     reference_id: Type.Optional(Text(128)),
     metadata: Type.Optional(Metadata),
-    // Looked at one by one, apart from the rest, as they are many.
+    // Checked one by one, apart from the rest, because there are many.
     payouts: Type.Unsafe<PayoutRequest[]>({
       type: 'array',
       ...Payouts,

@@ -1,5 +1,5 @@
 // The rules of batches: the decision on each payout, the totals of all, and the refusal of the
-// whole. payout/create.ts decides a single payout. Pure.
+// whole batch. payout/create.ts decides a single payout. Pure.
 import type { Account } from '../account/rules.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { type AskedBy, decidePayout } from '../payout/create.ts'
@@ -18,8 +18,8 @@ import type {
 export const MAX_LISTED = 100
 
 /**
- * Decides one payout after those before it. A refusal leaves the state as it was, so that later
- * payouts are decided without it.
+ * Decides one payout after those before it. A refusal leaves the state unchanged, so it does not
+ * affect later payouts.
  */
 export function decideItem(
   state: PayoutState,
@@ -73,7 +73,7 @@ export function count(tally: Tally, decided: Decided): void {
   tally.problems += decided.problems.length
 }
 
-/** Adds the debit of a payout, which is its first entry; held payouts have one, too. */
+/** Adds the debit of a payout, which is its first entry; held payouts have one too. */
 function addTo(totals: Map<string, Total>, { entries: [debit] }: PayoutOutcome): void {
   if (debit === undefined) throw new Error('a payout without its debit')
   const { currency, amount, fixed_fee, variable_fee, balance_after } = debit.line

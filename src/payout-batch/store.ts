@@ -42,7 +42,7 @@ export const insertItems = inserter<BatchItem>('payout_batch_items', {
   problems: 'json',
 })
 
-/** Amounts inside documents are text. */
+/** Amounts in JSON documents are text. */
 type Row = Omit<PayoutBatch, 'totals'> & {
   totals: readonly Record<keyof Total, string>[]
 }
@@ -83,7 +83,7 @@ export interface WantedItems {
   readonly limit: number
   readonly after: number
   readonly before: number
-  /** Whether the page has the first of them, or the last. */
+  /** Whether the page holds the first or the last of these items. */
   readonly end: 'first' | 'last'
   readonly statuses: readonly ItemStatus[]
 }

@@ -3,7 +3,7 @@ import type { OpenApproval } from '../approval/approval.ts'
 import type { Instant } from '../instant.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 
-/** How many payouts a decision is about at most: the oldest that wait. A batch has no more. */
+/** The most payouts that one decision is about: the oldest that wait. A batch never has more. */
 export const MAX_TOGETHER = 10_000
 
 /** In words, such as `batch pob_…`. */
@@ -15,55 +15,57 @@ export function isImport(id: string): boolean {
   return id.startsWith('pim_')
 }
 
-/** What payouts pay together that wait for an approval, in minor units of the currency paid in. */
+/** The sum of payouts that wait for an approval, in minor units of the currency they pay. */
 export interface WaitingTotal {
   readonly currency: string
   readonly payouts: number
   readonly amount: bigint
 }
 
-/** How many approvals of a group have come to this; '' while they wait. */
+/** How many approvals of a group have this outcome; '' while they wait. */
 export interface CountedApprovals {
   readonly outcome: OpenApproval['approval']['outcome']
   readonly payouts: number
 }
 
-/** What waits of each batch and import, by currency, among the payouts that wait longest. */
+/**
+ * The payouts of one batch or import in one currency, among the payouts that have waited longest.
+ */
 export interface WaitingPart extends WaitingTotal {
   /** The batch; '' of an import. */
   readonly batch_id: string
-  /** What the keys of the rows of an import begin with; '' of a batch. */
+  /** The first characters of the keys of an import's rows; '' of a batch. */
   readonly beginning: string
-  /** When the first of its payouts that wait was made. */
+  /** When the first of the waiting payouts was made. */
   readonly since: Instant
-  /** Who made them; a key that is nobody's is left out. */
+  /** The people who made the payouts; keys that belong to nobody are left out. */
   readonly made_by: readonly string[]
 }
 
-/** A batch or an import of which payouts wait for an approval. */
+/** A batch or an import with payouts that wait for an approval. */
 export interface WaitingGroup {
   readonly id: string
   readonly since: Instant
   readonly made_by: readonly string[]
-  /** Of those that wait. */
+  /** The sums of the waiting payouts. */
   readonly totals: readonly WaitingTotal[]
 }
 
-/** What a group waits for. */
+/** A group as a person sees it before they decide. */
 export interface ShownGroup {
-  /** Of the payouts that wait, the oldest first, and at most MAX_TOGETHER. */
+  /** The approvals of the waiting payouts, the oldest first, at most MAX_TOGETHER. */
   readonly waiting: readonly OpenApproval[]
-  /** Of the same payouts. */
+  /** The sums of the same payouts. */
   readonly totals: readonly WaitingTotal[]
-  /** Of all payouts of the group that have needed an approval. */
+  /** The approvals of all payouts of the group that have ever needed one. */
   readonly counts: readonly CountedApprovals[]
 }
 
 export interface DecidedGroup {
   readonly account_id: string
   readonly group_id: string
-  /** Of all that waited. */
+  /** The digest of all payouts that waited. */
   readonly digest: string
-  /** What the payouts are now that the decision was about, by status. */
+  /** The statuses that the decided payouts have now. */
   readonly statuses: ReadonlyMap<PayoutStatus, number>
 }

@@ -1,5 +1,5 @@
-// The operation by which a person approves or rejects a group of payouts: all that wait, in one
-// transaction, read, decided and stored in portions.
+// The operation by which a person approves or rejects all waiting payouts of a group. One
+// transaction reads, decides and stores them in portions.
 import type { OpenApproval } from '../approval/approval.ts'
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers, findOpenApprovals } from '../approval/store.ts'
@@ -38,7 +38,7 @@ export interface DecideGroup {
   readonly asked: AskedDecision
 }
 
-/** The payouts of a group that wait, the oldest first; undefined when there is no such group. */
+/** The waiting payouts of a group, the oldest first; undefined when there is no such group. */
 type Members = readonly Key[] | undefined
 
 interface Prepared {
@@ -62,8 +62,8 @@ const decision = ({ account_id, id: payout_id }: Key, asked: AskedDecision): Adv
 export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepared> = {
   name: 'decide_payout_group',
 
-  // What is decided meanwhile is seen under the locks. What an import makes meanwhile, nobody was
-  // shown.
+  // `load` sees, under the locks, what others decide meanwhile. It leaves out payouts that an
+  // import makes meanwhile, because the person has not seen them.
   async prepare(tx, commands) {
     const { account_id, group_id: id, asked } = one(commands)
     void confineTo(tx, [account_id])
@@ -82,7 +82,7 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
   async load(tx, commands, prepared) {
     const { account_id } = one(commands)
     const { members, receivers } = prepared ?? { members: undefined, receivers: new Map() }
-    // The book is locked of a group without payouts, too: an answer is kept under that lock.
+    // Also locks the book of a group without payouts: the answer is kept under that lock.
     const locking = lockBooks(tx, [account_id, ...receivers.values()])
     const [locked, approvers, open] = await Promise.all([
       locking,
@@ -110,7 +110,7 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
     for (const [i, portion] of portions.entries()) {
       const under = await reading
       const next = portions[i + 1]
-      // Read while this portion is decided.
+      // The next portion is read while this one is decided.
       if (next !== undefined) reading = read(next)
       const outcomes = await decidePortion(under, portion, asked)
       for (const { payout } of outcomes) {
@@ -126,7 +126,7 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
       if (next === undefined) answered({ account_id, group_id, digest, statuses })
       await nextTurn()
       const stored = advancePayout.store(tx, outcomes, under)
-      // Awaited below; until then a failure is not unhandled.
+      // Awaited below; this keeps a failure before that from being unhandled.
       stored.catch(() => {})
       stores.push(stored)
       await nextTurn()
@@ -136,7 +136,7 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
   },
 }
 
-/** Reads what the decisions touch. The books, which decisions change, are the same for all. */
+/** Reads what the decisions touch. All portions share the books, which the decisions change. */
 function readPortion(
   tx: TransactionSql,
   { books, now, lists_version, receivers }: State,
@@ -159,7 +159,7 @@ async function decidePortion(
   const outcomes: AdvanceOutcome[] = []
   await forEachInTurns(portion, ({ approval: { account_id, payout_id: id, digest } }) => {
     const key = { account_id, id }
-    // A rejection leaves alone what is blocked, and ends the others.
+    // A rejection skips blocked payouts and ends the others.
     const is_blocked = state.payouts.get(nameOf(key))?.screening === 'confirmed'
     if (asked.decision === 'reject' && is_blocked) return
     outcomes.push(advancePayout.decide(state, decision(key, { ...asked, digest })))
@@ -199,7 +199,7 @@ export async function findGroup(tx: TransactionSql, key: Key): Promise<ShownGrou
   return { waiting: members.flatMap(member => open.get(nameOf(member)) ?? []), totals, counts }
 }
 
-/** The batches and imports of which payouts wait, the newest first. */
+/** The batches and imports with waiting payouts, the newest first. */
 export async function listWaitingGroups(
   tx: TransactionSql,
   account_id: string,

@@ -1,4 +1,4 @@
-// Answers about the approval of a group: what of it waits, and what a decision has come to.
+// Answers about the approval of a group: which payouts wait, and the result of a decision.
 import { APPROVAL_OUTCOMES, DECISIONS, type Decision } from '../approval/approval.ts'
 import { Id, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -21,7 +21,7 @@ export const Total = Type.Object(
 )
 const Totals = Type.Array(Total, { description: 'Of those that wait.' })
 
-/** What follows the counts of those that wait. */
+/** The members that follow the counts of waiting payouts. */
 function waits(order: string) {
   return {
     totals: Totals,

@@ -1,5 +1,6 @@
-// GET /v3/payout_group: which batches and imports wait for people.
-// GET /v3/payout_import/{id}/payout: what one import has made, for whoever decides about it as one.
+// GET /v3/payout_group: the batches and imports that wait for people. GET
+// /v3/payout_import/{id}/payout: the payouts that one import has made, for the people who decide
+// about the import as one.
 import type { FastifyInstance } from 'fastify'
 import type { Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'

@@ -1,6 +1,6 @@
-// The approval of a group as one: a person decides about all of its payouts that wait, bound to one
-// digest of what they were shown. Each payout keeps its own approval, so what a rule asks for one
-// payout is asked in a group, too. Pure.
+// The approval of a group as one. A person decides about all of its waiting payouts, bound to one
+// digest of what they were shown. Each payout keeps its own approval, so each rule about a payout
+// also holds in a group. Pure.
 import { createHash } from 'node:crypto'
 import type { OpenApproval } from '../approval/approval.ts'
 import { type AskedDecision, checkDecision } from '../approval/rules.ts'
@@ -10,8 +10,8 @@ import type { Instant } from '../instant.ts'
 import { groupWords, type WaitingGroup, type WaitingPart } from './group.ts'
 
 /**
- * SHA-256, in hex, of the digests of all payouts that wait, in their order: it changes
- * when one of them changes, and when one waits no more.
+ * SHA-256, in hex, of the digests of all waiting payouts, in their order. It changes when one of
+ * them changes or stops waiting.
  */
 export function digestOfWaiting(waiting: readonly OpenApproval[]): string {
   const lines = waiting.map(({ approval: { payout_id, digest } }) => `${payout_id} ${digest}\n`)
@@ -22,14 +22,14 @@ export function isWaiting({ approval }: OpenApproval): boolean {
   return approval.outcome === ''
 }
 
-/** Who has made what waits; a key that is nobody's is left out. */
+/** The people who made the waiting payouts; keys that belong to nobody are left out. */
 export function makersOf(waiting: readonly OpenApproval[]): string[] {
   const names = new Set(waiting.map(({ approval }) => approval.made_by))
   names.delete('')
   return [...names].sort()
 }
 
-/** Who has approved all that waits, and so has nothing left to decide. */
+/** The people who have approved every waiting payout, and so have nothing left to decide. */
 export function approversOf(waiting: readonly OpenApproval[]): string[] {
   const [first, ...others] = waiting.map(
     ({ decisions }) => new Set(decisions.map(({ user_name }) => user_name)),
@@ -57,8 +57,8 @@ export function groupsOf(account_id: string, parts: readonly WaitingPart[]): Wai
 const earlier = (a: Instant, b: Instant) => (a < b ? a : b)
 
 /**
- * The waiting payouts that the decision is about: all that the person has not decided yet. Refuses
- * what a decision on one of them refuses, and a digest of other payouts than those that wait.
+ * The waiting payouts that the decision is about: those that the person has not decided yet.
+ * Refuses what a decision about one of them refuses, and a digest of other payouts.
  */
 export function decidedBy(
   group_id: string,

@@ -36,7 +36,7 @@ export async function isThere(sql: TransactionSql, key: Key): Promise<boolean> {
   return row !== undefined
 }
 
-/** The ids of its payouts, an id of an import twice. */
+/** The ids of the group's payouts. Those of an import come twice. */
 function membersOf(sql: Sql | TransactionSql, key: Key) {
   const { account_id, id } = key
   if (!isImport(id)) {
@@ -48,8 +48,8 @@ function membersOf(sql: Sql | TransactionSql, key: Key) {
 }
 
 /**
- * The payouts that wait for an approval, the oldest first: in the order of their batch or file. The
- * limit of one makes each an index look-up; see keysOf.
+ * The waiting payouts, the oldest first, which is the order of their batch or file. The limit of
+ * one makes each an index look-up; see keysOf.
  */
 export async function listWaiting(sql: TransactionSql, key: Key): Promise<Key[]> {
   const { account_id } = key
@@ -64,8 +64,8 @@ export async function listWaiting(sql: TransactionSql, key: Key): Promise<Key[]>
 }
 
 /**
- * A batch and its payouts are made in one transaction, which has the time of the book to itself: so
- * their ids begin alike, and the batch is found from a payout by its primary key.
+ * One transaction makes a batch and its payouts, and no other command of the book has its time. So
+ * their ids begin alike, and a payout's id finds the batch by its primary key.
  */
 export function listWaitingParts(sql: TransactionSql, account_id: string): Promise<WaitingPart[]> {
   return sql<WaitingPart[]>`
@@ -93,7 +93,7 @@ export function listWaitingParts(sql: TransactionSql, account_id: string): Promi
     group by 1, 2, 3 order by 3`
 }
 
-/** How the approvals of its payouts stand. */
+/** Counts the approvals of the group's payouts by outcome. */
 export function countApprovals(sql: TransactionSql, key: Key): Promise<CountedApprovals[]> {
   return sql<CountedApprovals[]>`
     select a.outcome, count(distinct m.payout_id)::integer as payouts
@@ -105,7 +105,7 @@ export function countApprovals(sql: TransactionSql, key: Key): Promise<CountedAp
     group by a.outcome`
 }
 
-/** What these payouts of one account pay, by currency. */
+/** The sums of these payouts of one account, by currency. */
 export async function sumPayouts(
   sql: TransactionSql,
   keys: readonly Key[],

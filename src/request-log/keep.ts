@@ -1,6 +1,6 @@
-// Keeps requests in memory as they end, and writes them once a second, each account in a
-// transaction of its own, apart from all requests. What cannot be written makes room for newer
-// ones: the log loses lines, and no request waits or fails for it.
+// Keeps requests in memory as they end, and writes them once a second, apart from all requests.
+// Each account has its own transaction. When the database does not take them, newer requests push
+// out older ones: the log loses lines, and no request waits or fails.
 import { transactConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
 import { bookId } from '../id.ts'
@@ -15,9 +15,9 @@ const LAST_WRITE_WITHIN_MS = 1_000
 export interface RequestLog {
   /** Whether bodies are logged too. */
   readonly bodies: boolean
-  /** Takes no time: it is written later. */
+  /** Takes no time: the log writes it later. */
   note(request: Omit<LoggedRequest, 'id'>): void
-  /** Writes what was noted so far; also called once a second and by close(). */
+  /** Writes the noted requests; a timer calls it once a second, and close() calls it too. */
   write(): Promise<void>
   close(): Promise<void>
 }
@@ -38,7 +38,8 @@ export function openRequestLog(
     text += request.body.length
     const body = text > MAX_WAITING_TEXT ? '' : request.body
     of.push({ ...request, id: nextId(), body })
-    // More than the table keeps need not be written. Twice as many, so that few calls cut.
+    // The table keeps no more than KEPT rows. Twice as many may wait, so that few calls cut the
+    // list.
     if (of.length >= 2 * KEPT) of.splice(0, of.length - KEPT)
   }
   const writeAll = async () => {
@@ -56,7 +57,7 @@ export function openRequestLog(
       }
     }
   }
-  /** One write after the other. */
+  /** Writes one after the other. */
   const write = () => {
     writing = writing.then(writeAll)
     return writing
@@ -79,7 +80,7 @@ export function openRequestLog(
   }
 }
 
-/** Ids of one process follow each other, also within a millisecond. */
+/** The ids of one process rise, also within a millisecond. */
 function makeIds(): () => string {
   const clock = { now: '', ids_given: 0 }
   return () => {

@@ -1,15 +1,15 @@
-// Masks requests for the log. They show what the API itself has words for: members, codes, amounts,
-// ids, true and false. Any other text or number may be a secret or name somebody. Pure.
+// Masks requests for the log. It shows the API's own words: members, codes, amounts, ids, true and
+// false. Any other text or number may be a secret or name a person. Pure.
 
 /** Stands for a text or a number that is not shown. */
 const MASK = '…'
 
-/** What the schemas of a route have words for. */
+/** The words that the schemas of a route list. */
 export interface Words {
   readonly names: ReadonlySet<string>
   /** Names of members that are integers or numbers, such as amounts. */
   readonly numbers: ReadonlySet<string>
-  /** Names of members whose own members callers name, such as metadata. */
+  /** Names of members whose inner names callers choose, such as metadata. */
   readonly maps: ReadonlySet<string>
   /** Texts that a schema lists. */
   readonly texts: ReadonlySet<string>
@@ -79,7 +79,7 @@ function shownText(name: string, text: string, words: Words): string {
 
 const HEADERS = /^(?:Idempotency-Key|Corridor-Account)$/
 
-/** The path of a field, as `remarks` has it. It ends at the first name that is masked. */
+/** The path of a field, as in `remarks`. It ends at the first masked name. */
 export function maskedPlace(place: string, words: Words, longest: number): string {
   const parts = place.match(/[^.[\]]+|[.[\]]+/g) ?? []
   let shown = ''
@@ -116,7 +116,7 @@ export function maskedPath(
   return `${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`.slice(0, longest)
 }
 
-/** The body as JSON of at most so many characters: what does not fit is a mask. */
+/** The body as JSON of at most `longest` characters: a mask replaces what does not fit. */
 export function maskedBody(body: unknown, words: Words, longest: number): string {
   let left = longest
   const take = (text: string): string => {
@@ -155,5 +155,5 @@ export function maskedBody(body: unknown, words: Words, longest: number): string
   return write('', body, false)
 }
 
-/** What is left for closing open brackets once the body is cut. */
+/** Room to close open brackets once the body is cut. */
 const ROOM = 1_024

@@ -43,7 +43,7 @@ const LISTED: Listed = {
   }),
 }
 
-/** A page of the account's requests; undefined when the cursor names none of them. */
+/** A page of the account's requests; undefined when the cursor names no request of it. */
 export function listLogged(
   sql: Sql | TransactionSql,
   account_id: string,
@@ -53,7 +53,7 @@ export function listLogged(
 }
 
 export interface Recent {
-  /** Null: of every account. */
+  /** Null means every account. */
   readonly account_id: string | null
   readonly outcomes: readonly string[]
   /** Only rows whose id is above this. */

@@ -1,5 +1,5 @@
-// Notes each request of a sandbox account as it ends. Of what the caller sent it notes what mask.ts
-// shows. The console's own calls, and those that read the log, are no requests of an integrator.
+// Notes each request of a sandbox account as it ends, with what mask.ts shows of it. Requests of
+// the console and requests that read the log are left out: no integrator sent them.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RequestLog } from './keep.ts'
 import { maskedBody, maskedPath, maskedPlace, type Words, wordsOf } from './mask.ts'
@@ -10,9 +10,9 @@ export const LOG_PATH = '/v3/request_log'
 /** Call it only where the log is on: without it, requests cost nothing. */
 export function watchForLog(app: FastifyInstance, log: RequestLog): void {
   app.addHook('onRequest', (request, reply, done) => {
-    // A caller may leave before the answer.
+    // The `close` event also comes when the caller leaves before the answer.
     reply.raw.on('close', () => {
-      // Nobody else catches what a listener throws: it would end the process.
+      // Nothing else catches an error of a listener, which would end the process.
       try {
         note(request, reply, log)
       } catch (err) {
@@ -47,7 +47,7 @@ function note(request: FastifyRequest, reply: FastifyReply, log: RequestLog): vo
   })
 }
 
-/** The largest integer of PostgreSQL, half an hour. */
+/** The largest `integer` of PostgreSQL: about half an hour. */
 const LONGEST_US = 2_147_483_647
 
 function outcomeOf(status: number | null): Outcome {
@@ -59,7 +59,7 @@ const membersOf = (value: unknown) => (value ?? {}) as Readonly<Record<string, u
 
 const known = new WeakMap<object, Words>()
 
-/** The words of a route, by its schemas; they are collected once. */
+/** The words of a route, from its schemas, collected once. */
 function wordsAt(schema: { readonly body?: unknown; readonly querystring?: unknown }): Words {
   const words = known.get(schema) ?? wordsOf(schema.body, schema.querystring)
   known.set(schema, words)

@@ -1,5 +1,5 @@
-// Hashes passwords and compares them: argon2id, as much as OWASP asks for (19 MiB, 2 passes). Few
-// at a time, as each takes memory and tens of milliseconds of a processor.
+// Hashes passwords and compares them with argon2id at the cost that OWASP asks for (19 MiB, 2
+// passes). Only a few run at once: each takes memory and tens of milliseconds of processor time.
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { refusal } from '../errors.ts'
@@ -15,7 +15,7 @@ const HASH_BYTES = 32
 export const MIN_PASSWORD = 15
 export const MAX_PASSWORD = 256
 
-/** Hashed at once, and waiting besides. */
+/** The most passwords hashed at once, and the most that wait besides. */
 const MOST_AT_ONCE = 2
 const MOST_WAITING = 30
 
@@ -33,7 +33,10 @@ export async function hashPassword(password: string): Promise<string> {
 
 const NOBODY = { salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(HASH_BYTES) }
 
-/** Whether it is the password. It takes as long for a user without one, or who is not there. */
+/**
+ * Whether this is the user's password. It takes as long for a user without a password and for an
+ * unknown user.
+ */
 export async function passwordMatches(
   stored: string | undefined,
   password: string,
@@ -48,7 +51,7 @@ function readStored(stored: string): { salt: Buffer; hash: Buffer } {
   return { salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') }
 }
 
-/** Waits for its turn. Refuses with 503 when too many wait. */
+/** Waits for a free place. Refuses with 503 when too many wait. */
 async function slowly(password: string, salt: Buffer): Promise<Buffer> {
   if (working >= MOST_AT_ONCE) {
     if (waiting.length >= MOST_WAITING) {

@@ -1,4 +1,4 @@
-// Who may run a command or call the API, what for, and what a user is called. Pure.
+// Who may run a command or call the API, and for what; and which names users may have. Pure.
 import type { Read } from '../text/csv.ts'
 import { didYouMean } from '../text/nearest.ts'
 import type { AccountRole, Person, RoleOnAccount, User, UserRole } from './user.ts'
@@ -13,15 +13,15 @@ export function readUserName(text: string): Read<string> {
   return { messages: [`"${text}" is no name of a user: ${rule}`] }
 }
 
-/** Who runs a command: the name, and whether it is the system's log-in alone. */
+/** Who runs a command: the name, and whether it is only the system's log-in name. */
 export interface Caller {
   readonly user: string
   readonly user_is_login: boolean
 }
 
 /**
- * The role of the caller. An installation without users takes whoever has its database for an
- * operator; one that has users takes a user who is named and not disabled, and nobody else.
+ * The role of the caller. In an installation without users, anyone with access to the database is
+ * an operator. With users, only a named user who is not disabled has a role.
  */
 export function readCaller(users: readonly User[], caller: Caller): Read<UserRole> {
   if (users.length === 0) return { value: 'operator' }
@@ -38,20 +38,20 @@ export function readCaller(users: readonly User[], caller: Caller): Read<UserRol
   return { messages: [`user ${user.name} is disabled: ${user.disabled_reason}`] }
 }
 
-/** The commands for people who work for accounts: each looks for itself at their roles there. */
+/** The commands of people who work for accounts. Each command checks their roles on the account. */
 const COMMANDS_OF_MEMBERS: readonly string[] = [
   'payout approval',
   'payout approve',
   'payout reject',
 ]
 
-/** Why a person of this role does not run the command; undefined when they may. */
+/** Why a person of this role may not run the command; undefined when they may. */
 export function refuseCommand(user: string, role: UserRole, command: string): string | undefined {
   if (role !== 'member' || COMMANDS_OF_MEMBERS.includes(command)) return undefined
   return `${user} is a member, who works for accounts by the API; operators and auditors run this`
 }
 
-/** What keeps the first user from being made so; undefined when nothing does. */
+/** Why this cannot be the first user; undefined when it can. */
 export function refuseFirst(users: readonly User[], role: UserRole): string | undefined {
   if (users.length > 0 || role === 'operator') return undefined
   return 'the first user is an operator: from then on commands take users alone'
@@ -60,7 +60,7 @@ export function refuseFirst(users: readonly User[], role: UserRole): string | un
 /** What a person needs a role on the account for. */
 export type AccountNeed = 'read' | 'write' | 'operator' | 'approve'
 
-/** Whoever makes or approves also reads. What operators do has no role on an account. */
+/** Makers and approvers read too. No role on an account allows what operators do. */
 const ROLES_FOR: Readonly<Record<AccountNeed, readonly AccountRole[]>> = {
   read: ['viewer', 'maker', 'approver'],
   write: ['maker'],
@@ -68,7 +68,7 @@ const ROLES_FOR: Readonly<Record<AccountNeed, readonly AccountRole[]>> = {
   operator: [],
 }
 
-/** Whether a person with these roles on an account may do what is needed there. */
+/** Whether these roles on an account allow a person to do this. */
 export function rolesAllow(roles: readonly AccountRole[], needed: AccountNeed): boolean {
   return ROLES_FOR[needed].some(role => roles.includes(role))
 }
@@ -78,7 +78,7 @@ export function mayRunInstallation(role: UserRole, needed: 'read' | 'write'): bo
   return role === 'operator' || (role === 'auditor' && needed === 'read')
 }
 
-/** The people who may work at this moment, by name: disabled users are not among them. */
+/** The people who may work now, by name; disabled users are left out. */
 export function indexPeople(
   users: readonly User[],
   roles: readonly RoleOnAccount[],

@@ -1,4 +1,4 @@
-// The SQL statements of passwords, links to log in, sessions and attempts to log in.
+// The SQL statements of passwords, log-in links, sessions and attempts to log in.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import {
@@ -10,7 +10,7 @@ import {
   type Session,
 } from './session.ts'
 
-/** The password of a user who may work, as it is stored; undefined for anybody else. */
+/** The stored password of a user who may work; undefined for anybody else. */
 export async function findPassword(sql: Sql, user_name: string): Promise<string | undefined> {
   const [row] = await sql<{ secret_hash: string }[]>`
     select p.secret_hash from user_passwords p join users on name = user_name
@@ -18,7 +18,7 @@ export async function findPassword(sql: Sql, user_name: string): Promise<string 
   return row?.secret_hash
 }
 
-/** Sets the password, and ends every session of the user. */
+/** Sets the password and ends every session of the user. */
 export async function upsertPassword(
   tx: TransactionSql,
   user_name: string,
@@ -31,7 +31,7 @@ export async function upsertPassword(
   await endSessions(tx, user_name)
 }
 
-/** Makes a link, which ends those before it. Undefined when the user may not work. */
+/** Makes a link and ends the user's earlier ones. Undefined when the user may not work. */
 export async function insertLink(
   tx: TransactionSql,
   user_name: string,
@@ -47,7 +47,7 @@ export async function insertLink(
   return link
 }
 
-/** Whose link it is, while it is good; undefined for every other token. */
+/** The user of a link that is still good; undefined for every other token. */
 export async function findLink(sql: Sql, token_hash: Buffer): Promise<string | undefined> {
   const [row] = await sql<{ user_name: string }[]>`
     select user_name from login_links
@@ -55,7 +55,7 @@ export async function findLink(sql: Sql, token_hash: Buffer): Promise<string | u
   return row?.user_name
 }
 
-/** Spends a link: of two who do it at once, one gets the user. */
+/** Spends a link. When two requests spend it at once, only one gets the user. */
 export async function spendLink(
   tx: TransactionSql,
   token_hash: Buffer,
@@ -67,13 +67,13 @@ export async function spendLink(
   return row?.user_name
 }
 
-/** Begins a session. Undefined when the user may not work. The history has that they logged in. */
+/** Begins a session and notes the log-in in the history. Undefined when the user may not work. */
 export async function insertSession(
   tx: TransactionSql,
   user_name: string,
   token_hash: Buffer,
 ): Promise<Session | undefined> {
-  // Locked, so that whoever disables the user ends this session too.
+  // The lock makes a command that disables the user end this session too.
   const [session] = await tx<Session[]>`
     insert into sessions (secret_hash, user_name)
     select ${token_hash}, name from users
@@ -83,7 +83,7 @@ export async function insertSession(
   return session
 }
 
-/** The session of a token, if it is not over; it is seen by this. */
+/** The session of a token, if it is not over. Notes that the session was used now. */
 export async function findSession(sql: Sql, token_hash: Buffer): Promise<Session | undefined> {
   const [session] = await sql<Session[]>`
     with found as (
@@ -103,7 +103,7 @@ export async function findSession(sql: Sql, token_hash: Buffer): Promise<Session
   return session
 }
 
-/** The person of a session has given the password. False when the session is over. */
+/** Notes that the person of a session has given the password. False when the session is over. */
 export async function confirmSession(tx: TransactionSql, token_hash: Buffer): Promise<boolean> {
   const { count } = await tx`
     update sessions set confirmed_at = clock_timestamp()
@@ -117,7 +117,7 @@ export async function endSession(tx: TransactionSql, token_hash: Buffer): Promis
     where secret_hash = ${token_hash} and ended_at is null`
 }
 
-/** Ends every session of a user, and says how many there were. */
+/** Ends every session of a user and returns how many there were. */
 export async function endSessions(sql: Sql | TransactionSql, user_name: string): Promise<number> {
   const { count } = await sql`
     update sessions set ended_at = clock_timestamp()
@@ -125,7 +125,7 @@ export async function endSessions(sql: Sql | TransactionSql, user_name: string):
   return count
 }
 
-/** An attempt to log in, and how many there were lately with it. */
+/** An attempt to log in, with the number of recent attempts, this one included. */
 export interface Attempt {
   readonly number: string
   /** From the same network. */
@@ -134,8 +134,8 @@ export interface Attempt {
 }
 
 /**
- * Counts an attempt, committed before it is judged, so that many at once count each other. Returns
- * how many there were lately, with this one.
+ * Counts an attempt. The count is committed before the attempt is judged, so that attempts at the
+ * same time count each other. Returns the number of recent attempts, this one included.
  */
 export async function countAttempt(sql: Sql, user_name: string, network: string): Promise<Attempt> {
   const [attempt] = await sql<{ number: string }[]>`
@@ -150,7 +150,7 @@ export async function countAttempt(sql: Sql, user_name: string, network: string)
   return { number: '', of_network: 0, of_all: 0, ...attempt, ...counted }
 }
 
-/** Notes that the attempt was refused, and why; the history has it when there is such a user. */
+/** Notes that the attempt was refused, and why. The history also says so if the user exists. */
 export async function keepRefused(
   tx: TransactionSql,
   { number }: Pick<Attempt, 'number'>,
@@ -159,12 +159,12 @@ export async function keepRefused(
   await tx`select keep_refused_login(${number}::text::bigint, ${why})`
 }
 
-/** Forgets the attempts of a user from an address, who has come in. */
+/** Forgets a user's attempts from an address, once the user has logged in. */
 export async function forgetAttempts(sql: Sql, user_name: string, network: string): Promise<void> {
   await sql`delete from login_attempts where user_name = ${user_name} and network = ${network}`
 }
 
-/** Deletes attempts that count no more. */
+/** Deletes attempts that are too old to count. */
 export async function deleteOldAttempts({ sql }: { readonly sql: Sql }): Promise<number> {
   const { count } = await sql`
     delete from login_attempts
@@ -172,7 +172,9 @@ export async function deleteOldAttempts({ sql }: { readonly sql: Sql }): Promise
   return count
 }
 
-/** Which of these sessions are not over, by their hashes in hex. They are not seen by this. */
+/**
+ * The hashes, in hex, of those of these sessions that are not over. Does not count as their use.
+ */
 export async function listOpenSessions(sql: Sql, hashes: readonly string[]): Promise<string[]> {
   const rows = await sql<{ hash: string }[]>`
     select encode(secret_hash, 'hex') as hash from sessions
@@ -183,7 +185,7 @@ export async function listOpenSessions(sql: Sql, hashes: readonly string[]): Pro
   return rows.map(({ hash }) => hash)
 }
 
-/** When a session of each user was last used, by the user's name. */
+/** The last use of a session of each user, by the user's name. */
 export async function listLastSeen(sql: Sql): Promise<ReadonlyMap<string, Instant>> {
   const rows = await sql<{ user_name: string; last: Instant }[]>`
     select user_name, max(last_seen_at) as last from sessions group by user_name`

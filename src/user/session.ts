@@ -1,18 +1,18 @@
-// A session: somebody who has logged in, known again by a token in a cookie. How long one lasts,
-// and what logging in asks for.
+// A session: a person who has logged in. A token in a cookie identifies it. Also how long a session
+// lasts and which limits logging in has.
 import { hash, randomBytes } from 'node:crypto'
 import type { Instant } from '../instant.ts'
 
-/** OWASP's Session Management Cheat Sheet: some half hour idle, and a working day at most. */
+/** OWASP's Session Management Cheat Sheet: about half an hour idle, and a working day at most. */
 export const IDLE_MINUTES = 30
 export const LONGEST_HOURS = 12
 
-/** How long a link to log in is good for. */
+/** How long a log-in link is good. */
 export const LINK_MINUTES = 15
-/** Where it leads; its token follows. */
+/** The path that a link leads to; its token follows. */
 export const LINK_PATH = '/login/link?token='
 
-/** After giving the password, a person may do for so long what asks for it. */
+/** How long a person may do what asks for the password, after they give it. */
 export const CONFIRMED_MINUTES = 5
 
 /** Wrong passwords in so many minutes, for one user: from one address, and from all. */
@@ -22,9 +22,9 @@ export const MOST_ATTEMPTS = { of_network: 5, of_all: 50 }
 export interface Session {
   readonly user_name: string
   readonly created_at: Instant
-  /** When it is over at the latest. */
+  /** The latest end of the session. */
   readonly expires_at: Instant
-  /** Whether its person has given the password lately. */
+  /** Whether the person has given the password within CONFIRMED_MINUTES. */
   readonly confirmed: boolean
 }
 
@@ -33,7 +33,7 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What the database has of a token; undefined for what is none. */
+/** The hash of a token, as the database stores it; undefined when the text is no token. */
 export function hashToken(token: string): Buffer | undefined {
   return /^[\w-]{43}$/.test(token) ? hash('sha256', token, 'buffer') : undefined
 }

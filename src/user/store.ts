@@ -9,7 +9,7 @@ export async function listUsers(sql: Sql): Promise<User[]> {
     select name, full_name, role, created_at, disabled_at, disabled_reason from users order by name`
 }
 
-/** Adds a user; false when there is one of this name, who may be disabled. */
+/** Adds a user; false when a user has this name, even a disabled one. */
 export async function insertUser(
   sql: Sql,
   { name, full_name, role }: Pick<User, 'name' | 'full_name' | 'role'>,
@@ -20,12 +20,14 @@ export async function insertUser(
   return count === 1
 }
 
-/** The database keeps an operator: it refuses to give the last one another role. */
+/** The database refuses to take the role of operator from the last operator. */
 export async function updateRole(sql: Sql, name: string, role: UserRole): Promise<void> {
   await sql`update users set role = ${role} where name = ${name}`
 }
 
-/** Disables a user for a reason, or enables one with ''. The last operator stays. */
+/**
+ * Disables a user for a reason; '' enables them. The database refuses to disable the last operator.
+ */
 export async function updateDisabled(sql: Sql, name: string, reason: string): Promise<void> {
   await sql`
     update users set disabled_reason = ${reason}, disabled_at = case when ${reason} = '' then null
@@ -33,13 +35,13 @@ export async function updateDisabled(sql: Sql, name: string, reason: string): Pr
     where name = ${name}`
 }
 
-/** All roles on accounts, of disabled users too, by user and account. */
+/** All roles on accounts, also those of disabled users, by user and account. */
 export async function listAccountRoles(sql: Sql): Promise<RoleOnAccount[]> {
   return sql<RoleOnAccount[]>`
     select user_name, account_id, role from account_roles order by user_name, account_id, role`
 }
 
-/** Gives a user a role on an account; false when they have it. */
+/** Gives a user a role on an account; false when they already have it. */
 export async function insertAccountRole(
   sql: Sql,
   { user_name, account_id, role }: RoleOnAccount,
@@ -50,7 +52,7 @@ export async function insertAccountRole(
   return count === 1
 }
 
-/** Takes a role on an account from a user; false when they do not have it. */
+/** Removes a user's role on an account; false when they do not have it. */
 export async function deleteAccountRole(
   sql: Sql,
   { user_name, account_id, role }: RoleOnAccount,
@@ -61,7 +63,7 @@ export async function deleteAccountRole(
   return count === 1
 }
 
-/** Every key of every user, revoked ones too, as authentication holds them in memory. */
+/** Every key of every user, revoked keys too, as authentication keeps them in memory. */
 export async function listUserKeys(sql: Sql): Promise<UserKey[]> {
   return sql<UserKey[]>`
     select key_id, user_name, secret_hash, revoked_at is not null as revoked
@@ -76,7 +78,7 @@ export interface UserKeyListing {
   readonly revoked_at: Instant | null
 }
 
-/** The keys of a user, or of all with null, without their hashes. */
+/** The keys of a user without their hashes; with null, those of all users. */
 export async function listKeysOfUser(
   sql: Sql,
   user_name: string | null,
@@ -95,7 +97,7 @@ export async function insertUserKey(
     values (${key.key_id}, ${key.user_name}, ${Buffer.from(key.secret_hash)}, ${key.name})`
 }
 
-/** Revokes a key; undefined when there is none, or it is revoked already. */
+/** Revokes a key; undefined when there is no such key or it is already revoked. */
 export async function markUserKeyRevoked(
   sql: Sql,
   key_id: string,

@@ -1,9 +1,9 @@
-// A user: a person who runs the installation, or works for accounts of it, by name.
+// A user: a person who runs the installation or works for accounts in it.
 import type { Instant } from '../instant.ts'
 
 /**
- * An operator reads and changes everything; an auditor reads everything and changes nothing; a
- * member has nothing but roles on accounts.
+ * An operator reads and changes everything. An auditor reads everything and changes nothing. A
+ * member has only roles on accounts.
  */
 export const USER_ROLES = ['operator', 'auditor', 'member'] as const
 export type UserRole = (typeof USER_ROLES)[number]
@@ -13,7 +13,7 @@ export const ACCOUNT_ROLES = ['viewer', 'maker', 'approver'] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 
 export interface User {
-  /** What the person calls themselves to commands, and what the audit log says. */
+  /** The name that the person gives to commands, and that the audit log shows. */
   readonly name: string
   readonly full_name: string
   readonly role: UserRole
@@ -31,7 +31,7 @@ export interface RoleOnAccount {
   readonly role: AccountRole
 }
 
-/** A key by which programs act in a person's name. */
+/** A key with which programs act in a person's name. */
 export interface UserKey {
   readonly key_id: string
   readonly user_name: string
@@ -40,10 +40,10 @@ export interface UserKey {
   readonly revoked: boolean
 }
 
-/** Somebody who calls the API in their own name, as what they are at this moment. */
+/** A person who calls the API in their own name, with the roles they have now. */
 export interface Person {
   readonly user: string
   readonly role: UserRole
-  /** By the id of the account. */
+  /** The roles by the id of the account. */
   readonly roles: ReadonlyMap<string, readonly AccountRole[]>
 }

@@ -1,4 +1,4 @@
-// The SQL statements of saved views: pages of the console that people have kept under a name.
+// The SQL statements of saved views: pages of the console that people keep under a name.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 
@@ -10,10 +10,10 @@ export interface SavedView {
   readonly created_at: Instant
 }
 
-/** Most views of a person; the database refuses more. */
+/** The most views of a person; the database refuses more. */
 export const MOST_VIEWS = 100
 
-/** The views of a person, by name; with `page`, those of this page alone. */
+/** The views of a person, by name; with `page`, only those of this page. */
 export async function listViews(
   sql: Sql,
   user_name: string,
@@ -26,7 +26,7 @@ export async function listViews(
     order by lower(name), name, place limit ${MOST_VIEWS}`
 }
 
-/** Keeps a view, once; undefined when the page has another one of this name. */
+/** Keeps a view once; undefined when another view of the page has this name. */
 export async function insertView(
   tx: TransactionSql,
   user_name: string,
