@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
 import { verify } from '../../src/verify/run.ts'
+import { undone, verdictIn } from '../ledger/undone.ts'
 import { assertProblems, assertRefused } from '../support/assert/check.ts'
 import { assertFilters, getAll, type Item, list } from '../support/assert/listing.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
@@ -230,23 +231,19 @@ test('corridor beneficiary archive|unarchive: as by the API, with who and why in
 })
 
 test('verify, archived without an event, and a payout to one that is: named', async () => {
-  const own = await startTestService()
-  try {
-    const by = await own.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-    const id = (await by.post(PATH, bankBeneficiary)).json.data.id
-    assert.equal((await pay(id, by)).status, 200)
-    await own.database.owner`
+  const id = await made()
+  assert.equal((await pay(id)).status, 200)
+  const verdict = await undone(service.database.owner, async tx => {
+    await tx`
       update beneficiaries set archived_at = created_at + interval '1 microsecond' where id = ${id}`
-    const verdict = await verify(own.database.owner, { account_id: null, all: true })
-    assert.ok(!verdict.ok)
-    assert.deepEqual(
-      verdict.problems.map(({ table, found }) => [table, found.replace(/\d{4}.*$/, '…')]),
-      [
-        ['beneficiaries', 'archived since …'],
-        ['payouts', 'made after …'],
-      ],
-    )
-  } finally {
-    await own.close()
-  }
+    return verdictIn(tx, true)
+  })
+  assert.ok(!verdict.ok)
+  assert.deepEqual(
+    verdict.problems.map(({ table, found }) => [table, found.replace(/\d{4}.*$/, '…')]),
+    [
+      ['beneficiaries', 'archived since …'],
+      ['payouts', 'made after …'],
+    ],
+  )
 })

@@ -5,13 +5,13 @@ import { after, before, test } from 'node:test'
 import { confineTo } from '../../src/db/confine.ts'
 import { deleteOldLikenesses, findFirstOfReferences } from '../../src/payout/duplicate-store.ts'
 import type { PayoutRequest } from '../../src/payout/request.ts'
-import type { RailStatus } from '../../src/rail/rail.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'
 import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
+import { operatorSets } from '../support/service/payouts.ts'
 import {
   type HttpClient,
   httpClient,
@@ -26,7 +26,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { report, settleAll } from '../support/service/settling.ts'
+import { settleAll } from '../support/service/settling.ts'
 
 const PATH = '/v3/payout'
 const FUNDED = 1_000_000n
@@ -168,16 +168,11 @@ test(`POST ${PATH}, the ladder: told of a used quote before, of the balance afte
   assertRefused(allowed, 422, 'insufficient_balance')
 })
 
-async function operatorSets({ account }: Client, payout_id: string, ...statuses: RailStatus[]) {
-  const { steps } = report(...statuses)
-  const command = { account_id: account.account_id, payout_id, steps, by: 'operator' } as const
-  await service.deps.lanes.advancePayout.run({ ...command, ask_again_in_ms: null })
-}
-
 type Undo = (account: Client, id: string) => Promise<unknown>
 const UNDONE: Readonly<Record<string, Undo>> = {
-  'failed by the operator': (account, id) => operatorSets(account, id, 'failed'),
-  'reversed by the operator': (account, id) => operatorSets(account, id, 'succeeded', 'reversed'),
+  'failed by the operator': (account, id) => operatorSets(service, account, id, 'failed'),
+  'reversed by the operator': (account, id) =>
+    operatorSets(service, account, id, 'succeeded', 'reversed'),
   cancelled: (account, id) => account.post(`/v3/payout/${id}/cancel`, {}),
 }
 
@@ -217,7 +212,7 @@ for (const reference_id of REFERENCES) {
     const first = await pay(account, { reference_id })
     const second = await pay(account, { reference_id, allow_duplicate: true })
     await assertDuplicate(account, second.id, { reference_id })
-    await operatorSets(account, second.id, 'failed')
+    await operatorSets(service, account, second.id, 'failed')
     await assertDuplicate(account, first.id, { reference_id })
   })
 }

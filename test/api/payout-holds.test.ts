@@ -4,13 +4,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TransactionSql } from '../../src/db/connect.ts'
-import { Lane } from '../../src/engine/lane.ts'
-import { advancePayout } from '../../src/payout/step-operation.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
-import { entityOf, eventTypesOf, findPayout, pay } from '../support/service/payouts.ts'
+import {
+  entityOf,
+  eventTypesOf,
+  findPayout,
+  operatorSets,
+  pay,
+} from '../support/service/payouts.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import {
@@ -49,7 +53,7 @@ async function approved(account: Client): Promise<string> {
 }
 
 async function statusOf(account: Client, id: string): Promise<string> {
-  return (await account.get(`/v3/payout/${id}`)).json.data.status
+  return (await findPayout(account, id)).status
 }
 
 async function usd(account: Client): Promise<bigint> {
@@ -229,24 +233,11 @@ test('service_account payout, held and rejected: the receiver sees nothing of it
   assert.deepEqual(await linesOf(service, receiver, [id]), [])
 })
 
-async function byOperator(
-  account: Client,
-  id: string,
-  status: 'processing' | 'succeeded' | 'failed',
-) {
-  const { account_id } = account.account
-  const failure = status === 'failed' ? { code: 'T1', category: 'test', message: 'T' } : null
-  const lane = new Lane(service.deps.sql, advancePayout, { max_batch: 1 })
-  const steps = [{ status, failure }]
-  const command = { account_id, payout_id: id, steps, by: 'operator', ask_again_in_ms: null }
-  return lane.run({ ...command, by: 'operator' })
-}
-
 test('a held payout set going by the operator: the later review leaves it alone', async () => {
   const account = await funded()
   const entity = await entityOf(account)
   const { id } = await pay(account, { on_behalf_of: entity })
-  await byOperator(account, id, 'processing')
+  await operatorSets(service, account, id, 'processing')
   await review(service, account, entity, 'rejected')
   await settleAll(service)
   assert.equal(await statusOf(account, id), 'succeeded')
@@ -320,7 +311,7 @@ test('a payout ended by the operator after it was found due: not claimed, the ra
   const account = await funded()
   const { id } = await pay(account, {})
   const rail = scriptedRail(async () => report('succeeded'))
-  const deps = interrupted(() => byOperator(account, id, 'failed'))
+  const deps = interrupted(() => operatorSets(service, account, id, 'failed'))
   await settleOnce(askingRail(deps, rail))
   assert.deepEqual(rail.calls, [])
   assert.equal(await usd(account), FUNDED)
