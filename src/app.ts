@@ -72,11 +72,11 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body may be left out, whatever the Content-Type header says. */
+    /** The body may be missing, whatever the Content-Type header says. */
     optionalBody?: boolean
     /** For probes, which address the service by IP: the Host header is not checked. */
     anyHost?: boolean
-    /** The answer goes on for longer than other answers may take to begin. */
+    /** Writing the answer may take longer than the time-out of other answers. */
     streams?: boolean
   }
 }
@@ -161,7 +161,10 @@ export function addRoutes(
   operatorRoutes(app, deps)
 }
 
-/** What routes are added with when none is called. All but its log throws; no requests are kept. */
+/**
+ * The dependencies for adding routes that are never called. All but the log throw; no requests are
+ * kept.
+ */
 export function describedOnly(): Deps {
   const log = pino({ level: 'silent' })
   return new Proxy({ log } as unknown as Deps, {
@@ -174,7 +177,8 @@ export function describedOnly(): Deps {
 }
 
 /**
- * Finds out who calls, and refuses what they may not do. Only the session of a cookie is awaited.
+ * Finds out who calls, and refuses what the caller may not do. It awaits only the session of a
+ * cookie.
  */
 function admission(
   deps: Deps,
@@ -208,7 +212,7 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
   app.decorateRequest('key_id')
   app.decorateRequest('caller')
   const { connections } = lifecycle
-  // Opened by the first request: openapi.json is made from this application without a
+  // Made at the first request, because openapi.json comes from this application without a
   // configuration.
   let limits: Limits | undefined
   const openOnce = () => {
@@ -229,8 +233,7 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
       return admit(request)
     })
   }
-  // The hooks wait, and then return a promise, only where there is something to wait for
-  // (docs/decisions/0147).
+  // The hooks return a promise only when there is something to wait for (docs/decisions/0147).
   app.addHook('onRequest', (request, reply, done) => {
     const { held } = lifecycle
     const waits =
@@ -259,16 +262,17 @@ const LOOK_FOR_SLOW_MS = 500
 function makeFastify(deps: Deps): FastifyInstance {
   return fastify({
     loggerInstance: deps.log,
-    // Fastify's own log lines have URLs, which may hold anything; http/requests.ts logs requests.
+    // Fastify's own log lines contain URLs, which may hold anything; http/requests.ts logs
+    // requests.
     logController: new LogController({
       disableRequestLogging: true,
       requestIdLogLabel: 'request_id',
     }),
     genReqId: requestIdOf,
-    // Without options, which Fastify would pass, pino makes a child in half the time.
+    // Without the options that Fastify would pass, pino makes a child in half the time.
     childLoggerFactory: (log, bindings) => log.child(bindings),
     bodyLimit: MAX_BODY_BYTES,
-    // Without a Host header, http/hosts.ts refuses the request; Node would, without a body.
+    // Without a Host header, http/message.ts refuses the request; Node would, without a body.
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,

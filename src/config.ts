@@ -19,11 +19,11 @@ export interface Config {
   readonly user: string
   /** Whether `user` is only the system log-in, which several people may share. */
   readonly user_is_login: boolean
-  /** '' when none is set. */
+  /** '' without a rate feed. */
   readonly rate_feed_url: string
   readonly rate_feed_interval_s: number
   readonly rate_feed_allow_http: boolean
-  /** '' when none is set. */
+  /** '' without a BIC. */
   readonly bic: string
   readonly lanes: number
   readonly max_batch: number
@@ -37,28 +37,28 @@ export interface Config {
   readonly webhook_timeout_ms: number
   readonly webhook_allow_private: boolean
   readonly drain_ms: number
-  /** 0: no limit. */
+  /** 0 means no limit. */
   readonly rate_limit_per_s: number
-  /** 0: no limit. */
+  /** 0 means no limit. */
   readonly failed_logins_per_min: number
-  /** Empty: all. */
   readonly request_log: (typeof REQUEST_LOGS)[number]
+  /** Empty means every host. */
   readonly allowed_hosts: Hosts
   readonly trusted_proxies: Addresses
-  /** Undefined without tracing; OpenTelemetry is then not loaded. */
+  /** Undefined without tracing; OpenTelemetry is not loaded then. */
   readonly tracing: Tracing | undefined
 }
 
-/** Tracing, by the standard variables of OpenTelemetry. */
+/** Tracing, from the standard variables of OpenTelemetry. */
 export interface Tracing {
   /** Where spans are posted, as OTLP in JSON. */
   readonly url: string
   readonly service_name: string
   readonly resource: Readonly<Record<string, string>>
   readonly sampler: (typeof SAMPLERS)[number]
-  /** The ratio of samplers by ratio. */
+  /** The share of traces that a ratio sampler keeps. */
   readonly ratio: number
-  /** Most spans that wait to be sent; further ones are dropped. */
+  /** The most spans that wait to be sent; further ones are dropped. */
   readonly queue_size: number
   readonly send_every_ms: number
 }
@@ -134,7 +134,7 @@ function rateFeed(env: Environment) {
   }
 }
 
-/** Variables of earlier versions, and the commands that replace them. */
+/** Variables of earlier versions, and the commands that now replace them. */
 const REMOVED: Readonly<Record<string, string>> = {
   CORRIDOR_QUOTE_VALIDITY_S: 'corridor pricing set --quote-validity-s 1800',
   CORRIDOR_RATE_SPREAD_BPS: 'corridor pricing set --spread-bps 50',
@@ -143,9 +143,8 @@ const REMOVED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Checks the names of variables that begin with CORRIDOR_: a mistyped one would silently leave the
- * default in place.
- * @throws ConfigError for a name that is unknown
+ * Checks the names of variables that begin with CORRIDOR_: a mistyped name would silently leave the
+ * default in place. @throws ConfigError for an unknown name
  */
 export function checkVariables(env: Environment = process.env): void {
   for (const name of Object.keys(env)
@@ -156,7 +155,7 @@ export function checkVariables(env: Environment = process.env): void {
     if (instead !== undefined) {
       throw new ConfigError(`${name} is in the database now: unset it and run: ${instead}`)
     }
-    // Compares without the prefix, which some settings lack: PORT, HOST.
+    // Compares without the prefix, because some settings lack it: PORT, HOST.
     const short = (text: string) => text.replace(/^CORRIDOR_/, '')
     const meant = nearestOf(
       short(name),
@@ -212,7 +211,7 @@ function databaseUrl(env: Environment): string | undefined {
   throw new ConfigError('DATABASE_URL must be like postgres://user:password@host:5432/database')
 }
 
-/** '' when none is set. The value may hold a password, so the error does not repeat it. */
+/** '' without a value. The value may hold a password, so the error does not repeat it. */
 function httpUrl(env: Environment, name: Name): string {
   const value = text(env, name)
   const protocol = URL.parse(value)?.protocol

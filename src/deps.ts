@@ -23,13 +23,13 @@ import { Lists } from './screening/lists-in-memory.ts'
 import { ScreeningRounds } from './screening/rounds.ts'
 import { type Lanes, planAllLanes } from './writes.ts'
 
-/** For the settling worker and the deletion of old rows. */
+/** The connections of the settling worker and of the deletion of old rows. */
 const WORK_CONNECTIONS = 3
 
 export interface Deps extends Reads {
   readonly config: Config
   readonly log: FastifyBaseLogger
-  /** For workers. Requests use other pools, so neither waits for the other. */
+  /** The pool of the workers. Requests use other pools, so neither waits for the other. */
   readonly sql: Sql
   /** Finds due work of every account. */
   readonly finder: Sql
@@ -40,21 +40,21 @@ export interface Deps extends Reads {
   readonly metrics: Metrics
   /** The rails that this process asks. */
   readonly rails: Rails
-  /** How the rails have done lately. */
+  /** The recent figures of the rails. */
   readonly railFigures: KnownFigures
-  /** What accounts have brought in. */
+  /** The income from each account. */
   readonly income: IncomeCounter
-  /** The sanctions lists, of which this process has one version. */
+  /** This process's version of the sanctions lists. */
   readonly lists: Lists
   readonly screening: ScreeningRounds
   readonly lanes: Lanes
   readonly readers: Readers
-  /** What people do by the operator API. */
+  /** The acts of people through the operator API. */
   readonly desk: Desk
   close(): Promise<void>
 }
 
-/** How the audit log names what no person does. */
+/** The place that the audit log shows for changes without a person. */
 const VIA = `service at ${hostname()}`
 
 /** Opens everything on a migrated database. `kinds` are the rails that it can open. */
@@ -118,7 +118,7 @@ export async function openDeps(
   }
 }
 
-/** Opens pools, and closes all that it has opened. */
+/** Opens pools, and closes all pools that it has opened. */
 function poolsOn(url: string) {
   const pools: Sql[] = []
   const open = (max: number, options: Partial<ConnectOptions> = {}, at = url) => {
@@ -130,7 +130,7 @@ function poolsOn(url: string) {
   return { pools, open, disconnect }
 }
 
-/** What requests note in memory, and a timer writes. */
+/** Opens the logs that requests note in memory and a timer writes. */
 function openNoted(sql: Sql, { request_log }: Config, log: FastifyBaseLogger) {
   const bodies = request_log === 'bodies'
   const onError = warner(log, 'requests were not logged')
@@ -144,7 +144,7 @@ function writeNoted({ keyUses, requestLog }: Pick<Deps, 'keyUses' | 'requestLog'
   return Promise.all([keyUses.close(), requestLog?.close()])
 }
 
-/** Reads what every request needs, and follows what changes of it. */
+/** Reads what every request needs, and follows its changes. */
 async function learn(watch: Sql, lists: Lists, options: ReferenceOptions): Promise<Reference> {
   await learnShards(watch)
   await lists.read()

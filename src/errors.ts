@@ -372,12 +372,12 @@ export function refusal(reason: Reason, message: string, remarks = ''): Refusal 
   return new Refusal([{ reason, message, remarks }])
 }
 
-/** A field of the body that is not as it must be. */
+/** A field of the body that is not valid. */
 export function invalidField(remarks: string, message: string): Problem {
   return { reason: 'invalid_field', message, remarks }
 }
 
-/** A parameter of the query that is not as it must be. */
+/** A parameter of the query that is not valid. */
 export function invalidParameter(remarks: string, message: string): Problem {
   return { reason: 'invalid_query_parameter', message, remarks }
 }

@@ -58,8 +58,8 @@ export type NewId = (prefix: IdPrefix) => string
 export const newId: NewId = prefix => `${prefix}_${clockText(Date.now())}${randomText(9)}`
 
 /**
- * The id of an account stands in all of the account's rows and index entries, so it is short: 8
- * random characters. The primary key of accounts refuses one that is taken.
+ * The id of an account is short, because all of the account's rows and index entries contain it: 8
+ * random characters. The primary key of accounts refuses a taken id.
  */
 export function newAccountId(): string {
   return `acc_${randomText(8)}`
@@ -131,12 +131,12 @@ export function numberIn(id: string): bigint {
   return numberOf(id.slice(-11, -4))
 }
 
-/** Hex digits that all keys of the rows of one import begin with. */
+/** Hex digits at the beginning of all keys of one import's rows. */
 export const IMPORT_DIGITS = 16
 
 /**
- * The id of an import of payouts, which has no row: 13 characters of what the keys of its rows
- * begin with, and 7 of a digest of the account.
+ * The id of an import of payouts, which has no row: 13 characters of the beginning of its rows'
+ * keys, and 7 of a digest of the account.
  */
 export function importId(account_id: string, beginning: string): string {
   const bits = (text: string, from: number, to: number, length: number) =>
@@ -146,7 +146,7 @@ export function importId(account_id: string, beginning: string): string {
   return `pim_${name}${bits(of, 0, 5, 4)}${bits(of, 5, 8, 3)}`
 }
 
-/** What the keys of the rows of an import begin with, by its id, of whatever account. */
+/** The beginning of the keys of an import's rows, by its id, whatever the account. */
 export function beginningIn(import_id: string): string {
   const part = (from: number, to: number, digits: number) =>
     numberOf(import_id.slice(4 + from, 4 + to))
@@ -242,7 +242,7 @@ export function idPattern(prefix: IdPrefix): string {
   return `^${prefix}_${BODY}$`
 }
 
-/** The same of ids with one of several prefixes. */
+/** The same for ids with one of several prefixes. */
 export function idPatternOf(prefixes: readonly IdPrefix[]): string {
   const [prefix, ...others] = prefixes
   if (prefix !== undefined && others.length === 0) return idPattern(prefix)
@@ -265,7 +265,7 @@ export function nameOf({ account_id, id }: Key): string {
   return `${account_id}/${id}`
 }
 
-/** By `nameOf`; of several with one name the last. */
+/** The keys by `nameOf`; the last one of several with the same name. */
 export function byName<K extends Key>(keys: readonly K[]): Map<string, K> {
   return new Map(keys.map(key => [nameOf(key), key]))
 }

@@ -61,7 +61,7 @@ export function plusMilliseconds(instant: Instant, milliseconds: number): Instan
   return later
 }
 
-/** The last sum: all quotes of a batch are made at one time, and are valid as long. */
+/** The last sum: all quotes of a batch have the same time and the same validity. */
 let last = { instant: '', milliseconds: 0, later: '' }
 
 /** Whole seconds from `earlier` to `later`, rounded down. */

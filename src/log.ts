@@ -1,6 +1,6 @@
-// The service's log: one line of JSON an event on standard output, or one for people when that is a
-// terminal. It writes no request data. Of an error it writes only allowed members, as those of a
-// database error may hold the rejected row with names and account numbers.
+// The service's log: one line of JSON an event on standard output, or a readable line on a
+// terminal. It writes no request data. It writes only the allowed members of an error: a database
+// error may contain the rejected row with names and account numbers.
 import { type DestinationStream, type LoggerOptions, pino } from 'pino'
 
 /** The allowed members of an error. None holds data. */
@@ -16,11 +16,11 @@ const MEMBERS = [
   'status',
 ] as const
 
-/** Longest chain of causes to write. */
+/** The longest chain of causes that is written. */
 const MAX_DEPTH = 4
 
 /**
- * The terminal, with lines for people; undefined when standard output is none. Writes
+ * The terminal, with readable lines; undefined when standard output is no terminal. Writes
  * synchronously, so that lines keep their order with a command's output and none is lost at exit.
  */
 export async function logForPeople(): Promise<DestinationStream | undefined> {
@@ -42,11 +42,11 @@ export function makeLog(level: string, destination?: DestinationStream) {
   return pino({ level, serializers: { err: describeError }, hooks: HOOKS }, destination)
 }
 
-/** A message that is not written, for a library that must log something. */
+/** A message that the log drops, for a library that must log something. */
 export const NOTHING = ''
 
 const HOOKS: NonNullable<LoggerOptions['hooks']> = {
-  /** Without a message, pino would use that of the error, which may hold data. */
+  /** Without a message, pino would write the error's message, which may contain data. */
   logMethod(args, log) {
     const [first, ...rest] = args as readonly unknown[]
     const error = first instanceof Error ? first : (first as { err?: unknown } | null)?.err

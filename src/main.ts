@@ -1,4 +1,5 @@
-// The command line: runs one command of cli/, once Node keeps what it compiles for the next.
+// The command line: runs one command of cli/, after Node is told to keep its compiled code for the
+// next run.
 import { keepCompiled } from './cli/compiled.ts'
 
 keepCompiled()

@@ -26,7 +26,10 @@ const ACH_PROFILE = {
   },
 }
 
-/** By name. A rail of another kind has no adapter here: its payouts are left alone, and told. */
+/**
+ * The kinds by name. A rail of another kind has no adapter here: its payouts wait, and the log says
+ * so.
+ */
 export const RAIL_KINDS: readonly AnyRailKind[] = [
   fileKind(iso20022, {
     name: 'iso20022',
@@ -41,7 +44,7 @@ export const RAIL_KINDS: readonly AnyRailKind[] = [
   CONNECTOR,
 ]
 
-/** The timetables that rails have of their own. */
+/** The rails' own timetables. */
 export function timetablesOf(rows: readonly RailRow[]): RailTimetables {
   return new Map(
     rows.flatMap(({ name, kind, config }) => {
@@ -52,10 +55,10 @@ export function timetablesOf(rows: readonly RailRow[]): RailTimetables {
 }
 
 interface Parts {
-  /** Its rows are the same array until one changes. */
+  /** Its rows are the same array until a row changes. */
   readonly reference: { current(): { readonly rails: readonly RailRow[] } }
   readonly kinds: readonly AnyRailKind[]
-  /** Where payouts are settled, adapters do work of their own. */
+  /** Adapters work on their own only in processes that settle payouts. */
   readonly config: Pick<Config, 'settle' | 'simulator_delay_ms'>
   readonly sql: Sql
   readonly finder: Sql
@@ -67,11 +70,11 @@ interface Opened {
   readonly rail: OpenRail
 }
 
-/** The adapters that are asked, which follow the rows. */
+/** The adapters of the rails. They follow the rows. */
 export class OpenRails {
   readonly #parts: Parts
   readonly #opened = new Map<string, Opened>()
-  /** Those that did not open, by name: told once a row. */
+  /** The rails that failed to open, by name. Each row is logged once. */
   readonly #broken = new Map<string, RailRow>()
   readonly #closing = new Set<Promise<void>>()
   #rows: readonly RailRow[] = []
@@ -96,7 +99,7 @@ export class OpenRails {
     return this.#follow().keys()
   }
 
-  /** Closes all of them, and waits for those that are closing. */
+  /** Closes all adapters, and waits for those that are already closing. */
   async close(): Promise<void> {
     for (const name of [...this.#opened.keys()]) this.#shut(name)
     await Promise.all(this.#closing)
@@ -153,7 +156,7 @@ export class OpenRails {
   }
 }
 
-/** Whether the adapter of one row is that of the other. */
+/** Whether both rows open the same adapter. */
 function opensAlike(a: RailRow, b: RailRow): boolean {
   const settings = ({ kind, config, secret }: RailRow) => JSON.stringify([kind, config, secret])
   return settings(a) === settings(b)

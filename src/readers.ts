@@ -16,20 +16,20 @@ export type Readers = ReturnType<typeof openReaders>
 
 type Find<Row> = (tx: TransactionSql, keys: readonly Key[]) => Promise<readonly Row[]>
 
-/** A reader for each noun. It finds undefined for an id that is unknown or another account's. */
+/** A reader for each noun. It returns undefined for an unknown id and for another account's id. */
 export function openReaders({ reads, inTurn }: Reads) {
   const read = <Row extends Key>(find: Find<Row>, flight = readAtOnce) =>
     reader<Row>(inTurn, keys =>
       flight(reads, [...new Set(keys.map(key => key.account_id))], tx => find(tx, keys)),
     )
   return {
-    // In two steps: a quote that is not found may be carried by a payout.
+    // Two steps: a quote without a row may be part of a payout.
     quote: read(findQuotes, readConfined),
     payout: read(findPayouts),
     payoutBatch: read(findBatches),
     balanceTransaction: read(findBalanceTransactions),
     entity: read(findEntities),
-    // In two steps: what an event tells of is read after it.
+    // Two steps: the event first, then its object.
     event: read(findToldEvents, readConfined),
     beneficiary: read(findBeneficiaries),
     webhookEndpoint: read(findEndpoints),

@@ -1,5 +1,5 @@
 // Holds reference data in memory: accounts, keys, people, rates, fees, rails, routes and pricing
-// policies. Reads all of it anew when NOTIFY reports a change, and also polls the version twice a
+// policies. Reads all of it anew when NOTIFY reports a change. It also polls the version twice a
 // second, so that a lost notification delays a revoked key by half a second at most. Prices are
 // never stale: pricing takes the version that the database had under the locks.
 import { setTimeout as delay } from 'node:timers/promises'
@@ -35,7 +35,7 @@ interface ReferenceData {
   readonly version: bigint
   /** The version of rates, fees, pricing policies, limits and rules of approvals. */
   readonly price_version: bigint
-  /** The version of the sanctions lists, which are read elsewhere. */
+  /** The version of the sanctions lists, which another part reads. */
   readonly lists_version: bigint
   readonly accounts: ReadonlyMap<string, Account>
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
@@ -45,7 +45,7 @@ interface ReferenceData {
   readonly userKeys: ReadonlyMap<string, UserKey>
   readonly rates: readonly Rate[]
   readonly pricing: PricingAt
-  /** With the cut-offs of their rails, where they have none of their own. */
+  /** The routes. One without a cut-off of its own has that of its rail. */
   readonly routes: readonly Route[]
   readonly rails: readonly RailRow[]
   /** As new as the prices. */
@@ -58,8 +58,8 @@ export interface Reference {
   /** Refuses with service_unavailable when the database has been silent for MAX_BLIND_MS. */
   current(): ReferenceData
   /**
-   * Pricing by all that the database had at this version of prices, or by what came after; null:
-   * by all that it has now.
+   * Pricing by this version of prices or a newer one; null asks for the version that the database
+   * has now.
    */
   pricing(price_version: bigint | null): Promise<PricingAt>
   /** Reads now; for callers that have just changed reference data. */
@@ -69,23 +69,25 @@ export interface Reference {
 
 export interface ReferenceOptions {
   readonly onError?: (error: unknown) => void
-  /** Is called with each look, on the same connections. */
+  /** Called with each look, on the same connections. */
   readonly lookElsewhere?: (sql: Sql) => Promise<void>
-  /** Is called after each look. */
+  /** Called after each look. */
   readonly onLook?: (data: ReferenceData) => void
-  /** Opens another pool in place of one on which a look did not end. */
+  /** Opens a new pool in place of one whose look did not end. */
   readonly renew?: () => Sql
   readonly look_within_ms?: number
 }
 
 const POLL_MS = 500
 
-/** After this long without a poll every request is a 503: a key may have been revoked meanwhile. */
+/**
+ * After this long without a poll every request gets a 503: a key may have been revoked meanwhile.
+ */
 const MAX_BLIND_MS = 3_000
 
-/** A server that is silent is given up sooner (db/connect.ts). */
+/** A connection gives up a silent server sooner (db/connect.ts). */
 const LOOK_WITHIN_MS = 12_000
-/** Each look that is given up doubles the time of the next, up to so many times. */
+/** Each look without an end doubles the time of the next, up to this factor. */
 const MOST_PATIENCE = 8
 
 /** `sql` must be a pool of its own: a poll behind other queries would make every request a 503. */
@@ -144,7 +146,7 @@ export async function openReference(sql: Sql, options: ReferenceOptions = {}): P
 
 type WatchOptions = ReferenceOptions & Required<Pick<ReferenceOptions, 'onError'>>
 
-/** Looks on one pool at a time. A look that does not end is given up with its pool. */
+/** Looks on one pool at a time. When a look does not end, it and its pool are dropped. */
 class Watch {
   listening: ReturnType<Sql['listen']>
   #sql: Sql
@@ -160,13 +162,13 @@ class Watch {
     this.listening = this.#listen()
   }
 
-  /** As lookAt. What comes of a look that was given up is dropped: it is older than the next. */
+  /** As lookAt. The result of a dropped look is ignored: it is older than the next. */
   async look(known: ReferenceData): Promise<ReferenceData> {
     const { look_within_ms = LOOK_WITHIN_MS, lookElsewhere } = this.#options
     const looking = lookAt(this.#sql, known, lookElsewhere)
     const { signal } = this.#closing
     const seen = await within(this.#patience * look_within_ms, looking, signal)
-    // What is known may be older than what the caller has seen.
+    // `known` may be older than what the caller has seen.
     if (signal.aborted) throw refusal('service_unavailable', 'The process stops; try again.')
     if (seen === undefined) {
       this.#renew()
@@ -180,7 +182,7 @@ class Watch {
     return this.#closing.signal.aborted
   }
 
-  /** From now on nobody waits for a look, and no connection is opened. */
+  /** Ends every wait for a look. No connection is opened afterwards. */
   close(): void {
     this.#closing.abort()
   }
@@ -200,7 +202,7 @@ class Watch {
   }
 }
 
-/** What the database has now; `known` itself while that is it. */
+/** The database's reference data; `known` itself when nothing has changed. */
 async function lookAt(
   sql: Sql,
   known: ReferenceData,
@@ -213,7 +215,7 @@ async function lookAt(
   return row === undefined || row.version === known.version ? known : readReference(sql)
 }
 
-/** The reference data that payouts are decided by, as it is at each decision. */
+/** The reference data for decisions about payouts, as it is at each decision. */
 export function payoutReference(
   reference: Reference,
   lists: PayoutReference['lists'],
@@ -232,7 +234,10 @@ export function payoutReference(
   }
 }
 
-/** Undefined when it takes longer, or once `ended` aborts; nobody hears what becomes of it then. */
+/**
+ * Undefined when the work takes longer, or once `ended` aborts. Its later result or error is
+ * ignored.
+ */
 async function within<T>(
   milliseconds: number,
   work: Promise<T>,

@@ -1,9 +1,10 @@
-// Digests: of stored rows, by a recipe that the service applies to what it writes and PostgreSQL to
-// what it has stored, and of JSON values. Knows no table.
+// Digests of stored rows and of JSON values. The service and PostgreSQL compute the digest of a row
+// by the same recipe: the service when it writes the row, PostgreSQL from the stored row. It knows
+// no table.
 import { hash } from 'node:crypto'
 import { type Decimal, formatDecimal } from './money/decimal.ts'
 
-/** Text that JSON writes as it is, which most of ours is. */
+/** Text that JSON writes unchanged, which most of ours is. */
 const PLAIN_TEXT = /^[ !#-[\]-~]*$/
 
 /** JSON of a text; several times faster for plain ones. */
@@ -88,8 +89,8 @@ export function sealOf<Row extends object>(
 }
 
 /**
- * SHA-256, in hex, of a JSON value with the members of its objects sorted: their order and white
- * space make no difference, everything else does.
+ * SHA-256, in hex, of a JSON value with the members of its objects sorted. Their order and white
+ * space make no difference; everything else does.
  */
 export function hashJson(value: unknown): string {
   return hash('sha256', canonical(value), 'hex')

@@ -39,7 +39,7 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** What outlives its use, and how often it is deleted. */
+/** The deletions of rows that nobody needs any more, and how often they run. */
 const DELETIONS = [
   deleteOutlivedReplies,
   deleteOldLikenesses,
@@ -50,7 +50,7 @@ const DELETIONS = [
 ]
 const DELETE_EVERY_MS = 600_000
 
-/** Most concurrent transactions of the delivery worker. */
+/** The most concurrent transactions of the delivery worker. */
 const DELIVERY_CONNECTIONS = 4
 
 /** How long closing may wait for a silent database or trace collector. */
@@ -134,7 +134,7 @@ async function openService(
       lifecycle.held = deaf.promise
       await closeServer(app.server, lifecycle.connections, deaf.resolve)
       await app.close()
-      // Work that is cut off leaves a claim, which comes due again.
+      // Interrupted work leaves a claim, which comes due again.
       await within(LEAVE_WITHIN_MS, Promise.all([...worked, delivered, fetched]))
       const left = [deps.close(), queues.end({ timeout: 5 }), stopTracing?.()]
       await within(LEAVE_WITHIN_MS, Promise.all(left))

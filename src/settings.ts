@@ -1,7 +1,7 @@
 // The environment variables that Corridor reads: name, default and meaning. docs/operations.md
 // prints this table.
 
-/** One variable: how it is read, and what docs/operations.md says of it. */
+/** One variable: how it is read, and its text in docs/operations.md. */
 export interface Setting {
   readonly name: string
   readonly fallback: string

@@ -1,5 +1,5 @@
-// Turns of the event loop: cuts long work into slices, so that other requests are served in
-// between, and ends waits.
+// Turns of the event loop: cuts long work into slices, so that the loop serves other requests in
+// between, and bounds waits.
 
 /** The longest slice. */
 const SLICE_MS = 5

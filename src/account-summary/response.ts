@@ -1,4 +1,4 @@
-// Answers about the account that asks.
+// Answers about the calling account.
 import type { Account } from '../account/rules.ts'
 import { ACCOUNT_TRANSITIONS, type AccountState } from '../account/states.ts'
 import { integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
@@ -64,7 +64,7 @@ export const AccountResponse = Type.Object(
   { title: 'Account', description: 'The account that asks.' },
 )
 
-/** What the database says of an account that the process does not hold in memory. */
+/** The facts about an account that only the database has. */
 export interface Standing {
   readonly state: AccountState
   readonly created_at: Instant
@@ -91,7 +91,7 @@ export function presentAccount(
   }
 }
 
-/** Amounts are text, as those of balances: a sum may be more than a double can hold. */
+/** Amounts are text, like those of balances: a sum may be too large for a double. */
 function presentLimit({ limit, used }: UsedLimit) {
   const { limit_id, currency, cap, per, zone, hours, each, key_id, rail } = limit satisfies Limit
   const left = used === null ? null : cap > used ? cap - used : 0n

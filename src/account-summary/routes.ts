@@ -1,4 +1,4 @@
-// GET /v3/account: who asks, in which state the account is, and what its limits leave.
+// GET /v3/account: the calling account, its state, and the rest of its limits.
 import type { Reads } from '../engine/reads.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { type Limits, limitsOf } from '../limit/limit.ts'

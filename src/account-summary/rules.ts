@@ -1,4 +1,4 @@
-// Which counters say what an account has used of its limits. Pure.
+// The counters that show how much of its limits an account has used. Pure.
 import type { Instant } from '../instant.ts'
 import { counterName, type Limit, type Sum, type Wanted } from '../limit/limit.ts'
 import { totalOf } from '../limit/rules.ts'
@@ -6,11 +6,11 @@ import { windowFrom } from '../limit/window.ts'
 
 export interface UsedLimit {
   readonly limit: Limit
-  /** What its window has counted; null of a limit that counts each payee by itself. */
+  /** The count of its window; null for a limit that counts each payee by itself. */
   readonly used: bigint | null
 }
 
-/** The account that asks, and the API key that would make its payouts; '' for a session. */
+/** The calling account, and the API key that would make its payouts; '' for a session. */
 export interface Asker {
   readonly account_id: string
   readonly key_id: string

@@ -1,4 +1,4 @@
-// What an account has used of its limits, and how it stands.
+// The SQL statement of how an account stands, and how much of its limits it has used.
 import type { TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 import type { Limit } from '../limit/limit.ts'
@@ -16,7 +16,7 @@ export async function readSummary(
   asker: Asker,
   limits: readonly Limit[],
 ): Promise<Summary> {
-  // Through the book, of which a transaction sees its own account's alone.
+  // Reads through the book: a transaction sees only the book of its own account.
   const [row, ...others] = await tx<(Standing & { readonly now: Instant })[]>`
     select a.state, a.created_at, clock_timestamp() + b.clock_ahead as now
     from books b join accounts a using (account_id) where b.account_id = ${asker.account_id}`

@@ -1,5 +1,5 @@
-// The last use of each API key: noted in memory by requests and written once a minute for all keys
-// together, so that no request waits for the write.
+// The last use of each API key. Requests note it in memory; one statement a minute writes it for
+// all keys, so that no request waits for the write.
 import type { Sql } from '../db/connect.ts'
 import { within } from '../turns.ts'
 import { upsertKeyUses } from './store.ts'
@@ -10,7 +10,7 @@ const LAST_WRITE_WITHIN_MS = 1_000
 
 export interface KeyUses {
   note(key_id: string): void
-  /** Writes the uses noted so far; also called once a minute and by close(). */
+  /** Writes the noted uses; a timer calls it once a minute, and close() calls it too. */
   write(): Promise<void>
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ export function openKeyUses(sql: Sql, onError: (error: unknown) => void): KeyUse
     try {
       await upsertKeyUses(sql, uses)
     } catch (error) {
-      // Uses noted since are newer.
+      // Uses that were noted meanwhile are newer.
       noted = new Map([...taken, ...noted])
       onError(error)
     }

@@ -5,14 +5,14 @@ import type { NewId } from '../id.ts'
 export interface Account {
   readonly account_id: string
   readonly name: string
-  /** The currencies it holds balances in. */
+  /** The currencies of its balances. */
   readonly currencies: readonly string[]
   readonly primary_currency: string
-  /** The address that other accounts pay by service_account payouts. */
+  /** Other accounts pay this address by service_account payouts. */
   readonly deposit_address: string
-  /** Whether it is for tests: it can move its clock and fund itself. */
+  /** Whether the account is for tests: it can move its clock and fund itself. */
   readonly sandbox: boolean
-  /** How long a likely duplicate of a payout is refused; 0 for never. */
+  /** For how long a likely duplicate of a payout is refused; 0 means never. */
   readonly duplicate_window_s: number
 }
 
@@ -31,9 +31,11 @@ export interface ApiKey {
   /** 32 bytes. */
   readonly secret_hash: Uint8Array
   readonly scope: Scope
-  /** The user whose key it is, who approves none of its payouts; null: nobody's in particular. */
+  /**
+   * The user who owns the key and may approve none of its payouts; null when the key has no owner.
+   */
   readonly owner: string | null
-  /** Whether each of its payouts needs an approval. */
+  /** Whether every payout of the key needs an approval. */
   readonly makes_only: boolean
   readonly revoked: boolean
 }
@@ -52,7 +54,7 @@ export function hashSecret(secret: string): Buffer {
 
 const NOBODY = Buffer.alloc(32)
 
-/** Compares in constant time, which an unknown key takes as well. */
+/** Compares in constant time. An unknown key takes as long. */
 export function secretMatches(
   key: Pick<ApiKey, 'secret_hash' | 'revoked'> | undefined,
   secret: string,

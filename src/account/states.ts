@@ -4,7 +4,7 @@ import { refusal } from '../errors.ts'
 
 export type AccountState = 'active' | 'frozen' | 'closed'
 
-/** The transitions. A closed account is reopened, when money comes back to it, by freezing it. */
+/** The transitions. When money comes back to a closed account, freezing it reopens it. */
 export const ACCOUNT_TRANSITIONS: Readonly<Record<AccountState, readonly AccountState[]>> = {
   active: ['frozen', 'closed'],
   frozen: ['active', 'closed'],
@@ -21,7 +21,7 @@ export function checkOpen({ state }: Stateful): void {
   if (state === 'closed') throw refusal('account_closed', 'The account is closed: it is only read.')
 }
 
-/** Refuses a frozen or closed account whatever takes money out of it. */
+/** Refuses to take money out of a frozen or closed account. */
 export function checkActive(account: Stateful): void {
   checkOpen(account)
   if (account.state === 'active') return

@@ -19,7 +19,7 @@ export interface AccountListing extends Account {
   readonly created_at: Instant
 }
 
-/** One account; without `account_id` all of them, oldest first. */
+/** One account, or all accounts without `account_id`, oldest first. */
 export async function listAccountsInFull(
   sql: Sql | TransactionSql,
   account_id: string | null = null,
@@ -75,7 +75,7 @@ export async function insertAccount(tx: TransactionSql, account: Account): Promi
       ${account.duplicate_window_s})`.execute()
 }
 
-/** Every key, revoked ones too, as authentication holds them in memory. */
+/** Every key, revoked keys too, as authentication keeps them in memory. */
 export async function listApiKeys(sql: Sql): Promise<ApiKey[]> {
   return sql<ApiKey[]>`
     select key_id, account_id, secret_hash, scope, owner, makes_only,
@@ -92,7 +92,7 @@ export interface ApiKeyListing {
   readonly makes_only: boolean
   readonly created_at: Instant
   readonly revoked_at: Instant | null
-  /** To the minute; null when it was never used. */
+  /** The last use, to the minute; null when the key was never used. */
   readonly last_used_at: Instant | null
 }
 
@@ -114,7 +114,7 @@ export async function findKey(
   return key
 }
 
-/** Stores last uses by the database's clock; the later use of two processes counts. */
+/** Stores last uses by the database's clock. Of two processes, the later use counts. */
 export async function upsertKeyUses(
   sql: Sql,
   uses: readonly { readonly key_id: string; readonly ago_ms: number }[],
@@ -137,7 +137,7 @@ export async function insertApiKey(sql: Sql | TransactionSql, key: NewApiKey): P
       ${key.name}, ${key.owner}, ${key.makes_only})`
 }
 
-/** Revokes a key and returns it; undefined for a key that is unknown or revoked already. */
+/** Revokes a key and returns it; undefined when it is unknown or already revoked. */
 export async function markKeyRevoked(
   sql: Sql,
   key_id: string,

@@ -1,9 +1,10 @@
-// What formats of bank files share: the payments of a file, the bank that reads it, what files of
-// the bank say, and the interface of a format. Knows no payouts, no tables and no transport.
+// The nouns that all formats of bank files share: the payments of a file, the bank that reads it,
+// the contents of the bank's own files, and the interface of a format. It knows no payouts, tables
+// or transport.
 import type { CalendarName } from '../calendar/calendar.ts'
 import type { Read } from '../text/csv.ts'
 
-/** Where a creditor or the holder of a settlement account lives. '' is "not set". */
+/** The address of a creditor or of the holder of a settlement account. '' is "not set". */
 export interface PostalAddress {
   readonly street: string
   readonly town: string
@@ -22,7 +23,7 @@ export interface BankAccount {
   readonly clearing_code: string
 }
 
-/** Our account at a bank: files debit it, and its statements say what was booked. */
+/** Our account at a bank. Files debit it, and its statements report the bookings. */
 export interface SettlementAccount extends BankAccount {
   readonly name: string
   readonly holder: string
@@ -43,8 +44,8 @@ export interface Creditor extends BankAccount {
 /** One payment of a file. */
 export interface FileItem {
   /**
-   * What banks give back: 15 characters [0-9A-Z], unique for ever, of every rail. 15 is what an ACH
-   * entry has room for, and what survives where banks cut ids.
+   * The id that banks give back: 15 characters [0-9A-Z], unique for ever over all rails. An ACH
+   * entry has room for 15, and so many survive where banks cut ids.
    */
   readonly end_to_end_id: string
   readonly uetr: string
@@ -53,15 +54,15 @@ export interface FileItem {
   readonly currency: string
   readonly charge_bearer: ChargeBearer
   readonly creditor: Creditor
-  /** For the creditor to read. */
+  /** Text for the creditor. */
   readonly remittance: string
-  /** ISO's external purpose code, '' when none is known. */
+  /** ISO's external purpose code; '' when none is known. */
   readonly purpose: string
 }
 
 /** The payments of one file: one settlement account, one day. */
 export interface FileBatch {
-  /** 16 characters [0-9A-Z], unique for ever, of every rail. */
+  /** 16 characters [0-9A-Z], unique for ever over all rails. */
   readonly msg_id: string
   /** Instant. */
   readonly created_at: string
@@ -75,11 +76,11 @@ export interface FileBatch {
 export interface WrittenFile {
   readonly bytes: Uint8Array
   readonly count: number
-  /** Exact decimal, as the file says it. */
+  /** Exact decimal, as in the file. */
   readonly control_sum: string
-  /** YYYY-MM-DD: later than that of the batch where the network cannot settle on it. */
+  /** YYYY-MM-DD. Later than the batch's date when the network cannot settle on that. */
   readonly execution_date: string
-  /** By end_to_end_id: where the item stands in the file. */
+  /** The place of each item in the file, by end_to_end_id. */
   readonly places: ReadonlyMap<string, ItemPlace>
 }
 
@@ -88,18 +89,18 @@ export interface ItemPlace {
   readonly instruction_id: string
 }
 
-/** One thing that a bank's file says. '' is "not said". */
+/** One statement in a bank's file. '' is "not said". */
 export interface BankSays {
   /** The path in the file, or its line. */
   readonly position: string
   readonly level: 'file' | 'group' | 'transaction' | 'booking' | 'return' | 'note'
   readonly msg_id: string
   readonly payment_information_id: string
-  /** '' for NOTPROVIDED, too. */
+  /** '' also stands for NOTPROVIDED. */
   readonly end_to_end_id: string
   readonly instruction_id: string
   readonly uetr: string
-  /** As the bank wrote it: ACCP, RJCT, BOOK, R02. */
+  /** The code as the bank wrote it: ACCP, RJCT, BOOK, R02. */
   readonly code: string
   readonly reasons: readonly string[]
   readonly text: string
@@ -107,11 +108,11 @@ export interface BankSays {
   readonly amount: bigint | null
   readonly currency: string
   readonly is_credit: boolean | null
-  /** The account of a statement. */
+  /** The account that a statement is about. */
   readonly account: string
   /**
-   * The kind of a statement, its id and its period, `camt.053 17 2026-01-01/2026-01-02`: banks use
-   * ids again in later years.
+   * The kind of a statement, its id and its period, such as `camt.053 17 2026-01-01/2026-01-02`.
+   * The period is needed because banks use ids again in later years.
    */
   readonly statement: string
   /** The bank's own reference, such as AcctSvcrRef or a trace number. */
@@ -119,7 +120,7 @@ export interface BankSays {
   readonly said_at: string
 }
 
-/** What a reader of files fills in: a note that says nothing. */
+/** A note that says nothing; a reader of files fills in its members. */
 export const NOTHING_SAID: BankSays = {
   position: '',
   level: 'note',
@@ -140,41 +141,43 @@ export const NOTHING_SAID: BankSays = {
   said_at: '',
 }
 
-/** How one bank reads and answers files: data, of which some are shipped. */
+/** How one bank reads and answers files, as data. Some profiles are shipped. */
 export interface BankProfile {
   readonly name: string
-  /** What the payout's first status of these means: it has succeeded. */
+  /** The status that means success. The first report of it settles the payout. */
   readonly settles_on: 'accepted' | 'acsc' | 'booked'
-  /** The bank's own meaning of a code, before the standard's. */
+  /** The bank's own meanings of codes. They replace the standard's. */
   readonly meanings: Readonly<Record<string, string>>
-  /** Days after which silence means accepted, for banks that report failures alone; else null. */
+  /** Days after which silence means accepted, for banks that report only failures; else null. */
   readonly silent_after_days: number | null
   /**
-   * Whose banking days these are, counted from the day of settlement to the end of the last; null:
-   * days of 24 hours from the upload.
+   * The calendar of these days. They are counted from the day of settlement to the end of the last;
+   * null means days of 24 hours from the upload.
    */
   readonly silent_calendar: CalendarName | null
-  /** One debit for a whole file: statements then have no line for each payment. */
+  /**
+   * Whether the bank debits a whole file at once. Statements then have no line for each payment.
+   */
   readonly batch_booking: boolean
   readonly most_items: number
-  /** Exact decimal in the currency of the settlement account, null for no limit. */
+  /** Exact decimal in the currency of the settlement account; null for no limit. */
   readonly most_amount: string | null
-  /** Whether the bank refuses a file that it has, by its MsgId, and so may get it again. */
+  /** Whether a file may be sent again, because the bank refuses a MsgId that it already has. */
   readonly resend_is_safe: boolean
   /** Whether a person releases each file, by its sha256, before it is sent. */
   readonly release_by_person: boolean
   /** `swift`: SWIFT's X set, others transliterated; `latin`: ISO 8859-1; `utf8`: any. */
   readonly character_set: 'swift' | 'latin' | 'utf8'
-  /** What an address must have: TwnNm and Ctry, or nothing. */
+  /** The required parts of an address: TwnNm and Ctry, or none. */
   readonly address: 'town_and_country' | 'any'
-  /** What the format alone knows, as its own `readProfile` has read it. */
+  /** The members that only the format knows, as its own `readProfile` has read them. */
   readonly iso20022: Iso20022Profile | null
   readonly nacha: NachaProfile | null
 }
 
 export interface Iso20022Profile {
   readonly pain001: 'pain.001.001.03' | 'pain.001.001.09'
-  /** Codes of service level and local instrument, '' to leave out. */
+  /** Codes of service level and local instrument; '' leaves one out. */
   readonly service_level: string
   readonly local_instrument: string
 }
@@ -187,16 +190,19 @@ export interface NachaProfile {
   readonly immediate_origin_name: string
   readonly company_id: string
   readonly company_name: string
-  /** Routing number of the bank that originates; files have its first eight digits. */
+  /** Routing number of the bank that originates. Files contain its first eight digits. */
   readonly odfi: string
   readonly entry_description: string
   readonly same_day: boolean
 }
 
-/** A file of which nothing is applied: not this format, cut off, not its encoding, too large. */
+/**
+ * A file that cannot be applied at all: of another format, cut off, in another encoding, or too
+ * large.
+ */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
-  /** Counted from 1; 0 when the whole file is meant. */
+  /** The line, counted from 1; 0 means the whole file. */
   readonly line: number
 
   constructor(reason: string, line = 0) {
@@ -208,20 +214,20 @@ export class UnreadableFile extends Error {
 /** A format: pain.001 with pain.002 and camt, or NACHA. */
 export interface BankFormat {
   readonly name: 'iso20022' | 'nacha'
-  /** Of the files that it writes, without a full stop. */
+  /** The extension of the files that it writes, without a full stop. */
   readonly extension: string
-  /** A profile that is shipped, by its name, or one as an operator wrote it in JSON. */
+  /** Reads the name of a shipped profile, or a profile that an operator wrote in JSON. */
   readProfile(written: unknown): Read<BankProfile>
-  /** Why no payment from this account can stand in a file to this bank; [] when one can. */
+  /** Why no file to this bank can carry payments from this account; [] when one can. */
   checkSettlementAccount(account: SettlementAccount, profile: BankProfile): readonly string[]
-  /** Why this payment can stand in no file to this bank; [] when it can. */
+  /** Why no file to this bank can carry this payment; [] when one can. */
   checkItem(item: FileItem, account: SettlementAccount, profile: BankProfile): readonly string[]
   write(batch: FileBatch): WrittenFile
   /** Problems of the bytes by the format's own rules (XSD; entry hash); [] when valid. */
   check(bytes: Uint8Array, profile: BankProfile): Promise<readonly string[]>
   /**
-   * What a bank's file says, in order, in bounded memory. Throws UnreadableFile; then nothing of
-   * the file is applied.
+   * Reads the contents of a bank's file, in order, in bounded memory. Throws UnreadableFile; then
+   * nothing of the file is applied.
    */
   read(chunks: AsyncIterable<Uint8Array>, profile: BankProfile): AsyncIterable<BankSays>
 }

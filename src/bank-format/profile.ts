@@ -1,5 +1,5 @@
-// What the profile of a bank may say, member by member, as an operator writes it in JSON: the
-// members that all formats share. A format adds its own. Pure.
+// The members that the profiles of all formats share, as an operator writes them in JSON. A format
+// adds its own. Pure.
 
 import { CALENDAR_NAMES } from '../calendar/calendar.ts'
 import { parseDecimal } from '../money/decimal.ts'
@@ -11,7 +11,7 @@ export const MOST_SILENT_DAYS = 60
 const MOST_MEANINGS = 200
 
 export type Json = Readonly<Record<string, unknown>>
-/** Undefined when the value is good, else what it must be. */
+/** Undefined for a good value, else what the value must be. */
 export type Check = (value: unknown) => string | undefined
 
 export const isOneOf =
@@ -37,7 +37,7 @@ const orNull =
     return fault === undefined ? undefined : `${fault}, or null`
   }
 
-/** Text, as a JSON number may have lost digits. */
+/** Text, because a JSON number may have lost digits. */
 const isAmount: Check = value => {
   const decimal = typeof value === 'string' ? parseDecimal(value) : undefined
   return decimal !== undefined && decimal.digits > 0n
@@ -52,7 +52,7 @@ const isName: Check = value =>
 
 export const isText: Check = value => (typeof value === 'string' ? undefined : 'text')
 
-/** From a code of the bank to what it means, which is one of `meanings`. */
+/** Whether the value maps codes of the bank to meanings, each one of `meanings`. */
 const isMeanings =
   (meanings: readonly string[]): Check =>
   value => {
@@ -72,7 +72,7 @@ const isMeanings =
 export type Checks<T> = { readonly [Name in keyof T]: Check }
 type SharedProfile = Omit<BankProfile, 'iso20022' | 'nacha'>
 
-/** The checks of all formats, for banks whose codes mean one of `meanings`. */
+/** The checks that all formats share, for banks whose codes mean one of `meanings`. */
 export const sharedChecks = (meanings: readonly string[]): Checks<SharedProfile> => ({
   name: isName,
   settles_on: isOneOf('accepted', 'acsc', 'booked'),
@@ -88,7 +88,7 @@ export const sharedChecks = (meanings: readonly string[]): Checks<SharedProfile>
   address: isOneOf('town_and_country', 'any'),
 })
 
-/** Every problem of the members; one that is not known is a slip. */
+/** Every problem of the members. An unknown member is a typing error. */
 export function checkMembers(path: string, members: Json, checks: Readonly<Record<string, Check>>) {
   return Object.entries(members).flatMap(([name, value]) => {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined

@@ -1,10 +1,10 @@
-// When a payment arrives that is sent at an instant, by the network that carries it. Networks
-// that are not here, and payments through correspondent banks, are not guessed. Pure.
+// The arrival of a payment, by the network that carries it and the instant it is sent. Unknown
+// networks and payments through correspondent banks get no guess. Pure.
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import type { CalendarName, IsoDate, Timetable } from './calendar.ts'
 import { addBusinessDays, instantAt, releaseOf } from './rules.ts'
 
-/** A network that pays at any hour: the longest time that its rules leave. */
+/** A network that pays at any hour, and the longest time that its rules allow. */
 interface AtAnyHour {
   readonly seconds: number
 }
@@ -13,11 +13,11 @@ interface AtAnyHour {
 interface OnBusinessDays {
   readonly calendar: CalendarName
   readonly zone: string
-  /** What is sent later than this belongs to the next business day. */
+  /** A later payment belongs to the next business day. */
   readonly closes: string
-  /** Business days until it arrives. */
+  /** Business days until the arrival. */
   readonly days: number
-  /** At the latest by this time of that day. */
+  /** The latest time of arrival on that day. */
   readonly by: string
 }
 
@@ -57,14 +57,14 @@ const NETWORKS: ReadonlyMap<string, AtAnyHour | OnBusinessDays> = new Map<
   ['USD rtp', { seconds: 60 }],
 ])
 
-/** What decides how long a payment takes; '' is "not set". */
+/** The facts that decide how long a payment takes; '' is "not set". */
 export interface Sent {
   readonly currency: string
   /** The local network. */
   readonly network: string
 }
 
-/** When a payment that is released at this instant arrives at the latest; null: not known. */
+/** The latest arrival of a payment that is released at this instant; null when unknown. */
 export function arrivalBy({ currency, network }: Sent, released: Instant): Instant | null {
   const known = NETWORKS.get(`${currency} ${network}`)
   if (known === undefined) return null
@@ -74,10 +74,12 @@ export function arrivalBy({ currency, network }: Sent, released: Instant): Insta
   return sent === undefined ? null : onDay(calendar, zone, sent.value_date, days, by)
 }
 
-/** The end of a day, for a route that says after how many business days its payments arrive. */
+/** The end of a day, for a route that sets the number of business days until the arrival. */
 const END_OF_DAY = '23:59'
 
-/** The arrival of a payment by a rail's time-table: its own number of days, else the network's. */
+/**
+ * The arrival of a payment by a rail's timetable: by its own number of days, else by the network's.
+ */
 export function arrivalOf(
   timetable: Timetable,
   sent: Sent,
@@ -88,7 +90,7 @@ export function arrivalOf(
   return onDay(calendar, zone, value_date, arrival_days, END_OF_DAY)
 }
 
-/** The last days that were computed: a payroll asks for the same one each time. */
+/** The last computed days, because a payroll asks for the same one each time. */
 const FOUND = new Map<string, Instant | null>()
 const MOST_FOUND = 10_000
 

@@ -1,4 +1,4 @@
-// The nouns of calendars: dates, the days on which a currency settles, the time-table of a rail.
+// The nouns of calendars: dates, the days on which a currency settles, and the timetable of a rail.
 
 /** `2026-11-23`. */
 export type IsoDate = string
@@ -6,13 +6,15 @@ export type IsoDate = string
 export const CALENDAR_NAMES = ['t2', 'fed', 'uk', 'ch', 'hk'] as const
 export type CalendarName = (typeof CALENDAR_NAMES)[number]
 
-/** A day on which nothing settles, weekend or not. Saturdays and Sundays are none anyway. */
+/** A day on which nothing settles. Saturdays and Sundays are never business days. */
 export interface Holiday {
   readonly date: IsoDate
   readonly name: string
 }
 
-/** The days on which a currency settles. Nothing is known of the days outside first and last. */
+/**
+ * The days on which a currency settles. The calendar knows no days before `first` or after `last`.
+ */
 export interface Calendar {
   readonly name: CalendarName
   readonly title: string
@@ -21,13 +23,13 @@ export interface Calendar {
   readonly zone: string
   readonly first: IsoDate
   readonly last: IsoDate
-  /** Where the dates are from, and when they were read. */
+  /** The source of the dates, and when they were read. */
   readonly source: string
   /** In order of date. */
   readonly holidays: readonly Holiday[]
 }
 
-/** Until when a rail takes the payments of a business day, and when they arrive. */
+/** The latest time at which a rail takes the payments of a business day, and when they arrive. */
 export interface Timetable {
   readonly calendar: CalendarName
   /** Local time of the cut-off in `zone`: `15:00`. */
@@ -36,6 +38,6 @@ export interface Timetable {
   readonly zone: string
   /** Payouts are released this long before the cut-off. */
   readonly lead_minutes: number
-  /** Business days from the value date to the arrival; null: as the network takes. */
+  /** Business days from the value date to the arrival; null means as the network takes. */
   readonly arrival_days: number | null
 }

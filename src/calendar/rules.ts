@@ -1,10 +1,10 @@
-// Business days, cut-offs and release times, in the time zone that they are told in, across changes
-// to summer time. Says undefined for what a table does not reach, and never guesses. Pure.
+// Business days, cut-offs and release times, in their own time zone, across changes to summer time.
+// Returns undefined outside a table, and never guesses. Pure.
 import { type Instant, instantFrom } from '../instant.ts'
 import type { Calendar, CalendarName, IsoDate, Timetable } from './calendar.ts'
 import { CALENDARS } from './tables.ts'
 
-/** Whether the calendar says anything of this day. */
+/** Whether the calendar knows this day. */
 function isKnown({ first, last }: Calendar, date: IsoDate): boolean {
   return first <= date && date <= last
 }
@@ -53,9 +53,9 @@ export function nextDay(date: IsoDate): IsoDate {
 }
 
 /**
- * The instant of a local time on a day. Of a time that the day has twice, the first; one that it
- * leaves out is an hour earlier: a cut-off that is taken too early costs minutes, one that is
- * taken too late a day.
+ * The instant of a local time on a day. When the clocks repeat the time, it is the first of both;
+ * when they skip the time, it is an hour earlier. A cut-off that is too early costs minutes, one
+ * that is too late costs a day.
  */
 export function instantAt(zone: string, date: IsoDate, time: string): Instant {
   const local = Temporal.PlainDate.from(date).toPlainDateTime(time)
@@ -65,7 +65,7 @@ export function instantAt(zone: string, date: IsoDate, time: string): Instant {
 /** The longest lead; a release is never earlier than a day before its cut-off. */
 export const MAX_LEAD_MINUTES = 1_440
 
-/** When a payout is handed to its rail, and the business day that it belongs to. */
+/** When a payout goes to its rail, and the business day it belongs to. */
 export interface Release {
   readonly release_at: Instant
   readonly value_date: IsoDate
@@ -75,7 +75,7 @@ export type CutOff = Pick<Timetable, 'calendar' | 'cut_off' | 'zone' | 'lead_min
 
 /**
  * The release of a payout that is made at `made`: the first cut-off of a business day, less the
- * lead, that has not passed. Undefined outside the calendar.
+ * lead, that is still ahead. Undefined outside the calendar.
  */
 export function releaseOf(cut_off: CutOff, made: Instant): Release | undefined {
   const { begins, releases } = scheduleOf(cut_off, made)
@@ -83,7 +83,7 @@ export function releaseOf(cut_off: CutOff, made: Instant): Release | undefined {
   return releases.find(({ release_at }) => made <= release_at)
 }
 
-/** The releases that payouts of a month may take, in order. */
+/** The possible releases of a month's payouts, in order. */
 interface Schedule {
   /** The calendar knows nothing earlier. */
   readonly begins: Instant
@@ -92,7 +92,7 @@ interface Schedule {
 
 /**
  * Schedules by cut-off and month, made at their first use: time zones are slow, and each answer
- * about a payout may ask for one.
+ * about a payout may need one.
  */
 const SCHEDULES = new Map<string, Schedule>()
 const MOST_SCHEDULES = 1_000
@@ -104,7 +104,7 @@ function scheduleOf(cut_off: CutOff, made: Instant): Schedule {
   if (known !== undefined) return known
   if (SCHEDULES.size >= MOST_SCHEDULES) SCHEDULES.clear()
   const { first } = CALENDARS[calendar]
-  // From the day before, as the zone may be behind, to the day after a lead of a day.
+  // From the day before, because the zone may be behind UTC, to the day after the longest lead.
   const month = Temporal.PlainDate.from(`${made.slice(0, 7)}-01`)
   const start = month.subtract({ days: 1 }).toString()
   const end = month.add({ months: 1, days: 2 }).toString()
@@ -138,13 +138,13 @@ export function releasesOf(cut_off: CutOff): ReadonlyMap<IsoDate, Instant> {
   return releases
 }
 
-/** How many days the calendar still knows, today included; 0 once it has ended. */
+/** How many days the calendar still covers, today included; 0 once it has ended. */
 export function daysLeft({ zone, last }: Calendar, now: Instant): number {
   const today = Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate()
   return Math.max(0, today.until(last, { largestUnit: 'days' }).days + 1)
 }
 
-/** Whether Intl knows an IANA time zone of this name; offsets such as +01:00 are none. */
+/** Whether Intl knows an IANA time zone of this name. Offsets such as +01:00 are refused. */
 export function isZone(name: string): boolean {
   if (!/^[A-Za-z]+(\/[A-Za-z0-9_+-]+)*$/.test(name)) return false
   try {

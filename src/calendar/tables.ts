@@ -1,6 +1,6 @@
 // The holidays of five settlement systems, 2026 to 2028. A line is a date and its name. Each table
-// says where its dates are from; test: tables.test.ts computes them again from their rules. To
-// prolong a table, add the next year as published, and move `last`.
+// names the source of its dates; tables.test.ts computes them again from their rules. To prolong a
+// table, add the next year as published, and move `last`.
 import type { Calendar, CalendarName, Holiday } from './calendar.ts'
 
 const FIRST = '2026-01-01'

@@ -64,7 +64,7 @@ interface Grounds {
   readonly reference: string
   readonly reason: string
   readonly by: string
-  /** Funding alone: the payment with this reference is split over several accounts. */
+  /** Only for funding: the payment with this reference is split over several accounts. */
   readonly split?: boolean
 }
 

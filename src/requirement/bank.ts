@@ -8,7 +8,7 @@
 // account numbers is published, any form is accepted.
 import { isIbanCountry } from '../beneficiary/iban.ts'
 
-/** Members of `bank.bank_codes`, or `bank_name`, of which any one is enough. */
+/** Members of `bank.bank_codes`, or `bank_name`. Any one of them is enough. */
 export type Codes = readonly [string, ...string[]]
 
 /** The form of an account number, without its spaces and dashes. */
@@ -24,7 +24,7 @@ export interface Shape {
   readonly number?: {
     readonly form: NumberForm
     readonly codes: readonly Codes[]
-    /** Whether `country` is required, because number and codes do not tell it. */
+    /** Whether `country` is required, because the number and the codes do not show it. */
     readonly country: boolean
   }
   /** Members of the beneficiary that banks require as well. */

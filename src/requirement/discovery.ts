@@ -1,5 +1,4 @@
-// GET /v3/payout/requirements: checks what is asked, and presents the ways to name a destination.
-// Pure.
+// GET /v3/payout/requirements: checks the query, and presents the ways to name a destination. Pure.
 import { bankingCountry } from '../beneficiary/country.ts'
 import { invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
@@ -128,7 +127,7 @@ function presentWay({ name, countries, networks, needs, optional }: Way) {
   }
 }
 
-/** An example of `beneficiary_details`, made of the examples of these fields. */
+/** An example of `beneficiary_details`, made from the examples of these fields. */
 export function exampleOf(fields: readonly Field[]): object {
   const details = {}
   for (const { path, example } of fields) {

@@ -58,7 +58,7 @@ export function destinationFaults(details: Details, payment: Payment): Fault[] {
   }
 }
 
-/** Where networks of several currencies share a name, the key must suit the one that arrives. */
+/** Where networks of several currencies share a name, the key must suit the arriving currency. */
 function keyFaults(details: Details, subject: Subject): Fault[] {
   const ways = waysOf(subject).map(way => way.needs.filter(({ field }) => isKey(field)))
   if (ways.some(needs => needs.every(n => lacks(n, details, '').length === 0))) return []
@@ -72,14 +72,14 @@ function isKey({ path }: Field): boolean {
 
 function bankFaults(details: Details, payment: Payment): Fault[] {
   const { destination_details } = details
-  // Of a SWIFT payout, payout/swift checks both currencies.
+  // For a SWIFT payout, payout/swift checks both currencies.
   const token = payment.type === 'local' ? bankFault(payment.currency) : undefined
   if (token !== undefined) return [{ path: `${BANK}.currency`, message: token }]
   const { iban, account_number } = destination_details.bank ?? {}
   const country = payment.country ?? destinationCountry(destination_details)
   const one_account = (iban === undefined) !== (account_number === undefined)
   if (country === '' && payment.type === 'local') {
-    // The missing account number or IBAN may tell the country.
+    // The missing account number or IBAN might show the country.
     if (!one_account) return []
     const message = 'country is required: a payout over a local network goes to a known country.'
     return [{ path: `${BANK}.country`, message }]
@@ -106,7 +106,7 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
 
 const ACCOUNTS = [`${BANK}.account_number`, `${BANK}.iban`]
 
-/** The problems that all ways have. */
+/** The problems that all ways share. */
 export function common(ways: readonly (readonly Fault[])[]): Fault[] {
   const [first = [], ...others] = ways
   return first.filter(({ path, message }) =>
@@ -140,7 +140,7 @@ function otherAccount(ways: readonly Way[], sent: string, country: string): Faul
  * set where a local network finds the account by its number.
  */
 function lacks({ field, instead }: Need, details: Details, country: string): readonly Fault[] {
-  // Most needs are one member that has any form.
+  // Most needs are a single member of any form.
   if (instead.length === 0 && !isJudged(field) && valueAt(details, field.path) !== '') return NONE
   const present = [field, ...instead].filter(({ path }) => valueAt(details, path) !== '')
   if (present.length === 0) {
@@ -163,7 +163,7 @@ function lacks({ field, instead }: Need, details: Details, country: string): rea
 
 const NONE: readonly Fault[] = []
 
-/** Whether the form of the member is judged here. */
+/** Whether this file checks the form of the member. */
 function isJudged({ path }: Field): boolean {
   return path === ACCOUNT_NUMBER || path === DEPOSIT_KEY
 }
@@ -177,7 +177,7 @@ function formOf({ pattern }: Field): RegExp {
   return form
 }
 
-/** The form of each pattern, of which the tables have some dozen. */
+/** A compiled expression for each pattern; the tables have some dozen. */
 const FORMS = new Map<string, RegExp>()
 
 /** The text at a path without blanks around it; '' when there is none. */

@@ -27,18 +27,18 @@ import {
   WALLET,
 } from './fields.ts'
 
-/** What is known of a payout; '' where nothing is. */
+/** The known facts of a payout; '' where a fact is unknown. */
 export interface Subject {
   readonly type: PayoutType
   /** The currency that arrives. */
   readonly currency: string
-  /** Of the account, by `bankingCountry`. */
+  /** The country of the account, by `bankingCountry`. */
   readonly country: string
   /** The local network, the local payment network or the chain. */
   readonly network: string
 }
 
-/** A required member, and members of which any one may stand in its place. */
+/** A required member, and the members that may replace it. */
 export interface Need {
   readonly field: Field
   readonly instead: readonly Field[]
@@ -81,7 +81,7 @@ export function localNetworksMeant({ currency, country, network }: Subject): Net
   )
 }
 
-/** The local payment networks that match what is known. */
+/** The local payment networks that match the known facts. */
 export function paymentNetworksMeant({ currency, country, network }: Subject): PaymentNetwork[] {
   return PAYMENT_NETWORKS.filter(
     known =>

@@ -1,5 +1,5 @@
-// The writes of sandbox accounts alone: move the clock, fund the account, and set the status of a
-// payout as a rail or operator would. Money follows the rules of every account.
+// Writes that only sandbox accounts have: move the clock, fund the account, and set the status of a
+// payout as a rail or an operator would. Money follows the rules of every account.
 import type { Account } from '../account/rules.ts'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import type { Operation } from '../engine/operation.ts'
@@ -41,7 +41,10 @@ export interface AdvancedClock extends Answering {
   readonly seconds: number
 }
 
-/** POST /v3/sandbox/clock/advance. For batches of one command, as each moves the clock it read. */
+/**
+ * POST /v3/sandbox/clock/advance. One command a batch, because each command moves the clock that it
+ * read.
+ */
 export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = {
   name: 'advance_clock',
   while_frozen: true,
@@ -65,7 +68,8 @@ export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = 
     // After this point it succeeds.
     const book = bookOf(books, account_id)
     const now = plusMilliseconds(book.now, seconds * 1000)
-    // Keeps the answer as of the new time: after a long step it would be outlived at once.
+    // Keeps the answer with the new time. With the old time, a long step would make it expire at
+    // once.
     books.set(account_id, { ...book, now })
     return { account_id, seconds, reply: success(presentClock(now, next_s)) }
   },
@@ -76,7 +80,7 @@ export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = 
 
 export type FundSandbox = Fund & Claiming
 
-/** POST /v3/sandbox/fund: the funding of an operator. */
+/** POST /v3/sandbox/fund: funding like an operator's. */
 export const fundSandbox: Operation<FundSandbox, BookingState, Correction & Answering> = {
   name: 'fund_sandbox',
   while_frozen: true,
@@ -96,7 +100,7 @@ export interface TransitionPayout extends Claiming {
 
 type Receivers = ReadonlyMap<string, string>
 
-/** POST /v3/sandbox/payout/{id}/transition: the step of an operator. */
+/** POST /v3/sandbox/payout/{id}/transition: a step like an operator's. */
 export const transitionPayout: Operation<
   TransitionPayout,
   AdvanceState,

@@ -1,5 +1,5 @@
-// Logging in and out: by password, by a link, and the password again. Each is in the audit log
-// under the name of the person.
+// Logs people in and out: by password or by a link. Also asks for the password again. Each step is
+// in the audit log under the person's name.
 import { type Author, writeAs } from '../audit/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { transact } from '../db/transact.ts'
@@ -26,7 +26,7 @@ import {
   upsertPassword,
 } from '../user/session-store.ts'
 
-/** A session that has begun, with the token for its cookie. */
+/** A new session, with the token for its cookie. */
 export interface LoggedIn {
   readonly token: string
   readonly session: Session
@@ -37,7 +37,7 @@ interface Credentials {
   readonly password: string
 }
 
-/** Refuses every wrong log-in alike, and with 429 when there were too many. */
+/** Refuses every wrong log-in with the same message, and with 429 after too many attempts. */
 export async function logIn(sql: Sql, credentials: Credentials, ip: string): Promise<LoggedIn> {
   await checkPassword(sql, credentials, 'log in', ip)
   const { user } = credentials
@@ -47,14 +47,14 @@ export async function logIn(sql: Sql, credentials: Credentials, ip: string): Pro
   })
 }
 
-/** Sets the password of whoever has the link, ends their other sessions, and logs them in. */
+/** Sets the password of the link's user, ends their other sessions, and logs them in. */
 export async function enterByLink(
   sql: Sql,
   link: { readonly token: string; readonly password: string },
   ip: string,
 ): Promise<LoggedIn> {
   const token_hash = hashToken(link.token)
-  // Nobody makes the service hash passwords without a link that is good.
+  // Only a good link makes the service hash a password.
   const user = token_hash && (await findLink(sql, token_hash))
   if (token_hash === undefined || user === undefined) throw wrongLink()
   const hashed = await hashPassword(link.password)
@@ -112,7 +112,7 @@ async function checkPassword(
       await keepRefused(tx, attempt, why)
     })
   if (over > 0) {
-    // The first says it: nobody fills the history by going on.
+    // Only the first attempt over the limit is noted, so that further ones do not fill the history.
     if (over === 1) await refused('too many attempts')
     throw tooMany()
   }
@@ -127,7 +127,7 @@ async function checkPassword(
 async function begin(tx: TransactionSql, user: string): Promise<LoggedIn> {
   const token = newToken()
   const session = await insertSession(tx, user, hashToken(token) as Buffer)
-  // Disabled since the password was read.
+  // The user was disabled after the password was read.
   if (session === undefined) throw refusal('invalid_login', 'No user has this name and password.')
   return { token, session }
 }

@@ -1,4 +1,4 @@
-// The pages where people log in, which work without scripts: forms that a browser sends.
+// The log-in pages. They work without scripts: a browser sends their forms.
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, refusal } from '../errors.ts'
@@ -21,7 +21,7 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
-/** Most bytes of a form: a name, a token and a password. */
+/** The most bytes of a form: a name, a token and a password. */
 const MAX_FORM_BYTES = 4096
 
 export function sessionPages(pages: FastifyInstance, deps: Needs): void {
@@ -68,7 +68,7 @@ export function sessionPages(pages: FastifyInstance, deps: Needs): void {
   })
 }
 
-/** Who is logged in, or the form to do so. */
+/** Shows who is logged in, or the log-in form. */
 async function showLogIn(deps: Needs, request: FastifyRequest, reply: FastifyReply) {
   const token_hash = hashToken(sessionTokenOf(request) ?? '')
   const session = token_hash && (await findSession(deps.reads, token_hash))
@@ -82,7 +82,7 @@ async function showLogIn(deps: Needs, request: FastifyRequest, reply: FastifyRep
   return sendPage(reply, 200, 'Corridor', out)
 }
 
-/** Logs in by a form, or shows why not. */
+/** Logs in by a form, or shows why this fails. */
 async function enter(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -110,7 +110,7 @@ function checkNewPassword(password: string): void {
   throw refusal('invalid_field', message, 'password')
 }
 
-/** A page of the console; nobody is sent to another site. */
+/** The page after log-in: always one of the console, never another site. */
 function placeAfter(next: string): string {
   return /^\/console(\/[\w/.?&=%+-]*)?$/.test(next) ? next : '/console'
 }

@@ -1,4 +1,4 @@
-// What people send to log in.
+// The bodies of log-in requests.
 
 import type { Static } from 'typebox'
 import { Closed } from '../http/schema.ts'

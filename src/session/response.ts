@@ -1,4 +1,4 @@
-// Who is logged in, or calls by a key, as the API says it.
+// Answers about the person who is logged in or calls with a key.
 import { Closed, Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'

@@ -13,7 +13,7 @@ import { ConfirmRequest, LinkRequest, LogInRequest } from './request.ts'
 import { presentSession, SessionResponse } from './response.ts'
 
 export interface Needs {
-  /** A pool of requests: people log in through it. */
+  /** The pool of requests, which log-ins use. */
   readonly reads: Sql
   readonly reference: { current(): { readonly people: ReadonlyMap<string, Person> } }
 }
@@ -70,7 +70,7 @@ function linkRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-/** Keeps the session in the browser, and says whose it is. */
+/** Sets the cookie of the session and answers whose session it is. */
 function entered(
   deps: Needs,
   request: FastifyRequest,
@@ -78,7 +78,7 @@ function entered(
   { token, session }: LoggedIn,
 ) {
   const person = deps.reference.current().people.get(session.user_name)
-  // A user who was made a moment ago, of whom this process has not been told.
+  // The user was added a moment ago, and this process has not read it yet.
   if (person === undefined) throw refusal('service_unavailable', 'Log in again in a second.')
   void reply.header('set-cookie', sessionCookie(request, token))
   return send(reply, success(presentSession(person, session.expires_at)))

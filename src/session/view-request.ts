@@ -1,4 +1,4 @@
-// What people send of views: the name, and the page with its filters.
+// The bodies of saved views: the name, and the page with its filters.
 import type { Static } from 'typebox'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { Closed, Text } from '../http/schema.ts'
@@ -35,7 +35,7 @@ export const ViewQuery = Closed({
 })
 export type ViewQuery = Static<typeof ViewQuery>
 
-/** Refuses a name that is no line of text. */
+/** Refuses a name that is not one line of text. */
 export function checkView(body: unknown): void {
   const { name } = (body ?? {}) as { readonly name?: unknown }
   if (typeof name !== 'string') return

@@ -1,4 +1,4 @@
-// /v3/saved_view: lists of the console that a person has kept under a name, each for themselves.
+// /v3/saved_view: lists of the console that people keep under a name, each person their own.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { writeAs } from '../audit/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
@@ -156,7 +156,7 @@ function deleteRoute(app: FastifyInstance, deps: Reads): void {
   )
 }
 
-/** Runs `work` in the name of whoever calls: the database refuses it for another's view. */
+/** Runs `work` in the name of the caller: the database refuses changes to another person's view. */
 async function writing<T>(
   request: FastifyRequest,
   { reads }: Reads,

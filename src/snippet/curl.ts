@@ -1,4 +1,4 @@
-// A request as a command of the shell. Pure.
+// A request as a shell command. Pure.
 import { callOf, type Sent } from './snippet.ts'
 
 /** `data` is the body as JSON. */
@@ -14,7 +14,7 @@ export function curl(sent: Sent, data: string | undefined): string {
   return lines.join(' \\\n  ')
 }
 
-/** In single quotes of a shell, whatever is in it. */
+/** Quotes any text for the shell with single quotes. */
 function inShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

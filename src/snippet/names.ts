@@ -8,10 +8,10 @@ export function pascal(name: string): string {
   return name.charAt(0).toUpperCase() + camel(name.slice(1))
 }
 
-/** Words of Python that openapi.json may use as names. */
+/** Reserved words of Python that openapi.json may use as names. */
 const WORDS = new Set('from import class def in is not pass with as or'.split(' '))
 
-/** A method or an argument of Python. */
+/** The name of a method or an argument in Python. */
 export function pythonName(name: string): string {
   const plain = name.replaceAll('.', '_')
   return WORDS.has(plain) ? `${plain}_` : plain

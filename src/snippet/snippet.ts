@@ -1,15 +1,17 @@
-// A request of the API that snippets of code send, and the method of the clients that sends it.
-// methods.json has every method; `npm run openapi` writes it with the clients. Pure.
+// A request to the API as snippets of code send it, and the client method for it. methods.json
+// lists every method; `npm run openapi` writes it together with the clients. Pure.
 import methods from './methods.json' with { type: 'json' }
 
 export interface Sent {
   /** Such as `https://payouts.example.com`. */
   readonly origin: string
   readonly verb: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly body?: unknown
-  /** As it is written; from the variable CORRIDOR_KEY of the environment when it is undefined. */
+  /**
+   * The key as the snippet shows it; undefined when the snippet reads the variable CORRIDOR_KEY.
+   */
   readonly key?: string
   /** The account that a person acts for. */
   readonly account_id?: string | null
@@ -19,30 +21,30 @@ interface Method {
   readonly verb: string
   /** `/v3/payout/{id}` */
   readonly path: string
-  /** The resources from the client to the method. */
+  /** The resources on the way from the client to the method. */
   readonly way: readonly string[]
   readonly name: string
-  /** Whether it takes an Idempotency-Key. */
+  /** Whether the method takes an Idempotency-Key. */
   readonly keyed: boolean
   readonly list: boolean
   /** Whether the answer is JSON. */
   readonly json: boolean
   /** The parameters of the query that are numbers or booleans. */
   readonly plain: readonly string[]
-  /** What the answer is: `payout`. */
+  /** The name of the answer's object, such as `payout`. */
   readonly object: string
 }
 
-/** A method with what it is called with. */
+/** A method with its arguments. */
 export interface Call extends Method {
   readonly params: readonly string[]
-  /** Values of one name stand together. */
+  /** A name may have several values. */
   readonly query: ReadonlyMap<string, readonly unknown[]>
 }
 
 const METHODS: readonly Method[] = methods
 
-/** Undefined when the clients have no method for it, as for what only operators may ask. */
+/** Undefined when the clients have no method for the request, such as one for operators. */
 export function callOf({ verb, path }: Pick<Sent, 'verb' | 'path'>): Call | undefined {
   const [place = '', text = ''] = path.split('?')
   const parts = place.split('/')
@@ -54,7 +56,7 @@ export function callOf({ verb, path }: Pick<Sent, 'verb' | 'path'>): Call | unde
       own.every((part, i) => part === parts[i] || isParameter(part))
     )
   }
-  // `/v3/payout/requirements` is no id.
+  // `/v3/payout/requirements` also fits `/v3/payout/{id}`: the fewest parameters win.
   const [method] = METHODS.filter(fits).sort((a, b) => countOf(a) - countOf(b))
   if (method === undefined) return undefined
   const params = parts.filter((_, i) => isParameter(method.path.split('/')[i] ?? ''))
@@ -79,7 +81,7 @@ function readValue({ plain }: Method, name: string, text: string): unknown {
   return plain.includes(name) && /^(true|false|\d{1,15})$/.test(text) ? JSON.parse(text) : text
 }
 
-/** The widest line that a value stands on as a whole. */
+/** A value stands on one line up to this width. */
 const WIDTH = 80
 
 /** How a language writes values. */
@@ -89,11 +91,11 @@ export interface Language {
   readonly number: (value: number | bigint) => string
   readonly name: (name: string) => string
   readonly indent: string
-  /** What stands inside the braces of an object on one line. */
+  /** The space inside the braces of an object on one line. */
   readonly space: string
 }
 
-/** A value of JSON, whose integers may be bigints, as the language writes it. */
+/** A value of JSON as the language writes it. Its integers may be bigints. */
 export function written(language: Language, value: unknown, indent = '', taken = 0): string {
   if (typeof value === 'string') return language.text(value)
   if (value === null || typeof value === 'boolean') return language.word(value)

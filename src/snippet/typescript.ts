@@ -48,7 +48,7 @@ function callText(call: Call, body: unknown): string {
   const what = camel(call.object)
   if (!json) return `const response = await ${called}\nconsole.log(await response.text())`
   if (!list) return `const ${what} = await ${called}\nconsole.log(${what})`
-  // Who asks for so many wants one page.
+  // A limit asks for one page.
   if (query.has('limit')) return `const page = await ${called}\nconsole.log(page.results)`
   return `for await (const ${what} of ${called}) {\n  console.log(${what})\n}`
 }

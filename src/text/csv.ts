@@ -19,7 +19,7 @@ export interface Parsed<T> {
   readonly problems: readonly LineProblem[]
 }
 
-/** A value, or all reasons why there is none. */
+/** A value, or all the reasons why there is none. */
 export type Read<T> =
   | { readonly value: T; readonly messages?: never }
   | { readonly value?: never; readonly messages: readonly string[] }

@@ -1,8 +1,8 @@
-// The text by which a person or a business is found (§list.search): values that are to be equal,
-// each on a line with its mark, and the words of names without case and accents. Pure.
+// The text by which lists find a person or a business (§list.search). Each exact value is on a line
+// of its own with a mark; names are words without case and accents. Pure.
 import { hash } from 'node:crypto'
 
-/** Values by what they are, and names. */
+/** The exact values by kind, and the names. */
 export interface FoundBy {
   readonly email?: string | undefined
   /** An account number, an IBAN or the address of a wallet. */
@@ -11,10 +11,10 @@ export interface FoundBy {
   readonly names: readonly (string | undefined)[]
 }
 
-/** An entry of an index has 2,704 bytes at most. What is longer is found by its beginning. */
+/** An index entry has 2,704 bytes at most. A longer text is found by its beginning. */
 const MAX_BYTES = 2_400
 
-/** Empty of whoever has no name, such as whose data is erased. */
+/** Empty when there is no name, as after an erasure. */
 export function foundBy({ email = '', account = '', metadata, names }: FoundBy): string {
   const words = names.flatMap((name = '') => wordsOf(name))
   if (words.length === 0) return ''
@@ -29,19 +29,19 @@ export function foundBy({ email = '', account = '', metadata, names }: FoundBy):
   return bytes.subarray(0, MAX_BYTES).toString().replace(/�+$/, '')
 }
 
-/** The parts that the text has of whoever is looked for. */
+/** The parts that a matching text must contain. */
 export function partsOf({ name, email, account_number, metadata }: Asked): string[] {
   const words = name?.flatMap(wordsOf)
   return [
     ...(email ?? []).map(one => `\n${emailLine(one)}\n`),
     ...(account_number ?? []).map(one => `\n${accountLine(one)}\n`),
     ...(metadata ?? []).map(pair => `\n@${pairOf(pairFrom(pair))}\n`),
-    // A name without a letter or a digit is nobody's.
+    // A name without a letter or a digit matches nobody.
     ...(words === undefined ? [] : words.length === 0 ? ['\n\n'] : words.map(word => ` ${word}`)),
   ]
 }
 
-/** What is looked for, as filters of a list have it; metadata as `pairText` writes it. */
+/** The filters of a search; metadata as `pairText` writes it. */
 export interface Asked {
   readonly name?: readonly string[]
   readonly email?: readonly string[]
@@ -52,12 +52,12 @@ export interface Asked {
 /** A pair of metadata: its key and its value. */
 export type Pair = readonly [string, string]
 
-/** A pair as one text, for filters, whose values are texts. */
+/** A pair as one text, because the values of filters are texts. */
 export const pairText = (pair: Pair): string => JSON.stringify(pair)
 
 export const pairFrom = (text: string): Pair => JSON.parse(text)
 
-/** A pair as short as an index wants it: 64 bits of its digest. */
+/** A pair in short form for the index: 64 bits of its digest. */
 function pairOf([key, value]: Pair): string {
   return hash('sha256', `${key}\n${value}`, 'hex').slice(0, 16)
 }
@@ -66,12 +66,12 @@ const emailLine = (email: string) => `=${fold(email).replaceAll(/\s/g, '')}`
 
 const accountLine = (account: string) => `#${account.replaceAll(/[\s-]/g, '').toUpperCase()}`
 
-/** Words of letters and digits, each as it is compared. */
+/** The words of a name, letters and digits, in the form that is compared. */
 function wordsOf(name: string): string[] {
   return fold(name).match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** Letters that Unicode does not take apart, as people leave out their strokes. */
+/** Letters that Unicode does not decompose. People often leave out their strokes. */
 const STROKES: Readonly<Record<string, string>> = {
   ...{ ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ł: 'l', ŧ: 't', ı: 'i', æ: 'ae', œ: 'oe', þ: 'th' },
 }

@@ -1,6 +1,6 @@
-// HTML as values: `html` escapes whatever is put into it, unless it is HTML itself. Pure.
+// HTML as values: `html` escapes every value except HTML itself. Pure.
 
-/** Text that is HTML already: `html` makes it, and what renders Markdown. */
+/** Text that already is HTML: `html` or the Markdown renderer makes it. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -11,7 +11,7 @@ export class Html {
   }
 }
 
-/** What can stand in HTML; null, undefined and false stand for nothing. */
+/** A value inside HTML; null, undefined and false add nothing. */
 export type Content =
   | Html
   | string
@@ -22,7 +22,7 @@ export type Content =
   | false
   | readonly Content[]
 
-/** A tagged template: values are escaped, for elements and for quoted attributes. */
+/** A tagged template. It escapes values for elements and for quoted attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   const pieces = parts.map((part, i) => part + (i < values.length ? textOf(values[i]) : ''))
   return new Html(pieces.join(''))

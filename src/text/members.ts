@@ -1,5 +1,5 @@
-// Reads the members of a JSON object that an operator has written, and collects what is wrong with
-// them, each problem with the path of its member. Pure.
+// Reads the members of a JSON object that an operator has written, and collects its problems, each
+// with the path of its member. Pure.
 import type { Read } from './csv.ts'
 import { didYouMean } from './nearest.ts'
 
@@ -8,7 +8,7 @@ type Values = Readonly<Record<string, unknown>>
 export class Members {
   readonly #values: Values
   readonly #path: string
-  /** Of this object and of those in it. */
+  /** The problems of this object and of the objects inside it. */
   readonly problems: string[]
 
   constructor(json: unknown, path: string, known?: readonly string[], problems: string[] = []) {
@@ -20,7 +20,7 @@ export class Members {
     if (known !== undefined) this.only(known)
   }
 
-  /** A member of another name is a problem: a slip must not pass for a default. */
+  /** Reports unknown members: a typing error must not leave a default in place. */
   only(known: readonly string[]): void {
     for (const name of Object.keys(this.#values)) {
       if (!known.includes(name)) this.problem(name, `is not known${didYouMean(name, known)}`)
@@ -41,7 +41,7 @@ export class Members {
     return new Members(this.#values[name] ?? absent, path, undefined, this.problems)
   }
 
-  /** Without `absent` the member must be there. */
+  /** Without `absent` the member is required. */
   text(name: string, most: number, absent?: string): string {
     const value = this.#values[name] ?? absent
     if (value === undefined) this.problem(name, 'is missing')
@@ -63,7 +63,7 @@ export class Members {
     return absent
   }
 
-  /** Without `absent` the member must be there. */
+  /** Without `absent` the member is required. */
   oneOf<T extends string>(name: string, known: readonly [T, ...T[]], absent?: T): T {
     const found = known.find(one => one === (this.#values[name] ?? absent))
     if (found === undefined) this.problem(name, `must be one of ${known.join(', ')}`)

@@ -1,4 +1,4 @@
-// Text of others, for a line on a screen or in a form of a bank.
+// Makes text from others safe for a line on a screen or in a bank's form.
 import type { Read } from './csv.ts'
 
 /** Characters that move the cursor, start a terminal command, or reverse the order of letters. */
@@ -6,7 +6,7 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 /** Joiners, which some scripts and emoji need. */
 const JOINERS = new Set(['\u200c', '\u200d'])
 
-/** Text of others, safe for a terminal: escapes invisible characters as JSON does. */
+/** Escapes invisible characters as JSON does, so that the text is safe for a terminal. */
 export function visible(text: string): string {
   return text.replace(UNSAFE, character => {
     if (JOINERS.has(character)) return character
@@ -15,7 +15,9 @@ export function visible(text: string): string {
   })
 }
 
-/** One line of text that can be seen, trimmed; or what is wrong with it, of `what`. */
+/**
+ * Reads one line of visible text, trimmed; or says what is wrong. Messages call the text `what`.
+ */
 export function readLine(what: string, text: string, most: number): Read<string> {
   const words = text.normalize('NFC').trim()
   if (words === '') return { messages: [`${what} must not be blank`] }

@@ -40,7 +40,7 @@ const CLIENTS: ReadonlySet<Step> = new Set(['rail', 'webhook'])
 /** The message at the end of a step: with `error` when it failed, else with `result`. */
 type Ended<C> = C & { readonly error?: unknown; readonly result?: unknown }
 
-/** Makes spans from now on, for as long as the process lives. */
+/** Makes spans from now on, until the process ends. */
 export function traceSteps(tracer: Tracer): void {
   const spans = new Spans(tracer)
   REQUESTS.start.subscribe(message => spans.beginRequest(message as RequestContext))
@@ -50,7 +50,7 @@ export function traceSteps(tracer: Tracer): void {
   for (const step of STEPS) {
     const channel = stepChannel(step)
     channel.start.subscribe(message => spans.beginStep(step, message as StepContext))
-    // Work that fails before it first awaits ends by `error`, other asynchronous work by
+    // Work that throws before its first await ends with `error`; other asynchronous work ends with
     // `asyncEnd`.
     for (const over of [step === 'decide' ? channel.end : channel.asyncEnd, channel.error]) {
       over.subscribe(message => spans.endStep(step, message as Ended<StepContext>))
@@ -137,7 +137,7 @@ class Spans {
   #beginBatch(work: StepContext, waiting: readonly Asked[], attributes: Attributes): void {
     const asking = waiting.flatMap(({ asker, since }) => {
       const span = asker && this.#spans.get(asker)
-      // No span, when the caller has left and the request has ended.
+      // There is no span when the caller has left and the request has ended.
       const traced = span !== undefined && isSampled(span)
       return traced ? [{ since, context: contextOf(span), link: linkTo(span) }] : []
     })
@@ -159,7 +159,7 @@ class Spans {
     else this.#end(work, failed)
   }
 
-  /** A webhook never rejects; its result tells whether it failed. */
+  /** A webhook never rejects; its result shows whether it failed. */
   #endWebhook(work: Ended<StepContext>): void {
     const { status_code, error } = work.result as SendResult
     if (status_code === null) {

@@ -18,13 +18,16 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { Config, Tracing } from '../config.ts'
 import { traceSteps } from './spans.ts'
 
-/** Most spans of one export. */
+/** The most spans of one export. */
 const MAX_EXPORT = 512
 
-/** Most characters of a statement in a span, and of a message of the SDK in the log. */
+/** The most characters of a statement in a span, and of an SDK message in the log. */
 const MAX_TEXT = 4_000
 
-/** Call before opening what is to be traced. Returns a function that sends the rest and ends. */
+/**
+ * Call it before opening what it should trace. Returns a function that sends the remaining spans
+ * and stops.
+ */
 export function startTracing(
   tracing: Tracing,
   { max_batch }: Config,
