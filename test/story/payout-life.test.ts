@@ -213,17 +213,23 @@ function positions(status: PayoutStatus): Readonly<Record<string, number>> {
 
 const CODES: Partial<Record<Mover, string>> = { account: 'PF000100', review: 'PF000300' }
 
+/** What was looked at: paths that begin alike do so once. */
+const looked = new Set<string>()
+
 async function checkStep(life: Life): Promise<void> {
   const { status, by } = life.passed.at(-1) ?? assert.fail('a life begins')
+  if (life.payer === account) {
+    const events = life.passed.length === 1 ? eventsOfCreation(status).length : 1
+    assert.equal(await deliverDue(service.deps, queues), events, 'the endpoint is told at once')
+  }
+  const so_far = JSON.stringify([life.payer.account.account_id, life.passed])
+  if (looked.has(so_far)) return
+  looked.add(so_far)
   const payout = await read(life.payer, `/v3/payout/${life.id}`)
   assert.equal(payout.status, status)
   const code = GIVEN_BACK[status] && (CODES[by] ?? MESSAGE.code)
   assert.equal(payout.failure?.code, code)
   if (status === 'requires_action') assert.equal(payout.status_description, ASKED)
-  if (life.payer === account) {
-    const events = life.passed.length === 1 ? eventsOfCreation(status).length : 1
-    assert.equal(await deliverDue(service.deps, queues), events, 'the endpoint is told at once')
-  }
   await Promise.all([checkMoney(life, status), checkEvents(life), checkTimeline(life, payout)])
 }
 
