@@ -44,7 +44,6 @@ export function instantToMicros(instant: Instant): bigint {
   return seconds * MICROSECONDS_PER_SECOND + BigInt(instant.slice(20, 26))
 }
 
-/** The instant this many microseconds later. */
 export function plusMicros(instant: Instant, micros: bigint): Instant {
   const later = instantToMicros(instant) + micros
   const seconds = new Date(Number(later / MICROSECONDS_PER_SECOND) * 1000).toISOString()
@@ -52,7 +51,6 @@ export function plusMicros(instant: Instant, micros: bigint): Instant {
   return `${seconds.slice(0, 19)}.${fraction}Z`
 }
 
-/** The instant this many milliseconds later. */
 export function plusMilliseconds(instant: Instant, milliseconds: number): Instant {
   if (instant === last.instant && milliseconds === last.milliseconds) return last.later
   const text = new Date(Date.parse(`${instant.slice(0, 23)}Z`) + milliseconds).toISOString()

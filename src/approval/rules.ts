@@ -101,7 +101,6 @@ export function neededBy(
   }
 }
 
-/** A decision that a person asks for. */
 export interface AskedDecision {
   readonly user_name: string
   readonly decision: Decision

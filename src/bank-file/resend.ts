@@ -14,7 +14,6 @@ interface Saying {
   /** Whether the person has asked the bank and confirms. */
   readonly force: boolean
   readonly note: string
-  /** The items of the file. */
   readonly items: readonly FoundItem[]
 }
 

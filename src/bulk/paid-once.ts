@@ -38,7 +38,6 @@ export function importOf(account_id: string, import_name: string): string {
   return importId(account_id, hashJson(import_name))
 }
 
-/** The keys of the rows of one file. */
 export class FileKeys {
   readonly #rows: RowKeys
   readonly #payments: RowKeys

@@ -9,7 +9,6 @@ function isKnown({ first, last }: Calendar, date: IsoDate): boolean {
   return first <= date && date <= last
 }
 
-/** The holidays of each calendar by date. */
 const HOLIDAYS: ReadonlyMap<CalendarName, ReadonlySet<IsoDate>> = new Map(
   Object.values(CALENDARS).map(({ name, holidays }) => [
     name,
@@ -120,7 +119,6 @@ function scheduleOf(cut_off: CutOff, made: Instant): Schedule {
   return schedule
 }
 
-/** The release of a business day. */
 function releaseOn({ zone, cut_off, lead_minutes }: CutOff, day: IsoDate): Instant {
   const at = Temporal.Instant.from(instantAt(zone, day, cut_off))
   return instantFrom(at.subtract({ minutes: lead_minutes }))

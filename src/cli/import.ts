@@ -28,7 +28,6 @@ export interface ImportKind<Row, Summary extends ImportSummary> {
   start(base: ImportSummary): Summary
   run(wanted: Import<Row>, summary: Summary, context: Context): Promise<RunEnd>
   count(summary: Summary, row: Row): void
-  /** A line of the report. */
   present(row: Row): ReportLine
   /** The summary as JSON. */
   data(summary: Summary): object

@@ -22,7 +22,6 @@ export interface Field {
   readonly member?: string
 }
 
-/** One field, with its label, its hint and its problem. */
 export function field(visit: Visit, spec: Field): Html {
   const value = visit.form.get(spec.name) ?? spec.value ?? ''
   const problem = problemOf(visit.trouble, spec.member ?? spec.name)
@@ -126,7 +125,6 @@ export function said({ form }: Visit, name: string): string {
   return form.get(name)?.trim() ?? ''
 }
 
-/** The field for a reason. */
 export const REASON: Field = { name: 'reason', label: 'Why', required: true }
 
 /** An empty body. */

@@ -51,7 +51,6 @@ export interface Listing<T> extends Table<T> {
   readonly cursorOf?: (row: T) => string | undefined
 }
 
-/** A list that is a page. */
 export interface ListPage<T> extends Listing<T>, Pick<Screen, 'title' | 'live'> {
   readonly above?: Content
 }

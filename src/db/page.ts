@@ -306,7 +306,6 @@ function narrowOf(
     limit (select ${limit}::integer)`
 }
 
-/** The table with its join. */
 function rowsOf(sql: Sql | TransactionSql, { table, join }: Listed, account_id: string): Fragment {
   return join === undefined
     ? sql`${sql(table)}`

@@ -293,7 +293,6 @@ function withStep(entity: Entity, status: ApprovalStatus, description: string, a
   }
 }
 
-/** The approval status of an entity. */
 export interface Approval extends Key {
   readonly approval_status: ApprovalStatus
   /** When the entity last changed. If it is approved, this is when it was approved. */

@@ -19,7 +19,6 @@ interface Removal {
 }
 
 interface Removed {
-  /** The number of removed rows. */
   readonly removed: number
   /** Why the first of the remaining rows stays; undefined when none remains. */
   readonly kept: string | undefined

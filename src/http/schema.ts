@@ -91,12 +91,10 @@ export function Literals<T extends string>(values: readonly T[], options: object
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
 }
 
-/** A text, or null. */
 export function textOrNull(options: object = {}) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
 }
 
-/** An integer, or null. */
 export function integerOrNull(options: object = {}) {
   return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options })
 }

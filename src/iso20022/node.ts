@@ -11,7 +11,6 @@ export function childOf(
   return found
 }
 
-/** All children of this name. */
 export function childrenOf(node: XmlNode | undefined, name: string): readonly XmlNode[] {
   return node?.children.filter(child => child.name === name) ?? []
 }

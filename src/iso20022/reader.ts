@@ -31,7 +31,6 @@ class MessageWatcher implements XmlWatcher {
   root = ''
   has_message = false
   #said: BankSays[] = []
-  /** The open message. */
   #message: { readonly node: XmlNode; readonly reader: MessageReader } | undefined
   /** The outermost open element of another namespace. */
   #foreign: XmlNode | undefined

@@ -8,7 +8,6 @@ import { among, byShard, eachShard, holdShard, isSpread, tableAt, within } from 
 import { type Instant, instantToMicros, plusMicros } from '../instant.ts'
 import type { Book, Journal, JournalKind, JournalLine, LedgerCode, Posting } from './rules.ts'
 
-/** The books that this transaction has locked. */
 export interface LockedBooks {
   readonly books: ReadonlyMap<string, Book>
   /**
@@ -364,7 +363,6 @@ export interface Head {
   readonly event_head: string
 }
 
-/** The heads of all books. */
 export async function listHeads(sql: Sql): Promise<Head[]> {
   const rows = await sql<Head[]>`
     select account_id, journal_count::text as journals, encode(head_hash, 'hex') as head_hash,

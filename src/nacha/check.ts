@@ -75,7 +75,6 @@ function checkEntry(from: Entry, nacha: NachaProfile, seen: Seen): string[] {
   return rules.flatMap(([holds, fault]) => (holds ? [] : [`line ${from.line}: ${fault}`]))
 }
 
-/** The rules of the file header and the batch header of an entry. */
 function headerRules({ file, batch }: Entry, nacha: NachaProfile): readonly Rule[] {
   const same_day = batch.effective_entry_date === file.creation_date
   return [

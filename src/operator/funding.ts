@@ -7,7 +7,6 @@ import { bookMoney, reverseBooking } from '../funding/operations.ts'
 import type { Booking, Correction } from '../funding/rules.ts'
 import { known, type Operator } from './deed.ts'
 
-/** Books money on an account. */
 export function booking({ name }: Operator, asked: Omit<Booking, 'by'>) {
   return { operation: bookMoney, command: { ...asked, by: name }, act: bookingAct }
 }

@@ -56,7 +56,6 @@ export interface Tally {
   readonly totals: Map<string, Total>
   /** The first refused payouts, at most MAX_LISTED. */
   readonly refused: Decided[]
-  /** The number of all problems. */
   problems: number
 }
 

@@ -85,7 +85,6 @@ const updateOutcomes = updater<
   updated_at: 'timestamptz',
 })
 
-/** Inserts the states of new payouts. */
 export function insertStates(tx: TransactionSql, payouts: readonly OpenPayout[]) {
   return Promise.all([
     insertOpen(tx, payouts.filter(isOpen)),

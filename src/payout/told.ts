@@ -142,13 +142,11 @@ type Planned = Pick<
   'route' | 'destination_currency' | 'fund_transfer_network' | 'execute_at'
 >
 
-/** The forecast when the payout is made. */
 function firstForecast(payout: Made): Forecast {
   const { first_rail: rail, created_at } = payout
   return { rail, expected_at: planned(payout, rail, created_at) }
 }
 
-/** The forecast after an event. */
 function forecastAfter(payout: Planned, before: Forecast, event: Telling): Forecast {
   const { status, by, rail = before.rail, expected_at, rail_attempt } = factsOf(event)
   if (expected_at !== undefined) return { rail, expected_at }

@@ -17,7 +17,6 @@ import { digestOfErasure } from './digest.ts'
 import { erasedBeneficiary, erasedEntity, erasedPayout } from './erased.ts'
 import type { ErasedRow, Erasure, Obstacle, Party } from './privacy.ts'
 
-/** A party with its row. */
 export type StoredParty =
   | { readonly kind: 'beneficiary'; readonly row: Beneficiary }
   | { readonly kind: 'entity'; readonly row: Entity }

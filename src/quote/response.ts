@@ -224,7 +224,6 @@ export function presentFees(
   }
 }
 
-/** The quote with its explanation. */
 export function presentExplained(quote: Quote, now: Instant) {
   return { ...presentQuote(quote, now), explanation: explainQuote(quote) }
 }

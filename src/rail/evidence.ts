@@ -7,7 +7,6 @@ import { hashJson } from '../seal.ts'
 export interface NewEvidence {
   readonly account_id: string
   readonly payout_id: string
-  /** The number of the attempt. */
   readonly attempt: number
   readonly rail: string
   /** Where the statement stands, such as the digest of a file and the place in it. */

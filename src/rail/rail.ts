@@ -115,7 +115,6 @@ export type RailStatus =
   | 'compliance_hold'
   | 'reversed'
 
-/** One step of a payout on its rail. */
 export interface RailStep {
   readonly status: RailStatus
   readonly failure: Failure | null

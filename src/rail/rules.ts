@@ -84,7 +84,6 @@ export function routeOf(
   return { rail, route }
 }
 
-/** A payout with its account. */
 export type Wanted = RouteSubject & { readonly account_id: string }
 
 /**
@@ -152,7 +151,6 @@ function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : 1
 }
 
-/** The conditions that a route names. */
 function conditionsOf(route: RouteConditions): Named[] {
   const { min_amount, max_amount } = route
   const named = CONDITIONS.filter(condition => route[condition] !== null)

@@ -4,7 +4,6 @@ import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import type { EntityRecord } from '../entity/entity.ts'
 import type { ID_KINDS, Party, PartyId } from './screening.ts'
 
-/** A party of a payout. */
 export interface NamedParty {
   /** Its part in the payout, such as `beneficiary` or `entity`. */
   readonly party: string

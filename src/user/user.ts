@@ -24,7 +24,6 @@ export interface User {
   readonly disabled_reason: string
 }
 
-/** A role of a user on an account. */
 export interface RoleOnAccount {
   readonly user_name: string
   readonly account_id: string

@@ -68,7 +68,6 @@ const erasuresOf = (account_id: string | null) => `
   where ${ofAccount('r.account_id', account_id)}
   order by r.account_id, r.party_id, r.table_name, r.key`
 
-/** Checks the erasures of one account, or of all. */
 export async function checkErasures(of: Verifying): Promise<void> {
   const { tx, account_id, findings } = of
   const stream = await openStream<NamedRow>(tx, erasuresOf(account_id), [account_id])

@@ -39,7 +39,6 @@ type WithBasis<Row> = Omit<Row, 'basis'> & { readonly basis: string | null }
 
 const COLUMNS = QUOTE_COLUMNS.map(name => (name === 'basis' ? 'basis::text' : name))
 
-/** Checks the quotes of one account, or of all. */
 export async function checkPrices({ tx, account_id, findings }: Verifying): Promise<void> {
   const quotes = await openStream<WithBasis<QuoteRow>>(
     tx,

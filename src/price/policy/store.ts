@@ -35,7 +35,6 @@ export async function deletePolicy(tx: TransactionSql, policy_id: number): Promi
 
 const INSTALLATION = { account_id: null, from_currency: null, to_currency: null }
 
-/** The pivot in force now. */
 export async function findPivot(sql: Sql): Promise<string> {
   const [policies, now] = await Promise.all([listPolicies(sql), databaseNow(sql)])
   return valueInForce(indexPolicies(policies), 'pivot', INSTALLATION, now)

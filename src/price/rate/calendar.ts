@@ -72,7 +72,6 @@ function bySource(as_of: Instant, source: RateSource): Freshness {
   return { due: instantFrom(due), good_until: instantFrom(due.add({ seconds: source.margin_s })) }
 }
 
-/** The first publication after an instant. */
 function nextPublication(after: Temporal.Instant, source: RateSource): Temporal.Instant {
   let day = after.toZonedDateTimeISO(source.zone).toPlainDate()
   for (;;) {
@@ -82,7 +81,6 @@ function nextPublication(after: Temporal.Instant, source: RateSource): Temporal.
   }
 }
 
-/** The time of publication on a day. */
 export function publicationOn(day: Temporal.PlainDate, source: RateSource): Temporal.Instant {
   return day.toZonedDateTime({ timeZone: source.zone, plainTime: source.time }).toInstant()
 }
