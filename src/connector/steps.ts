@@ -1,6 +1,7 @@
 // What a connector has said about an attempt, as the steps of its payout. All of the evidence is
 // read, in the order of receipt. A contradiction becomes an exception for a person; only an
 // explicit rejection fails a payout. Pure.
+import { DAY_MS } from '../instant.ts'
 import { moneyWords } from '../money/words.ts'
 import type { RailReport, RailStep } from '../rail/rail.ts'
 import { STEP_STATUSES, type Step, type StepStatus } from './protocol.ts'
@@ -160,7 +161,6 @@ function failureOf({ code, message, category }: ToldStep, known_as: string, fall
 }
 
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 /** How long a payment that has ended is asked about, once a day: returns come late. */
 export const ENDED_FOR_MS = 60 * DAY_MS
 

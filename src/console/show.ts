@@ -1,5 +1,5 @@
 // How values look: money, times, states, ids, and any object as a list of its members. Pure.
-
+import { DAY_MS } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { type Content, type Html, html } from '../text/html.ts'
@@ -26,7 +26,6 @@ export function time(at: string | null | undefined): Content {
   return html`<time datetime="${at}">${text}</time>`
 }
 
-const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 

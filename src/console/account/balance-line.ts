@@ -1,5 +1,6 @@
 // The balances of the last 30 days, at the start of each day of UTC and now. A past balance does
 // not change, so each process asks for it once.
+import { DAY_MS } from '../../instant.ts'
 import { type Html, html } from '../../text/html.ts'
 import { lineChart } from '../charts.ts'
 import type { Balance } from '../objects.ts'
@@ -7,7 +8,6 @@ import { digits } from '../show.ts'
 import { accountOf, type Visit } from '../visit.ts'
 
 const DAYS = 30
-const DAY_MS = 86_400_000
 const SETTLED_MS = 300_000
 
 /** Most days of accounts that a process remembers, some 10 MB. */
