@@ -23,7 +23,7 @@ export interface RuleConditions {
   readonly country: string | null
   /** The payout currency. */
   readonly currency: string | null
-  /** Whether it holds only for payees to whom, as they are now, no payout was approved. */
+  /** Whether the rule holds only for payees without an approved payout to their present details. */
   readonly new_payee: boolean
   /** The amount from which on it holds, in minor units of `at_least_currency`. */
   readonly at_least: bigint | null

@@ -2,7 +2,7 @@
 // with the failure that an account reads. The message contains the bank's own code. Pure.
 import type { Failure } from '../rail/rail.ts'
 
-/** Of each cause: the number behind PF (failed) or PR (reversed), the category, the message. */
+/** For each cause: the number behind PF (failed) or PR (reversed), the category, the message. */
 const MEANINGS = {
   unspecified: ['000500', 'bank', 'The bank gives no reason that says more.'],
   account_invalid: ['000510', 'account', 'The account does not exist.'],

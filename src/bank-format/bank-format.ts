@@ -45,7 +45,7 @@ export interface Creditor extends BankAccount {
 export interface FileItem {
   /**
    * The id that banks give back: 15 characters [0-9A-Z], unique for ever over all rails. An ACH
-   * entry has room for 15, and so many survive where banks cut ids.
+   * entry has room for 15, and banks that cut ids keep as many.
    */
   readonly end_to_end_id: string
   readonly uetr: string

@@ -6,7 +6,7 @@ interface CodeForm {
   /** The form of the code in its standard. */
   readonly pattern: RegExp
   readonly title: string
-  /** Checks check digits and the like, once the pattern matches. */
+  /** A further check, such as of check digits, once the pattern matches. */
   readonly holds?: (code: string) => boolean
 }
 

@@ -40,7 +40,7 @@ export async function findService(named: string | undefined): Promise<string> {
   throw new CommandFailed(`what answers at ${url} is not Corridor`)
 }
 
-/** Asks at a steady pace while `goesOn` says so and the time lasts. */
+/** Asks at a steady pace until `goesOn` returns false or the time is over. */
 export async function until(
   timeout_ms: number,
   ask: () => Promise<Exchange>,

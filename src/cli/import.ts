@@ -87,7 +87,7 @@ export async function importFrom<Row, Summary extends ImportSummary>(
       await report?.close()
     }
   })
-  // A database that did not answer is told in the summary.
+  // The summary reports a database that did not answer.
   if (summary.rows === 0 && summary.stopped === null) {
     throw new CommandFailed(`${name} has no rows; nothing was written`)
   }

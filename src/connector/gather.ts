@@ -30,7 +30,7 @@ export function gather<T, R>(
     }
   }
   const empty = async (account_id: string, queue: Waiting<T, R>[]) => {
-    // Waits one turn of the event loop, to gather what comes together.
+    // Waits one turn of the event loop, to gather calls that come together.
     await nextTurn()
     while (queue.length > 0) await run(account_id, queue.splice(0, MOST))
     queues.delete(account_id)

@@ -163,11 +163,11 @@ export class ConnectorRail {
     const told = stepsIn(known)
     const said = readSteps(told)
     const { steps } = said
-    // A connector may forget what it has refused or given back: it has no money of it.
+    // A connector may forget a payment that it has refused or given back: it has no money of it.
     if (said.exception === undefined && hasNoMoney(told)) {
       return { ...said, ask_again_in_ms: null }
     }
-    // It may forget what it has paid, as agreed; that says nothing about the money.
+    // It may forget a payment that it has paid, as agreed; that says nothing about the money.
     if (steps.some(({ status }) => status === 'succeeded') && this.#isPastLifetime(payout)) {
       return { steps, ask_again_in_ms: null }
     }

@@ -160,7 +160,7 @@ export class Live {
     const { head, from, ids } = await this.#news.look()
     for (const watcher of watchers) {
       if (watcher.seen >= head) continue
-      // A reader who has not seen exactly what was told last is told that something is new.
+      // A reader who has not seen exactly the last news only learns that something is new.
       const told = watcher.seen === from ? ids : ANYTHING
       watcher.seen = head
       send(watcher, `id: ${head}\nevent: changed\ndata: ${JSON.stringify(told)}\n\n`)

@@ -5,7 +5,7 @@
 import { literal, SERVICE_ROLE, type Sql, TAKEN_ROLES, type TransactionSql } from './connect.ts'
 import { DatabaseProblem } from './failure.ts'
 
-/** What was done now, and what was done already. */
+/** The changes made now, and those made before. */
 export interface Distributed {
   readonly database: string
   readonly shards: number

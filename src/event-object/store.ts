@@ -1,4 +1,4 @@
-// The SQL statements of objects as they were: of events about them besides the one that is told.
+// The SQL statements that find further events about the objects of events.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { eachShard, within } from '../db/shard.ts'
 import type { NamedEvent } from '../event/event.ts'
@@ -13,8 +13,8 @@ export type EventsByObject = ReadonlyMap<string, readonly NamedEvent[]>
 // was empty cannot use another.
 
 /**
- * Of the events behind each of these: the first update of its object, and the very next about it.
- * Rows end with an event, so the row of the event itself may be read again.
+ * For each of these events: the first update of its object behind it, and the very next event about
+ * the object. Rows end with an event, so the row of the event itself may be read again.
  */
 export async function findBehind(
   sql: Sql | TransactionSql,

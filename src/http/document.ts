@@ -8,7 +8,7 @@ import { type Coding, codingOf, encode } from './coding.ts'
 
 interface Content {
   readonly bytes: Buffer
-  /** Of the bytes as they are sent, as a strong tag must be (RFC 9110, 8.8.3.3). */
+  /** The tag of the bytes as they are sent, as a strong tag must be (RFC 9110, 8.8.3.3). */
   readonly etag: string
 }
 

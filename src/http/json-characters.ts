@@ -25,7 +25,7 @@ export function isExponent(code: number): boolean {
   return code === 0x65 || code === 0x45
 }
 
-/** The value of a hexadecimal digit; -1 when it is none. */
+/** The value of a hexadecimal digit; -1 for any other character. */
 export function hexDigit(code: number): number {
   if (isDigit(code)) return code - DIGIT_0
   const lower = code | 0x20

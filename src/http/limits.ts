@@ -115,7 +115,8 @@ export class TokenBuckets {
   }
 
   /**
-   * Takes a token and returns 0; without one, returns after how many seconds there is, at least 1.
+   * Takes a token and returns 0. Without a token, returns the seconds until there is one, at least
+   * 1.
    */
   take(name: string, now_ms: number): number {
     const full_at = Math.max(this.#full_at.get(name) ?? 0, now_ms) + this.#token_ms

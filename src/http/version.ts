@@ -6,7 +6,7 @@ import { refusal } from '../errors.ts'
 interface Version {
   /** Its name: the day from which it is answered. */
   readonly date: string
-  /** From `since` on, clients are told to leave it; it is answered until `until`. */
+  /** From `since` on, answers announce the end of the version. It works until `until`. */
   readonly deprecated?: { readonly since: string; readonly until: string }
 }
 

@@ -8,7 +8,7 @@ export const MAX_HOURS = 744
 const MINUTE = 60_000_000n
 const HOUR = 60n * MINUTE
 
-/** The step of a window of so many hours, in minutes: no window has more than 745 steps. */
+/** The step of a window of this many hours, in minutes: no window has more than 745 steps. */
 export function stepMinutes(hours: number): number {
   if (hours <= 4) return 1
   if (hours <= 24) return 5

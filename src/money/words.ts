@@ -2,7 +2,7 @@
 import { findCurrency } from './currency.ts'
 import { formatMajor } from './decimal.ts'
 
-/** Of a currency that is not known the amount is in minor units. */
+/** Shows minor units when the currency is unknown. */
 export function moneyWords(amount: bigint, currency: string): string {
   const exponent = findCurrency(currency)?.exponent
   return `${currency} ${exponent === undefined ? amount : formatMajor(amount, exponent)}`

@@ -15,7 +15,7 @@ const After = Type.String({
   examples: ['pot_01m7xpm2m0c6hkd4r9ye:1'],
 })
 
-/** The exception after which a page goes on; without one it starts before all. */
+/** The exception after which a page goes on; without it, the page starts with the first. */
 function cursorOf({ starting_after = ':0' }: Query): ExceptionCursor {
   const [payout_id = '', number = '0'] = starting_after.split(':')
   return { payout_id, number: Number(number) }

@@ -14,7 +14,7 @@ import { common, destinationFaults, type Fault, type Payment } from '../requirem
 import type { CreatePayout, PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
-/** The details of whom a command pays; undefined when its beneficiary does not exist. */
+/** The details of a command's payee; undefined when its beneficiary does not exist. */
 export function payeeDetails(
   { account_id, request }: Pick<CreatePayout, 'account_id' | 'request'>,
   beneficiaries: ReadonlyMap<string, Beneficiary>,

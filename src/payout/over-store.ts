@@ -1,6 +1,6 @@
-// The SQL statements of attempts that are over and whose rail is asked again. `ask_again_at` is
-// both the time of the next question and the claim of whoever asks. A claim puts it off, so that a
-// lost answer is asked for anew.
+// The SQL statements of attempts that are over and whose rail is asked again. `ask_again_at` is the
+// time of the next question, and also the claim of the process that asks. A claim postpones it, so
+// that a lost answer is asked for again.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'

@@ -107,10 +107,7 @@ export interface Payout {
   readonly updated_at: Instant
 }
 
-/**
- * A payout with what is still to be done about it. While something is, it has a row of
- * `open_payouts`.
- */
+/** A payout with its remaining work. It has a row of `open_payouts` while work remains. */
 export interface OpenPayout extends Payout {
   /** When the next question to its rail is due, by the database's clock; null for never. */
   readonly ask_rail_at: Instant | null

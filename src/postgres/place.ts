@@ -85,7 +85,7 @@ export function run(
     const out = options.output_fd ?? 'pipe'
     const child = spawn(file, args, {
       ...options.user,
-      // PGDATA, PGPORT and the like of the operator's shell are not meant for this server.
+      // This server must not see variables of the operator's shell, such as PGDATA and PGPORT.
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
       cwd: '/',
       detached: true,

@@ -32,7 +32,7 @@ export interface Keeps {
   readonly in_doubt: readonly string[]
   /** Until when a kept answer shows one of them; null: none does. */
   readonly answers_until: Instant | null
-  /** When the retention of the last of them ends; null: there is none. */
+  /** When the retention of the last of them ends; null without any. */
   readonly retained_until: Instant | null
   readonly years: number
 }

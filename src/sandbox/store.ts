@@ -3,7 +3,7 @@
 // amount.
 import type { TransactionSql } from '../db/connect.ts'
 
-/** Whole seconds, rounded down, by which the account's clock is ahead. */
+/** How many whole seconds, rounded down, the account's clock is ahead. */
 export async function findClockAhead(tx: TransactionSql, account_id: string): Promise<number> {
   const [row] = await tx<{ ahead_s: number }[]>`
     select floor(extract(epoch from clock_ahead))::integer as ahead_s

@@ -156,9 +156,9 @@ export function openMatches(
 }
 
 /**
- * The found matches that a person is asked about anew: nobody has cleared them, and nobody is asked
- * about them already. A match that is asked about stays as it was found, so that a person decides
- * what they were shown.
+ * The found matches that a person must be asked about: nobody has cleared them, and nobody is asked
+ * yet. A match under question stays as it was found, so that a person decides about what they were
+ * shown.
  */
 export function newMatches(
   found: readonly Match[],

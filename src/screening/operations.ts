@@ -1,5 +1,5 @@
-// The operations on parties that are compared by themselves: one keeps what was found, by the other
-// a person decides it.
+// The operations on parties that are compared by themselves: one stores the found matches, the
+// other a person's decision about them.
 import type { Operation } from '../engine/operation.ts'
 import { found } from '../errors.ts'
 import type { Instant } from '../instant.ts'

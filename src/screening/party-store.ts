@@ -113,9 +113,7 @@ export interface LockedParty extends Key {
   readonly screening: PartyScreening
 }
 
-/**
- * What is stored of a party; undefined when there is none. The caller holds the lock of its book.
- */
+/** The stored facts of a party; undefined without any. The caller holds the lock of its book. */
 export async function findParty(
   tx: Sql | TransactionSql,
   { account_id, id }: Key,

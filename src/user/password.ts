@@ -15,7 +15,7 @@ const HASH_BYTES = 32
 export const MIN_PASSWORD = 15
 export const MAX_PASSWORD = 256
 
-/** The most passwords hashed at once, and the most that wait besides. */
+/** The most passwords that are hashed at once, and the most that wait for it. */
 const MOST_AT_ONCE = 2
 const MOST_WAITING = 30
 

@@ -15,7 +15,9 @@ export const LINK_PATH = '/login/link?token='
 /** How long a person may do what asks for the password, after they give it. */
 export const CONFIRMED_MINUTES = 5
 
-/** Wrong passwords in so many minutes, for one user: from one address, and from all. */
+/**
+ * The most wrong passwords of one user within this many minutes: from one network, and from all.
+ */
 export const ATTEMPT_MINUTES = 15
 export const MOST_ATTEMPTS = { of_network: 5, of_all: 50 }
 

@@ -1,5 +1,4 @@
-// Compares what a payout has besides its money with the payout: the message of a SWIFT payout, and
-// the answers of its account.
+// Compares a payout with its papers: the message of a SWIFT payout, and the answers of its account.
 import type { Key } from '../id.ts'
 import { uetrOf } from '../payout/swift/uetr.ts'
 import type { PayoutType } from '../quote/quote.ts'
@@ -11,7 +10,7 @@ export interface PapersRow extends Key {
   readonly destination_currency: string
   readonly destination_amount: bigint
   mt103: string
-  /** Whether the data of whom it paid is erased (verify/erasures.ts). */
+  /** Whether the payee's data is erased (verify/erasures.ts). */
   is_erased: boolean
   answers: readonly RailAnswer[]
   /** How often it reached requires_action. */

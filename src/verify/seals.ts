@@ -22,7 +22,7 @@ const SEALED = [
 
 const PREFIXES = SEALED.map(({ prefix }) => `'${prefix}'`).join(', ')
 
-/** Follows the mark of a payout whose quote is told by the event before. */
+/** Follows the mark of a payout whose quote the previous event tells. */
 const CARRYING = 'Q'
 
 /**

@@ -18,8 +18,8 @@ import { writeStatement } from './write.ts'
 const MAX_OPEN = 32
 const MAX_OPEN_OF_ACCOUNT = 4
 /**
- * A client that reads nothing for so long is gone. The process sees progress only when the system's
- * send buffer has room again; on a connection that has become slow that may be a megabyte later.
+ * A client that reads nothing for this long counts as gone. The process sees progress only when the
+ * system's send buffer has room again. On a slow connection that may be a megabyte later.
  */
 const STALL_MS = 300_000
 

@@ -97,7 +97,7 @@ export async function showPayout(visit: Visit): Promise<Screen> {
   let payout = await visit.api.get<Payout>(path)
   let asked: Approval | undefined
   if (payout.status === 'pending_approval') {
-    // Read before what is shown, so that its digest is never of more than the page shows.
+    // Read before the shown payouts, so that the digest never covers more than the page shows.
     asked = await readApproval()
     payout = await visit.api.get<Payout>(path)
   }

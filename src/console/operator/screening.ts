@@ -79,7 +79,7 @@ const DECISIONS: Readonly<Record<string, readonly ('clear' | 'confirm')[]>> = {
   confirmed: ['clear'],
 }
 
-/** The pages of what is held. The installation has none of beneficiaries. */
+/** The pages of held objects. The installation has no page of beneficiaries. */
 const PAGES = { payout: 'payouts', entity: 'entities', beneficiary: '' } as const
 
 function matchOf(

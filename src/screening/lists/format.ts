@@ -156,10 +156,7 @@ const BY_NAME = new Map([
   ...Object.entries(OTHER_NAMES),
 ])
 
-/**
- * The ISO code of a country by its code or name; '' for a text that is none, such as
- * "undetermined".
- */
+/** The ISO code of a country by its code or name; '' for any other text, such as "undetermined". */
 export function countryOf(text: string): string {
   const code = text.trim().toUpperCase()
   if (COUNTRIES.has(code)) return code
