@@ -218,11 +218,6 @@ const BAD: readonly (readonly [what: string, members: object, ...at: string[]])[
     'type_mismatch destination_details.bank',
   ],
   [
-    'null for what must be',
-    { name: null, type: null, destination_details: null },
-    ...['invalid_field name', 'invalid_field type', 'invalid_field destination_details'],
-  ],
-  [
     'wrong by schema and by rule at once',
     { name: '', email: 'x', destination_details: { type: 'bank', bank: { iban: 'DE00000' } } },
     ...['invalid_field name', 'invalid_field email', 'invalid_field destination_details.bank.iban'],
@@ -423,8 +418,6 @@ for (const what of ['name', 'deposit address']) {
     assert.deepEqual(got, what === 'name' ? ['10000', '0'] : ['0', '10000'])
   })
 }
-
-// Whose they are, and keys.
 
 // Events and the database.
 
