@@ -279,7 +279,7 @@ test('a quarantined file is read again when a person says so', async () => {
 
 const MIB = 1024 * 1024
 /** More MiB than are kept. */
-const TOO_LARGE = share(640, 2_048)
+const TOO_LARGE = share(513, 2_048)
 
 test(`${TOO_LARGE} MiB: quarantined by its size, in bounded memory, and archived`, async () => {
   const bank = await world()

@@ -28,7 +28,11 @@ const database = await createDatabase()
 await database.owner`insert into fees (payout_type, fee_currency) values ('local', 'USD')`
 const nextDay = await openWorld('ach', false)
 const sameDay = await openWorld('ach_today', true)
-const env = { DATABASE_URL: database.url, CORRIDOR_RAIL_TIMEOUT_MS: '5000' }
+const env = {
+  DATABASE_URL: database.url,
+  CORRIDOR_RAIL_TIMEOUT_MS: '5000',
+  CORRIDOR_SETTLE_POLL_MS: '200',
+}
 const service = await startListening(env)
 const cli = await openCli(database.url, { CORRIDOR_USER: 'ann' })
 after(async () => {
