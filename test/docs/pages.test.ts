@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { CATALOGUE, REASONS } from '../../src/errors.ts'
 import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from '../../src/payout/states.ts'
+import { nextTurn } from '../../src/turns.ts'
 import {
   type Answer,
   addPerson,
@@ -21,7 +22,10 @@ after(() => service.close())
 /** A page; a busy machine answers 503 now and then, and is asked again. */
 const get = async (url: string): Promise<Pick<Answer, 'status' | 'text' | 'headers'>> => {
   const { status, text, headers } = await service.inject({ url })
-  return status === 503 ? get(url) : { status, text, headers }
+  if (status !== 503) return { status, text, headers }
+  // The service reads its reference data only when the event loop turns.
+  await nextTurn()
+  return get(url)
 }
 
 /** Every page that can be reached from /docs, by its path. */
