@@ -61,7 +61,8 @@ test('fees import, without --replace: rows added or replaced, others kept', asyn
   const one = `${HEADER}local,,,,,1,USD,,,\nwallet,,,tron,,2,USD,,,\n`
   assert.equal((await cli.run('fees', 'import', await cli.file('one.csv', one))).code, 0)
   const two = `${HEADER}local,,,,,3,USD,,,\nswift,,,,ours,4,USD,,,\n`
-  const { code, json } = await cli.pipe(two, 'fees', 'import', '-', '--json')
+  // The one that proves that a process reads what is piped to it.
+  const { code, json } = await cli.spawn(two, 'fees', 'import', '-', '--json')
   assert.equal(code, 0)
   assert.deepEqual(
     [json.file, json.replace, json.dry_run, json.fees.length],

@@ -98,7 +98,7 @@ test('the name of an archive is on the disk before the command says that it is d
     NODE_OPTIONS: preload,
   })
   const wanted = [account.account.account_id, '--before', FUTURE, '--to', at('durable')]
-  const ran = await watched.pipe('', 'events', 'archive', ...wanted)
+  const ran = await watched.spawn('', 'events', 'archive', ...wanted)
   await watched.close()
   assert.equal(ran.code, 0, ran.stderr)
   assert.match(ran.stderr, /flushed \S+ \[[^\]]*'durable'/)

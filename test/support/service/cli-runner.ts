@@ -1,5 +1,6 @@
 // Runs one command of the command line after the other, each as src/main.ts would in a process of its
 // own, with the modules of the product loaded once: see cli-runners.ts, which starts and asks it.
+import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url)
@@ -13,6 +14,8 @@ export interface Order {
   readonly folder: string
   /** All that it is told. */
   readonly env: Readonly<Record<string, string>>
+  /** All that it can read of standard input. */
+  readonly input: string
 }
 
 export interface Ended {
@@ -43,12 +46,13 @@ function capture(stream: NodeJS.WriteStream): () => string {
   return () => Buffer.concat(parts).toString()
 }
 
-async function run({ args, folder, env }: Order): Promise<Ended> {
+async function run({ args, folder, env, input }: Order): Promise<Ended> {
   process.chdir(folder)
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, env)
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)]
   const before = open()
+  Object.defineProperty(process, 'stdin', { value: Readable.from([input]), configurable: true })
   process.argv = [process.execPath, MAIN.pathname, ...args]
   process.exitCode = undefined
   runs += 1

@@ -19,7 +19,7 @@ const { PATH = '', NODE_COMPILE_CACHE = '', CORRIDOR_TEST_COMMANDS: shared = '' 
 export const BARE: Readonly<Record<string, string>> = { PATH, NODE_COMPILE_CACHE }
 
 /** Of this process alone, where a run has none for all. */
-const own = new Runners(BARE)
+const runners = new Runners(BARE)
 
 export interface Ran {
   readonly code: number | null
@@ -34,6 +34,8 @@ export interface Cli {
   run(...args: readonly string[]): Promise<Ran>
   /** The same with this on standard input. */
   pipe(input: string, ...args: readonly string[]): Promise<Ran>
+  /** The same in a process of its own. */
+  spawn(input: string, ...args: readonly string[]): Promise<Ran>
   /** A file with this in it; its path. */
   file(name: string, text: string): Promise<string>
   close(): Promise<void>
@@ -50,7 +52,7 @@ export async function openCli(
 ): Promise<Cli> {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-cli-'))
   const env = { ...BARE, DATABASE_URL: database_url, ...environment }
-  const pipe = async (input: string, ...args: readonly string[]): Promise<Ran> => {
+  const own = async (input: string, ...args: readonly string[]): Promise<Ran> => {
     const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env })
     let stdout = ''
     let stderr = ''
@@ -69,13 +71,15 @@ export async function openCli(
   // What takes signals, or starts a database, is a process.
   const starts = database_url === '' && !none
   const alone = (args: readonly string[]) => starts || args[0] === 'start'
+  const pipe = async (input: string, ...args: readonly string[]): Promise<Ran> => {
+    if (alone(args)) return own(input, ...args)
+    const ended = await runIn({ folder, env, args, input })
+    return { ...ended, json: parsed(ended.stdout) }
+  }
   return {
+    run: (...args) => pipe('', ...args),
     pipe,
-    async run(...args) {
-      if (alone(args)) return pipe('', ...args)
-      const ended = await runIn({ folder, env, args })
-      return { ...ended, json: parsed(ended.stdout) }
-    },
+    spawn: own,
     async file(name, text) {
       const path = join(folder, name)
       await writeFile(path, text)
@@ -95,7 +99,7 @@ async function runIn(order: Order): Promise<Ended> {
   if (running < AT_ONCE) running += 1
   else await new Promise<void>(resolve => queue.push(resolve))
   try {
-    const ended = await (shared === '' ? own.run(order) : sendOrder(shared, order))
+    const ended = await (shared === '' ? runners.run(order) : sendOrder(shared, order))
     if ('fault' in ended) throw new Error(`corridor ${order.args.join(' ')}: ${ended.fault}`)
     return ended
   } finally {
