@@ -177,7 +177,7 @@ test('entity import --dry-run: nothing is written, and the real run counts the s
       email: 'anna@example.com',
       national_identification_number: { type: 'passport', number: '1' },
     }),
-    ...Array.from({ length: 1500 }, (_, i) => person('Many', { email: `m${i % 700}@example.com` })),
+    ...Array.from({ length: 700 }, (_, i) => person('Many', { email: `m${i % 300}@example.com` })),
   ]
   const path = await cli.file('dry.jsonl', jsonLines(rows))
   const before = await rowVersions(service.database.owner)
@@ -346,10 +346,10 @@ test('entity import, refused rows corrected: a second run creates these alone', 
 })
 
 /** More than a batch. */
-const MANY = 1_200
+const MANY = 600
 
 /** Rows without an identity, which nothing but their import keys keeps from doubling. */
-const manyRows = () => jsonLines(Array.from({ length: MANY }, (_, i) => person(`P${i % 900}`)))
+const manyRows = () => jsonLines(Array.from({ length: MANY }, (_, i) => person(`P${i % 450}`)))
 
 test('entity import, the book locked for longer than a lane waits: tried again, each row once', async () => {
   const client = await service.openAccount()
@@ -373,7 +373,7 @@ test('entity import, the database gone in the middle: ends with what to do, and 
   const path = await cli.file('gone.jsonl', manyRows())
   const proxy = await startProxy(service.database.url)
   try {
-    await slowDown(t, service.database.owner, 'entities', 0.5)
+    await slowDown(t, service.database.owner, 'entities', 1)
     const args = ['entity', 'import', path, '--account', idOf(client)]
     const begun = async () => (await countEntities(client)) > 0
     const child = await startAndCatch(args, proxy.url, begun)
