@@ -52,6 +52,9 @@ async function postmaster(): Promise<number> {
 }
 
 test(`kill -9 of PostgreSQL, ${KILLS} times or more under load: 503 meanwhile, then back, nothing lost`, async t => {
+  // It was made beside the service, which learns of it.
+  const known = async () => (await client.get(service.address, '/v3/balance')).status === 200
+  await until('the key is known', known)
   const seed = pickSeed()
   const random = seeded(seed)
   const all: Asked[] = []

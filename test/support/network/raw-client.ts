@@ -25,7 +25,7 @@ export interface Talk {
 export function talk(
   address: string,
   parts: readonly (string | Buffer)[],
-  quiet_ms = 2_000,
+  quiet_ms = 20_000,
 ): Promise<Talk> {
   const { hostname, port } = new URL(address)
   return new Promise(resolve => {

@@ -12,7 +12,7 @@ export interface Listening {
 
 /** As `corridor start` with these variables, but that a first start makes nothing. */
 export async function startListening(env: Readonly<Record<string, string>>): Promise<Listening> {
-  const quick = { CORRIDOR_SIMULATOR_DELAY_MS: '0', CORRIDOR_SETTLE_POLL_MS: '50' }
+  const quick = { CORRIDOR_SIMULATOR_DELAY_MS: '0', CORRIDOR_SETTLE_POLL_MS: '200' }
   const config = readConfig({ PORT: '0', ...quick, ...env, LOG_LEVEL: 'silent' })
   const service = await startService(config, serviceLog())
   return { address: service.address, close: () => service.stop() }

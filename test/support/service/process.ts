@@ -52,7 +52,7 @@ export async function startProcess(env: Environment, main = MAIN): Promise<Runni
   const settings = {
     PORT: '0',
     CORRIDOR_SIMULATOR_DELAY_MS: '0',
-    CORRIDOR_SETTLE_POLL_MS: '50',
+    CORRIDOR_SETTLE_POLL_MS: '200',
     ...env,
     LOG_LEVEL: 'trace',
   }
