@@ -126,11 +126,13 @@ export class Live {
   /** Ends the streams of sessions that are over, and of people who no longer have a role. */
   async #endOver(): Promise<void> {
     if (this.#watchers.size === 0) return
-    const hashes = [...new Set([...this.#watchers].map(watcher => watcher.session))]
+    // Not those that come while the sessions are read: theirs may not be among them.
+    const watchers = [...this.#watchers]
+    const hashes = [...new Set(watchers.map(watcher => watcher.session))]
     const open = await this.#deps.inTurn('', () => listOpenSessions(this.#deps.reads, hashes))
     const alive = new Set(open)
     const { people } = this.#deps.reference.current()
-    for (const { session, user, account_id, stream } of this.#watchers) {
+    for (const { session, user, account_id, stream } of watchers) {
       if (mayWatch(people.get(user), account_id) && alive.has(session)) continue
       stream.end('event: over\ndata: {}\n\n')
     }

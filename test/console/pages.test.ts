@@ -13,6 +13,7 @@ import type { AccountRole, UserRole } from '../../src/user/user.ts'
 import { webhookHeaders } from '../../src/webhook/sign.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { until } from '../support/service/process.ts'
 import {
   addPerson,
   type Client,
@@ -343,4 +344,44 @@ test('a page is told of changes from where it was read, until its session is ove
     request.on('error', reject)
   })
   assert.match(text, /event: over\ndata: \{\}\n\n$/)
+})
+
+test('a page that opens while sessions are read: its own is not over', async () => {
+  const { port } = service.app.server.address() as AddressInfo
+  /** Resolves when the stream has begun; `read` grows. */
+  const watch = (headers: Headers) =>
+    new Promise<{ read: string; close(): void }>((resolve, reject) => {
+      const host = `127.0.0.1:${port}`
+      const url = `http://${host}/console/${id}/live`
+      const request = get(url, { headers: { ...headers, host } }, answer => {
+        const stream = { read: '', close: () => void request.destroy() }
+        answer.setEncoding('utf8').on('data', (part: string) => {
+          stream.read += part
+          resolve(stream)
+        })
+      }).on('error', reject)
+    })
+  const first = await watch((await person(['viewer'])).headers)
+  const { headers } = await person(['viewer'])
+  const deps = service.deps as { inTurn: typeof service.deps.inTurn }
+  const { inTurn } = deps
+  const [reads, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  deps.inTurn = async (turn, work) => {
+    deps.inTurn = inTurn
+    const found = await inTurn(turn, work)
+    reads.resolve()
+    await opened.promise
+    return found
+  }
+  await reads.promise
+  const second = await watch(headers)
+  opened.resolve()
+  const paid = await pay('meanwhile')
+  const isOver = () => second.read.includes('event: over')
+  const areTold = () => [first, second].every(({ read }) => read.includes(paid))
+  await until('both are told', () => isOver() || areTold())
+  for (const { read, close } of [first, second]) {
+    assert.doesNotMatch(read, /event: over/)
+    close()
+  }
 })
