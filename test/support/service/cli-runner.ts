@@ -69,6 +69,8 @@ async function run({ args, folder, env, input }: Order): Promise<Ended> {
   return { code, stdout: stdout(), stderr: stderr() }
 }
 
+// Commands leave listeners behind, which end with a process of their own: Node would warn of many.
+for (const one of [process, process.stdout, process.stderr]) one.setMaxListeners(0)
 process.on('message', (order: Order) => {
   run(order).then(
     ended => process.send?.(ended),
