@@ -15,7 +15,7 @@ import { NOTHING } from './log.ts'
 import { makeMetrics } from './metrics.ts'
 import { deleteOldLikenesses } from './payout/duplicate-store.ts'
 import { openDatabase } from './postgres/open.ts'
-import { within } from './turns.ts'
+import { waitAtMost } from './turns.ts'
 import { deleteOldAttempts } from './user/session-store.ts'
 import { deleteOldDeliveries } from './webhook/queue-store.ts'
 import { startDelivering } from './worker/deliver-webhooks.ts'
@@ -98,7 +98,7 @@ async function openService(
   const migrated = await migrate(owner).finally(() => owner.end({ timeout: 5 }))
   await prepare(database.url)
   const deps = await openDeps(database.url, config, log, makeMetrics())
-  opened.push(() => within(LEAVE_WITHIN_MS, deps.close()))
+  opened.push(() => waitAtMost(LEAVE_WITHIN_MS, deps.close()))
   const lifecycle: Lifecycle = { draining: false, connections: new Connections() }
   const app = await buildApp(deps, lifecycle)
   opened.push(() => app.close())
@@ -135,9 +135,9 @@ async function openService(
       await closeServer(app.server, lifecycle.connections, deaf.resolve)
       await app.close()
       // Interrupted work leaves a claim, which comes due again.
-      await within(LEAVE_WITHIN_MS, Promise.all([...worked, delivered, fetched]))
+      await waitAtMost(LEAVE_WITHIN_MS, Promise.all([...worked, delivered, fetched]))
       const left = [deps.close(), queues.end({ timeout: 5 }), stopTracing?.()]
-      await within(LEAVE_WITHIN_MS, Promise.all(left))
+      await waitAtMost(LEAVE_WITHIN_MS, Promise.all(left))
       await database.release()
     },
   }

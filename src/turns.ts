@@ -42,8 +42,8 @@ export function nextTick(): Promise<void> {
   return new Promise(resolve => process.nextTick(resolve))
 }
 
-/** Resolves when the work has ended or its time is up, whichever comes first. */
-export async function within(
+/** Waits until the work has ended or its time is up; rejects if the work does first. */
+export async function waitAtMost(
   milliseconds: number,
   work: Promise<unknown> | undefined,
 ): Promise<void> {
@@ -51,6 +51,9 @@ export async function within(
   const late = new Promise(resolve => {
     timer = setTimeout(resolve, milliseconds)
   })
-  await Promise.race([work, late])
-  clearTimeout(timer)
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

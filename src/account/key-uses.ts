@@ -1,7 +1,7 @@
 // The last use of each API key. Requests note it in memory; one statement a minute writes it for
 // all keys, so that no request waits for the write.
 import type { Sql } from '../db/connect.ts'
-import { within } from '../turns.ts'
+import { waitAtMost } from '../turns.ts'
 import { upsertKeyUses } from './store.ts'
 
 const WRITE_EVERY_MS = 60_000
@@ -39,7 +39,7 @@ export function openKeyUses(sql: Sql, onError: (error: unknown) => void): KeyUse
     write,
     async close() {
       clearInterval(timer)
-      await within(LAST_WRITE_WITHIN_MS, write())
+      await waitAtMost(LAST_WRITE_WITHIN_MS, write())
     },
   }
 }

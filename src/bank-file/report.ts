@@ -59,7 +59,7 @@ function exceptionOf(attempt: number | undefined): RailReport['exception'] {
   return { kind: 'booked_before', message }
 }
 
-/** A payment that missed the cut-off goes again after it, and so on the next business day. */
+/** A payment that missed the cut-off goes again after it, by the next business day's. */
 function notTaken(
   { code, message, again }: NonNullable<Interpretation['not_taken']>,
   { closes_at }: FoundItem,

@@ -35,7 +35,8 @@ function findableRow<B extends Beneficiary>(beneficiary: B) {
 
 interface Screened {
   /**
-   * The version of the sanctions lists at which its payout had no match; null: it must be compared.
+   * The version of the sanctions lists at which its payout had no open match; null: it must be
+   * compared.
    */
   readonly screened: bigint | null
 }

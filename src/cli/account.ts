@@ -29,8 +29,8 @@ import { keyTable } from './key.ts'
 import { listing, money, outline } from './table.ts'
 
 /**
- * Creates an account for the command line. An error in its funding names the command that repeats
- * it.
+ * Creates an account for the command line. If the database does not confirm the funding, the error
+ * names the command that books it once.
  */
 export function createFunded(
   context: Context,

@@ -1,5 +1,5 @@
 // corridor backup and corridor restore: write the embedded database to one file while it runs, and
-// verify that file when it is restored.
+// put it back. The books of the copy are verified before it is accepted.
 import type { Command } from 'commander'
 import { keepRun } from '../audit/upkeep-store.ts'
 import { type Config, readConfig } from '../config.ts'

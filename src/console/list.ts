@@ -43,7 +43,7 @@ export interface Listing<T> extends Table<T> {
   readonly fixed?: Readonly<Record<string, string>>
   /** Whether it is available as CSV, at the path of the page with `.csv`. */
   readonly csv?: boolean
-  /** Whether the list cannot be filtered by time. No list of operators can. */
+  /** Whether the list has no filter by time, as no list of operators has. */
   readonly withoutDays?: boolean
   /** The parameter that names where the next page begins, if it is not `starting_after`. */
   readonly cursor?: string

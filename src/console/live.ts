@@ -126,7 +126,7 @@ export class Live {
   /** Ends the streams of sessions that are over, and of people who no longer have a role. */
   async #endOver(): Promise<void> {
     if (this.#watchers.size === 0) return
-    // Not those that come while the sessions are read: theirs may not be among them.
+    // A copy: whoever comes while sessions are read would look as if theirs were over.
     const watchers = [...this.#watchers]
     const hashes = [...new Set(watchers.map(watcher => watcher.session))]
     const open = await this.#deps.inTurn('', () => listOpenSessions(this.#deps.reads, hashes))

@@ -5,8 +5,8 @@ import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { ArchivedRow } from './archive.ts'
 
 /**
- * The hash of the row that ends with this event, also of a removed row; undefined when there is
- * none.
+ * The hash of the row that ends with this event, or of the removed row that ended a cut there;
+ * undefined when there is none.
  */
 export async function findChainHash(
   sql: Sql | TransactionSql,

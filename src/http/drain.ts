@@ -3,7 +3,7 @@
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { nextTurn, within } from '../turns.ts'
+import { nextTurn, waitAtMost } from '../turns.ts'
 import type { Connections } from './connections.ts'
 
 /**
@@ -38,12 +38,13 @@ export async function closeServer(
   // The close of the HTTP server would at once end connections that are about to send a request.
   const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve))
   onDeaf()
-  await within(ASK_WITHIN_MS, closed)
+  await waitAtMost(ASK_WITHIN_MS, closed)
   // A connection is idle once it has been answered; each answer closes its connection as well.
   server.closeIdleConnections()
-  await within(BE_ASKED_WITHIN_MS, closed)
+  await waitAtMost(BE_ASKED_WITHIN_MS, closed)
   const deadline = performance.now() + ANSWER_WITHIN_MS - BE_ASKED_WITHIN_MS
-  while (connections.anyInHand && performance.now() < deadline) await within(LOOK_EVERY_MS, closed)
+  while (connections.anyInHand && performance.now() < deadline)
+    await waitAtMost(LOOK_EVERY_MS, closed)
   // The connections that are left never finish their request, or never read their answer.
   server.closeAllConnections()
   await closed

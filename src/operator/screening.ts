@@ -97,7 +97,10 @@ export interface ShownScreening {
   readonly status: string
   /** What a payout waits for, or whether a party may be listed; '' when no person must decide. */
   readonly screening: string
-  /** The version of the lists at which a payout may go out; null for a party. */
+  /**
+   * The version of the lists at which a payout may go out; null while it is held or not screened,
+   * and for a party.
+   */
   readonly screened: bigint | null
   /** False for a payout that is over. */
   readonly is_open: boolean

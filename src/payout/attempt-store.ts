@@ -66,8 +66,9 @@ export interface ClaimedAttempt extends PayoutAttempt {
 /**
  * The attempts that the rails of claimed payouts are asked about, by `account_id/payout id`. It
  * opens them and marks them as asked in the transaction of the claim, which commits before the rail
- * is asked. An attempt that was not taken stays as it is: its payout goes by its next route. A
- * payout without an attempt is left out, as its last attempt is over.
+ * is asked. An attempt that was not taken is returned unchanged: its payout goes by its next route.
+ * A payout that is not in the result must not be asked about: its last attempt is over or on
+ * another rail, or no rail has it and it is not screened.
  */
 export async function claimAttempts(
   tx: TransactionSql,

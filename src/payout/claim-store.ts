@@ -50,8 +50,8 @@ export function unclaimed(sql: Sql | TransactionSql) {
 }
 
 /**
- * Whether the rail of a payout may be asked. A rail that has not been asked about it yet gets it
- * only if it is screened at the version that the lists have in the snapshot of the statement.
+ * Whether the rail of a payout may be asked: always if it was asked before, otherwise only if the
+ * payout is screened at the version that the lists have in the snapshot of the statement.
  */
 export function mayBeAsked(sql: Sql | TransactionSql, present: ListsVersion) {
   return sql`(screened = ${presentVersion(sql, present)} or rail_attempts > 0)`

@@ -30,7 +30,7 @@ export function nextRoute(
   return selectRoutes(routes, wanted).find(({ rail }) => !tried.includes(rail))
 }
 
-/** How many attempts of a payout there may be before its last rail no longer gets it again. */
+/** The last rail gets a payout again only while it has fewer attempts than this, over all rails. */
 const MOST_ATTEMPTS = 3
 
 /** The route to the rail of the last attempt, while that rail may get the payout once more. */

@@ -217,8 +217,8 @@ function countersOf(uses: readonly PayoutUse[]): Wanted[] {
 export type Write = (operation: CountingPast, command: CountPast) => Promise<CountedPast>
 
 /**
- * Runs the operation for what is left, and makes the limit. `count` tells what all payouts count
- * for it.
+ * Runs the operation for what is left, and makes the limit. `count` returns how many payouts
+ * count for it, those of earlier portions included.
  */
 export type Make<Made> = (
   operation: CountingPast,

@@ -5,7 +5,7 @@ import { isOpenException, type PayoutAttempt, type RailException } from '../rail
 import type { RailReport } from '../rail/rail.ts'
 import { type Found, type Judged, NOTHING, wasClosed } from './report.ts'
 
-/** How long after the end of an attempt its rail is asked again. */
+/** For how long after the end of an attempt its rail is still asked about it. */
 export const ASKED_FOR_MS = 60 * DAY_MS
 
 /** A person who fails a payout by hand has no word from its rail about when to ask again. */
@@ -53,8 +53,8 @@ function whereaboutsOf({ steps, not_taken }: OverReport): Whereabouts {
 }
 
 /**
- * Judges a report as `judge` does. A report that was asked for before the end may be older than the
- * end. If it disagrees, the rail is asked anew.
+ * Judges a report about an attempt that is over. A report that was asked for before the end may be
+ * older than the end. If it disagrees, the rail is asked anew.
  */
 export function judgeOverReport(
   attempt: PayoutAttempt,

@@ -115,7 +115,7 @@ export interface OpenPayout extends Payout {
   readonly claimed_until: Instant | null
   /** How many questions the rail was asked about the payout. */
   readonly rail_attempts: number
-  /** The version of the lists that has none of its parties; null: not screened, or held. */
+  /** The version of the lists at which it had no open match; null: not screened, or held. */
   readonly screened: bigint | null
   readonly screening: ScreeningHold
 }

@@ -65,8 +65,8 @@ export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] 
 }
 
 /**
- * Whether the entity was approved too late. The price of a scheduled payout holds for as long after
- * its execution time. A delay after the approval does not count.
+ * Whether the entity was approved too late: PRICE_HELD_DAYS after the payout was made or, if it is
+ * scheduled, after its execution time. A delay after the approval does not count.
  */
 function isPriceOver(payout: Payout, approved_at: Instant): boolean {
   const { created_at, execute_at, holding_fx_id, payout_fx_id } = payout
@@ -96,8 +96,8 @@ export function stepsAtExecution({ approvals }: HeldState, payout: OpenPayout): 
 }
 
 /**
- * Refuses to let a person pay a scheduled payout whose entity is no longer approved. It is on the
- * manual rail, so no worker holds it.
+ * Refuses to let a person pay a scheduled payout, or say that it is paid, while its entity is not
+ * approved: no worker has checked it for them.
  */
 export function checkStillApproved(approvals: Approvals, payout: OpenPayout): void {
   const is = unapprovedAs(approvals, payout)

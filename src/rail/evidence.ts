@@ -36,7 +36,7 @@ export interface Evidence extends NewEvidence {
 
 /**
  * The digest by which a statement about an attempt is found again, in whatever file or answer it
- * comes. It covers the level, code, reasons, reference and amount.
+ * comes. It covers the level, code, reasons, reference, amount and currency.
  */
 export function sameness(evidence: NewEvidence): string {
   const { level, code, reasons, reference, amount, currency } = evidence

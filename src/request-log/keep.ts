@@ -4,7 +4,7 @@
 import { transactConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
 import { bookId } from '../id.ts'
-import { within } from '../turns.ts'
+import { waitAtMost } from '../turns.ts'
 import { KEPT, type LoggedRequest, MAX_WAITING_TEXT } from './request-log.ts'
 import { dropOld, insertLogged } from './store.ts'
 
@@ -75,7 +75,7 @@ export function openRequestLog(
     write,
     async close() {
       clearInterval(timer)
-      await within(LAST_WRITE_WITHIN_MS, write())
+      await waitAtMost(LAST_WRITE_WITHIN_MS, write())
     },
   }
 }

@@ -25,7 +25,7 @@ export interface ImportRequest {
   readonly file_name: string
   readonly chunks: AsyncIterable<Uint8Array>
   readonly is_sample: boolean
-  /** Why the file is taken although it looks wrong; '' takes it only if it does not. */
+  /** Why the file is taken although it looks wrong; with '' such a file is refused. */
   readonly reason: string
   readonly imported_by: string
 }

@@ -159,7 +159,7 @@ export async function keepRefused(
   await tx`select keep_refused_login(${number}::text::bigint, ${why})`
 }
 
-/** Forgets a user's attempts from an address, once the user has logged in. */
+/** Forgets a user's attempts from a network, once the user has logged in. */
 export async function forgetAttempts(sql: Sql, user_name: string, network: string): Promise<void> {
   await sql`delete from login_attempts where user_name = ${user_name} and network = ${network}`
 }

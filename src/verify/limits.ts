@@ -40,8 +40,8 @@ const IN_A_SUM: Rule = {
 }
 
 /**
- * A payout counts until its money goes back, from the step in which it was made: its amount, if the
- * limit is in its currency, or one.
+ * A payout has a use only while its money is not back, in the step in which it was made: its
+ * amount, if the limit is in its currency, or one.
  */
 const COUNTED: Rule = {
   table: 'limit_uses',
@@ -62,8 +62,9 @@ const COUNTED: Rule = {
 }
 
 /**
- * Each payout is counted by each present limit that must count it. Some limits are left out: rows
- * do not tell which key made a payout, whether its payee was new, or all of its networks.
+ * Each payout in a limit's present window is counted by that limit. Limits of keys, of new payees
+ * and of networks are left out: a row does not tell the key, nor whether the payee was new, and the
+ * network follows from more than the row.
  */
 const MISSED: Rule = {
   table: 'limit_uses',

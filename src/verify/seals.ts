@@ -93,7 +93,7 @@ function archivedSeals(account_id: string | null): string {
 }
 
 /**
- * The digest of the word with this number, counted from the end of `content`: each later word has
+ * The digest of the nth word. Its place is found from the end of `content`: each later word has
  * one, except lines and carried quotes. Of the earlier words, only the first may have none.
  */
 function digestOf(nth: string): string {

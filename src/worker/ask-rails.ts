@@ -26,7 +26,8 @@ interface Question<P extends RailPayout = HeldPayout & RailPayout> {
 }
 
 /**
- * How long before the end of an attempt's id a rail gets nothing again: a hand-over takes its time.
+ * How long before a rail forgets the id of an attempt it gets nothing again: a hand-over takes its
+ * time.
  */
 const MARGIN_MS = 60_000
 
@@ -65,7 +66,7 @@ export function inquireOver<P extends RailPayout>(
   )
 }
 
-/** A rail may change this answer for as long. */
+/** Asked again once a day: a rail may still change this answer. */
 const NEVER_GOT: RailReport = {
   steps: [],
   ask_again_in_ms: 86_400_000,
