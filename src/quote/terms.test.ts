@@ -118,6 +118,11 @@ const TERMS: readonly (readonly [
     { payout_type: 'swift', destination_currency: 'GBP', destination_country: 'GB' },
   ],
   [
+    'a territory whose routing numbers are those of another country',
+    { destination_info: { currency: 'USD', country: 'PR' } },
+    { destination_currency: 'USD', destination_country: 'US' },
+  ],
+  [
     'a network in one country alone',
     { local: { fund_transfer_network: 'usd_chats' } },
     { destination_country: 'HK', fund_transfer_network: 'usd_chats' },

@@ -528,3 +528,21 @@ test('a page of many beneficiaries, and one by id, planned while there were none
     one: { read: tx => findBeneficiaries(tx, [key]), when: 'always' },
   })
 })
+
+test(`POST ${PATH}, one Idempotency-Key twice and at once: one beneficiary, the first answer again`, async () => {
+  await newAccount()
+  const key = { 'idempotency-key': 'one' }
+  const [first, twin] = await Promise.all([
+    account.post(PATH, full, key),
+    account.post(PATH, full, key),
+  ])
+  assert.deepEqual([first?.status, twin?.text], [200, first?.text])
+  await changed(first?.json.data.id, { name: 'New' })
+  const untouched = await rowVersions(service.database.owner)
+  const again = await account.post(PATH, full, key)
+  assert.deepEqual([again.status, again.text], [200, first?.text])
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  const other = await account.post(PATH, bankBeneficiary, key)
+  assertRefused(other, 422, 'idempotency_key_reused')
+  assert.deepEqual(await rowVersions(service.database.owner), untouched)
+})

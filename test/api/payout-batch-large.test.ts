@@ -1,5 +1,5 @@
-// Batches as large as they may be, on a process of their own: how long it takes, what waits for it
-// meanwhile, and what bodies made to hurt cost. The figures are printed; what is asserted is what
+// Large batches, in the long run as large as they may be, on a process of their own: how long each
+// takes, what waits for it meanwhile, and what bodies made to hurt cost. The figures are printed; what is asserted is what
 // callers are promised.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -310,6 +310,21 @@ test(`POST ${PATH}, a dry run of all_or_nothing: 200, whatever would refuse it`,
   assert.deepEqual(await untouched(), before)
 })
 
+test(`POST ${PATH}, under one Idempotency-Key: one batch, the first answer, 422 for another`, async () => {
+  const account = await funded()
+  const headers = { 'idempotency-key': 'batch-1' }
+  const body = { payouts: of(10_000, 20_000) }
+  const first = await account.post(PATH, body, headers)
+  const again = await account.post(PATH, body, headers)
+  assert.equal(again.text, first.text)
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  for (const other of [{ payouts: of(10_000, 20_001) }, { ...body, mode: 'best_effort' }]) {
+    const answer = await account.post(PATH, other, headers)
+    assertRefused(answer, 422, 'idempotency_key_reused', 'Idempotency-Key')
+  }
+  assert.deepEqual(await balancesOf(account), { USD: '970000', EUR: '0' })
+})
+
 test(`POST ${PATH}, in either mode, with fields that are wrong: 400 naming each place`, async () => {
   const account = await funded()
   const before = await untouched()

@@ -45,6 +45,14 @@ function guarded(options: AccountOptions = {}): Promise<Client> {
   return service.openAccount({ currencies: ['USD'], fund, duplicate_window_s: 600, ...options })
 }
 
+/** The payout was made so much earlier. */
+async function age(id: string, seconds: number): Promise<void> {
+  const { count } = await service.database.owner`
+    update payout_likenesses set created_at = created_at - ${`${seconds} s`}::interval
+    where payout_id = ${id}`
+  assert.equal(count, 1)
+}
+
 async function pay(account: Client, fields: object = {}, body: object = localPayout) {
   const answer = await account.post(PATH, { ...body, ...fields })
   assert.equal(answer.status, 200, answer.text)
@@ -192,6 +200,15 @@ for (const reference_id of REFERENCES) {
     await assertDuplicate(account, again.id, { reference_id })
   })
 }
+
+test(`POST ${PATH}, the end of a window of a minute: refused before, made after`, async () => {
+  const account = await guarded({ duplicate_window_s: 60 })
+  const { id } = await pay(account)
+  await age(id, 50)
+  await assertDuplicate(account, id)
+  await age(id, 10)
+  await pay(account)
+})
 
 for (const [what, undo] of Object.entries(UNDONE)) {
   for (const reference_id of REFERENCES) {

@@ -262,7 +262,7 @@ test('the database, held_for outside compliance_hold: refused whoever writes it'
   await assert.rejects(write.execute(), { constraint_name: 'held_while_in_compliance_hold' })
 })
 
-test('review of an entity with 600 held payouts: one row written, all go on in two rounds', async () => {
+test('review of an entity with 600 held payouts: one row written, all go on', async () => {
   const account = await funded()
   const entity = await entityOf(account)
   const payouts = Array(600).fill({ ...localPayout, on_behalf_of: entity, amount: 7 })

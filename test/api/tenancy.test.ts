@@ -290,7 +290,11 @@ test('every POST that keeps its answer, key of another account: means nothing, w
   }
   assert.deepEqual(await rowsOf(service.database.owner, account_id), rows)
   for (const [route, { text }] of first) {
-    const again = await send(owner, route, route.url, bodiesOf(route)[0], keyOf(route))
+    const [body, another = { ...body, description: 'Another body' }] = bodiesOf(route)
+    const other = await send(owner, route, route.url, another, keyOf(route))
+    const reason = other.json.errors?.[0]?.reason
+    assert.ok(['idempotency_key_reused', 'invalid_field'].includes(reason), other.text)
+    const again = await send(owner, route, route.url, body, keyOf(route))
     assert.equal(again.text, text, route.name)
     assert.equal(again.headers['idempotent-replayed'], 'true', route.name)
   }

@@ -477,6 +477,8 @@ test('payout import, Ctrl-C: ends after the rows in hand with what to do, exit c
   const line = Number(/Stopped after line (\d+)/.exec(said)?.[1])
   assert.ok(line < rows, 'stopped too late')
   assert.equal(await countPayouts(client), line)
+  const { json } = await runImport(path, client)
+  assert.deepEqual([json.imported_before, json.made], [line, rows - line])
 })
 
 test('payout import, twice at the same time: every row paid once', async () => {

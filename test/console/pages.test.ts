@@ -36,6 +36,7 @@ before(async () => {
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
   id = account.account.account_id
   payout = await pay(HOSTILE)
+  await service.app.listen({ host: '127.0.0.1', port: 0 })
 })
 after(() => service.close())
 
@@ -315,57 +316,54 @@ test('why a signature is refused: secret, clock, missing headers, and the byte t
   assert.equal(sameBytes(body, body).good, true)
 })
 
+/** What the stream of a page has said so far. */
+interface Live {
+  read: string
+  isOver: boolean
+  close(): void
+}
+
+/** Opens the stream of a page; resolves when it has begun. */
+function watch(headers: Headers, after = ''): Promise<Live> {
+  const { port } = service.app.server.address() as AddressInfo
+  const host = `127.0.0.1:${port}`
+  return new Promise((resolve, reject) => {
+    const url = `http://${host}/console/${id}/live?after=${after}`
+    const request = get(url, { headers: { ...headers, host } }, answer => {
+      const live = { read: '', isOver: false, close: () => void request.destroy() }
+      answer.setEncoding('utf8').on('data', (part: string) => {
+        live.read += part
+        resolve(live)
+      })
+      answer
+        .on('error', () => {})
+        .on('end', () => {
+          live.isOver = true
+        })
+    }).on('error', reject)
+  })
+}
+
 test('a page is told of changes from where it was read, until its session is over', async () => {
-  const address = await service.app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = new URL(address) as unknown as AddressInfo
   const { headers, user } = await person(['viewer'])
   const page = await look(headers, `/console/${id}`)
-  const seen = /data-seen="(\d+)"/.exec(page.text)?.[1] ?? ''
   const between = await pay('between')
-  const text = await new Promise<string>((resolve, reject) => {
-    const url = `${address}/console/${id}/live?after=${seen}`
-    const { cookie } = headers
-    const host = `127.0.0.1:${port}`
-    const request = get(url, { headers: { ...headers, cookie, host } }, answer => {
-      let read = ''
-      let later: Promise<string> | undefined
-      answer.setEncoding('utf8').on('data', (part: string) => {
-        read += part
-        if (later === undefined && read.includes(between)) {
-          later = pay('later')
-          later.catch(reject)
-        }
-        later?.then(async payout => {
-          if (read.includes(payout)) await endSessions(service.deps.sql, user)
-        }, reject)
-      })
-      answer.on('end', () => resolve(read)).on('error', reject)
-    })
-    request.on('error', reject)
-  })
-  assert.match(text, /event: over\ndata: \{\}\n\n$/)
+  const live = await watch(headers, /data-seen="(\d+)"/.exec(page.text)?.[1])
+  await until('what was before is told', () => live.read.includes(between))
+  const later = await pay('later')
+  await until('what is new is told', () => live.read.includes(later))
+  await endSessions(service.deps.sql, user)
+  await until('the stream ends', () => live.isOver)
+  assert.match(live.read, /event: over\ndata: \{\}\n\n$/)
 })
 
 test('a page that opens while sessions are read: its own is not over', async () => {
-  const { port } = service.app.server.address() as AddressInfo
-  /** Resolves when the stream has begun; `read` grows. */
-  const watch = (headers: Headers) =>
-    new Promise<{ read: string; close(): void }>((resolve, reject) => {
-      const host = `127.0.0.1:${port}`
-      const url = `http://${host}/console/${id}/live`
-      const request = get(url, { headers: { ...headers, host } }, answer => {
-        const stream = { read: '', close: () => void request.destroy() }
-        answer.setEncoding('utf8').on('data', (part: string) => {
-          stream.read += part
-          resolve(stream)
-        })
-      }).on('error', reject)
-    })
   const first = await watch((await person(['viewer'])).headers)
   const { headers } = await person(['viewer'])
   const deps = service.deps as { inTurn: typeof service.deps.inTurn }
   const { inTurn } = deps
   const [reads, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  // Nothing is asked now: the next turn is that of the loop, which reads the sessions of pages.
   deps.inTurn = async (turn, work) => {
     deps.inTurn = inTurn
     const found = await inTurn(turn, work)
@@ -377,9 +375,8 @@ test('a page that opens while sessions are read: its own is not over', async () 
   const second = await watch(headers)
   opened.resolve()
   const paid = await pay('meanwhile')
-  const isOver = () => second.read.includes('event: over')
   const areTold = () => [first, second].every(({ read }) => read.includes(paid))
-  await until('both are told', () => isOver() || areTold())
+  await until('both are told', () => second.isOver || areTold())
   for (const { read, close } of [first, second]) {
     assert.doesNotMatch(read, /event: over/)
     close()

@@ -3,7 +3,7 @@
 // every answer compared, then every character that has a case, is white space or cannot be seen.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { comparable as comparedAs } from '../../src/entity/comparable.ts'
+import { comparable as productForm } from '../../src/entity/comparable.ts'
 import { Refusal } from '../../src/errors.ts'
 import {
   type Driver,
@@ -294,7 +294,7 @@ async function assertFound(texts: readonly string[]): Promise<void> {
 }
 
 /** `npm test` posts one of so many characters. */
-const APART = share(50, 1)
+const EVERY = share(50, 1)
 
 test('entities, every character with another folding: found in either case, kept from all others', async () => {
   const characters = Array.from({ length: 0x110000 }, (_, point) => point)
@@ -305,11 +305,11 @@ test('entities, every character with another folding: found in either case, kept
   const between = (some: readonly string[]) => some.map(character => `x${character}x`)
   const others = ['ı', 'i', 'é', 'e', 'ａ', '²', '2']
   const texts = between([...characters, ...others])
-  const apart = texts.filter(text => comparedAs(text) !== comparedAs(comparable(text)))
-  assert.deepEqual(apart, [])
+  const unlike = texts.filter(text => productForm(text) !== productForm(comparable(text)))
+  assert.deepEqual(unlike, [])
   const forms = [...new Set(texts.map(comparable))]
-  assert.equal(new Set(forms.map(comparedAs)).size, forms.length)
-  await assertFound(between([...characters.filter((_, i) => i % APART === 0), ...others]))
+  assert.equal(new Set(forms.map(productForm)).size, forms.length)
+  await assertFound(between([...characters.filter((_, i) => i % EVERY === 0), ...others]))
 })
 
 test('entities, every white space: around a text it is nothing, inside it counts', async () => {

@@ -289,17 +289,18 @@ for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3
 }
 
 for (const operation of api.operations) {
-  test(`${operation.name}, every header: never a fault, and what two mean is 400`, async () => {
-    for (const [name, values] of some(HEADERS, 3)) {
-      const isTwice = (value: string | string[]) => Array.isArray(value) && name !== 'accept'
-      const once = values.filter(value => !isTwice(value))
-      for (const value of [...values.filter(isTwice), ...some(once, 1)]) {
-        const { headers, ...request } = make.request(operation, () => 0.99)
-        const sent = { ...request, headers: { ...headers, [name]: value }, notes: [name] }
-        const twice = isTwice(value)
-        const { status } = await probe.send(sent, twice)
-        if (twice) assert.equal(status, 400, `${name}: ${value}`)
-      }
+  test(`${operation.name}, headers: never a fault, and what two mean is 400`, async () => {
+    const all = HEADERS.flatMap(([name, values]) => values.map(value => ({ name, value })))
+    const isTwice = ({ name, value }: (typeof all)[number]) =>
+      Array.isArray(value) && name !== 'accept'
+    const once = all.filter(header => !isTwice(header))
+    for (const header of [...all.filter(isTwice), ...some(once, 3)]) {
+      const { name, value } = header
+      const { headers, ...request } = make.request(operation, () => 0.99)
+      const sent = { ...request, headers: { ...headers, [name]: value }, notes: [name] }
+      const twice = isTwice(header)
+      const { status } = await probe.send(sent, twice)
+      if (twice) assert.equal(status, 400, `${name}: ${value}`)
     }
     await probe.finish()
   })

@@ -26,7 +26,8 @@ Object.assign(AsyncResource.prototype, { runInAsyncScope: runAsCurrent })
 /** Of a test, a suite or a hook of one: while it runs it is the current one. */
 function runAsCurrent(this: AsyncResource, ...[work, self, ...args]: Parameters<Run>): unknown {
   if (!('createSubtest' in this)) return run.call(this, work, self, ...args)
-  note?.(this.asyncId(), '', 0, this)
+  if (note === undefined) throw new Error('the runner no longer follows tests by an async hook')
+  note(this.asyncId(), '', 0, this)
   const within = (...given: unknown[]) =>
     current.run(this, () => Reflect.apply(work, self, given) as unknown)
   return run.call(this, within, self, ...args)

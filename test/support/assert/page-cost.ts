@@ -6,6 +6,7 @@ import { connect, type Sql, type TransactionSql } from '../../../src/db/connect.
 import { idTimeSql, microsSql } from '../../../src/db/id-sql.ts'
 import { type IdPrefix, idBound } from '../../../src/id.ts'
 import { plusMilliseconds } from '../../../src/instant.ts'
+import { onCluster } from '../database/citus.ts'
 import { createDatabase } from '../database/database.ts'
 import type { Query } from './listing.ts'
 
@@ -30,9 +31,12 @@ const PAGE = 5
 /** One more row tells whether there are more, and one is the cursor. */
 const FETCHED = PAGE + 2
 /**
- * Fails when a page scans the table or fetches more than it shows. A look-up keeps the plan of its
- * first time.
+ * After so many times a look-up keeps its plan: after the first, and on a spread database, where
+ * PostgreSQL decides, from the sixth on.
  */
+const TIMES = onCluster ? 7 : 1
+
+/** Fails when a page scans the table or fetches more than it shows. */
 export async function assertPageCost({ table, queries, besides, one, ...listing }: Listing) {
   const { owner, url, drop } = await createDatabase()
   const sql = connect(url, { max: 1, as: 'service', look_ups: true })
@@ -45,7 +49,7 @@ export async function assertPageCost({ table, queries, besides, one, ...listing 
       ...queries.map(query => (tx: TransactionSql) => listing.page(tx, query)),
       ...early,
     ]
-    for (const read of reads) await costOf(sql, table, read)
+    for (const read of reads) for (let i = 0; i < TIMES; i++) await costOf(sql, table, read)
     await listing.fill(owner)
     for (const kept of [true, false]) {
       if (!kept) await owner`vacuum analyze ${owner(table)}`

@@ -94,9 +94,6 @@ export function fileWorlds(prefix: string, onStarted: (service: TestService) => 
   }
 }
 
-/** Services that have the fee of payouts. */
-const priced = new WeakSet<TestService>()
-
 /** The first round sees a file of the bank; the second takes it, as its size has stayed. */
 const ROUNDS = 2
 
@@ -139,8 +136,7 @@ export async function openFileWorld(
     sandbox: false,
   })
   const { account_id } = client.account
-  if (!priced.has(service)) await service.setFees([{ payout_type: 'local' }])
-  priced.add(service)
+  await service.setFees([{ payout_type: 'local' }])
   await addRoute(service, account_id, name)
   const { sql, finder, log } = service.deps
   let paused = false

@@ -1,3 +1,4 @@
+// Characters for random texts: any that JSON can carry.
 import fc from 'fast-check'
 
 const isSurrogate = (point: number) => point >= 0xd800 && point <= 0xdfff

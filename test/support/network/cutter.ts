@@ -1,3 +1,4 @@
+// A TCP port in front of another one, which cuts a connection in the middle of what is sent.
 import { connect, createServer, type Socket } from 'node:net'
 import { listenOn } from './port.ts'
 

@@ -1,3 +1,5 @@
+// A server in front of a service, on a real socket, that fails in the ways that a test lists and then
+// passes requests on.
 import { createServer } from 'node:http'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { listenOn } from './port.ts'

@@ -1,3 +1,5 @@
+// Documents typed into bash: each `npx corridor` in them is run by a process that has the product loaded
+// (cli.ts), where one of its own would cost half a second of the processor.
 import { createServer } from 'node:http'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'

@@ -1,0 +1,43 @@
+// Whose fault an error is that no test awaits: the runner still knows, though it follows no promises.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+
+const FIRST = new URL('./current-test.ts', import.meta.url)
+
+const TESTS = `
+import '${FIRST}'
+const { suite, test } = await import('node:test')
+const { setTimeout: delay } = await import('node:timers/promises')
+suite('side by side', { concurrency: true }, () => {
+  test('innocent', () => delay(300))
+  test('guilty', async () => {
+    await delay(50)
+    void delay(50).then(() => { throw new Error('stray') })
+    await delay(200)
+  })
+  test('another', () => delay(300))
+})
+`
+
+test('an error that nobody awaits: the test that caused it fails, and no other', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'corridor-current-'))
+  try {
+    const file = join(folder, 'stray.mjs')
+    await writeFile(file, TESTS)
+    // Without the runner's own sign, the child reports to it and not to us.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env
+    const run = promisify(execFile)(process.execPath, ['--test-reporter=tap', file], { env })
+    const { stdout } = await run.catch((error: { stdout: string }) => error)
+    assert.match(stdout, /^ +not ok \d - guilty$/m, stdout)
+    assert.match(stdout, /^ +ok \d - innocent$/m, stdout)
+    assert.match(stdout, /^ +ok \d - another$/m, stdout)
+    assert.match(stdout, /stray/)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
