@@ -8,7 +8,6 @@ import { listAccounts, listApiKeys } from './account/store.ts'
 import { type ApprovalRules, indexRules } from './approval/approval.ts'
 import { listRules } from './approval/rule-store.ts'
 import type { Sql, TransactionSql } from './db/connect.ts'
-import { transact } from './db/transact.ts'
 import { refusal } from './errors.ts'
 import { bookId } from './id.ts'
 import { indexLimits, type Limits } from './limit/limit.ts'
@@ -288,5 +287,5 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
       }),
     }
   }
-  return transact(sql, read, 'isolation level repeatable read read only')
+  return sql.begin('isolation level repeatable read read only', read)
 }

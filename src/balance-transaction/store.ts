@@ -1,6 +1,6 @@
 // The SQL statements of balance transactions, which are columns of their journals: ledger/store.ts
 // writes them. The number in an id finds and orders them.
-import type { Fragment } from 'postgres'
+
 import { byNumber, locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { accountMarkSql } from '../db/id-sql.ts'
@@ -8,6 +8,7 @@ import { mergePages } from '../db/merge.ts'
 import type { Moment } from '../db/order.ts'
 import { type Filters, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { eachShard, within } from '../db/shard.ts'
+import type { Fragment } from '../db/sql.ts'
 import { type Key, numberedId, numberIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { findJournals } from '../ledger/store.ts'

@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { transact } from '../db/transact.ts'
 import { during } from '../steps.ts'
 import { insertInboxFile, insertPiece, PIECE_BYTES } from './inbox-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
@@ -90,7 +89,7 @@ async function store(
   const mib = Math.ceil(file.size / 1024 / 1024)
   const reason = file.kept ? '' : `too large: ${mib} MiB, of at most ${MOST_BYTES / 1024 / 1024}`
   const state = file.kept ? 'stored' : 'quarantined'
-  return transact(rail.sql, async tx => {
+  return rail.sql.begin(async tx => {
     await tx.unsafe(`set local statement_timeout = ${STORE_MS}`)
     const is_new = await insertInboxFile(tx, { ...file, rail: rail.name, state, reason })
     if (!is_new || !file.kept) return is_new

@@ -2,7 +2,6 @@
 // with the account, or goes another way, and would be paid as well.
 import { confineTo } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import { nameOf } from '../id.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { loadAttempts } from '../payout/attempt-store.ts'
@@ -31,7 +30,7 @@ export function transactMany<T>(
   items: readonly Pick<ItemKey, 'account_id'>[],
   work: (tx: TransactionSql) => Promise<T>,
 ): Promise<T> {
-  return transact(sql, async tx => {
+  return sql.begin(async tx => {
     await tx.unsafe(`set local statement_timeout = ${MOST_MS}`)
     void confineTo(tx, accountsOf(items))
     return work(tx)

@@ -3,7 +3,6 @@
 
 import { join } from 'node:path'
 import { listAccounts } from '../account/store.ts'
-import { transact } from '../db/transact.ts'
 import { newId } from '../id.ts'
 import { amountToJson } from '../money/json.ts'
 import type { Fee } from '../price/fee/rules.ts'
@@ -166,5 +165,5 @@ export async function endBankDemo(
   await deleteRoute(sql, route)
   if (place.server !== undefined) await setRail(context, { ...place, server: undefined })
   await updatePause(sql, RAIL, 'the demonstration is over')
-  if (fee !== undefined) await transact(sql, tx => deleteFee(tx, fee))
+  if (fee !== undefined) await sql.begin(tx => deleteFee(tx, fee))
 }

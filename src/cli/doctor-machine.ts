@@ -1,10 +1,8 @@
-// What corridor doctor finds on the machine: Node, the driver, the port, the clock and the disk.
+// What corridor doctor finds on the machine: Node, the port, the clock and the disk.
 import { statfs } from 'node:fs/promises'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import { databaseNow, type Sql } from '../db/connect.ts'
-import { refuseUnmended } from '../db/driver.ts'
-import { DatabaseProblem } from '../db/failure.ts'
 import { send } from './demo-http.ts'
 import { CommandFailed } from './failure.ts'
 import { tryToListen } from './port.ts'
@@ -35,18 +33,6 @@ export function checkNode(version: string = process.versions.node): Finding {
   const fix =
     'run npm ci with optional packages, and start by npx corridor, which uses its own Node'
   return wrong('node', `${version}, and Corridor is tested on ${PINNED}`, fix)
-}
-
-/** `mended` is what the driver says about itself, unless a test passes it. */
-export function checkDriver(...mended: [] | [unknown]): Finding {
-  try {
-    refuseUnmended(...mended)
-    return inOrder('driver', 'is patched as Corridor needs it')
-  } catch (error) {
-    if (!(error instanceof DatabaseProblem)) throw error
-    const found = 'the database driver lacks the mends that its installation makes'
-    return wrong('driver', found, 'run node scripts/patch-postgres.js, or npm ci')
-  }
 }
 
 /** Addresses that stand for all of a machine. */

@@ -11,7 +11,6 @@ import type { Command } from 'commander'
 import { recordActs } from '../audit/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'
-import { transact } from '../db/transact.ts'
 import {
   type ArchivedRow,
   type ArchiveEnd,
@@ -112,7 +111,7 @@ async function archiveAction(
     // The act comes first: if it cannot be recorded, nothing is written.
     const archived = { account_id, id: '', archived_after: after, archived_before: before }
     const act = { table_name: 'events' as const, reason: '', before: null, after: archived }
-    await transact(sql, tx => recordActs(tx, [act]))
+    await sql.begin(tx => recordActs(tx, [act]))
     await audit.begin('isolation level repeatable read read only', tx =>
       pipeline(linesOf(tx, head as ArchiveHead), createGzip(), createWriteStream(part, EXCLUSIVE)),
     )

@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import type { NamedEvent, ToldEvent } from '../event/event.ts'
 import { presentEvent } from '../event/response.ts'
 import { countEvents, listEventsAfter } from '../event/store.ts'
@@ -110,7 +109,7 @@ export function readTold(
     const wanted = found.filter(({ type }) => matches(types, type))
     return { found, told: await tellEvents(tx, wanted) }
   }
-  return transact(sql, read, 'isolation level repeatable read read only')
+  return sql.begin('isolation level repeatable read read only', read)
 }
 
 async function readNumbers(sql: Sql, account_id: string | undefined): Promise<Map<string, bigint>> {

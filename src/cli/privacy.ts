@@ -5,7 +5,6 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Act } from '../audit/act.ts'
 import { recordActs } from '../audit/store.ts'
 import { isSpread } from '../db/shard.ts'
-import { transact } from '../db/transact.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { findParties, KNOWN, type Known, readExport } from '../privacy/export-store.ts'
 import { eraseParty } from '../privacy/operations.ts'
@@ -153,7 +152,7 @@ async function exportAction(id: string, { reason }: Words): Promise<void> {
     // The act comes first: if it cannot be recorded, nothing is exported.
     const table_name = partyKind(id) === 'entity' ? 'entities' : 'beneficiaries'
     const act: Act = { table_name, reason, before: null, after: { ...party, exported: 'true' } }
-    await transact(context.sql, tx => recordActs(tx, [act]))
+    await context.sql.begin(tx => recordActs(tx, [act]))
     return { party, person, years, sections: await readExport(context.audit, party) }
   })
   printJson({
@@ -207,7 +206,7 @@ async function eraseAction(id: string, { reason, dryRun = false }: Words & { dry
 async function tellErasure(id: string): Promise<void> {
   const { stored, obstacles } = await withContext(async context => {
     const party = await partyOf(context, id)
-    return transact(context.sql, async tx => {
+    return context.sql.begin(async tx => {
       const command = { ...party, person: '', reason: '' }
       const stored = await eraseParty.load(tx, [command], undefined)
       return { stored, obstacles: obstaclesOf(stored, party) }

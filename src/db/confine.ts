@@ -3,7 +3,7 @@
 // the transaction names them, so that the next transaction of the connection begins with none.
 import { literal, SERVICE_ROLE, type Sql, type TransactionSql } from './connect.ts'
 import { isSpread } from './shard.ts'
-import { allSent, refusing, transact } from './transact.ts'
+import type { Work } from './transact.ts'
 
 /**
  * Confines the statements sent after this call to these accounts. Sends its own statement at once.
@@ -30,14 +30,10 @@ export function transactConfined<T>(
   work: (tx: TransactionSql) => Promise<T>,
   mode = '',
 ): Promise<T> {
-  return transact(
-    sql,
-    tx => {
-      void confineTo(tx, account_ids)
-      return work(tx)
-    },
-    mode,
-  )
+  return sql.begin(mode, tx => {
+    void confineTo(tx, account_ids)
+    return work(tx)
+  })
 }
 
 /** One snapshot for all statements of a reading: a commit between two of them shows in neither. */
@@ -65,14 +61,12 @@ export function readAtOnce<T>(
   work: (tx: TransactionSql) => Promise<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    let asked = false
-    const asking = async (tx: TransactionSql) => {
+    const asking: Work<void> = async (tx, commit) => {
       // The first failure has the cause; later ones only say that the transaction has failed.
       const named = confineTo(tx, account_ids)
-      Promise.all([work(refusing(tx, () => asked)), named]).then(([rows]) => resolve(rows), reject)
-      await allSent()
-      asked = true
+      Promise.all([work(tx), named]).then(([rows]) => resolve(rows), reject)
+      await commit()
     }
-    transact(sql, asking, 'read only').catch(reject)
+    sql.begin('read only', asking).catch(reject)
   })
 }

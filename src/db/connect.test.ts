@@ -5,17 +5,18 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import postgres from 'postgres'
-import { connect } from './connect.ts'
+import { TLSSocket } from 'node:tls'
+import { selfSigned } from '../../test/support/network/self-signed.ts'
+import { connect, type Sql } from './connect.ts'
 import { classify } from './failure.ts'
+import { openPool } from './pool.ts'
 import { watchedSocket } from './socket.ts'
 
 async function serve(
   t: TestContext,
   welcome: (socket: Socket) => void,
-  open: (url: string) => postgres.Sql = url =>
-    connect(url, { max: 1, as: 'service', look_ups: true }) as unknown as postgres.Sql,
-): Promise<postgres.Sql> {
+  open: (url: string) => Sql = url => connect(url, { max: 1, as: 'service', look_ups: true }),
+): Promise<Sql> {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
     sockets.add(socket.on('error', () => {}))
@@ -62,7 +63,7 @@ function welcome(socket: Socket, unheard = ' nothing '): void {
 const STATEMENTS = /(begin|commit|rollback) ?\0|select (?:(\d+)|set_config.*)\0/g
 
 /** `rejects`, `answered`, or what should not be. */
-function endOf(sql: Pick<postgres.Sql, 'unsafe'>, rows: number): Promise<string> {
+function endOf(sql: Pick<Sql, 'unsafe'>, rows: number): Promise<string> {
   const asked = sql.unsafe(`select ${rows}`).then(
     ({ count }) => (count === rows ? 'answered' : `${count} rows instead of ${rows}`),
     () => 'rejects',
@@ -110,13 +111,7 @@ const SILENCE_MS = 400
 const watched =
   (max: number, silence_ms = SILENCE_MS) =>
   (url: string) =>
-    postgres(url, {
-      max,
-      fetch_types: false,
-      backoff: () => 0.01,
-      // The types of postgres.js do not know of it.
-      ...{ socket: watchedSocket(silence_ms) },
-    })
+    openPool(url, { max, silence_ms })
 
 test('a server that vanishes: whoever asks at last is refused in time, and so is nobody after', async t => {
   let vanished = false
@@ -166,16 +161,78 @@ test('a server that vanishes in the middle of a transaction: given up as well', 
   )
   const work = sql.begin(() => new Promise(() => {}))
   const end = work.catch(error => error.code)
-  assert.equal(
-    await Promise.race([end, setTimeout(120_000, 'waits', { ref: false })]),
-    'CONNECTION_CLOSED',
-  )
+  assert.equal(await Promise.race([end, setTimeout(120_000, 'waits', { ref: false })]), 'ETIMEDOUT')
 })
 
 test('of two queries sent together one is answered, and nothing comes after it: the other rejects', async t => {
   const sql = await serve(t, socket => welcome(socket, 'select 3\0'), watched(1))
   assert.equal(await endOf(sql, 1), 'answered')
   assert.deepEqual(await Promise.all([endOf(sql, 2), endOf(sql, 3)]), ['answered', 'rejects'])
+})
+
+test('an encrypted connection: kept while answers come, given up when none does', async t => {
+  const DAY = 86_400_000
+  const own = selfSigned('localhost', Date.now() - DAY, Date.now() + DAY)
+  let silent = false
+  const sql = await serve(
+    t,
+    raw =>
+      void raw.once('data', () => {
+        raw.write('S')
+        const socket = new TLSSocket(raw, { isServer: true, ...own }).on('error', () => {})
+        socket.once('data', () => {
+          socket.write(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY]))
+          socket.on('data', () => {
+            if (silent) return
+            const answer = Buffer.concat([message('C', 'SELECT 1\0'), READY_FOR_QUERY])
+            void setTimeout(20).then(() => socket.write(answer))
+          })
+        })
+      }),
+    url => watched(1)(`${url}?sslmode=require`),
+  )
+  // Asked all the time, for longer than a server may be silent.
+  const until = performance.now() + 3 * SILENCE_MS
+  while (performance.now() < until) assert.equal(await endOf(sql, 1), 'answered')
+  silent = true
+  assert.equal(await endOf(sql, 1), 'rejects')
+})
+
+test('an answer that is none: its query rejects, and the process lives', async t => {
+  let taken = 0
+  const sql = await serve(
+    t,
+    socket =>
+      void socket.once('data', () => {
+        taken += 1
+        // The first asks for a way to log in that nobody here has.
+        const says = taken === 1 ? message('R', '\0\0\0\x07') : AUTHENTICATION_OK
+        socket.write(Buffer.concat([says, READY_FOR_QUERY]))
+        socket.on('data', () =>
+          socket.write(Buffer.concat([message('C', 'SELECT 1\0'), READY_FOR_QUERY])),
+        )
+      }),
+    url => openPool(url, { max: 1 }),
+  )
+  assert.deepEqual([await endOf(sql, 1), await endOf(sql, 1)], ['rejects', 'answered'])
+})
+
+test('the end of a pool whose server is silent: within its time, and nothing is connected after', async t => {
+  const sockets: Socket[] = []
+  const sql = await serve(
+    t,
+    socket => {
+      sockets.push(socket)
+      welcome(socket)
+    },
+    url => openPool(url, { max: 2 }),
+  )
+  assert.deepEqual(await Promise.all([endOf(sql, 1), endOf(sql, 2)]), ['answered', 'answered'])
+  for (const socket of sockets) socket.removeAllListeners('data').pause()
+  const asked = endOf(sql, 1)
+  const ended = sql.end({ timeout: 0.1 }).then(() => 'ended')
+  const late = setTimeout(60_000, 'waits', { ref: false })
+  assert.deepEqual([await Promise.race([ended, late]), await asked], ['ended', 'rejects'])
 })
 
 test('a connection that is idle, or is only notified: kept', async t => {
@@ -220,7 +277,7 @@ test('large statements of one transaction: sent one behind the other, whatever i
       }),
     watched(1, 120_000),
   )
-  const counts = await sql.begin(tx => statements.map(text => tx.unsafe(text)))
+  const counts = await sql.begin(tx => Promise.all(statements.map(text => tx.unsafe(text))))
   assert.deepEqual(
     counts.map(({ count }) => count),
     [1, 1, 1, 1],
@@ -231,21 +288,18 @@ test('what is written before anything else happens: sent as one', async t => {
   const server = createServer(socket => socket.resume()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const socket = watchedSocket(SILENCE_MS)({
-    host: ['127.0.0.1'],
-    port: [port],
-    path: undefined,
-  })
+  const socket = watchedSocket(SILENCE_MS, () => false)
+  socket.connect(port, '127.0.0.1')
   t.after(() => {
     socket.destroy()
     server.close()
   })
   await once(socket, 'connect')
-  socket.write('one')
-  socket.write('two')
-  assert.equal(socket.writableLength, 6)
+  socket.write(Buffer.from('one'))
+  socket.write(Buffer.from('two'))
+  assert.equal(socket.bytesWritten, 0)
   await setImmediate()
-  assert.equal(socket.writableLength, 0)
+  assert.equal(socket.bytesWritten, 6)
 })
 
 test('a transaction whose connection is lost while it waits for something else: rejects, and what it asks later reaches nobody', async t => {
@@ -273,39 +327,12 @@ test('a transaction whose connection is lost while it waits for something else: 
   assert.equal(await endOf(sql, 2), 'answered')
 })
 
-test('a BEGIN that fills its connection: has it for itself, as any other', async t => {
-  const sql = await serve(
-    t,
-    socket => welcome(socket),
-    url => postgres(url, { max: 1, fetch_types: false, ...{ max_pipeline: 1 } }),
-  )
-  assert.equal(await endOf(sql, 1), 'answered')
-  const [alone, within] = await Promise.all([endOf(sql, 2), sql.begin(tx => endOf(tx, 3))])
-  assert.deepEqual([alone, within, await endOf(sql, 4)], Array(3).fill('answered'))
-})
-
 test('a query that cannot be sent, behind one that is: rejects alone, and each gets its own answer', async t => {
   const sql = await serve(t, socket => welcome(socket))
   assert.equal(await endOf(sql, 1), 'answered')
   const unsent = () => sql`select ${undefined as never}`.catch(error => error.code)
   const ends = await Promise.all([endOf(sql, 2), unsent(), endOf(sql, 3), endOf(sql, 4)])
   assert.deepEqual(ends, ['answered', 'UNDEFINED_VALUE', 'answered', 'answered'])
-})
-
-test('a socket that cannot be made: whoever asks is refused, and the next one is served', async t => {
-  let made = 0
-  const make = (endpoint: Parameters<ReturnType<typeof watchedSocket>>[0]) => {
-    made += 1
-    if (made === 1) throw new Error('no more sockets')
-    return watchedSocket(SILENCE_MS)(endpoint)
-  }
-  const options = { max: 1, fetch_types: false, backoff: () => 0.01, socket: make }
-  const sql = await serve(
-    t,
-    socket => welcome(socket),
-    url => postgres(url, options as postgres.Options<Record<string, never>>),
-  )
-  assert.deepEqual([await endOf(sql, 1), await endOf(sql, 2)], ['rejects', 'answered'])
 })
 
 test('a network that is not there: whoever asks is refused, and the process lives', async t => {

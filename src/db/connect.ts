@@ -1,20 +1,9 @@
-// Opens connections to PostgreSQL. They read types exactly: bigint as bigint, time as Instant text,
-// numeric as text. The first statement of each sets its time-outs and takes the service's role,
-// which can add to the books but not rewrite them.
-import type postgres from 'postgres'
-import { instantFromPostgres } from '../instant.ts'
-import { BIGINT, openPool } from './driver.ts'
-import { watchedSocket } from './socket.ts'
-import { watched } from './statements.ts'
+// Opens pools of connections to PostgreSQL. The first statement of each connection sets its
+// time-outs and takes the service's role, which can add to the books but not rewrite them.
+import { openPool, type Sql } from './pool.ts'
 
-type Types = {
-  readonly bigint: bigint
-  readonly instant: string
-  readonly textArray: string[]
-}
-
-export type Sql = postgres.Sql<Types>
-export type TransactionSql = postgres.TransactionSql<Types>
+export type { Sql } from './pool.ts'
+export type { TransactionSql } from './transact.ts'
 
 /** The role of requests and workers, which row-level security applies to. */
 export const SERVICE_ROLE = 'corridor_service'
@@ -107,6 +96,15 @@ const KEEP_ALIVE = {
   tcp_keepalives_count: '3',
 }
 
+/** What values look like (values.ts), whatever the database or the log-in says. */
+const AS_READ = {
+  TimeZone: 'UTC',
+  DateStyle: 'ISO',
+  IntervalStyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+}
+
 /** The settings that `corridor distribute` makes on the coordinator. */
 const SPREAD = { 'corridor.spread': 'on', 'citus.propagate_set_commands': 'local' }
 
@@ -120,34 +118,13 @@ const KEPT_PLANS =
 
 export function connect(url: string, options: ConnectOptions): Sql {
   const timed = options.look_ups === true || options.timed === true
-  const sql = openPool(url, {
+  return openPool(url, {
     max: options.max,
     connect_timeout: 3,
-    // Seconds between attempts to connect. The default doubles up to 20, which delays recovery.
-    backoff: () => 0.1 + Math.random() * 0.1,
-    // postgres.js would otherwise retire connections, with their plans, at random times.
-    max_lifetime: null,
-    onnotice: () => {},
-    ...(timed ? { socket: watchedSocket(SILENCE_MS) } : {}),
-    // postgres.js reads array types by a query that it does not await: its failure would be an
-    // unhandled rejection. text[], the only array type in use, is defined below.
-    fetch_types: false,
-    types: {
-      bigint: BIGINT,
-      instant: {
-        to: 1184,
-        from: [1184],
-        serialize: (value: string) => value,
-        parse: instantFromPostgres,
-      },
-      textArray: { to: 1009, from: [1009], serialize: writeTextArray, parse: readTextArray },
-    },
-    // PgBouncer refuses other start-up parameters than these two.
-    connection: {
-      TimeZone: 'UTC',
-      application_name: options.application_name ?? 'corridor',
-    },
+    application_name: options.application_name ?? 'corridor',
+    ...(timed ? { silence_ms: SILENCE_MS } : {}),
     session: settings(computedOf(options, timed), {
+      ...AS_READ,
       // With it, the five attempts of a lane take ten seconds at most.
       lock_timeout: '2s',
       statement_timeout: timed ? LOOK_UP_TIMEOUT : '0',
@@ -163,7 +140,6 @@ export function connect(url: string, options: ConnectOptions): Sql {
       ...ROLES[options.as],
     }),
   })
-  return watched(sql as unknown as Sql)
 }
 
 /** The settings that only some servers need. */
@@ -203,16 +179,4 @@ export async function databaseNow(sql: Sql): Promise<string> {
   const [row] = await sql<{ now: string }[]>`select clock_timestamp() as now`
   if (row === undefined) throw new Error('no time from the database')
   return row.now
-}
-
-/** text[] as PostgreSQL's array literal. A text is such a literal already. */
-function writeTextArray(values: readonly string[] | string): string {
-  if (typeof values === 'string') return values
-  return `{${values.map(v => `"${v.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`).join(',')}}`
-}
-
-/** A one-dimensional text[] without nulls, as PostgreSQL prints it. */
-function readTextArray(literal: string): string[] {
-  const elements = literal.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^",]+)/g)
-  return [...elements].map(([, quoted, bare = '']) => quoted?.replace(/\\(.)/g, '$1') ?? bare)
 }

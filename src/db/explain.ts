@@ -2,7 +2,7 @@
 // embedded one, or the server of DATABASE_URL. Knows error codes of the system, TLS and PostgreSQL.
 import { userInfo } from 'node:os'
 import { DatabaseProblem } from './failure.ts'
-import { socketOf } from './socket.ts'
+import { socketOf } from './url.ts'
 
 /** Codes of SQLite, whose file is the start lock, as codes of the system. */
 const SQLITE_CODES: Readonly<Record<number, string>> = { 8: 'EACCES', 13: 'ENOSPC', 14: 'EACCES' }

@@ -1,4 +1,5 @@
 // Classifies database errors by what the caller can do: retry, give up for now, or report a fault.
+import type { DatabaseError } from 'pg'
 
 /**
  * - `contention`: rolled back and safe to retry.
@@ -18,7 +19,6 @@ const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58'])
 const UNAVAILABLE_CODES = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
   'ECONNREFUSED',
   'ECONNRESET',
@@ -32,6 +32,54 @@ const UNAVAILABLE_CODES = new Set([
 
 /** For a Unix socket: its server is down, or too many connect at once. For a file it is a fault. */
 const UNAVAILABLE_SOCKETS = new Set(['ENOENT', 'EAGAIN'])
+
+/** An error that the server answered with. Its message, detail and hint may hold data. */
+export class PostgresError extends Error {
+  override readonly name = 'PostgresError'
+  /** SQLSTATE, five characters. */
+  readonly code: string
+  /** FATAL and PANIC end the session. */
+  readonly severity: 'ERROR' | 'FATAL' | 'PANIC'
+  readonly detail: string | undefined
+  readonly hint: string | undefined
+  readonly where: string | undefined
+  readonly schema_name: string | undefined
+  readonly table_name: string | undefined
+  readonly column_name: string | undefined
+  readonly constraint_name: string | undefined
+  readonly routine: string | undefined
+
+  constructor(answer: DatabaseError, severity?: 'FATAL') {
+    super(answer.message)
+    this.code = answer.code ?? ''
+    this.severity = severity ?? severityOf(answer)
+    this.detail = answer.detail
+    this.hint = answer.hint
+    this.where = answer.where
+    this.schema_name = answer.schema
+    this.table_name = answer.table
+    this.column_name = answer.column
+    this.constraint_name = answer.constraint
+    this.routine = answer.routine
+  }
+}
+
+/**
+ * Codes with which the server ends a session: of idle_in_transaction_session_timeout, of
+ * transaction_timeout, of a shutdown, of a broken protocol. pg has the severity only as the server
+ * writes it, which may be in another language.
+ */
+const ENDING = /^(?:25P0[34]|57P|08)/
+
+function severityOf({ severity, code = '' }: DatabaseError): PostgresError['severity'] {
+  if (severity === 'ERROR' || severity === 'FATAL' || severity === 'PANIC') return severity
+  return ENDING.test(code) ? 'FATAL' : 'ERROR'
+}
+
+/** An error of a connection, by one of UNAVAILABLE_CODES. */
+export function connectionError(code: string, message: string, cause?: Error): Error {
+  return Object.assign(new Error(message, { cause }), { code })
+}
 
 /** A database or backup that cannot be used as it is. The message says why. */
 export class DatabaseProblem extends Error {}

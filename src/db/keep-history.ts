@@ -23,7 +23,7 @@ export async function keepHistory<T>(
     })
   const sent = ask('note_before')
   const changed = change()
-  // postgres.js sends a query once it is awaited; by now `change` awaits its own.
+  // A statement is sent once it is awaited; by now `change` awaits its own.
   await Promise.resolve()
   sent.push(...ask('note_after'))
   await Promise.all(sent)

@@ -50,8 +50,6 @@ export async function readMigrations(): Promise<Migration[]> {
  */
 export async function migrate(owner: Sql, wanted?: readonly Migration[]): Promise<string[]> {
   const migrations = wanted ?? (await readMigrations())
-  // postgres.js never returns from reserve() when it has to open a connection first.
-  await owner`select`
   const session = await owner.reserve()
   try {
     await lockMigrations(session)
@@ -122,10 +120,7 @@ async function unlockMigrations(session: Session): Promise<void> {
   await session`select pg_advisory_unlock(${MIGRATE_LOCK}::int)`
 }
 
-/**
- * Runs a clean-up after an error, unless the session is lost: it has rolled back and released its
- * lock, and a query on a lost reserved connection of postgres.js may never settle.
- */
+/** Runs a clean-up after an error. A session that is lost has rolled back and released its lock. */
 async function clearUp<T>(error: unknown, ask: () => Promise<T>): Promise<T | undefined> {
   return isConnectionLost(error) ? undefined : ask().catch(() => undefined)
 }

@@ -1,9 +1,10 @@
 // Reads one page of an account's list by keyset pagination: the rows between two places of the
 // list's order. Works on any table with account_id and an index in that order.
-import type { Fragment } from 'postgres'
+
 import type { Sql, TransactionSql } from './connect.ts'
 import { earlierOf, laterOf, type Moment, type Order, type Place } from './order.ts'
 import type { OfAccount } from './shard.ts'
+import type { Fragment } from './sql.ts'
 import { preparedIfUsual } from './usual.ts'
 
 /** The rows that a request asks for. */

@@ -234,7 +234,7 @@ function eachWritten<Row extends OfAccount>(
 }
 
 /**
- * Makes each text once: a long text would be joined, and hashed by the driver, for every batch.
+ * Makes each text once: a long text would be joined, and hashed to find its name, for every batch.
  * There are few texts: one for each table, or for each shard of it on the machines of a spread
  * database.
  */

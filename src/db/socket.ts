@@ -1,43 +1,18 @@
 // Sockets that detect a server that has vanished silently. After a failover, or behind a proxy that
 // keeps half a connection open, TCP alone would wait for a quarter of an hour. The driver says
 // whether an answer is due; this file knows nothing of the protocol.
-import { connect, type Socket } from 'node:net'
-
-/**
- * The Unix socket that a URL names as libpq reads it: the parameter `host` is the folder of the
- * socket, as in `postgres://corridor@localhost/corridor?host=/run/postgresql`. Undefined for TCP.
- * https://www.postgresql.org/docs/current/libpq-connect.html
- */
-export function socketOf(url: string): string | undefined {
-  const { searchParams, port } = new URL(url)
-  const folder = searchParams.get('host')
-  return folder?.startsWith('/') ? `${folder}/.s.PGSQL.${port || 5432}` : undefined
-}
-
-interface Endpoint {
-  readonly host: readonly string[]
-  readonly port: readonly number[]
-  readonly path: string | false | undefined
-}
-
-/**
- * `isAwaited` is set by the patched driver: whether its connection waits for the server, or holds a
- * transaction there.
- */
-type DriverSocket = Socket & { readonly isAwaited?: () => boolean }
+import { Socket } from 'node:net'
 
 interface Watched {
-  readonly socket: DriverSocket
+  readonly socket: Socket
+  /** Whether an answer is due, or a transaction is held at the server. */
+  readonly isAwaited: () => boolean
   heard_at: number
+  /** What was received by then. Behind TLS a socket has no `data` events. */
+  heard_bytes: number
   /** When the wait for an answer was noticed; undefined while none is due. */
   waits_since: number | undefined
 }
-
-/**
- * A write buffer that never fills: its data is in memory anyway. When a socket reports a full
- * buffer, postgres.js stops pipelining and sends each statement after the answer to the one before.
- */
-const NEVER_FULL = { writableHighWaterMark: 64 * 1024 * 1024 }
 
 /** The connections of all pools to one server. */
 interface Server {
@@ -49,55 +24,91 @@ interface Server {
 const servers = new Map<string, Server>()
 
 /**
- * The `socket` option of postgres.js. A socket that waits for an answer and receives nothing for
- * `silence_ms` is destroyed, together with all sockets to that server that have received nothing
+ * A socket for pg, which connects it. If an answer is due and nothing is received for `silence_ms`,
+ * the socket is destroyed, together with all sockets to that server that have received nothing
  * since: one by one, each would delay another caller. An idle connection may stay idle for ever.
- * The socket is returned while it connects; writes wait, and failures arrive as `error` events.
  */
-export function watchedSocket(silence_ms: number) {
-  return ({ host, port, path }: Endpoint): Socket => {
-    const socket = path
-      ? connect({ path, ...NEVER_FULL })
-      : connect({ port: port[0] ?? 5432, host: host[0] ?? 'localhost', ...NEVER_FULL })
-    const one: Watched = { socket, heard_at: performance.now(), waits_since: undefined }
-    // A failure before the driver listens would end the process. The driver is told of the close.
-    socket.on('error', () => {})
-    const name = path || `${host[0]}:${port[0]}`
-    const server = servers.get(name) ?? watchServer(silence_ms)
-    servers.set(name, server)
-    server.connections.add(one)
-    socket.on('close', () => {
-      server.connections.delete(one)
-      if (server.connections.size > 0) return
-      clearInterval(server.watching)
-      servers.delete(name)
-    })
-    const write = socket.write
-    socket.write = ((...parameters: Parameters<Socket['write']>) => {
-      gather(socket)
-      return write.apply(socket, parameters)
-    }) as Socket['write']
-    socket.on('data', () => {
-      one.heard_at = performance.now()
-    })
-    return socket.setNoDelay(true)
-  }
+export function watchedSocket(silence_ms: number | undefined, isAwaited: () => boolean): Socket {
+  const socket = new Socket()
+  // A failure while nobody listens would end the process. The connection is told of the close.
+  socket.on('error', () => {})
+  guardListeners(socket)
+  const { connect } = socket
+  socket.connect = ((port: number | string, host?: string) => {
+    if (silence_ms !== undefined) {
+      const since = { heard_at: performance.now(), heard_bytes: 0, waits_since: undefined }
+      watch({ socket, isAwaited, ...since }, `${host}:${port}`, silence_ms)
+    }
+    connect.apply(socket, [port, host] as never)
+    // Comes after: Node gives a socket that connects its own `write` again.
+    gatherWrites(socket)
+    return socket
+  }) as Socket['connect']
+  return socket
 }
 
-/** Corks the socket until the next tick, so that the ten statements of a batch are one write. */
-function gather(socket: Socket): void {
-  if (socket.writableCorked > 0) return
-  socket.cork()
-  process.nextTick(() => socket.uncork())
+/** What fails while an answer is read ends the connection. It would end the process. */
+function guardListeners(socket: Socket): void {
+  const { on } = socket
+  socket.on = ((name: string, listener: (...given: unknown[]) => void) => {
+    if (name !== 'data') return on.call(socket, name, listener)
+    return on.call(socket, name, (...given: unknown[]) => {
+      try {
+        listener(...given)
+      } catch (error) {
+        socket.destroy(error as Error)
+      }
+    })
+  }) as Socket['on']
+}
+
+/** Larger ones are not copied. */
+const SMALL = 16 * 1024
+
+/**
+ * Gathers what is written until the next tick, so that the ten statements of a batch are one write:
+ * pg writes each in five pieces.
+ */
+function gatherWrites(socket: Socket): void {
+  const write = socket.write.bind(socket) as (data: Uint8Array, done?: () => void) => boolean
+  let gathered: Uint8Array[] = []
+  const flush = () => {
+    const pieces = gathered
+    gathered = []
+    if (pieces.length > 0)
+      write(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces))
+  }
+  socket.write = ((data: Uint8Array, done?: () => void) => {
+    if (data.length > SMALL || typeof done === 'function') {
+      flush()
+      return write(data, done)
+    }
+    if (gathered.length === 0) process.nextTick(flush)
+    gathered.push(data)
+    return true
+  }) as Socket['write']
+}
+
+/** Adds a connection to those to its server. */
+function watch(one: Watched, name: string, silence_ms: number): void {
+  const server = servers.get(name) ?? watchServer(silence_ms)
+  servers.set(name, server)
+  server.connections.add(one)
+  one.socket.on('close', () => {
+    server.connections.delete(one)
+    if (server.connections.size > 0) return
+    clearInterval(server.watching)
+    servers.delete(name)
+  })
 }
 
 function watchServer(silence_ms: number): Server {
   const connections = new Set<Watched>()
-  return { connections, watching: watch(connections, silence_ms) }
+  return { connections, watching: lookAt(connections, silence_ms) }
 }
 
 /** Checks eight times within `silence_ms`. It may notice that much later that a wait has begun. */
-function watch(connections: ReadonlySet<Watched>, silence_ms: number): NodeJS.Timeout {
+function lookAt(connections: ReadonlySet<Watched>, silence_ms: number): NodeJS.Timeout {
   const every_ms = silence_ms / 8
   let looked_at = performance.now()
   const look = () => {
@@ -108,7 +119,11 @@ function watch(connections: ReadonlySet<Watched>, silence_ms: number): NodeJS.Ti
     if (late) return
     let gone_at = now
     for (const one of connections) {
-      one.waits_since = one.socket.isAwaited?.() ? (one.waits_since ?? now) : undefined
+      if (one.socket.bytesRead > one.heard_bytes) {
+        one.heard_bytes = one.socket.bytesRead
+        one.heard_at = now
+      }
+      one.waits_since = one.isAwaited() ? (one.waits_since ?? now) : undefined
       const silent_since = Math.max(one.waits_since ?? now, one.heard_at)
       gone_at = Math.min(gone_at, silent_since)
     }

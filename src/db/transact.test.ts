@@ -6,7 +6,6 @@ import { until } from '../../test/support/service/process.ts'
 import { readAtOnce } from './confine.ts'
 import { connect, type Sql, type TransactionSql } from './connect.ts'
 import { OutcomeUnknown } from './failure.ts'
-import { transact, transactPipelined } from './transact.ts'
 
 let database: TestDatabase
 let sql: Sql
@@ -35,7 +34,7 @@ async function written(text: string): Promise<boolean> {
 }
 
 test('COMMIT behind its statements: resolves when they can be read', async () => {
-  const result = await transactPipelined(sql, async (tx, commit) => {
+  const result = await sql.begin(async (tx, commit) => {
     await Promise.all([tx`insert into notes values ('sent at once')`, commit()])
     assert.ok(await written('sent at once'))
     return 'done'
@@ -44,7 +43,7 @@ test('COMMIT behind its statements: resolves when they can be read', async () =>
 })
 
 test('COMMIT behind a statement that fails: rejects with its error, nothing written', async () => {
-  const work = transactPipelined(sql, (tx, commit) =>
+  const work = sql.begin((tx, commit) =>
     Promise.all([tx`insert into notes values ('half')`, tx`select 1 / 0`, commit()]),
   )
   await assert.rejects(work, { code: '22012' })
@@ -52,7 +51,7 @@ test('COMMIT behind a statement that fails: rejects with its error, nothing writ
 })
 
 test('a statement after the COMMIT: refused, as no transaction would have it', async () => {
-  const work = transactPipelined(sql, async (tx, commit) => {
+  const work = sql.begin(async (tx, commit) => {
     await Promise.all([tx`insert into notes values ('in time')`, commit()])
     await tx`insert into notes values ('too late')`
   })
@@ -61,8 +60,8 @@ test('a statement after the COMMIT: refused, as no transaction would have it', a
 })
 
 test('no COMMIT of its own: committed at the end, rolled back when the work fails', async () => {
-  await transactPipelined(sql, async tx => void (await tx`insert into notes values ('at the end')`))
-  const failing = transactPipelined(sql, async tx => {
+  await sql.begin(async tx => void (await tx`insert into notes values ('at the end')`))
+  const failing = sql.begin(async tx => {
     await tx`insert into notes values ('given up')`
     throw new Error('no')
   })
@@ -71,10 +70,10 @@ test('no COMMIT of its own: committed at the end, rolled back when the work fail
 })
 
 test('a COMMIT that is refused: rejects, and ends no transaction that gets its connection', async () => {
-  const first = transactPipelined(sql, (tx, commit) =>
+  const first = sql.begin((tx, commit) =>
     Promise.all([tx`insert into checked_at_commit values (1), (1)`, commit()]),
   )
-  const second = transactPipelined(sql, async tx => {
+  const second = sql.begin(async tx => {
     await tx`insert into notes values ('of the second')`
     throw new Error('no')
   })
@@ -88,10 +87,91 @@ test('a COMMIT that is refused: rejects, and ends no transaction that gets its c
 
 test('a statement of a transaction that is over: rejects, and writes nothing', async () => {
   // As a member: what is returned by itself would be called to see whether it is a promise.
-  const { tx } = await transact(sql, async tx => ({ tx }))
+  const { tx } = await sql.begin(async tx => ({ tx }))
   const late = async () => await tx`insert into notes values ('after the end')`
   await assert.rejects(late, { code: 'TRANSACTION_OVER' })
   assert.equal(await written('after the end'), false)
+})
+
+test('a statement of a savepoint that is over, or of one whose transaction is: rejects, and writes nothing', async () => {
+  const write = (tx: TransactionSql) => tx`insert into notes values ('after the savepoint')`
+  const { tx, within } = await sql.begin(async tx => {
+    const within = await tx.savepoint(async tx => ({ tx }))
+    await assert.rejects(async () => await write(within.tx), { code: 'TRANSACTION_OVER' })
+    return { tx, within }
+  })
+  await assert.rejects(async () => await write(within.tx), { code: 'TRANSACTION_OVER' })
+  await assert.rejects(tx.savepoint(write), { code: 'TRANSACTION_OVER' })
+  assert.equal(await written('after the savepoint'), false)
+})
+
+test('savepoints within savepoints: each goes back to its own beginning', async () => {
+  await sql.begin(async tx => {
+    await tx`insert into notes values ('around')`
+    const outer = tx.savepoint(async tx => {
+      await tx`insert into notes values ('outer')`
+      const inner = tx.savepoint(async tx => {
+        await tx`insert into notes values ('inner')`
+        throw new Error('inner')
+      })
+      await assert.rejects(inner, /inner/)
+      throw new Error('outer')
+    })
+    await assert.rejects(outer, /outer/)
+  })
+  const kept = await Promise.all(['around', 'outer', 'inner'].map(written))
+  assert.deepEqual(kept, [true, false, false])
+})
+
+test('a statement that cannot be written: its transaction fails, though nobody waits for it', async () => {
+  const bad = (tx: TransactionSql) =>
+    void tx`insert into notes values (${undefined as never})`.execute()
+  const alone = sql.begin(async tx => {
+    await tx`insert into notes values ('beside nothing')`
+    bad(tx)
+  })
+  await assert.rejects(alone, TypeError)
+  const pipelined = sql.begin((tx, commit) => {
+    const good = tx`insert into notes values ('beside nothing')`
+    bad(tx)
+    return Promise.all([good, commit()])
+  })
+  await assert.rejects(pipelined, TypeError)
+  assert.equal(await written('beside nothing'), false)
+})
+
+test('statements of one text in a transaction that fails: rejects with the cause, and the next is well', async () => {
+  const asked = (tx: TransactionSql, id: number) => tx`select ${id}::integer as failing_twice`
+  const work = sql.begin(tx => Promise.all([tx`select 1 / 0`, asked(tx, 1), asked(tx, 2)]))
+  await assert.rejects(work, { code: '22012' })
+  const late = sql.begin(async tx => {
+    await tx`select 1 / 0`.catch(() => {})
+    await Promise.allSettled([asked(tx, 1), asked(tx, 2)])
+  })
+  await assert.rejects(late, { code: '22012' })
+  const [row] = await sql.begin(tx => asked(tx, 3))
+  assert.equal(row?.failing_twice, 3)
+})
+
+test('work that fails once it is committed: whether it happened is not said to be no', async () => {
+  const other = connect(database.url, { max: 1, as: 'service' })
+  const work = sql.begin(async (tx, commit) => {
+    await Promise.all([tx`insert into notes values ('then elsewhere')`, commit()])
+    await other`select 1 / 0`
+  })
+  await assert.rejects(work, OutcomeUnknown)
+  await other.end({ timeout: 1 })
+  assert.ok(await written('then elsewhere'))
+})
+
+test('work that fails while COMMIT is to be sent: nothing is committed', async () => {
+  const work = sql.begin(async (tx, commit) => {
+    await tx`insert into notes values ('not to be')`
+    void commit().catch(() => {})
+    throw new Error('no')
+  })
+  await assert.rejects(work, /^Error: no$/)
+  assert.equal(await written('not to be'), false)
 })
 
 test('a COMMIT of what only reads answered with XX000: rejects with it, as nothing is unknown', async t => {
@@ -100,7 +180,7 @@ test('a COMMIT of what only reads answered with XX000: rejects with it, as nothi
   const on = connect(proxy.url, { max: 1, as: 'service' })
   t.after(() => on.end({ timeout: 1 }))
   proxy.answerCommits('XX000', 1, /from notes/)
-  const reading = transact(on, tx => tx`select text from notes`, 'read only')
+  const reading = on.begin('read only', tx => tx`select text from notes`)
   await assert.rejects(reading, { name: 'PostgresError', code: 'XX000' })
 })
 
@@ -111,10 +191,9 @@ const WAYS: readonly (readonly [
 ])[] = [
   [
     'behind its statements',
-    (on, statement) =>
-      transactPipelined(on, (tx, commit) => Promise.all([statement(tx), commit()])),
+    (on, statement) => on.begin((tx, commit) => Promise.all([statement(tx), commit()])),
   ],
-  ['after its statements', (on, statement) => transact(on, statement)],
+  ['after its statements', (on, statement) => on.begin(statement)],
 ]
 
 // Class 40 but for 40003, class 23 and 25P02 say that nothing was committed; no other does.
@@ -175,10 +254,9 @@ test('a client that vanishes between a statement and its Sync: its locks are giv
   })
   await sql`insert into notes values ('locked')`
   proxy.forgetUnsynced(/for update/)
-  const ended = transact(
-    vanishing,
-    tx => tx`select text from notes where text = 'locked' for update`,
-  ).catch(() => 'ended')
+  const ended = vanishing
+    .begin(tx => tx`select text from notes where text = 'locked' for update`)
+    .catch(() => 'ended')
   await until('it has the lock', async () => {
     const free = await sql`select from notes where text = 'locked' for update skip locked`
     return free.length === 0

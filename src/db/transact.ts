@@ -1,100 +1,178 @@
-// Runs transactions safely although connections may be lost in the middle, and pipelines COMMIT
-// behind the last statements. Knows the behaviour of postgres.js in these cases; retries nothing.
-import type { Sql, TransactionSql } from './connect.ts'
+// Transactions: BEGIN to COMMIT or ROLLBACK on one connection, although it may be lost in the
+// middle. COMMIT may be sent right behind the last statements. Retries nothing.
+import type { Connection } from './connection.ts'
 import { isRolledBack, isServerError, OutcomeUnknown } from './failure.ts'
-import { watched } from './statements.ts'
+import { makeTag, type Rows, type Sent, type Tag } from './sql.ts'
+import { published } from './statements.ts'
+
+/** Statements of one transaction. */
+export interface TransactionSql extends Tag {
+  /** Runs `work` within a savepoint, and goes back to it when the work rejects. */
+  savepoint<T>(work: (tx: TransactionSql) => PromiseLike<T>): Promise<T>
+}
 
 /**
- * `sql.begin`, safe against a lost connection. Commits when `work` resolves; rolls back and rejects
- * when it rejects or the connection is lost. `mode` follows BEGIN, such as `read only`.
+ * The work of a transaction, which is committed when it resolves. It may call `commit` itself: then
+ * COMMIT is sent right behind the statements made before, without another round trip, and `commit`
+ * resolves when the transaction is committed. If one of them fails, the server rolls back and
+ * `commit` rejects. Later statements are refused, as they would miss the transaction.
+ */
+export type Work<T> = (tx: TransactionSql, commit: () => Promise<void>) => T | Promise<T>
+
+/**
+ * Runs a transaction on a connection that nobody else uses. Rolls back and rejects when the work
+ * rejects, when one of its statements has failed, or when the connection is lost.
  * @throws OutcomeUnknown when a transaction that writes may have been committed
  */
-export async function transact<T>(
-  sql: Sql,
-  work: (tx: TransactionSql) => Promise<T>,
-  mode = '',
+export async function runTransaction<T>(
+  connection: Connection,
+  mode: string,
+  work: Work<T>,
 ): Promise<T> {
-  let committing = false
-  const run = async (tx: TransactionSql) => {
-    const of = await work(watched(tx))
-    committing = true
-    return { of }
-  }
+  const reads = mode.includes('read only')
+  const transaction = new Transaction(connection, { reads })
   try {
-    return ((await sql.begin(mode, run)) as { of: T }).of
+    return await connection.hold(async () => {
+      await connection.send(textOf(`begin ${mode}`))
+      const result = await work(transaction.tag(), () => transaction.commit(allSent()))
+      await transaction.commit()
+      return result
+    })
   } catch (error) {
-    const unknown = committing && !mode.includes('read only') && !isRolledBack(error)
-    throw unknown ? new OutcomeUnknown(error) : error
+    const cause = await transaction.giveUp(error)
+    throw transaction.mayHaveWritten(error) ? new OutcomeUnknown(error) : cause
+  }
+}
+
+class Transaction {
+  readonly #connection: Connection
+  /** The error of the first statement that failed; later ones only say that one did. */
+  #failed: { readonly error: unknown } | undefined
+  #over = false
+  #commit: Promise<void> | undefined
+  #outcome: 'open' | 'sent' | 'committed' | 'rolled back' = 'open'
+  /** The error that COMMIT was answered with. */
+  #answered: unknown
+
+  readonly #reads: boolean
+  /** The transaction that this one is a savepoint of. */
+  readonly #around: Transaction | undefined
+
+  constructor(connection: Connection, of: { reads: boolean; around?: Transaction }) {
+    this.#connection = connection
+    this.#reads = of.reads
+    this.#around = of.around
+  }
+
+  get #isOver(): boolean {
+    const around = this.#around
+    return this.#over || (around ? around.#isOver : false)
+  }
+
+  tag(): TransactionSql {
+    const savepoint = <T>(work: (tx: TransactionSql) => PromiseLike<T>) => this.#savepoint(work)
+    return Object.assign(
+      makeTag(write => this.#send(write)),
+      { savepoint },
+    )
+  }
+
+  /** Sends COMMIT, once, when all statements that go before it are sent. */
+  commit(sent?: Promise<void>): Promise<void> {
+    if (this.#commit === undefined) {
+      this.#commit = this.#sendCommit(sent)
+      // Whoever asks for it may wait for something else first.
+      this.#commit.catch(() => {})
+    }
+    return this.#commit
+  }
+
+  /** Rolls back, if it is not over. Returns the cause of the error. */
+  async giveUp(error: unknown): Promise<unknown> {
+    this.#over = true
+    await this.#commit?.catch(() => {})
+    // After a COMMIT that was answered with an error too: it may have left a transaction.
+    if (this.#outcome === 'open' || this.#outcome === 'sent' || this.#answered !== undefined) {
+      await this.#connection.send(textOf('rollback')).catch(() => this.#connection.destroy())
+    }
+    const is_consequence = CONSEQUENCES.has((error as { code?: unknown } | null)?.code)
+    return is_consequence ? this.#causeOf(error) : error
+  }
+
+  #causeOf(error: unknown): unknown {
+    return this.#failed === undefined ? error : this.#failed.error
+  }
+
+  /** Whether COMMIT was sent, and neither its answer nor this error says that it did not happen. */
+  mayHaveWritten(error: unknown): boolean {
+    if (this.#reads || this.#outcome === 'open' || this.#outcome === 'rolled back') return false
+    if (this.#outcome === 'committed') return true
+    return error === this.#answered || !isServerError(error)
+  }
+
+  async #send(write: () => Sent): Promise<Rows> {
+    if (this.#isOver) throw over()
+    try {
+      return await this.#connection.send(write())
+    } catch (error) {
+      this.#failed ??= { error }
+      throw error
+    }
+  }
+
+  async #sendCommit(before: Promise<void> | undefined): Promise<void> {
+    await before
+    if (this.#failed !== undefined) throw this.#failed.error
+    if (this.#over) throw over()
+    this.#over = true
+    this.#outcome = 'sent'
+    try {
+      const sent = this.#connection.send(textOf('commit'))
+      const { command } = await (this.#reads ? sent : published(() => 'commit', sent))
+      this.#outcome = command === 'COMMIT' ? 'committed' : 'rolled back'
+      if (command === 'COMMIT') return
+      throw this.#causeOf(new Error(`the server answered COMMIT with ${command}`))
+    } catch (error) {
+      if (this.#outcome === 'sent') this.#answered = error
+      if (isRolledBack(error)) this.#outcome = 'rolled back'
+      throw error
+    }
+  }
+
+  async #savepoint<T>(work: (tx: TransactionSql) => PromiseLike<T>): Promise<T> {
+    await this.#send(() => textOf('savepoint corridor'))
+    const within = new Transaction(this.#connection, { reads: this.#reads, around: this })
+    try {
+      const result = await work(within.tag())
+      within.#over = true
+      if (within.#failed !== undefined) throw within.#failed.error
+      await this.#connection.send(textOf('release savepoint corridor'))
+      return result
+    } catch (error) {
+      within.#over = true
+      // Released, too: a savepoint around this one has the same name.
+      const back = 'rollback to savepoint corridor; release savepoint corridor'
+      await this.#connection.send(textOf(back)).catch(() => {})
+      throw error
+    }
   }
 }
 
 /**
- * As transact, but `work` may send COMMIT right behind its last statements, so that the server
- * commits without another round trip. If one of them fails, the server rolls back and `commit`
- * rejects. Statements after `commit` are refused, as they would miss the transaction. Resolves once
- * the transaction is committed.
+ * PostgreSQL, appendix A: in_failed_sql_transaction, and invalid_sql_statement_name, of a statement
+ * that was to be prepared in a failed transaction.
  */
-export function transactPipelined<T>(
-  sql: Sql,
-  work: (tx: TransactionSql, commit: () => Promise<void>) => Promise<T>,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let sent = false
-    /** The error in answer to COMMIT. */
-    let answered: unknown
-    let rolledBack = false
-    const commit = async (tx: TransactionSql) => {
-      sent = true
-      await allSent()
-      // postgres.js always sends a COMMIT of its own; AND CHAIN gives it an empty transaction.
-      const { command } = await tx`commit and chain`.catch(error => {
-        answered = error
-        rolledBack = isRolledBack(error)
-        throw error
-      })
-      rolledBack = command === 'ROLLBACK'
-      if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}`)
-    }
-    const fail = (error: unknown) => {
-      // If a statement failed, the server has rolled back.
-      const certain = rolledBack || (error !== answered && isServerError(error))
-      reject(sent && !certain ? new OutcomeUnknown(error) : error)
-    }
-    transact(sql, async tx => {
-      try {
-        const result = await work(
-          refusing(tx, () => sent),
-          () => commit(tx),
-        )
-        if (sent) resolve(result)
-        return result
-      } catch (error) {
-        // The transaction is over, so postgres.js cannot roll it back, and would say only that.
-        if (isServerError(answered)) fail(error)
-        throw error
-      }
-    }).then(resolve, fail)
+const CONSEQUENCES = new Set<unknown>(['25P02', '26000'])
+
+const textOf = (text: string): Sent => ({ text, parameters: [], prepare: false })
+
+function over(): Error {
+  return Object.assign(new Error('a statement was sent after the COMMIT or the end'), {
+    code: 'TRANSACTION_OVER',
   })
 }
 
-/** Resolves when all queries made before are sent; postgres.js sends a query once it is awaited. */
+/** Resolves when all statements made before are sent: they are sent once they are awaited. */
 export function allSent(): Promise<void> {
   return new Promise(resolve => process.nextTick(resolve))
-}
-
-/** Wraps a transaction so that it refuses statements once `over()` is true. */
-export function refusing(tx: TransactionSql, over: () => boolean): TransactionSql {
-  const check = () => {
-    if (over()) throw new Error('a statement was sent after the COMMIT')
-  }
-  return new Proxy(tx, {
-    apply(target, self, parameters) {
-      check()
-      return Reflect.apply(target, self, parameters)
-    },
-    get(target, name, receiver) {
-      check()
-      return Reflect.get(target, name, receiver)
-    },
-  })
 }

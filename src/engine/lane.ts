@@ -3,7 +3,6 @@
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify, isOutcomeUnknown, isTableMissing, OutcomeUnknown } from '../db/failure.ts'
 import { isSpread, shardOf, takeShard } from '../db/shard.ts'
-import { transactPipelined } from '../db/transact.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { type Asked, currentCourse, during, duringSync } from '../steps.ts'
 import { nextTick, nextTurn } from '../turns.ts'
@@ -211,7 +210,7 @@ export class Lane<Command, State, Outcome> {
       let begun = false
       const machine = this.#machineOf(commands)
       try {
-        return await transactPipelined(machine?.sql ?? this.#sql, async (tx, commit) => {
+        return await (machine?.sql ?? this.#sql).begin(async (tx, commit) => {
           begun = true
           if (machine !== undefined) takeShard(tx, machine.account_id)
           const state = await this.#load(tx, commands)
@@ -224,7 +223,7 @@ export class Lane<Command, State, Outcome> {
         const moved = machine !== undefined && isTableMissing(error)
         const failure = moved ? 'contention' : classify(error)
         // A pooled connection that died since its last use has run nothing, so another one is
-        // tried. postgres.js also fails the first query of a connection that replaces a killed one.
+        // tried.
         const unasked = failure === 'unavailable' && !begun && !isSlow(error)
         const again = (failure === 'contention' || unasked) && attempt < MAX_ATTEMPTS
         if (again) await backOff(attempt)

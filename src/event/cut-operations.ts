@@ -2,7 +2,6 @@
 // archive before it goes.
 import { recordActs } from '../audit/store.ts'
 import type { Sql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import { refusal } from '../errors.ts'
 import { lockBooks } from '../ledger/store.ts'
 import type { ArchivedRow } from './archive.ts'
@@ -29,7 +28,7 @@ export function removeArchived(
   sql: Sql,
   { account_id, rows, file, person }: Removal,
 ): Promise<Removed> {
-  return transact(sql, async tx => {
+  return sql.begin(async tx => {
     await lockBooks(tx, [account_id])
     const obstacles = await findObstacles(tx, account_id)
     const before = await findCut(tx, account_id)

@@ -6,7 +6,7 @@ import { recorded, recordedLong } from '../audit/recorded.ts'
 import { type Author, writeAs } from '../audit/store.ts'
 import { connect, type Sql, type TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
-import { transact } from '../db/transact.ts'
+import type { Work } from '../db/transact.ts'
 import { Lane } from '../engine/lane.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import { Refusal, refusal } from '../errors.ts'
@@ -93,10 +93,12 @@ export class Desk {
 
   /** Changes reference data in one transaction, which holds its locks until `work` resolves. */
   async change<T>(author: Author, work: (sql: Sql) => Promise<T>): Promise<T> {
-    const changed = await transact(this.sql, tx => {
-      void writeAs(tx, author)
-      return work(withinOne(tx))
-    }).catch(refuseUnavailable)
+    const changed = await this.sql
+      .begin(tx => {
+        void writeAs(tx, author)
+        return work(withinOne(tx))
+      })
+      .catch(refuseUnavailable)
     await this.#refresh()
     return changed
   }
@@ -205,10 +207,12 @@ function answeredLong<C extends { readonly account_id: string }, S, O, P>(
   }
 }
 
-/** Makes code that begins a transaction of its own take part in this one. */
+/** Makes code that begins a transaction of its own take part in this one, which commits later. */
 function withinOne(tx: TransactionSql): Sql {
-  const begin = (mode: string, work: (tx: TransactionSql) => Promise<unknown>) => {
-    if (mode === '') return work(tx)
+  const begin = (...parameters: readonly unknown[]) => {
+    const [mode, work] = parameters.length === 1 ? ['', ...parameters] : parameters
+    const commit = () => Promise.reject(new Error('a COMMIT within another transaction'))
+    if (mode === '') return (work as Work<unknown>)(tx, commit)
     throw new Error(`a transaction ${mode} within another`)
   }
   return new Proxy(tx, {

@@ -1,7 +1,6 @@
 // Rows of the fee schedule that operators set and remove.
 import { bankingCountry } from '../beneficiary/country.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import { refusal } from '../errors.ts'
 import { findChain } from '../network/chain.ts'
 import { isCountry } from '../network/country.ts'
@@ -49,7 +48,7 @@ function changeFees(
   sql: Sql,
   write: (tx: TransactionSql, present: readonly Fee[]) => Promise<void>,
 ): Promise<readonly Fee[]> {
-  return transact(sql, async tx => {
+  return sql.begin(async tx => {
     await lockFees(tx)
     const before = await listFees(tx)
     await write(tx, before)

@@ -3,7 +3,6 @@ import type { Account } from '../account/rules.ts'
 import { listAccounts, listApiKeys } from '../account/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { DatabaseProblem } from '../db/failure.ts'
-import { transact } from '../db/transact.ts'
 import { newId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Limit, LimitKind, Sum } from '../limit/limit.ts'
@@ -113,7 +112,7 @@ export function networkName(name: string): string | undefined {
  * Changes the cap of the limit of this kind, and returns it as it was before; undefined for none.
  */
 function changeCap(sql: Sql, kind: Kind['kind']): Promise<Limit | undefined> {
-  return transact(sql, async tx => {
+  return sql.begin(async tx => {
     await lockLimits(tx)
     const before = (await listLimits(tx)).find(limit => isSameKind(limit, kind))
     if (before !== undefined) await updateCap(tx, { ...before, cap: kind.cap })
@@ -165,7 +164,7 @@ function usedOf(
 
 /** Removes a limit. If it is set again, it counts anew. */
 export function removeLimit(sql: Sql, limit_id: string): Promise<Limit> {
-  return transact(sql, async tx => {
+  return sql.begin(async tx => {
     await lockLimits(tx)
     const limit = await limitNamed(tx, limit_id)
     await deleteLimit(tx, limit_id)

@@ -2,7 +2,6 @@
 // pivot.
 
 import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { findSlip } from '../price/policy/guard.ts'
@@ -100,7 +99,7 @@ function changePolicies<T>(
   sql: Sql,
   work: (tx: TransactionSql, policies: Policies, now: Instant) => Promise<T>,
 ): Promise<T> {
-  return transact(sql, async tx => {
+  return sql.begin(async tx => {
     await lockPolicies(tx)
     const policies = indexPolicies(await listPolicies(tx))
     return work(tx, policies, await databaseNow(tx as unknown as Sql))

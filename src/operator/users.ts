@@ -1,7 +1,6 @@
 // How operators make and change users: any user by a command, and others than themselves by the
 // API.
 import type { Sql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import { hashToken, newToken } from '../user/session.ts'
 import { endSessions, insertLink } from '../user/session-store.ts'
@@ -82,7 +81,7 @@ export function disableUser(sql: Sql, name: string, reason: string): Promise<Use
 export async function makeLoginLink(sql: Sql, name: string) {
   await userNamed(sql, name)
   const token = newToken()
-  const made = await transact(sql, tx => insertLink(tx, name, hashToken(token) as Buffer))
+  const made = await sql.begin(tx => insertLink(tx, name, hashToken(token) as Buffer))
   if (made === undefined) throw refusal('invalid_transition', `User ${name} is disabled.`)
   return { token, expires_at: made.expires_at }
 }

@@ -1,6 +1,5 @@
 // Lists of payouts: an account's, and an operator's over all accounts.
 
-import type { Fragment } from 'postgres'
 import { findNamed } from '../beneficiary/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { mergePages } from '../db/merge.ts'
@@ -14,6 +13,7 @@ import {
   type Page,
   type Wanted,
 } from '../db/page.ts'
+import type { Fragment } from '../db/sql.ts'
 import { type Refusal, refusal } from '../errors.ts'
 import { idBound, instantIn, withPrefix } from '../id.ts'
 import { askedPairs, BY_METADATA } from './metadata-store.ts'

@@ -2,11 +2,12 @@
 // in the book, and has a hash of each of their pairs. A search walks these few rows and reads the
 // payouts that a row leads to; their own metadata decides. All writes are under the lock of the
 // book.
-import type { Fragment } from 'postgres'
+
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Filter, Filters } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { hashText, tableAt } from '../db/shard.ts'
+import type { Fragment } from '../db/sql.ts'
 import { type Key, numberIn } from '../id.ts'
 import { type Pair, pairFrom } from '../text/found-by.ts'
 import { metadataOf } from './metadata.ts'

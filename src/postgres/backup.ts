@@ -7,12 +7,11 @@ import { dirname } from 'node:path'
 import { Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
-import type postgres from 'postgres'
-import { openPool } from '../db/driver.ts'
 import { DatabaseProblem, isConnectionLost, isServerError } from '../db/failure.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { type BackupFacts, labelOf, MANIFEST, readBackup } from './backup-file.ts'
 import { SUPERUSER } from './cluster.ts'
+import { Replication } from './replication.ts'
 import { END, tarFile } from './tar.ts'
 
 export interface Backup extends BackupFacts {
@@ -66,55 +65,47 @@ async function writeBackup(
   progress: (done_bytes: number, about_bytes: number) => void,
 ): Promise<void> {
   const warnings: string[] = []
-  const sql = openReplication(url, ({ severity, message = '' }) => {
+  const superuser = new URL(url)
+  superuser.username = SUPERUSER
+  const server = await Replication.open(superuser.href, ({ severity, message = '' }) => {
     // The server warns that its socket is no file to copy.
     if (severity === 'WARNING' && !message.includes('/.s.PGSQL.')) warnings.push(message)
   })
   try {
-    const about_bytes = await prepare(sql)
-    const [{ version }] = (await sql.unsafe(
+    const about_bytes = await prepare(server)
+    const asked = await server.ask<{ version: string }>(
       `select current_setting('server_version') as version`,
-    )) as unknown as [{ version: string }]
+    )
     // Asks for a fast checkpoint: a spread one takes a quarter of an hour.
-    const sent = await sql
-      .unsafe(
-        `BASE_BACKUP (LABEL '${labelOf(version.split(' ', 1)[0] ?? '')}', PROGRESS true,
-          CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
-      )
-      .readable()
+    const sent = server.copyOut(
+      `BASE_BACKUP (LABEL '${labelOf(asked?.version.split(' ', 1)[0] ?? '')}', PROGRESS true,
+        CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
+    )
     await pipeline(
       sent,
       new Unwrapped(done => progress(done, about_bytes)),
       createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
       createWriteStream(file, { mode: 0o600, flush: true }),
     )
+  } catch (error) {
+    // The server reports a page with a wrong checksum as a warning, and as an error at the end.
+    throw warnings.length > 0 && isServerError(error) ? damaged(warnings) : error
   } finally {
-    await sql.end({ timeout: 5 })
+    await server.end()
   }
-  // The server reports a page with a wrong checksum as a warning, and as an error at the end.
-  if (warnings.length > 0) throw new DatabaseProblem(`the cluster is damaged: ${warnings[0]}`)
+  if (warnings.length > 0) throw damaged(warnings)
 }
 
-/** Opens a session for replication commands. */
-function openReplication(url: string, onnotice: (notice: postgres.Notice) => void): postgres.Sql {
-  const superuser = new URL(url)
-  superuser.username = SUPERUSER
-  return openPool(superuser.href, {
-    max: 1,
-    idle_timeout: 0,
-    max_lifetime: null,
-    fetch_types: false,
-    connection: { replication: 'database', application_name: 'corridor backup' },
-    onnotice,
-  })
+function damaged([first]: readonly string[]): DatabaseProblem {
+  return new DatabaseProblem(`the cluster is damaged: ${first}`)
 }
 
 /** Reserves WAL for the length of the backup; returns the approximate bytes to read. */
-async function prepare(sql: postgres.Sql): Promise<number> {
+async function prepare(server: Replication): Promise<number> {
   // The server drops a temporary slot when the session ends.
   const slot = `corridor_backup_${randomBytes(4).toString('hex')}`
-  await sql.unsafe(`select pg_create_physical_replication_slot('${slot}', true, true)`)
-  const [row] = await sql.unsafe<{ bytes: string }[]>(
+  await server.ask(`select pg_create_physical_replication_slot('${slot}', true, true)`)
+  const row = await server.ask<{ bytes: string }>(
     `select sum(pg_database_size(oid))::text as bytes from pg_database`,
   )
   return Number(row?.bytes ?? 0)

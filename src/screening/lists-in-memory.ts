@@ -1,7 +1,6 @@
 // The lists of one version in the memory of this process. A caller that needs another version waits
 // until it is read, or goes on without it: a payout that is not screened is not handed over.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import type { ListStatus } from './list.ts'
 import { stateOf } from './list-rules.ts'
 import { listEntries, listNewest, readRequired } from './list-store.ts'
@@ -127,6 +126,6 @@ async function readLists(sql: Sql): Promise<PresentLists> {
     return { version, required, newest, entries }
   }
   const isolation = 'isolation level repeatable read read only'
-  const { entries, ...known } = await transact(sql, read, isolation)
+  const { entries, ...known } = await sql.begin(isolation, read)
   return new PresentLists({ ...known, screener: await Screener.of(entries) })
 }

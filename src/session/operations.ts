@@ -2,7 +2,6 @@
 // in the audit log under the person's name.
 import { type Author, writeAs } from '../audit/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import { type Refusal, rateLimited, refusal } from '../errors.ts'
 import { networkOf } from '../http/limits.ts'
 import { hashPassword, passwordMatches } from '../user/password.ts'
@@ -41,7 +40,7 @@ interface Credentials {
 export async function logIn(sql: Sql, credentials: Credentials, ip: string): Promise<LoggedIn> {
   await checkPassword(sql, credentials, 'log in', ip)
   const { user } = credentials
-  return transact(sql, tx => {
+  return sql.begin(tx => {
     void writeAs(tx, author(user, 'log in', ip))
     return begin(tx, user)
   })
@@ -58,7 +57,7 @@ export async function enterByLink(
   const user = token_hash && (await findLink(sql, token_hash))
   if (token_hash === undefined || user === undefined) throw wrongLink()
   const hashed = await hashPassword(link.password)
-  return transact(sql, async tx => {
+  return sql.begin(async tx => {
     void writeAs(tx, author(user, 'log in by link', ip))
     if ((await spendLink(tx, token_hash)) !== user) throw wrongLink()
     await upsertPassword(tx, user, hashed)
@@ -75,7 +74,7 @@ export async function confirm(
 ): Promise<void> {
   const { user, token_hash } = open
   await checkPassword(sql, { user, password }, 'give password', ip)
-  await transact(sql, async tx => {
+  await sql.begin(async tx => {
     void writeAs(tx, author(user, 'give password', ip))
     if (!(await confirmSession(tx, token_hash))) {
       throw refusal('session_over', 'The session is over; log in again.')
@@ -88,7 +87,7 @@ export async function logOut(
   { user, token_hash }: { readonly user: string; readonly token_hash: Buffer },
   ip: string,
 ): Promise<void> {
-  await transact(sql, async tx => {
+  await sql.begin(async tx => {
     void writeAs(tx, author(user, 'log out', ip))
     await endSession(tx, token_hash)
   })
@@ -107,7 +106,7 @@ async function checkPassword(
     attempt.of_all - MOST_ATTEMPTS.of_all,
   )
   const refused = (why: Parameters<typeof keepRefused>[2]) =>
-    transact(sql, async tx => {
+    sql.begin(async tx => {
       void writeAs(tx, author('', act, ip))
       await keepRefused(tx, attempt, why)
     })

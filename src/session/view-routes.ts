@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { writeAs } from '../audit/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
-import { transact } from '../db/transact.ts'
 import type { Reads } from '../engine/reads.ts'
 import { found, refusal } from '../errors.ts'
 import { send, sendList, success } from '../http/answer.ts'
@@ -164,7 +163,7 @@ async function writing<T>(
 ): Promise<T> {
   const user = userOf(request)
   try {
-    return await transact(reads, tx => {
+    return await reads.begin(tx => {
       void writeAs(tx, { operator: user, act: 'view', via: `api from ${request.ip}` })
       return work(tx, user)
     })

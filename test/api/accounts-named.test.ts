@@ -93,7 +93,7 @@ async function allTold(): Promise<void> {
     return busy.length === 0
   })
   const before = ends
-  await owner.notify('accounts_named', 'end')
+  await owner`select pg_notify('accounts_named', 'end')`
   await until('all is told', () => ends > before)
 }
 

@@ -58,7 +58,9 @@ async function copy(id: string, columns: Readonly<Record<string, string | null>>
   const copy_id = `ent_${String(++serial).padStart(20, '0')}`
   await owner.begin(async tx => {
     await tx`create temporary table copied on commit drop as select * from entities where id = ${id}`
-    await tx`update copied set ${tx({ ...columns, id: copy_id })}`
+    for (const [name, value] of Object.entries({ ...columns, id: copy_id })) {
+      await tx`update copied set ${tx(name)} = ${value}`
+    }
     await tx`insert into entities select * from copied`
   })
   return copy_id

@@ -198,7 +198,7 @@ function between(tx: TransactionSql, one: string, other: string, act: () => Prom
   return new Proxy(tx, {
     apply(target, self, words: Parameters<TransactionSql>) {
       const text = Array.isArray(words[0]) ? words[0].join('?') : ''
-      const ask = () => Reflect.apply(target, self, words) as Promise<unknown>
+      const ask = () => Reflect.apply(target, self, words) as unknown as Promise<unknown>
       if (text.includes(one)) answered = ask().then(rows => rows)
       if (text.includes(one)) return answered
       return text.includes(other) ? answered.then(act).then(ask) : ask()

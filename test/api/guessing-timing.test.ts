@@ -7,7 +7,6 @@ import { Agent, createServer, request } from 'node:http'
 import { after, before, type TestContext, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { markKeyRevoked } from '../../src/account/store.ts'
-import { transact } from '../../src/db/transact.ts'
 import { type Refusal, refusal } from '../../src/errors.ts'
 import { authenticate } from '../../src/http/authenticate.ts'
 import { openLimits } from '../../src/http/limits.ts'
@@ -237,7 +236,7 @@ async function logInsOf(users: Readonly<Record<string, string>>): Promise<Map<st
     const started = now_ms()
     const attempt = await countAttempt(sql, 'nobody', '192.0.2.251')
     if ((await findPassword(sql, 'nobody')) === undefined) {
-      await transact(sql, tx => keepRefused(tx, attempt, 'wrong password'))
+      await sql.begin(tx => keepRefused(tx, attempt, 'wrong password'))
     }
     return now_ms() - started
   }

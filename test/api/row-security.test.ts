@@ -7,7 +7,6 @@ import { buildApp } from '../../src/app.ts'
 import { findBeneficiaries } from '../../src/beneficiary/store.ts'
 import { readConfined, transactConfined } from '../../src/db/confine.ts'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
-import { transact } from '../../src/db/transact.ts'
 import { openDeps } from '../../src/deps.ts'
 import { findEntities } from '../../src/entity/store.ts'
 import { type Key, newId } from '../../src/id.ts'
@@ -450,7 +449,7 @@ test('an id of another account, looked up without a condition on the account: fo
       // Confined, an auditor would be the service.
       const rows = await (as === 'service'
         ? readConfined(loose, [idOf(mine)], reading)
-        : transact(loose, reading, 'read only'))
+        : loose.begin('read only', reading))
       return [...new Set(rows.map(row => row.account_id))]
     } finally {
       await loose.end({ timeout: 5 })

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { transact } from '../../src/db/transact.ts'
 import { hashToken, MOST_ATTEMPTS, newToken } from '../../src/user/session.ts'
 import { endSessions, insertLink } from '../../src/user/session-store.ts'
 import { updateDisabled } from '../../src/user/store.ts'
@@ -230,7 +229,7 @@ test('over HTTPS: the cookie is __Host- and Secure', async () => {
   try {
     await addPerson(proxied, { user: 'ada', role: 'operator' })
     const token = newToken()
-    await transact(proxied.deps.sql, tx => insertLink(tx, 'ada', hashToken(token) as Buffer))
+    await proxied.deps.sql.begin(tx => insertLink(tx, 'ada', hashToken(token) as Buffer))
     const headers = {
       host: 'pay.example',
       'x-forwarded-proto': 'https',

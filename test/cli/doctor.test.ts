@@ -2,13 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, test } from 'node:test'
-import {
-  checkDriver,
-  checkNode,
-  type Finding,
-  judgeClock,
-  judgeDisk,
-} from '../../src/cli/doctor-machine.ts'
+import { checkNode, type Finding, judgeClock, judgeDisk } from '../../src/cli/doctor-machine.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { startFront } from '../support/network/front.ts'
 import { listenOn } from '../support/network/port.ts'
@@ -145,9 +139,9 @@ test('doctor, a port: of another program it is wrong, of Corridor it is not', as
   await Promise.all([taken.close(), own.close()])
 })
 
-test('doctor, Node, driver, clock and disk: the bounds of each', () => {
-  const ok = [checkNode(), checkDriver(), judgeClock({ before: 0, now: 5000, after: 0 })]
-  const bad = [checkNode('20.1.0'), checkDriver(null)]
+test('doctor, Node, clock and disk: the bounds of each', () => {
+  const ok = [checkNode(), judgeClock({ before: 0, now: 5000, after: 0 })]
+  const bad = [checkNode('20.1.0')]
   bad.push(judgeClock({ before: 0, now: 5001, after: 0 }))
   bad.push(judgeClock({ before: 6001, now: 1000, after: 6001 }))
   ok.push(judgeDisk('.', { bavail: 5, blocks: 100, bsize: 4096 }))

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connect } from '../../src/db/connect.ts'
-import { refuseUnmended } from '../../src/db/driver.ts'
 import { isConnectionLost } from '../../src/db/failure.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 
@@ -79,15 +78,5 @@ test('a role that the log-in may not take: every query rejects, and none is run'
     await sql.end({ timeout: 0 })
     await database.owner.unsafe(`drop role ${login}`)
     await database.drop()
-  }
-})
-
-test('a driver that is not mended: refused, with what to run', () => {
-  refuseUnmended()
-  for (const found of [null, 1]) {
-    assert.throws(
-      () => refuseUnmended(found),
-      /lacks the mends .*: run node scripts\/patch-postgres/,
-    )
   }
 })

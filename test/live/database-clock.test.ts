@@ -44,7 +44,7 @@ test('a payout due in 25 hours: goes on at once by what the runbook says', async
   const [, sql = ''] =
     /## The clock was set wrong.*?```sql\nbegin;\n(.*?)commit;\n```/s.exec(runbook) ?? []
   assert.match(sql, /update open_payouts/)
-  await owner.begin(tx => tx.unsafe(sql).simple())
+  await owner.begin(tx => tx.unsafe(sql))
   await settleOnce(service.deps)
   assert.equal(await statusOf(id), 'succeeded')
 })

@@ -2,10 +2,10 @@
 // anything is asked of them, as a role or a lock would stay behind for others.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import postgres from 'postgres'
 import { onDatabase } from '../../src/cli/context.ts'
 import { readConfig } from '../../src/config.ts'
 import { connect } from '../../src/db/connect.ts'
+import { openPool } from '../../src/db/pool.ts'
 import { inspectDatabase } from '../../src/postgres/inspect.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { NO_POOLER, type Pooler, startPooler } from '../support/database/pooler.ts'
@@ -54,11 +54,10 @@ for (const [mode, ...args] of [
 test('PgBouncer in transaction mode, others at work on it: refused all the same', {
   skip,
 }, async () => {
-  const plain = { max: 8, prepare: false, fetch_types: false, onnotice: () => {} }
-  const busy = postgres(pooler.url('transaction'), plain)
+  const busy = openPool(pooler.url('transaction'), { max: 8 })
   let working = true
   const work = Array.from({ length: 8 }, async () => {
-    while (working) await busy.begin(tx => tx`select pg_sleep(0.002)`)
+    while (working) await busy.begin(tx => tx.unsafe('select pg_sleep(0.002)'))
   })
   try {
     for (let round = 0; round < share(10, 50); round++) {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import type { Work } from '../../src/db/transact.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import type { Operation } from '../../src/engine/operation.ts'
 import { Refusal, refusal } from '../../src/errors.ts'
@@ -119,14 +120,10 @@ function losingAnswers(code: string): Sql {
     if (code === 'CONNECTION_CLOSED') await endSession()
     throw Object.assign(new Error(`write ${code}`), { code })
   }
-  const begin = (mode: string, work: (tx: TransactionSql) => Promise<unknown>) =>
-    sql.begin(mode, tx => {
-      const apply = (_: TransactionSql, self: unknown, [texts, ...values]: unknown[]) => {
-        const sent = Reflect.apply(tx, self, [texts, ...values])
-        const meant = stores.at(-1)?.some(note => note.fate === 'loses answer')
-        return meant && String(texts).startsWith('commit') ? sent.then(lost) : sent
-      }
-      return work(new Proxy(tx, { apply }))
+  const begin = (work: Work<unknown>) =>
+    sql.begin((tx, commit) => {
+      const meant = () => stores.at(-1)?.some(note => note.fate === 'loses answer') === true
+      return work(tx, () => commit().then(() => (meant() ? lost() : undefined)))
     })
   return { begin } as unknown as Sql
 }

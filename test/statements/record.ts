@@ -2,6 +2,7 @@
 // product sends, once a process, with the file that it stands in. Statements of tests are their own.
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Statement } from '../../src/db/sql.ts'
 
 /** One line of what is written down. */
 export interface Sent {
@@ -10,63 +11,50 @@ export interface Sent {
   readonly file: string
 }
 
-interface Query {
-  readonly tagged: boolean
-  /** The texts of the literal: one object for each place in the source. */
-  readonly strings: object
-  readonly origin: string
-  readonly options: { readonly prepare?: boolean }
-  readonly statement: { readonly string: string } | null
-  resolve(result: unknown): void
-  handle(): unknown
-}
-
 const folder = process.env.TEST_STATEMENTS
 if (folder !== undefined && folder !== '') await listen(join(folder, `${process.pid}.jsonl`))
 
 async function listen(path: string): Promise<void> {
-  const driver = new URL('../../node_modules/postgres/src/query.js', import.meta.url)
-  const { Query } = (await import(driver.href)) as { Query: { prototype: Query } }
-  const handle = Query.prototype.handle
   const seen = new Set<string>()
-  const heard = new WeakSet<Query>()
-  Query.prototype.handle = function listened(this: Query) {
-    if (!heard.has(this)) {
-      heard.add(this)
-      const resolve = this.resolve
-      this.resolve = (result: unknown) => {
-        const text = this.statement?.string
-        const file = text === undefined || seen.has(text) ? undefined : fileOf(this)
-        if (text !== undefined && file !== undefined) {
-          seen.add(text)
-          appendFileSync(path, `${JSON.stringify({ text, file } satisfies Sent)}\n`)
-        }
-        resolve.call(this, result)
-      }
-    }
-    return handle.call(this)
-  }
+  const execute = Statement.prototype.execute
+  const recorded = new WeakSet<Statement>()
+  Statement.prototype.execute = function recording(this: Statement) {
+    const answer = execute.call(this)
+    if (recorded.has(this)) return answer
+    recorded.add(this)
+    answer.then(
+      () => {
+        const { text } = this.written()
+        const file = seen.has(text) ? undefined : fileOf(this, text)
+        if (file === undefined) return
+        seen.add(text)
+        appendFileSync(path, `${JSON.stringify({ text, file } satisfies Sent)}\n`)
+      },
+      () => {},
+    )
+    return answer
+  } as typeof execute
 }
 
-const SHARED = /\/src\/db\/(transact|statements)\.ts:/
+const SHARED = /\/src\/db\/(transact|sql)\.ts:/
 
 /** By place in the source: to read a stack is slow. */
 const files = new WeakMap<object, { readonly file: string | undefined }>()
 
 /** The file of the product; undefined of what a test has made. */
-function fileOf(query: Query): string | undefined {
-  if (!query.tagged) return findFile(query)
-  const known = files.get(query.strings)
+function fileOf(statement: Statement, text: string): string | undefined {
+  const { source, origin } = statement
+  if (typeof source === 'string') return isOfRows(statement, text) ? 'src/db/rows.ts' : undefined
+  const known = files.get(source)
   if (known !== undefined) return known.file
-  const file = findFile(query)
+  const file = findFile(origin)
   // Whose a shared statement is depends on who has it sent.
-  if (!SHARED.test(query.origin)) files.set(query.strings, { file })
+  if (!SHARED.test(origin)) files.set(source, { file })
   return file
 }
 
-function findFile(query: Query): string | undefined {
-  if (!query.tagged) return isOfRows(query) ? 'src/db/rows.ts' : undefined
-  for (const line of query.origin.split('\n').slice(1)) {
+function findFile(origin: string): string | undefined {
+  for (const line of origin.split('\n')) {
     const [, file] = /\/((?:src|test|bench|scripts)\/[\w/.-]+\.ts):\d/.exec(line) ?? []
     if (file === undefined || line.includes('node_modules')) continue
     if (SHARED.test(line)) continue
@@ -76,7 +64,6 @@ function findFile(query: Query): string | undefined {
 }
 
 /** Rows are written by texts that are put together, and prepared. */
-function isOfRows({ options, statement }: Query): boolean {
-  const text = statement?.string ?? ''
-  return options.prepare === true && /^(?:insert|with (?:written|removed) as)/.test(text)
+function isOfRows({ isPrepared }: Statement, text: string): boolean {
+  return isPrepared && /^(?:insert|with (?:written|removed) as)/.test(text)
 }

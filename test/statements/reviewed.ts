@@ -15,6 +15,7 @@ const WHOLE =
   'sent to a database that is not spread; another way of the same is sent to one that is'
 const LIVE = 'of live accounts alone, and none of them is on a spread database'
 const KEPT = 'a spread database keeps all events: none are removed there'
+const MATCHED = 'sent where a party has matches on a list, which is seldom'
 const METRIC = 'counts over all accounts, once a scrape, from narrow tables'
 
 export const REVIEWED: readonly Reviewed[] = [
@@ -60,12 +61,15 @@ export const REVIEWED: readonly Reviewed[] = [
     why: FOUND,
   },
   { file: 'src/screening/party-store.ts', says: 'where (account_id, id) >', why: FOUND },
+  { file: 'src/screening/match-store.ts', says: 'from screening_clears c join json', why: MATCHED },
+  { file: 'src/screening/match-store.ts', says: 'insert into screening_matches', why: MATCHED },
   { file: 'src/screening/party-store.ts', says: 'group by state', why: METRIC },
   { file: 'src/screening/party-store.ts', says: 'min(found_at)', why: OPERATOR },
   { file: 'src/payout/list-store.ts', says: 'from books b cross join lateral', why: OPERATOR },
   { file: 'src/payout/hold-store.ts', says: 'with recursive holding', why: OPERATOR },
   { file: 'src/payout/hold-store.ts', says: 'where (account_id, entity_id) >', why: OPERATOR },
   { file: 'src/ledger/store.ts', says: 'from books order by account_id', why: OPERATOR },
+  { file: 'src/ledger/store.ts', says: 'where k.account_id = any ($1::text[])', why: WHOLE },
   { file: 'src/ledger/store.ts', says: 'from balances where $1::text is null', why: OPERATOR },
   { file: 'src/event/store.ts', says: 'event_count as count from books', why: OPERATOR },
   { file: 'src/event/store.ts', says: 'sum(event_count)', why: OPERATOR },

@@ -2,10 +2,11 @@
 // held between pages, however slow the reader. Lines are append-only, and a statement ends before
 // the time at which it was taken under the book's lock, so no line can appear in it later: the
 // pages together show one snapshot.
-import type { Fragment } from 'postgres'
+
 import { readConfined, transactConfined } from '../../db/confine.ts'
 import type { Sql } from '../../db/connect.ts'
 import { type Moment, newerOf, OLDEST, olderOf } from '../../db/order.ts'
+import type { Fragment } from '../../db/sql.ts'
 import type { Instant } from '../../instant.ts'
 import { fromRow, LINE_COLUMNS, type LineRow } from '../columns.ts'
 import { besidesOf, chosenBy, LINE_INDEXES, numberAt } from '../store.ts'

@@ -2,7 +2,6 @@
 // stores them.
 
 import { databaseNow, type Sql } from '../../db/connect.ts'
-import { transact } from '../../db/transact.ts'
 import type { Line, LineProblem } from '../../text/csv.ts'
 import { type FetchOptions, fetchRates, hostOf } from './fetch.ts'
 import { checkPeg, decideFeed, type FeedDecision, type Judged, judgeRates } from './guard.ts'
@@ -81,7 +80,7 @@ function onBook<T>(
   { pivot }: ChangeOptions,
   work: (within: Sql, book: RateBook, guide: RateBook) => Promise<T>,
 ): Promise<T> {
-  return transact(sql, async tx => {
+  return sql.begin(async tx => {
     await lockRates(tx)
     const within = tx as unknown as Sql
     const stored = await listRates(within)

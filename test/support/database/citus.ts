@@ -1,9 +1,10 @@
 // With CITUS_URL, which names a database on the coordinator of a cluster: the tests' databases are made
 // on all its machines, each a copy of one that is migrated and spread.
-import postgres from 'postgres'
+
 import { connect, literal } from '../../../src/db/connect.ts'
 import { distribute, setForSpread } from '../../../src/db/distribute.ts'
 import { migrate } from '../../../src/db/migrate.ts'
+import { openPool } from '../../../src/db/pool.ts'
 import type { TestDatabase } from './database.ts'
 import { liveWithoutLists } from './without-lists.ts'
 
@@ -146,7 +147,7 @@ export const NOT_ON_CLUSTER: readonly LeftOut[] = [
 /** The coordinator first. Two of a cluster may be told apart by their ports alone. */
 async function listMachines(): Promise<URL[]> {
   const url = new URL(CITUS_URL ?? '')
-  const sql = postgres(url.href, { max: 1, onnotice: () => {} })
+  const sql = openPool(url.href, { max: 1 })
   const workers = await sql<{ host: string; port: number }[]>`
     select nodename as host, nodeport as port from pg_dist_node
     where shouldhaveshards and noderole = 'primary' order by 1, 2`
@@ -165,7 +166,7 @@ function at(url: URL, host: string, port: number): URL {
 async function onEach(database: string, statements: readonly string[]): Promise<void> {
   const asked = (await listMachines()).map(async machine => {
     machine.pathname = `/${database}`
-    const sql = postgres(machine.href, { max: 1, onnotice: () => {} })
+    const sql = openPool(machine.href, { max: 1 })
     try {
       for (const statement of statements) await sql.unsafe(statement)
     } finally {
@@ -254,7 +255,7 @@ export async function workerOf({ owner }: TestDatabase, account_id: string): Pro
 
 /** Stops the server as a lost machine does, by its own hand, and has it started again later. */
 export async function loseWorker({ url }: Worker, away_s: number): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  const sql = openPool(url, { max: 1 })
   try {
     const [row] = await sql<{ control: string; folder: string }[]>`
       select setting || '/pg_ctl' as control, current_setting('data_directory') as folder

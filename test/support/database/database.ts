@@ -1,7 +1,7 @@
 // A database of its own for each test file, cloned from the migrated template in some 40 ms.
 import { randomBytes } from 'node:crypto'
 import { connect, type Sql } from '../../../src/db/connect.ts'
-import { openPool } from '../../../src/db/driver.ts'
+import { openPool } from '../../../src/db/pool.ts'
 import { copyOnCluster, dropOnCluster, onCluster } from './citus.ts'
 
 export interface TestDatabase {
@@ -22,7 +22,7 @@ export async function createDatabase(options: { empty?: boolean } = {}): Promise
   const url = new URL(template)
   const source = options.empty === true ? 'template0' : url.pathname.slice(1)
   url.pathname = '/postgres'
-  const admin = openPool(url.href, { max: 1, fetch_types: false, onnotice: () => {} })
+  const admin = openPool(url.href, { max: 1 })
   // A template may have no other session while it is cloned: files that start together take turns.
   const spread = onCluster && options.empty !== true
   if (spread) await copyOnCluster(source, name)

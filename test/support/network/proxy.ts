@@ -14,8 +14,8 @@ export interface Commit {
   readonly tag: string
 }
 
-/** How a lane ends its transaction (src/db/transact.ts). */
-const OF_BATCH: Commit = { text: /^commit and chain$/, tag: 'COMMIT' }
+/** How a transaction ends (src/db/transact.ts). */
+const OF_BATCH: Commit = { text: /^commit$/, tag: 'COMMIT' }
 
 /** How bytes travel, in both directions. */
 export interface Slowness {
@@ -118,7 +118,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
     const upwards = travel(upstream, () => slowness)
     const downwards = travel(client, () => slowness)
     const read = readMessages(() => commit.text)
-    const answered = answerCommit(pair, upwards)
+    const answered = answerCommit(pair)
     client.on('data', (data: Buffer) => {
       for (const { bytes, begins, ends, committed, syncs } of read(data)) {
         if (syncs !== undefined && unsynced?.test(syncs) === true) {
@@ -247,33 +247,14 @@ function travel(socket: Socket, slowness: () => Slowness): (bytes: Buffer) => vo
   }
 }
 
-/**
- * What the client hears of what the server says: the same, but for the COMMIT that is to be answered
- * otherwise. One that has begun another transaction is ended for a client that knows of none.
- */
-function answerCommit(pair: Pair, upwards: (bytes: Buffer) => void): (data: Buffer) => Buffer {
+/** What the client hears of what the server says: the same, but for a COMMIT answered otherwise. */
+function answerCommit(pair: Pair): (data: Buffer) => Buffer {
   const cut = cutMessages(true)
-  /** Answered so; the server is not ready for the next statement yet. */
-  let ending = false
-  /** What the server says to our own COMMIT is for nobody. */
-  let unheard = false
   const hear = ({ type, bytes }: { type: string; bytes: Buffer }): Buffer => {
-    const ready = type === 'Z'
-    if (unheard) {
-      unheard = !ready
-      return Buffer.alloc(0)
-    }
-    if (pair.answer !== undefined && type === 'C' && bytes.includes('COMMIT\0')) {
-      const error = message('E', `SERROR\0VERROR\0C${pair.answer}\0Mcommitted, and not told so\0\0`)
-      ending = true
-      pair.answer = undefined
-      return error
-    }
-    if (!ending || !ready) return bytes
-    ending = false
-    unheard = bytes.toString('latin1', 5) === 'T'
-    if (unheard) upwards(message('Q', 'commit\0'))
-    return message('Z', 'I')
+    if (pair.answer === undefined || type !== 'C' || !bytes.includes('COMMIT\0')) return bytes
+    const error = message('E', `SERROR\0VERROR\0C${pair.answer}\0Mcommitted, and not told so\0\0`)
+    pair.answer = undefined
+    return error
   }
   return data => Buffer.concat(cut(data).map(hear))
 }
@@ -295,15 +276,12 @@ interface Message {
   readonly syncs: string | undefined
 }
 
-/**
- * A COMMIT is parsed once on a connection, under a name, and from then on bound by it, as other
- * statements are; the Sync behind it has the server carry it out. Or it is a query of its own, which
- * is how the machines of a cluster tell each other.
- */
+/** A COMMIT is a query of its own. One of a transaction that only reads is none of a batch. */
 function readMessages(commit: () => RegExp): (bytes: Buffer) => Message[] {
   const cut = cutMessages()
   const texts = new Map<string, string>()
   let statements: string[] = []
+  let reads = false
   let committing = false
   return data =>
     cut(data).map(({ type, bytes }) => {
@@ -314,15 +292,15 @@ function readMessages(commit: () => RegExp): (bytes: Buffer) => Message[] {
       const text = type === 'P' ? second : type === 'B' ? texts.get(second) : undefined
       if (text !== undefined) statements.push(text)
       const asked = type === 'Q' ? first : text
-      const begins = !committing && asked !== undefined && commit().test(asked)
+      if (asked?.startsWith('begin')) reads = asked.includes('read only')
+      const begins = !committing && !reads && asked !== undefined && commit().test(asked)
       committing ||= begins
       const ends = committing && (type === 'S' || type === 'Q')
       if (ends) committing = false
-      const over = type === 'S' && statements.at(-1)?.startsWith('commit') === true
-      const committed = over ? statements : []
+      const committed = type === 'Q' && first === 'commit' ? statements : []
       const syncs = type === 'S' ? statements.at(-1) : undefined
       // BEGIN, and ROLLBACK, are statements of their own.
-      if (over || type === 'Q') statements = []
+      if (type === 'Q') statements = []
       return { bytes, begins, ends, committed, syncs }
     })
 }

@@ -1,6 +1,5 @@
 // How people log in, as a browser does it for them.
 import assert from 'node:assert/strict'
-import { transact } from '../../../src/db/transact.ts'
 import { hashToken, newToken } from '../../../src/user/session.ts'
 import { insertLink } from '../../../src/user/session-store.ts'
 import type { Answer, TestService } from './service.ts'
@@ -11,7 +10,7 @@ export const OWN = { host: '127.0.0.1:8080', 'sec-fetch-site': 'same-origin' }
 
 export async function makeLink({ deps }: Pick<TestService, 'deps'>, user: string): Promise<string> {
   const token = newToken()
-  await transact(deps.sql, tx => insertLink(tx, user, hashToken(token) as Buffer))
+  await deps.sql.begin(tx => insertLink(tx, user, hashToken(token) as Buffer))
   return token
 }
 

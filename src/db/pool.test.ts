@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import { createDatabase, type TestDatabase } from '../../test/support/database/database.ts'
+import { until } from '../../test/support/service/process.ts'
+import { openPool, type Sql } from './pool.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createDatabase({ empty: true })
+})
+after(() => database.drop())
+
+function open(t: TestContext, max: number): Sql {
+  const sql = openPool(database.url, { max, application_name: 'pool under test' })
+  t.after(() => sql.end({ timeout: 0 }))
+  return sql
+}
+
+async function pidOf(sql: Pick<Sql, 'unsafe'>): Promise<number> {
+  const [row] = await sql.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid')
+  return row?.pid ?? 0
+}
+
+/** Ends the sessions of the pools under test. */
+const terminate = () => database.owner`
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and application_name = 'pool under test'`
+
+test('statements one after the other: on the connection used last, though there are more', async t => {
+  const sql = open(t, 3)
+  await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.01)`))
+  const pids = [await pidOf(sql), await pidOf(sql), await pidOf(sql), await pidOf(sql)]
+  assert.equal(new Set(pids).size, 1)
+})
+
+test('more statements at once than connections: each is answered, by no more connections', async t => {
+  const sql = open(t, 2)
+  const pids = await Promise.all(Array.from({ length: 20 }, () => pidOf(sql)))
+  assert.ok(new Set(pids).size <= 2)
+})
+
+test('end: what was asked is answered, and what is asked later rejects', async t => {
+  const sql = open(t, 1)
+  const asked = Promise.all([sql`select pg_sleep(0.05)`, sql`select 1 as one`])
+  await sql`select 1`
+  const ended = sql.end()
+  await assert.rejects(async () => await sql`select 2`, { code: 'CONNECTION_ENDED' })
+  const [, [row]] = await asked
+  assert.equal(row?.one, 1)
+  await ended
+})
+
+test('end at once: whoever waits, for an answer or for a connection, is refused', async t => {
+  const sql = open(t, 1)
+  await sql`select 1`
+  const asked = [sql`select pg_sleep(600)`, sql`select 1`, sql.begin(tx => tx`select 1`)].map(one =>
+    one.then(
+      () => 'answered',
+      error => error.code,
+    ),
+  )
+  await sql.end({ timeout: 0 })
+  assert.deepEqual((await Promise.all(asked)).sort(), [
+    'CONNECTION_CLOSED',
+    'CONNECTION_ENDED',
+    'CONNECTION_ENDED',
+  ])
+})
+
+test('a prepared statement whose table a migration has changed: answered all the same', async t => {
+  const sql = open(t, 1)
+  await sql`create table changing (a integer)`
+  const read = (on: Pick<Sql, 'unsafe'>) =>
+    on.unsafe('select * from changing', [], { prepare: true })
+  await read(sql)
+  await database.owner`alter table changing add column b integer`
+  await database.owner`insert into changing values (1, 2)`
+  assert.deepEqual([...(await read(sql))], [{ a: 1, b: 2 }])
+  await database.owner`alter table changing drop column a`
+  // A transaction has failed by then: the next one is answered.
+  await assert.rejects(
+    sql.begin(tx => read(tx)),
+    { code: '0A000' },
+  )
+  assert.deepEqual([...(await sql.begin(tx => read(tx)))], [{ b: 2 }])
+})
+
+test('a transaction: commits, rolls back, and leaves its connection for others', async t => {
+  const sql = open(t, 1)
+  await sql`create table kept (id integer)`
+  await sql.begin(tx => tx`insert into kept values (1)`)
+  await assert.rejects(
+    sql.begin(async tx => {
+      await tx`insert into kept values (2)`
+      throw new Error('no')
+    }),
+    /^Error: no$/,
+  )
+  // A statement that failed fails the transaction, though nobody asks what became of it.
+  await assert.rejects(
+    sql.begin(async tx => {
+      await tx`insert into kept values (3)`
+      await tx`select 1 / 0`.catch(() => {})
+    }),
+    { code: '22012' },
+  )
+  await sql.begin(async tx => {
+    await tx`insert into kept values (4)`
+    const within = tx.savepoint(async tx => {
+      await tx`insert into kept values (5)`
+      await tx`select 1 / 0`
+    })
+    await assert.rejects(within, { code: '22012' })
+  })
+  const rows = await sql<{ id: number }[]>`select id from kept order by id`
+  assert.deepEqual(
+    rows.map(row => row.id),
+    [1, 4],
+  )
+})
+
+test('listening: told of what comes, and again after its connection was lost', async t => {
+  const sql = open(t, 1)
+  const told: string[] = []
+  let listens = 0
+  const { unlisten } = await sql.listen(
+    'tellings',
+    payload => told.push(payload),
+    () => (listens += 1),
+  )
+  await database.owner`select pg_notify('tellings', 'first')`
+  await until('the first is told', () => told.includes('first'))
+  await terminate()
+  await until('it listens again', () => listens === 2)
+  await database.owner`select pg_notify('tellings', 'second')`
+  await until('the second is told', () => told.includes('second'))
+  unlisten()
+  await until('nobody listens', async () => {
+    const rows = await database.owner`
+      select from pg_stat_activity
+      where datname = current_database() and application_name = 'pool under test'`
+    return rows.length === 0
+  })
+  assert.deepEqual([told, listens], [['first', 'second'], 2])
+})
+
+test('a reserved session: keeps its connection until it is released', async t => {
+  const sql = open(t, 2)
+  const session = await sql.reserve()
+  assert.equal(session.pid, await pidOf(session))
+  await session`create temporary table own (id integer)`
+  await Promise.all([1, 2, 3].map(() => sql`select 1`))
+  await session`insert into own values (1)`
+  session.release()
+})

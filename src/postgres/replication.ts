@@ -1,0 +1,92 @@
+// A session for replication commands, and the data that the server copies out in answer to one.
+import { Readable } from 'node:stream'
+import pg from 'pg'
+import { explainAnswer } from '../db/connection.ts'
+import { addressOf } from '../db/url.ts'
+
+export interface Notice {
+  readonly severity?: string | undefined
+  readonly message?: string | undefined
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+export class Replication {
+  readonly #client: pg.Client
+
+  private constructor(client: pg.Client) {
+    this.#client = client
+  }
+
+  static async open(url: string, onNotice: (notice: Notice) => void): Promise<Replication> {
+    const client = new pg.Client({
+      ...addressOf(url),
+      application_name: 'corridor backup',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      // Their types lack it.
+      ...{ replication: 'database' },
+    })
+    client.on('notice', onNotice)
+    // What is asked then rejects.
+    client.on('error', () => {})
+    await client.connect().catch(error => {
+      throw explainAnswer(error)
+    })
+    return new Replication(client)
+  }
+
+  /** The first row. */
+  async ask<Row>(text: string): Promise<Row | undefined> {
+    const { rows } = await this.#client.query(text).catch(error => {
+      throw explainAnswer(error)
+    })
+    return rows[0]
+  }
+
+  /** The messages of a command that copies out, one chunk each. */
+  copyOut(command: string): Readable {
+    return this.#client.query(new CopyOut(command))
+  }
+
+  async end(): Promise<void> {
+    await this.#client.end()
+  }
+}
+
+/** A query whose rows are messages of COPY. Its methods are those that pg calls. */
+class CopyOut extends Readable implements pg.Submittable {
+  readonly #command: string
+  #connection: pg.Connection | undefined
+
+  constructor(command: string) {
+    super()
+    this.#command = command
+  }
+
+  submit(connection: pg.Connection): void {
+    this.#connection = connection
+    connection.query(this.#command)
+  }
+
+  /** The parser writes over its buffer. */
+  handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
+    if (!this.push(Buffer.from(chunk))) this.#connection?.stream.pause()
+  }
+
+  override _read(): void {
+    this.#connection?.stream.resume()
+  }
+
+  handleError(error: unknown): void {
+    this.destroy(explainAnswer(error))
+  }
+
+  handleReadyForQuery(): void {
+    this.push(null)
+  }
+
+  // The server sends rows before and after the data: where its log begins and ends.
+  handleRowDescription(): void {}
+  handleDataRow(): void {}
+  handleCommandComplete(): void {}
+}
