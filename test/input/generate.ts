@@ -20,6 +20,8 @@ export function pick<T>(chance: Chance, items: readonly T[]): T {
 export interface Generator {
   /** A request as documented, which may still be refused for what is stored. */
   request(operation: Operation, chance: Chance): Request
+  /** The same, with every parameter that must be there. */
+  complete(operation: Operation, chance: Chance): Request
   /** A body of this operation with every member there is. */
   fullBody(operation: Operation): Json
   /** The documented bodies, with ids of the world. */
@@ -147,47 +149,50 @@ export function generator(api: ApiDocument, world: World): Generator {
     return JSON.parse(written)
   }
 
+  function request(operation: Operation, chance: Chance, complete: boolean): Request {
+    const { method, path, details } = operation
+    const parameters: Json[] = details.parameters ?? []
+    const of = (place: string) => parameters.filter(parameter => parameter.in === place)
+    const filled = of('path').reduce(
+      (url, { name, schema }) => url.replace(`{${name}}`, value(chance, schema, name, 0)),
+      path,
+    )
+    const query = of('query')
+      .filter(({ required }) => (complete && required) || chance() < 0.2)
+      .flatMap(({ name, schema }) => {
+        const member = name.replace('created.', '')
+        const made = value(chance, schema, member, 0)
+        const pairs: [string, Json][] =
+          schema.type === 'object'
+            ? Object.entries(made).map(([key, one]) => [`${name}[${key}]`, one])
+            : [made].flat().map((one: Json) => [name, one])
+        return pairs.map(([key, one]) => `${key}=${encodeURIComponent(String(one))}`)
+      })
+    const schema = bodySchema(operation)
+    const good = schema === undefined ? [] : examples(operation)
+    const body = () => (chance() < 0.6 ? pick(chance, good) : value(chance, schema, '', 0.25))
+    return {
+      method: method.toUpperCase(),
+      url: query.length === 0 ? filled : `${filled}?${query.join('&')}`,
+      headers: {
+        ...(FOR_APPROVERS.test(operation.path)
+          ? { authorization: '@approver', 'corridor-account': '@account' }
+          : { authorization: '@ours' }),
+        ...(schema === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(of('header').some(({ name }) => name === 'Idempotency-Key') && chance() < 0.2
+          ? { 'idempotency-key': key(chance) }
+          : {}),
+      },
+      body: schema === undefined ? undefined : Buffer.from(JSON.stringify(body())),
+      notes: [],
+    }
+  }
+
   return {
     examples,
     fullBody: operation => value(() => 0, bodySchema(operation), '', 1),
-    request(operation, chance) {
-      const { method, path, details } = operation
-      const parameters: Json[] = details.parameters ?? []
-      const of = (place: string) => parameters.filter(parameter => parameter.in === place)
-      const filled = of('path').reduce(
-        (url, { name, schema }) => url.replace(`{${name}}`, value(chance, schema, name, 0)),
-        path,
-      )
-      const query = of('query')
-        .filter(() => chance() < 0.2)
-        .flatMap(({ name, schema }) => {
-          const member = name.replace('created.', '')
-          const made = value(chance, schema, member, 0)
-          const pairs: [string, Json][] =
-            schema.type === 'object'
-              ? Object.entries(made).map(([key, one]) => [`${name}[${key}]`, one])
-              : [made].flat().map((one: Json) => [name, one])
-          return pairs.map(([key, one]) => `${key}=${encodeURIComponent(String(one))}`)
-        })
-      const schema = bodySchema(operation)
-      const good = schema === undefined ? [] : examples(operation)
-      const body = () => (chance() < 0.6 ? pick(chance, good) : value(chance, schema, '', 0.25))
-      return {
-        method: method.toUpperCase(),
-        url: query.length === 0 ? filled : `${filled}?${query.join('&')}`,
-        headers: {
-          ...(FOR_APPROVERS.test(operation.path)
-            ? { authorization: '@approver', 'corridor-account': '@account' }
-            : { authorization: '@ours' }),
-          ...(schema === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(of('header').some(({ name }) => name === 'Idempotency-Key') && chance() < 0.2
-            ? { 'idempotency-key': key(chance) }
-            : {}),
-        },
-        body: schema === undefined ? undefined : Buffer.from(JSON.stringify(body())),
-        notes: [],
-      }
-    },
+    request: (operation, chance) => request(operation, chance, false),
+    complete: (operation, chance) => request(operation, chance, true),
   }
 }
 
