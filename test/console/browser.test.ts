@@ -7,11 +7,13 @@ import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { endSessions } from '../../src/user/session-store.ts'
+import type { AccountRole, UserRole } from '../../src/user/user.ts'
 import { startSettling } from '../../src/worker/settle-payouts.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import {
   assertAccessible,
   enter,
+  haveEntered,
   NO_BROWSER,
   openBrowser,
   openPage,
@@ -35,7 +37,7 @@ let address: string
 let browser: Browser
 /** Of somebody who makes payouts, and of somebody who looks. */
 let maker: Watched
-let viewer: Watched
+let viewer: Watched & { user: string }
 let stop: () => Promise<unknown>
 
 before(async () => {
@@ -49,8 +51,8 @@ before(async () => {
   const worker = startSettling(service.deps)
   stop = () => worker.stop()
   browser = await openBrowser()
-  maker = await person(['maker'])
-  viewer = await person(['viewer'], 'viewer')
+  maker = await person(['maker'], enterByPage)
+  viewer = await person(['viewer'])
 })
 after(async () => {
   if (skip !== false) return
@@ -61,17 +63,24 @@ after(async () => {
 
 let people = 0
 
-/** Somebody new with these roles, logged in. */
+/** Somebody new with these roles, logged in; those of `enterByPage` use the page of it. */
 async function person(
-  roles: readonly ('viewer' | 'maker' | 'approver')[],
-  user = `person-${++people}`,
+  roles: readonly AccountRole[],
+  logIn = enterByCookie,
   options = {},
-): Promise<Watched> {
-  await addPerson(service, { user, roles: roles.map(role => [id, role]) })
+  role: UserRole = 'member',
+): Promise<Watched & { user: string }> {
+  people += 1
+  const user = `person-${people}`
+  await addPerson(service, { user, role, roles: roles.map(of => [id, of]) })
   const opened = await openPage(browser, address, options)
-  await enter(service, opened.page, user)
-  return opened
+  await logIn(opened, user)
+  return { ...opened, user }
 }
+
+const enterByPage = ({ page }: Watched, user: string) => enter(service, page, user)
+const enterByCookie = ({ context }: Watched, user: string) =>
+  haveEntered(service, context, address, user)
 
 let invoices = 0
 
@@ -149,14 +158,15 @@ test('without JavaScript: paid, refused for its maker, approved by a second pers
 }, async () => {
   const remove = await addApprovalRule(service, { account_id: id })
   await service.deps.reference.refresh()
-  const both = await person(['maker', 'approver'], undefined, { javaScriptEnabled: false })
+  const without_script = { javaScriptEnabled: false }
+  const both = await person(['maker', 'approver'], enterByPage, without_script)
   await fillPayout(both.page, '2,000.00')
   await both.page.click('button:text("Pay")')
   await both.page.waitForSelector('.lead >> text=pending approval')
   const payout = both.page.url().replace(/\?.*/, '')
   const own = await both.page.innerText('main')
   assert.match(own, /You made it, so somebody else approves it/)
-  const { page, context } = await person(['approver'], undefined, { javaScriptEnabled: false })
+  const { page, context } = await person(['approver'], enterByCookie, without_script)
   await page.goto(`/console/${id}/approvals`)
   await page.click('tbody a')
   assert.equal(page.url(), payout)
@@ -244,7 +254,7 @@ function payoutBody() {
 test('a session that is ended leaves the page by itself', { skip }, async () => {
   const { page } = viewer
   await page.goto(`/console/${id}`)
-  await endSessions(service.deps.sql, 'viewer')
+  await endSessions(service.deps.sql, viewer.user)
   await page.waitForURL(/\/login/)
 })
 
@@ -308,14 +318,10 @@ for (const [nth, look] of LOOKS.entries()) {
   test(`${which}, ${name}: no serious finding of axe, no error, nothing from elsewhere`, {
     skip,
   }, async () => {
-    people += 1
-    const user = `person-${people}`
-    const roles = (['maker', 'approver'] as const).map(role => [id, role] as const)
-    await addPerson(service, { user, role: 'operator', roles: [...roles] })
     const made = await account.post('/v3/payout', payoutBody())
     const payout = `/console/${id}/payouts/${made.json.data.id}`
-    const { page, context, faults } = await openPage(browser, address, look)
-    await enter(service, page, user)
+    const opened = await person(['maker', 'approver'], enterByCookie, look, 'operator')
+    const { page, context, faults } = opened
     const paths = [
       ...OF_ACCOUNT.map(path => `/console/${id}${path}`),
       payout,

@@ -1,7 +1,7 @@
 // How people log in, as a browser does it for them.
 import assert from 'node:assert/strict'
 import { hashToken, newToken } from '../../../src/user/session.ts'
-import { insertLink } from '../../../src/user/session-store.ts'
+import { insertLink, insertSession } from '../../../src/user/session-store.ts'
 import type { Answer, TestService } from './service.ts'
 
 export const PASSWORD = 'seven wet otters sing'
@@ -11,6 +11,17 @@ export const OWN = { host: '127.0.0.1:8080', 'sec-fetch-site': 'same-origin' }
 export async function makeLink({ deps }: Pick<TestService, 'deps'>, user: string): Promise<string> {
   const token = newToken()
   await deps.sql.begin(tx => insertLink(tx, user, hashToken(token) as Buffer))
+  return token
+}
+
+/** The token of a user who has just logged in, without a password, whose hash takes its time. */
+export async function makeSession(
+  { deps }: Pick<TestService, 'deps'>,
+  user: string,
+): Promise<string> {
+  const token = newToken()
+  const session = await deps.sql.begin(tx => insertSession(tx, user, hashToken(token) as Buffer))
+  assert.ok(session, `${user} may log in`)
   return token
 }
 
