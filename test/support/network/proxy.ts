@@ -88,11 +88,12 @@ export async function startProxy(target: string): Promise<TcpProxy> {
   let taken = 0
   let unsynced: RegExp | undefined
 
-  const isCutAt = (pair: Pair, where: Cut) => {
+  const isCutAt = (pair: Pair, where: Cut, heard: Buffer = Buffer.alloc(0)) => {
     if (cuts === 0 || cut !== where) return false
     cuts -= 1
     pairs.delete(pair)
-    pair.client.resetAndDestroy()
+    // What the client has heard by then, such as the answers to the statements before.
+    pair.client.write(heard, () => pair.client.resetAndDestroy())
     // What was passed on comes first, then the end.
     pair.upstream.removeAllListeners('data').resume().end()
     return true
@@ -133,9 +134,11 @@ export async function startProxy(target: string): Promise<TcpProxy> {
       }
     })
     upstream.on('data', (data: Buffer) => {
-      if (pair.committing && data.includes(`${commit.tag}\0`)) {
+      const at = pair.committing ? data.indexOf(`${commit.tag}\0`) : -1
+      if (at !== -1) {
         pair.committing = false
-        if (isCutAt(pair, 'before its answer')) return
+        // A message begins with its type and its length.
+        if (isCutAt(pair, 'before its answer', data.subarray(0, Math.max(0, at - 5)))) return
       }
       const passed = answered(data)
       if (passed.length > 0) downwards(passed)
