@@ -140,13 +140,20 @@ export function generator(api: ApiDocument, world: World): Generator {
     return details.requestBody?.content['application/json'].schema
   }
 
-  function examples(operation: Operation): Json[] {
-    const bodies = examplesOf(api.operations, operation.name)
-    const written = JSON.stringify(bodies)
+  /** By operation: each request is made of them, of which most take another body. */
+  const written = new Map<Operation, string>()
+
+  function writeExamples(operation: Operation): string {
+    return JSON.stringify(examplesOf(api.operations, operation.name))
       .replace(/dep_\w{20}/g, deposit_address)
       .replace(/https:\/\/example\.com\/\w+/g, HOOK)
       .replace(/\b(?!dep)([a-z]{3})_\w{20}\b/g, (_, prefix: string) => id(() => 0, prefix))
-    return JSON.parse(written)
+  }
+
+  function examples(operation: Operation): Json[] {
+    const text = written.get(operation) ?? writeExamples(operation)
+    written.set(operation, text)
+    return JSON.parse(text)
   }
 
   function request(operation: Operation, chance: Chance, complete: boolean): Request {
