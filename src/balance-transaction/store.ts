@@ -1,6 +1,5 @@
 // The SQL statements of balance transactions, which are columns of their journals: ledger/store.ts
 // writes them. The number in an id finds and orders them.
-
 import { byNumber, locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { accountMarkSql } from '../db/id-sql.ts'

@@ -48,7 +48,6 @@ export function doctorCommand(command: Command): void {
 /** Without its database nothing more can be checked. */
 async function examine(config: Config): Promise<Finding[]> {
   const machine = [checkNode(), await checkPort(config)]
-  if (machine.some(({ check, ok }) => check === 'driver' && !ok)) return machine
   const database = await openDatabase(config, { create: false }).catch(asFinding('database'))
   if ('check' in database) return [...machine, database]
   try {

@@ -170,25 +170,30 @@ test('of two queries sent together one is answered, and nothing comes after it: 
   assert.deepEqual(await Promise.all([endOf(sql, 2), endOf(sql, 3)]), ['answered', 'rejects'])
 })
 
-test('an encrypted connection: kept while answers come, given up when none does', async t => {
+/** Speaks with a client by TLS, under a certificate that nobody has signed. */
+function encrypt(raw: Socket, speak: (socket: Socket) => void): void {
   const DAY = 86_400_000
   const own = selfSigned('localhost', Date.now() - DAY, Date.now() + DAY)
+  raw.once('data', () => {
+    raw.write('S')
+    speak(new TLSSocket(raw, { isServer: true, ...own }).on('error', () => {}))
+  })
+}
+
+test('an encrypted connection: kept while answers come, given up when none does', async t => {
   let silent = false
+  const speak = (socket: Socket) =>
+    void socket.once('data', () => {
+      socket.write(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY]))
+      socket.on('data', () => {
+        if (silent) return
+        const answer = Buffer.concat([message('C', 'SELECT 1\0'), READY_FOR_QUERY])
+        void setTimeout(20).then(() => socket.write(answer))
+      })
+    })
   const sql = await serve(
     t,
-    raw =>
-      void raw.once('data', () => {
-        raw.write('S')
-        const socket = new TLSSocket(raw, { isServer: true, ...own }).on('error', () => {})
-        socket.once('data', () => {
-          socket.write(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY]))
-          socket.on('data', () => {
-            if (silent) return
-            const answer = Buffer.concat([message('C', 'SELECT 1\0'), READY_FOR_QUERY])
-            void setTimeout(20).then(() => socket.write(answer))
-          })
-        })
-      }),
+    socket => encrypt(socket, speak),
     url => watched(1)(`${url}?sslmode=require`),
   )
   // Asked all the time, for longer than a server may be silent.
@@ -198,23 +203,43 @@ test('an encrypted connection: kept while answers come, given up when none does'
   assert.equal(await endOf(sql, 1), 'rejects')
 })
 
-test('an answer that is none: its query rejects, and the process lives', async t => {
-  let taken = 0
-  const sql = await serve(
-    t,
-    socket =>
+for (const how of ['plain', 'encrypted']) {
+  test(`an answer that is none, ${how}: its query rejects, and the process lives`, async t => {
+    let taken = 0
+    const speak = (socket: Socket) =>
       void socket.once('data', () => {
         taken += 1
         // The first asks for a way to log in that nobody here has.
         const says = taken === 1 ? message('R', '\0\0\0\x07') : AUTHENTICATION_OK
         socket.write(Buffer.concat([says, READY_FOR_QUERY]))
-        socket.on('data', () =>
-          socket.write(Buffer.concat([message('C', 'SELECT 1\0'), READY_FOR_QUERY])),
-        )
-      }),
+        const answer = Buffer.concat([message('C', 'SELECT 1\0'), READY_FOR_QUERY])
+        socket.on('data', () => socket.write(answer))
+      })
+    const sql = await serve(
+      t,
+      socket => (how === 'plain' ? speak(socket) : encrypt(socket, speak)),
+      url => openPool(how === 'plain' ? url : `${url}?sslmode=require`, { max: 1 }),
+    )
+    assert.deepEqual([await endOf(sql, 1), await endOf(sql, 1)], ['rejects', 'answered'])
+  })
+}
+
+test('a connection that the server ends with its first answer: refused, and the next one is opened', async t => {
+  let taken = 0
+  const sql = await serve(
+    t,
+    socket => {
+      taken += 1
+      if (taken > 1) return welcome(socket)
+      socket.once('data', () => {
+        const says = 'SFATAL\0VFATAL\0C57P01\0Mtold to end\0\0'
+        socket.end(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY, message('E', says)]))
+      })
+    },
     url => openPool(url, { max: 1 }),
   )
-  assert.deepEqual([await endOf(sql, 1), await endOf(sql, 1)], ['rejects', 'answered'])
+  assert.deepEqual([await endOf(sql, 1), await endOf(sql, 2)], ['rejects', 'answered'])
+  await sql.end()
 })
 
 test('the end of a pool whose server is silent: within its time, and nothing is connected after', async t => {

@@ -3,7 +3,7 @@
 import pg from 'pg'
 import { connectionError, isConnectionLost, PostgresError } from './failure.ts'
 import { nameOf, readResult } from './result.ts'
-import { watchedSocket } from './socket.ts'
+import { guardReader, watchedSocket } from './socket.ts'
 import type { Rows, Sent } from './sql.ts'
 import { addressOf } from './url.ts'
 import { readerOf } from './values.ts'
@@ -44,8 +44,14 @@ export class Connection {
       keepAlive: true,
       keepAliveInitialDelayMillis: 60_000,
       stream: () => socket,
+      // As libpq: a server may ask for any number.
+      ...{ scramMaxIterations: 0 },
       types: { getTypeParser: readerOf as pg.CustomTypesConfig['getTypeParser'] },
     })
+    const { connection } = this.#client
+    // Encrypted, pg reads from another stream.
+    const ready = this.#client.ssl ? 'sslconnect' : 'connect'
+    connection.on(ready, () => guardReader(connection.stream))
     this.#client.on('error', error => this.#lose(error))
     this.#client.on('end', () => this.#lose())
   }
@@ -74,6 +80,8 @@ export class Connection {
     try {
       await this.#client.connect()
       if (session !== undefined) await this.#client.query(session)
+      // An error may have come with the last answer.
+      if (this.#lost) throw this.#lost
     } catch (error) {
       this.destroy()
       throw explainAnswer(error, 'FATAL')
@@ -161,10 +169,14 @@ export function isPlanOutdated(error: unknown): boolean {
   return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')
 }
 
+const UNREADABLE = [SyntaxError, TypeError, RangeError]
+
 /** An error of pg as one of ours. */
 export function explainAnswer(error: unknown, severity?: 'FATAL'): Error {
   if (error instanceof pg.DatabaseError) return new PostgresError(error, severity)
   if (!(error instanceof Error)) return new Error(String(error))
+  // A value that could not be read.
+  if (UNREADABLE.some(kind => error instanceof kind)) return error
   // What pg says by a sentence alone is that the connection has ended.
   return 'code' in error ? error : connectionError('CONNECTION_CLOSED', error.message, error)
 }

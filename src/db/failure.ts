@@ -33,16 +33,13 @@ const UNAVAILABLE_CODES = new Set([
 /** For a Unix socket: its server is down, or too many connect at once. For a file it is a fault. */
 const UNAVAILABLE_SOCKETS = new Set(['ENOENT', 'EAGAIN'])
 
-/** An error that the server answered with. Its message, detail and hint may hold data. */
+/** An error that the server answered with. Its message may hold data. */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError'
   /** SQLSTATE, five characters. */
   readonly code: string
   /** FATAL and PANIC end the session. */
   readonly severity: 'ERROR' | 'FATAL' | 'PANIC'
-  readonly detail: string | undefined
-  readonly hint: string | undefined
-  readonly where: string | undefined
   readonly schema_name: string | undefined
   readonly table_name: string | undefined
   readonly column_name: string | undefined
@@ -53,9 +50,6 @@ export class PostgresError extends Error {
     super(answer.message)
     this.code = answer.code ?? ''
     this.severity = severity ?? severityOf(answer)
-    this.detail = answer.detail
-    this.hint = answer.hint
-    this.where = answer.where
     this.schema_name = answer.schema
     this.table_name = answer.table
     this.column_name = answer.column

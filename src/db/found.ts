@@ -1,6 +1,5 @@
 // Lists of rows that are found by their text for it (found-by.ts). Bounds and order are those of
 // the list, along an index that has the text, so that rows that do not fit are never fetched.
-
 import type { Sql, TransactionSql } from './connect.ts'
 import type { Listed, Wanted } from './page.ts'
 import type { Fragment } from './sql.ts'

@@ -2,9 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
 
-export interface Listening {
-  /** Opens a connection; `onLost` is called when it is lost. */
-  readonly open: (onLost: () => void) => Promise<Connection>
+interface Listening {
+  /** Makes a connection; `onLost` is called when it is lost. */
+  readonly make: (onLost: () => void) => Connection
+  readonly open: (connection: Connection) => Promise<void>
   readonly channel: string
   readonly onNotification: (payload: string) => void
   /** Called when it listens: the first time, and after it may have missed notifications. */
@@ -34,14 +35,14 @@ async function listenAgain(listening: Listening, ended: AbortSignal, first: Sess
 }
 
 async function listen(listening: Listening, ended: AbortSignal): Promise<Session> {
-  const { open, channel, onNotification, onListen } = listening
+  const { make, open, channel, onNotification, onListen } = listening
   const lost = Promise.withResolvers<void>()
-  const connection = await open(lost.resolve)
-  if (ended.aborted) connection.destroy()
+  const connection = make(lost.resolve)
   const close = () => connection.destroy()
   ended.addEventListener('abort', close, { once: true })
   void lost.promise.then(() => ended.removeEventListener('abort', close))
   try {
+    await open(connection)
     connection.onNotification(onNotification)
     await connection.send({ text: `listen "${channel}"`, parameters: [], prepare: false })
     onListen?.()

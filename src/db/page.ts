@@ -1,6 +1,5 @@
 // Reads one page of an account's list by keyset pagination: the rows between two places of the
 // list's order. Works on any table with account_id and an index in that order.
-
 import type { Sql, TransactionSql } from './connect.ts'
 import { earlierOf, laterOf, type Moment, type Order, type Place } from './order.ts'
 import type { OfAccount } from './shard.ts'

@@ -10,13 +10,13 @@ import { runTransaction, type Work } from './transact.ts'
 import { addressOf } from './url.ts'
 
 /** Statements of one session, until it is released. */
-export interface SessionSql extends Tag {
+interface SessionSql extends Tag {
   /** The server process that the session began with. */
   readonly pid: number
   release(): void
 }
 
-export interface Listener {
+interface Listener {
   unlisten(): void
 }
 
@@ -41,15 +41,15 @@ export interface Sql extends Tag {
   ): Promise<Listener>
   /**
    * Refuses what is asked from now on, and closes the connections once all is answered, or after
-   * `timeout` seconds.
+   * `timeout` seconds. It opens no connection any more, also for who waits.
    */
   end(options?: { readonly timeout?: number }): Promise<void>
 }
 
-export interface PoolOptions extends ConnectionOptions {
+interface PoolOptions extends ConnectionOptions {
   /** How many connections there are at most. */
   readonly max: number
-  /** Called when an open connection is lost. */
+  /** Called when an open connection is lost before the end. */
   readonly onclose?: () => void
 }
 
@@ -135,14 +135,11 @@ class Pool {
   }
 
   async listen(...[channel, onNotification, onListen]: Parameters<Sql['listen']>) {
-    const open = async (onLost: () => void) => {
-      const connection = new Connection(this.#url, this.#options, onLost)
-      await this.#open(connection)
-      return connection
-    }
+    const make = (onLost: () => void) => new Connection(this.#url, this.#options, onLost)
+    const open = (connection: Connection) => this.#open(connection)
     const left = new AbortController()
     const ended = AbortSignal.any([left.signal, this.#ended.signal])
-    await keepListening({ open, channel, onNotification, onListen }, ended)
+    await keepListening({ make, open, channel, onNotification, onListen }, ended)
     return { unlisten: () => left.abort() }
   }
 

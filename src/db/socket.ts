@@ -2,6 +2,7 @@
 // keeps half a connection open, TCP alone would wait for a quarter of an hour. The driver says
 // whether an answer is due; this file knows nothing of the protocol.
 import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 interface Watched {
   readonly socket: Socket
@@ -32,7 +33,6 @@ export function watchedSocket(silence_ms: number | undefined, isAwaited: () => b
   const socket = new Socket()
   // A failure while nobody listens would end the process. The connection is told of the close.
   socket.on('error', () => {})
-  guardListeners(socket)
   const { connect } = socket
   socket.connect = ((port: number | string, host?: string) => {
     if (silence_ms !== undefined) {
@@ -47,19 +47,20 @@ export function watchedSocket(silence_ms: number | undefined, isAwaited: () => b
   return socket
 }
 
-/** What fails while an answer is read ends the connection. It would end the process. */
-function guardListeners(socket: Socket): void {
-  const { on } = socket
-  socket.on = ((name: string, listener: (...given: unknown[]) => void) => {
-    if (name !== 'data') return on.call(socket, name, listener)
-    return on.call(socket, name, (...given: unknown[]) => {
+/** Has what fails while an answer is read end the connection: it would end the process. */
+export function guardReader(stream: Duplex): void {
+  const guarded = (read: (...given: unknown[]) => void) => {
+    return (...given: unknown[]) => {
       try {
-        listener(...given)
+        read(...given)
       } catch (error) {
-        socket.destroy(error as Error)
+        stream.destroy(error as Error)
       }
-    })
-  }) as Socket['on']
+    }
+  }
+  const readers = stream.listeners('data') as (() => void)[]
+  stream.removeAllListeners('data')
+  for (const read of readers) stream.on('data', guarded(read))
 }
 
 /** Larger ones are not copied. */

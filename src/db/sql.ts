@@ -158,10 +158,6 @@ export class Statement<T extends readonly unknown[] = Row[]>
     return made?.stack?.replace(/^Error: made\n(?:.*\/db\/sql\.ts.*\n)*/, '') ?? ''
   }
 
-  get isPrepared(): boolean {
-    return this.#prepare
-  }
-
   /** Sends it. */
   execute(): Promise<Rows<T>> {
     if (this.#rows === undefined) {
@@ -218,6 +214,7 @@ export class Statement<T extends readonly unknown[] = Row[]>
   /** Its text, with $1 and so on, and its parameters. */
   written(): Sent {
     const prepare = this.#prepare
+    if (this.values.length > MAX_PARAMETERS) throw new Error('too many parameters')
     if (typeof this.source === 'string') {
       const parameters = (this.values as readonly Parameter[]).map(one => writeParameter(one).text)
       return { text: this.source, parameters, prepare }

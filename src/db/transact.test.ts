@@ -105,6 +105,26 @@ test('a statement of a savepoint that is over, or of one whose transaction is: r
   assert.equal(await written('after the savepoint'), false)
 })
 
+test('a savepoint that ends after its transaction: no transaction that comes after is touched', async () => {
+  const waits = Promise.withResolvers<void>()
+  let late: Promise<unknown> = Promise.resolve()
+  const first = sql.begin(async tx => {
+    late = tx.savepoint(async () => await waits.promise)
+    late.catch(() => {})
+    await tx`select 1`
+    throw new Error('no')
+  })
+  await assert.rejects(first, /^Error: no$/)
+  await sql.begin(async tx => {
+    await tx.savepoint(async tx => {
+      await tx`insert into notes values ('of another')`
+      waits.resolve()
+      await assert.rejects(late, { code: 'TRANSACTION_OVER' })
+    })
+  })
+  assert.ok(await written('of another'))
+})
+
 test('savepoints within savepoints: each goes back to its own beginning', async () => {
   await sql.begin(async tx => {
     await tx`insert into notes values ('around')`

@@ -1,5 +1,6 @@
 // Transactions: BEGIN to COMMIT or ROLLBACK on one connection, although it may be lost in the
 // middle. COMMIT may be sent right behind the last statements. Retries nothing.
+import { nextTick } from '../turns.ts'
 import type { Connection } from './connection.ts'
 import { isRolledBack, isServerError, OutcomeUnknown } from './failure.ts'
 import { makeTag, type Rows, type Sent, type Tag } from './sql.ts'
@@ -34,13 +35,14 @@ export async function runTransaction<T>(
   try {
     return await connection.hold(async () => {
       await connection.send(textOf(`begin ${mode}`))
-      const result = await work(transaction.tag(), () => transaction.commit(allSent()))
+      // A statement is sent once it is awaited: those made before have been by the next tick.
+      const result = await work(transaction.tag(), () => transaction.commit(nextTick()))
       await transaction.commit()
       return result
     })
   } catch (error) {
     const cause = await transaction.giveUp(error)
-    throw transaction.mayHaveWritten(error) ? new OutcomeUnknown(error) : cause
+    throw transaction.mayHaveWritten() ? new OutcomeUnknown(error) : cause
   }
 }
 
@@ -51,8 +53,8 @@ class Transaction {
   #over = false
   #commit: Promise<void> | undefined
   #outcome: 'open' | 'sent' | 'committed' | 'rolled back' = 'open'
-  /** The error that COMMIT was answered with. */
-  #answered: unknown
+  /** Whether COMMIT was answered with an error. */
+  #refused = false
 
   readonly #reads: boolean
   /** The transaction that this one is a savepoint of. */
@@ -92,7 +94,7 @@ class Transaction {
     this.#over = true
     await this.#commit?.catch(() => {})
     // After a COMMIT that was answered with an error too: it may have left a transaction.
-    if (this.#outcome === 'open' || this.#outcome === 'sent' || this.#answered !== undefined) {
+    if (this.#outcome === 'open' || this.#outcome === 'sent' || this.#refused) {
       await this.#connection.send(textOf('rollback')).catch(() => this.#connection.destroy())
     }
     const is_consequence = CONSEQUENCES.has((error as { code?: unknown } | null)?.code)
@@ -103,11 +105,11 @@ class Transaction {
     return this.#failed === undefined ? error : this.#failed.error
   }
 
-  /** Whether COMMIT was sent, and neither its answer nor this error says that it did not happen. */
-  mayHaveWritten(error: unknown): boolean {
+  /** Whether COMMIT was sent, and nothing says that it did not happen. */
+  mayHaveWritten(): boolean {
     if (this.#reads || this.#outcome === 'open' || this.#outcome === 'rolled back') return false
     if (this.#outcome === 'committed') return true
-    return error === this.#answered || !isServerError(error)
+    return !isServerError(this.#failed?.error)
   }
 
   async #send(write: () => Sent): Promise<Rows> {
@@ -133,7 +135,7 @@ class Transaction {
       if (command === 'COMMIT') return
       throw this.#causeOf(new Error(`the server answered COMMIT with ${command}`))
     } catch (error) {
-      if (this.#outcome === 'sent') this.#answered = error
+      this.#refused = this.#outcome === 'sent'
       if (isRolledBack(error)) this.#outcome = 'rolled back'
       throw error
     }
@@ -146,13 +148,13 @@ class Transaction {
       const result = await work(within.tag())
       within.#over = true
       if (within.#failed !== undefined) throw within.#failed.error
-      await this.#connection.send(textOf('release savepoint corridor'))
+      await this.#send(() => textOf('release savepoint corridor'))
       return result
     } catch (error) {
       within.#over = true
       // Released, too: a savepoint around this one has the same name.
       const back = 'rollback to savepoint corridor; release savepoint corridor'
-      await this.#connection.send(textOf(back)).catch(() => {})
+      await this.#send(() => textOf(back)).catch(() => {})
       throw error
     }
   }
@@ -170,9 +172,4 @@ function over(): Error {
   return Object.assign(new Error('a statement was sent after the COMMIT or the end'), {
     code: 'TRANSACTION_OVER',
   })
-}
-
-/** Resolves when all statements made before are sent: they are sent once they are awaited. */
-export function allSent(): Promise<void> {
-  return new Promise(resolve => process.nextTick(resolve))
 }

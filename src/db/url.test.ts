@@ -11,6 +11,7 @@ const PLAIN = {
   database: 'books',
   ssl: false,
   sslnegotiation: 'postgres',
+  options: undefined,
 }
 
 for (const [url, expected] of [
@@ -27,6 +28,10 @@ for (const [url, expected] of [
     'postgres://ada:p%40ss@db.example/books?host=/run/postgresql&sslmode=require',
     { ...PLAIN, host: '/run/postgresql' },
   ],
+  [
+    'postgres://ada:p%40ss@db.example/books?options=-c%20search_path=b',
+    { ...PLAIN, options: '-c search_path=b' },
+  ],
 ] as const) {
   test(`${url}: where it leads, and whether it takes TLS`, () => {
     assert.deepEqual(addressOf(url), expected)
@@ -37,5 +42,15 @@ for (const mode of ['prefer', 'verify_full', 'required', '']) {
   test(`sslmode=${mode}: refused, as nobody knows whether it encrypts`, () => {
     const url = `postgres://ada@db.example/books?sslmode=${mode}`
     assert.throws(() => addressOf(url), DatabaseProblem)
+  })
+}
+
+for (const wrong of [
+  'ada@db.example/books?ssl=true',
+  'ada@db.example/b?search_path=x',
+  'a:%zz@db/b',
+]) {
+  test(`postgres://${wrong}: refused, as it would not do what it says`, () => {
+    assert.throws(() => addressOf(`postgres://${wrong}`), DatabaseProblem)
   })
 }

@@ -11,21 +11,43 @@ interface Address {
   readonly ssl: false | TlsOptions
   /** Said, as pg would ask the environment. */
   readonly sslnegotiation: 'postgres'
+  /** For the server, as `-c search_path=books`. */
+  readonly options: string | undefined
 }
 
-/** @throws DatabaseProblem for a word of `sslmode` that is not known */
+/** The parameters of a URL that count. Another one may choose the schema, or ask for TLS. */
+const KNOWN = ['host', 'sslmode', 'options']
+
+/** @throws DatabaseProblem for what is not known: it might be meant to protect something */
 export function addressOf(url: string): Address {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
+  const unknown = [...searchParams.keys()].find(name => !KNOWN.includes(name))
+  if (unknown !== undefined) {
+    throw new DatabaseProblem(
+      `DATABASE_URL has the parameter ${unknown}, which is not known here: use host, sslmode ` +
+        'and options (as options=-c%20search_path=books)',
+    )
+  }
   const folder = socketFolder(searchParams)
   return {
     host: folder ?? (hostname.replace(/^\[(.*)\]$/, '$1') || 'localhost'),
     port: Number(port || 5432),
-    user: decodeURIComponent(username) || undefined,
-    password: decodeURIComponent(password) || undefined,
-    database: decodeURIComponent(pathname.slice(1)) || undefined,
+    user: decoded(username),
+    password: decoded(password),
+    database: decoded(pathname.slice(1)),
     // As in libpq, `sslmode` counts for TCP alone.
     ssl: folder === undefined ? tlsOf(searchParams.get('sslmode') ?? 'disable') : false,
     sslnegotiation: 'postgres',
+    options: searchParams.get('options') ?? undefined,
+  }
+}
+
+/** Undefined when there is none: pg then asks the environment. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text) || undefined
+  } catch {
+    throw new DatabaseProblem('DATABASE_URL has a % that begins no escape: write %25')
   }
 }
 

@@ -3,13 +3,15 @@ import { Readable } from 'node:stream'
 import pg from 'pg'
 import { explainAnswer } from '../db/connection.ts'
 import { addressOf } from '../db/url.ts'
+import { waitAtMost } from '../turns.ts'
 
-export interface Notice {
+interface Notice {
   readonly severity?: string | undefined
   readonly message?: string | undefined
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
+const END_MS = 5_000
 
 export class Replication {
   readonly #client: pg.Client
@@ -30,6 +32,7 @@ export class Replication {
     // What is asked then rejects.
     client.on('error', () => {})
     await client.connect().catch(error => {
+      client.connection.stream.destroy()
       throw explainAnswer(error)
     })
     return new Replication(client)
@@ -49,7 +52,8 @@ export class Replication {
   }
 
   async end(): Promise<void> {
-    await this.#client.end()
+    await waitAtMost(END_MS, this.#client.end())
+    this.#client.connection.stream.destroy()
   }
 }
 

@@ -24,8 +24,8 @@ async function listen(path: string): Promise<void> {
     recorded.add(this)
     answer.then(
       () => {
-        const { text } = this.written()
-        const file = seen.has(text) ? undefined : fileOf(this, text)
+        const { text, prepare } = this.written()
+        const file = seen.has(text) ? undefined : fileOf(this, prepare, text)
         if (file === undefined) return
         seen.add(text)
         appendFileSync(path, `${JSON.stringify({ text, file } satisfies Sent)}\n`)
@@ -36,15 +36,18 @@ async function listen(path: string): Promise<void> {
   } as typeof execute
 }
 
+const OF_ROWS = /^(?:insert|with (?:written|removed) as)/
+
 const SHARED = /\/src\/db\/(transact|sql)\.ts:/
 
 /** By place in the source: to read a stack is slow. */
 const files = new WeakMap<object, { readonly file: string | undefined }>()
 
 /** The file of the product; undefined of what a test has made. */
-function fileOf(statement: Statement, text: string): string | undefined {
-  const { source, origin } = statement
-  if (typeof source === 'string') return isOfRows(statement, text) ? 'src/db/rows.ts' : undefined
+function fileOf({ source, origin }: Statement, prepare: boolean, text: string): string | undefined {
+  // Rows are written by texts that are put together, and prepared.
+  if (typeof source === 'string')
+    return prepare && OF_ROWS.test(text) ? 'src/db/rows.ts' : undefined
   const known = files.get(source)
   if (known !== undefined) return known.file
   const file = findFile(origin)
@@ -61,9 +64,4 @@ function findFile(origin: string): string | undefined {
     return file.startsWith('src/') ? file : undefined
   }
   return undefined
-}
-
-/** Rows are written by texts that are put together, and prepared. */
-function isOfRows({ isPrepared }: Statement, text: string): boolean {
-  return isPrepared && /^(?:insert|with (?:written|removed) as)/.test(text)
 }

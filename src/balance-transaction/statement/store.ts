@@ -2,7 +2,6 @@
 // held between pages, however slow the reader. Lines are append-only, and a statement ends before
 // the time at which it was taken under the book's lock, so no line can appear in it later: the
 // pages together show one snapshot.
-
 import { readConfined, transactConfined } from '../../db/confine.ts'
 import type { Sql } from '../../db/connect.ts'
 import { type Moment, newerOf, OLDEST, olderOf } from '../../db/order.ts'
