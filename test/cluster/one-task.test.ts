@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { literal, SERVICE_ROLE } from '../../src/db/connect.ts'
+import { type Sent, Statement } from '../../src/db/sql.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { REVIEWED } from '../statements/reviewed.ts'
 import { unlessCluster } from '../support/database/citus.ts'
@@ -13,37 +14,31 @@ import { settleAll } from '../support/service/settling.ts'
 
 const skip = unlessCluster
 
-interface Query {
-  readonly statement: { readonly string: string } | null
-  readonly parameters: readonly unknown[]
-  resolve(result: unknown): void
-  handle(): unknown
-}
-
 /** By text, the values with which it was sent first. */
-const sent = new Map<string, readonly unknown[]>()
+const sent = new Map<string, Sent['parameters']>()
 let listening = false
 
-async function listen(): Promise<void> {
-  const driver = new URL('../../node_modules/postgres/src/query.js', import.meta.url)
-  const { Query } = (await import(driver.href)) as { Query: { prototype: Query } }
-  const handle = Query.prototype.handle
-  Query.prototype.handle = function heard(this: Query) {
-    const resolve = this.resolve
-    this.resolve = (result: unknown) => {
-      const text = this.statement?.string
-      if (listening && text !== undefined && !sent.has(text)) sent.set(text, this.parameters)
-      resolve.call(this, result)
-    }
-    return handle.call(this)
-  }
+function listen(): void {
+  const execute = Statement.prototype.execute
+  Statement.prototype.execute = function heard(this: Statement) {
+    const answer = execute.call(this)
+    answer.then(
+      () => {
+        if (!listening) return
+        const { text, parameters } = this.written()
+        if (!sent.has(text)) sent.set(text, parameters)
+      },
+      () => {},
+    )
+    return answer
+  } as typeof execute
 }
 
 let service: TestService
 before(async () => {
   if (skip !== false) return
   service = await startTestService({ simulator_delay_ms: 0, webhook_allow_private: true })
-  await listen()
+  listen()
 })
 after(() => (skip === false ? service.close() : undefined))
 
@@ -123,9 +118,7 @@ test('each statement of a payout’s way is one task of one machine', { skip }, 
     const plan = await service.database.owner.begin(async tx => {
       await tx.unsafe(`set local role ${SERVICE_ROLE}`)
       await tx.unsafe(`set local corridor.accounts = ${literal(names)}`)
-      const [row] = await tx.unsafe(`explain (format json, costs off) ${text}`, [
-        ...values,
-      ] as never[])
+      const [row] = await tx.unsafe(`explain (format json, costs off) ${text}`, values)
       return row?.['QUERY PLAN']
     })
     const jobs = jobsOf(plan)
