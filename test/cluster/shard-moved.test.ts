@@ -60,6 +60,10 @@ test('a shard moved under load, there and back: nothing lost, nothing twice', {
   const { account_id } = opened.account
   const client = httpClient(opened)
   t.after(() => client.close())
+  await until('the service knows the account', async () => {
+    const { status } = await client.get(service.address, '/v3/balance')
+    return status === 200
+  })
   const load = startLoad({
     client,
     clients: 8,
