@@ -9,7 +9,7 @@ import { addressOf } from './url.ts'
 import { readerOf } from './values.ts'
 
 export interface ConnectionOptions {
-  /** How long to connect may take, in seconds, the first statement included. */
+  /** How long to connect may take, in seconds, the first statement included; 30 by default. */
   readonly connect_timeout?: number
   readonly application_name?: string
   /** The first statement. If it fails, the connection is closed. */

@@ -41,7 +41,8 @@ export interface Sql extends Tag {
   ): Promise<Listener>
   /**
    * Refuses what is asked from now on, and closes the connections once all is answered, or after
-   * `timeout` seconds. It opens no connection any more, also for who waits.
+   * `timeout` seconds. It opens no more connections, not even for
+   * a caller who waits for one.
    */
   end(options?: { readonly timeout?: number }): Promise<void>
 }

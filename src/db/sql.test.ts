@@ -72,6 +72,13 @@ for (const value of [undefined, Symbol('s'), {}, [1], [null], [undefined]]) {
   })
 }
 
+test('more parameters than the protocol counts: rejects, and nothing is sent', async () => {
+  sent.length = 0
+  const values = Array.from({ length: 65_536 }, () => 1)
+  await assert.rejects(async () => await sql.unsafe('select $1', values), /too many parameters/)
+  assert.equal(sent.length, 0)
+})
+
 test('an error of a statement: its stack names the place that made it', async () => {
   const failing = makeTag(() => Promise.reject(new Error('no')))
   const error = await failing`select 1`.catch(error => error)

@@ -94,7 +94,7 @@ class Text {
   /** `after` is the text that follows: it may say the type of the parameter. */
   addParameter(value: Parameter, after = ''): void {
     const { text, type } = writeParameter(value)
-    if (this.parameters.push(text) > MAX_PARAMETERS) throw new Error('too many parameters')
+    this.parameters.push(text)
     this.text += `$${this.parameters.length}`
     if (type !== undefined && !after.startsWith('::')) this.text += `::${type}`
   }
@@ -213,14 +213,15 @@ export class Statement<T extends readonly unknown[] = Row[]>
 
   /** Its text, with $1 and so on, and its parameters. */
   written(): Sent {
-    const prepare = this.#prepare
-    if (this.values.length > MAX_PARAMETERS) throw new Error('too many parameters')
-    if (typeof this.source === 'string') {
-      const parameters = (this.values as readonly Parameter[]).map(one => writeParameter(one).text)
-      return { text: this.source, parameters, prepare }
-    }
-    const { text, parameters } = new Text(this)
-    return { text, parameters, prepare }
+    const { text, parameters } =
+      typeof this.source === 'string'
+        ? {
+            text: this.source,
+            parameters: this.values.map(one => writeParameter(one as Parameter).text),
+          }
+        : new Text(this)
+    if (parameters.length > MAX_PARAMETERS) throw new Error('too many parameters')
+    return { text, parameters, prepare: this.#prepare }
   }
 }
 

@@ -49,6 +49,7 @@ for (const wrong of [
   'ada@db.example/books?ssl=true',
   'ada@db.example/b?search_path=x',
   'a:%zz@db/b',
+  'ada@localhost/books?host=db.example',
 ]) {
   test(`postgres://${wrong}: refused, as it would not do what it says`, () => {
     assert.throws(() => addressOf(`postgres://${wrong}`), DatabaseProblem)

@@ -29,6 +29,12 @@ export function addressOf(url: string): Address {
     )
   }
   const folder = socketFolder(searchParams)
+  if (folder === undefined && searchParams.has('host')) {
+    throw new DatabaseProblem(
+      'host in DATABASE_URL names no folder of a socket, which begins with /: write the name of ' +
+        'a server before the database, as in postgres://user@server/database',
+    )
+  }
   return {
     host: folder ?? (hostname.replace(/^\[(.*)\]$/, '$1') || 'localhost'),
     port: Number(port || 5432),
