@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { createDatabase, type TestDatabase } from '../../test/support/database/database.ts'
 import { until } from '../../test/support/service/process.ts'
 import { openPool, type Sql } from './pool.ts'
@@ -53,18 +54,18 @@ test('end: what was asked is answered, and what is asked later rejects', async t
 test('end at once: whoever waits, for an answer or for a connection, is refused', async t => {
   const sql = open(t, 1)
   await sql`select 1`
-  const asked = [sql`select pg_sleep(600)`, sql`select 1`, sql.begin(tx => tx`select 1`)].map(one =>
-    one.then(
+  const codeOf = (asked: PromiseLike<unknown>) =>
+    asked.then(
       () => 'answered',
       error => error.code,
-    ),
-  )
+    )
+  const sleeping = codeOf(sql`select pg_sleep(600)`)
+  // A statement of the pool is sent in the next turn: the transaction must not come before it.
+  await turn()
+  const waiting = [codeOf(sql`select 1`), codeOf(sql.begin(tx => tx`select 1`))]
   await sql.end({ timeout: 0 })
-  assert.deepEqual((await Promise.all(asked)).sort(), [
-    'CONNECTION_CLOSED',
-    'CONNECTION_ENDED',
-    'CONNECTION_ENDED',
-  ])
+  assert.equal(await sleeping, 'CONNECTION_CLOSED')
+  assert.deepEqual(await Promise.all(waiting), ['CONNECTION_ENDED', 'CONNECTION_ENDED'])
 })
 
 test('a prepared statement whose table a migration has changed: answered all the same', async t => {
