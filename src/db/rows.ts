@@ -87,7 +87,8 @@ const WRITE: { readonly [K in Kind]: (value: Kinds[K]) => string } = {
   document: value => value ?? 'null',
   json_text: value => value ?? 'null',
   hex: value => value ?? 'NULL',
-  words: value => `"{${value.join(',')}}"`,
+  // In quotes, as a word may be `null`.
+  words: value => `"{${value.map(word => `\\"${word}\\"`).join(',')}}"`,
   bigints: value => `"{${value.join(',')}}"`,
   integers: value => `"{${value.join(',')}}"`,
 }

@@ -145,6 +145,16 @@ test('beneficiary under a rule of two: paid after the second approval, and by no
   )
 })
 
+test('beneficiary made by a person who is called null: approved by two others, and not by its maker', async () => {
+  const roles = [[id, 'maker'] as const, [id, 'approver'] as const]
+  const maker = await addPerson(service, { user: 'null', roles })
+  const beneficiary = await make(maker)
+  assert.deepEqual((await shown(beneficiary)).made_by, ['null'])
+  assertRefused(await approve(maker.headers(id), beneficiary), 403, 'approval_not_allowed')
+  assert.equal((await approve(ann.headers(id), beneficiary)).status, 200)
+  assert.equal((await approve(bob.headers(id), beneficiary)).json.data.status, 'active')
+})
+
 test('payout that brings its payee along, beneficiaries are approved first: 422, nothing is made', async () => {
   const before = await account.get('/v3/balance')
   const answer = await account.post('/v3/payout', localPayout)
