@@ -8,6 +8,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import { selfSigned } from '../../test/support/network/self-signed.ts'
 import { connect, type Sql } from './connect.ts'
+import { explainServer } from './explain.ts'
 import { classify } from './failure.ts'
 import { openPool } from './pool.ts'
 import { watchedSocket } from './socket.ts'
@@ -368,6 +369,21 @@ test('a network that is not there: whoever asks is refused, and the process live
     () => watched(1)('postgres://user:password@255.255.255.255:5432/database'),
   )
   assert.deepEqual([await endOf(sql, 1), await endOf(sql, 2)], ['rejects', 'rejects'])
+})
+
+test('a server that asks for a password, and none is given: it is said to be the log-in', async t => {
+  const ask = (socket: Socket) =>
+    socket.once('data', () => {
+      socket.write(message('R', '\0\0\0\x0aSCRAM-SHA-256\0\0'))
+      socket.once('data', () => socket.write(message('R', '\0\0\0\x0br=nonce,s=salt,i=4096')))
+    })
+  const sql = await serve(t, ask, url => openPool(url.replace(':password', ''), { max: 1 }))
+  const error: unknown = await sql`select 1`.catch(error => error)
+  const url = 'postgres://user@127.0.0.1/database'
+  assert.match(
+    String(explainServer(url, error)),
+    /refuses the user user \(it asks for a password\)/,
+  )
 })
 
 test('a Unix socket whose server is down: whoever asks gets an error that passes with the server', async t => {

@@ -169,6 +169,9 @@ export function isPlanOutdated(error: unknown): boolean {
   return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')
 }
 
+/** PostgreSQL, appendix A. */
+const INVALID_PASSWORD = '28P01'
+
 const UNREADABLE = [SyntaxError, TypeError, RangeError]
 
 /** An error of pg as one of ours. */
@@ -177,6 +180,15 @@ export function explainAnswer(error: unknown, severity?: 'FATAL'): Error {
   if (!(error instanceof Error)) return new Error(String(error))
   // A value that could not be read.
   if (UNREADABLE.some(kind => error instanceof kind)) return error
-  // What pg says by a sentence alone is that the connection has ended.
-  return 'code' in error ? error : connectionError('CONNECTION_CLOSED', error.message, error)
+  if ('code' in error) return error
+  // The log-in has failed, and pg has not asked the server.
+  if (error.message.startsWith('SASL: ')) return explainLogIn(error)
+  // What else pg says by a sentence alone is that the connection has ended.
+  return connectionError('CONNECTION_CLOSED', error.message, error)
+}
+
+function explainLogIn(error: Error): Error {
+  const lacks_password = error.message.includes('client password must be')
+  const said = lacks_password ? 'it asks for a password' : error.message
+  return connectionError(INVALID_PASSWORD, said, error)
 }
