@@ -1,7 +1,13 @@
 // The country of a destination, however it is written, and what is said when its members disagree.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bankingCountry, checkCountries, destinationCountry, namedCountries } from './country.ts'
+import {
+  bankingCountry,
+  checkCountries,
+  destinationCountry,
+  mayBeIn,
+  namedCountries,
+} from './country.ts'
 import type { DestinationDetails } from './request.ts'
 
 type Bank = NonNullable<DestinationDetails['bank']>
@@ -48,6 +54,28 @@ test('country of what is no bank account: of a payment network its own, of other
   assert.equal(pays('none'), '')
   assert.equal(of({ type: 'wallet', wallet: { deposit_address: 'a' } }), '')
   assert.equal(of({ type: 'service_account', service_account: { deposit_address: 'a' } }), '')
+})
+
+test('mayBeIn: where it is, one of several countries, or anywhere as it does not say', () => {
+  const momo = { type: 'mtn_momo', deposit_key: '+233241234567' }
+  const network: DestinationDetails = { type: 'local_payment_network', local_payment_network: momo }
+  const german: DestinationDetails = { type: 'bank', bank: { iban: 'DE89370400440532013000' } }
+  const untold: DestinationDetails = { type: 'bank', bank: { account_number: '12345678' } }
+  const wallet: DestinationDetails = { type: 'wallet', wallet: { deposit_address: 'a' } }
+  const own: DestinationDetails = {
+    type: 'service_account',
+    service_account: { deposit_address: 'a' },
+  }
+  const judged = [german, untold, network, wallet, own].map(to =>
+    ['DE', 'GH'].map(country => mayBeIn(country, to)),
+  )
+  assert.deepEqual(judged, [
+    [true, false],
+    [true, true],
+    [false, true],
+    [true, true],
+    [false, false],
+  ])
 })
 
 test('bankingCountry: territories count to whose IBANs or routing numbers they have', () => {

@@ -380,11 +380,11 @@ test('values: 4,000 of a body are read, a million of a long one, and no more', a
   assert.equal((read(array(3_999)) as unknown[]).length, 3_999)
   const values = refusalOf(Buffer.from(array(4_000)))
   assert.deepEqual([values.reason, values.path], ['too_many_values', '[3999]'])
-  const lists = (count: number) => [Buffer.from(`[${Array(count).fill(array(3_999)).join(',')}]`)]
-  assert.equal(((await readJsonInTurns(lists(249))) as unknown[]).length, 249)
-  const all = await said(() => readJsonInTurns(lists(250)))
-  assert.equal((all as JsonError).reason, 'too_many_values')
-  assert.match((all as JsonError).message, /more than 1000000 values/)
+  // The outer list, and of the lists in it 4,000 values each: the very last is one too many.
+  const lists = Buffer.from(`[${Array(250).fill(array(3_999))}]`)
+  const all = (await said(() => readJsonInTurns([lists]))) as JsonError
+  assert.deepEqual([all.reason, all.path], ['too_many_values', '[249][3998]'])
+  assert.match(all.message, /more than 1000000 values/)
   const item = await said(() => readJsonInTurns([Buffer.from(`{"a":[[],${array(4_000)}]}`)]))
   assert.equal((item as JsonError).reason, 'too_many_values')
   assert.match((item as JsonError).path, /^a\[1\]\[/)
@@ -395,25 +395,22 @@ test('keys: 50,000 different ones of a long body are read, in one object or in m
     `{${Array.from({ length: to - from }, (_, i) => `"a${from + i}":0`)}}`
   const whole = await readJsonInTurns([Buffer.from(object(0, 50_000))])
   assert.equal(Object.keys(whole as object).length, 50_000)
-  const many = (last: number) => {
-    const objects = Array.from({ length: 25 }, (_, i) => object(i * 2_000, (i + 1) * 2_000))
-    return [Buffer.from(`[${objects},${object(0, 2_000)},${object(49_999, last)}]`)]
-  }
-  assert.equal(((await readJsonInTurns(many(50_000))) as unknown[]).length, 27)
-  const refused = (await said(() => readJsonInTurns(many(50_001)))) as JsonError
+  const objects = Array.from({ length: 25 }, (_, i) => object(i * 2_000, (i + 1) * 2_000))
+  const many = Buffer.from(`[${objects},${object(0, 2_000)},${object(49_999, 50_001)}]`)
+  const refused = (await said(() => readJsonInTurns([many]))) as JsonError
   assert.deepEqual([refused.reason, refused.path], ['too_many_keys', '[26].a50000'])
 })
 
 test('readJsonInTurns, more than is at hand at once: lines, columns and bytes are counted on', async () => {
-  const payouts = Array.from({ length: 30 }, () => `{"a":"${'x'.repeat(200_000)}"}`).join(',\n')
+  const payouts = Array.from({ length: 12 }, () => `{"a":"${'x'.repeat(200_000)}"}`).join(',\n')
   const text = `{"payouts":[\n${payouts},\n  nul]}`
   const expected = refusalOf(Buffer.from(text.replaceAll('x'.repeat(200_000), 'x')))
-  for (const size of [1_000_003, 65_536, 7_919]) {
+  for (const size of [1_000_003, 7_919]) {
     const pieces: Buffer[] = []
     const body = Buffer.from(text)
     for (let at = 0; at < body.length; at += size) pieces.push(body.subarray(at, at + size))
     const refused = (await said(() => readJsonInTurns(pieces))) as JsonError
-    assert.deepEqual([refused.message, refused.path], [expected.message, 'payouts[30]'])
+    assert.deepEqual([refused.message, refused.path], [expected.message, 'payouts[12]'])
   }
   const cut = Buffer.concat([Buffer.from(`["${'é'.repeat(100_000)}`), Buffer.from([0xc3])])
   const broken = [Buffer.from(`["${'y'.repeat(1_000)}",`), ...halves(cut)]
@@ -487,8 +484,8 @@ test('readJsonInTurns, long members side by side: all of them read', async () =>
   assert.deepEqual(await readJsonInTurns([Buffer.from(JSON.stringify(body))]), body)
 })
 
-test('readJsonInTurns, hundreds of thousands of members: others get their turn meanwhile', async t => {
-  const items = Array.from({ length: share(4_000, 10_000) }, (_, i) => {
+test('readJsonInTurns, many thousands of members: others get their turn meanwhile', async t => {
+  const items = Array.from({ length: share(2_000, 10_000) }, (_, i) => {
     return `{${Array.from({ length: 50 }, (_, k) => `"name ${i % 900} ${k}":"12345678"`)}}`
   })
   const body = Buffer.from(`{"payouts":[${items}]}`)

@@ -7,24 +7,22 @@ import {
   anyRoute,
   beneficiary,
   bookWith,
-  countingIds,
+  eventLines,
   feeRow,
   LISTS_VERSION,
   lineId,
   NOW,
-  nobodyListed,
+  payoutState,
   pricing,
   quoteOf,
   refusalOf,
   request,
+  requestTo,
 } from '../../test/support/given/in-memory.ts'
 import type { Account } from '../account/rules.ts'
 import type { Timetable } from '../calendar/calendar.ts'
 import { addBusinessDays, instantAt, releaseOf } from '../calendar/rules.ts'
 import type { Approval } from '../entity/rules.ts'
-import type { Event } from '../event/event.ts'
-import type { Book } from '../ledger/rules.ts'
-import { emptyState } from '../limit/limit.ts'
 import { carriedQuote } from '../quote/carried.ts'
 import type { Quote } from '../quote/quote.ts'
 import { decidePayout } from './create.ts'
@@ -40,7 +38,6 @@ interface Case {
 }
 
 const NOTHING_COUNTED = { uses: [], new_payee: null }
-const other: Account = { ...account, account_id: 'acc_2', deposit_address: 'dep_2' }
 const { beneficiary_details } = request
 assert.ok(beneficiary_details)
 
@@ -50,58 +47,26 @@ type Change = Partial<Omit<PayoutState, 'books' | 'quotes' | 'beneficiaries' | '
   readonly approvals?: readonly Approval[]
 }
 
-/** 1,000.00 USD are there, and nothing that costs a fee. */
 function stateWith({ balances, quotes = [], approvals = [], ...part }: Change = {}): PayoutState {
-  return {
-    now: NOW,
-    books: new Map<string, Book>([
-      ['acc_1', bookWith(balances ?? { USD: 100_000n, EUR: 0n })],
-      ['acc_2', bookWith({ USD: 5n }, 'acc_2')],
-    ]),
+  return payoutState({
+    ...(balances && {
+      books: new Map([
+        ['acc_1', bookWith(balances)],
+        ['acc_2', bookWith({ USD: 5n }, 'acc_2')],
+      ]),
+    }),
     quotes: new Map(quotes.map(quote => [`${quote.account_id}/${quote.id}`, quote])),
-    beneficiaries: new Map([['acc_1/bnf_known', beneficiary]]),
     approvals: new Map(approvals.map(a => [`${a.account_id}/${a.id}`, a])),
-    accountsByDepositAddress: new Map([
-      ['dep_1', account],
-      ['dep_2', other],
-    ]),
-    likenesses: new Map(),
-    references: new Set(),
-    limits: emptyState(),
-    approving: { rules: new Map(), keys: new Map(), payees: new Set() },
-    principals: new Map(),
-    sender_bic: '',
-    screenings: nobodyListed,
-    pricing: () => pricing(),
-    routes: [anyRoute],
-    bookId: countingIds(),
     ...part,
-  }
+  })
 }
 
 const decide = (c: Case) => decidePayout(c.state, c.account, c.request)
 const balanceOf = (state: PayoutState, id: string, currency = 'USD') =>
   state.books.get(id)?.balances.get(currency)
 
-/** `1 payout.created pot_1 {…}`; the sequence is the account's. */
-function eventLines(events: readonly Event[]): string[] {
-  return events.map(
-    ({ account_id, sequence, type, object_id, data }) =>
-      `${account_id} ${sequence} ${type} ${object_id} ${JSON.stringify(data)}`,
-  )
-}
-
 const { beneficiary_details: _, ...bare } = request
 const toKnown: PayoutRequest = { ...bare, beneficiary: 'bnf_known' }
-const toAccount = (deposit_address: string): PayoutRequest => ({
-  ...request,
-  type: 'service_account',
-  beneficiary_details: {
-    name: 'Sister Company',
-    type: 'business',
-    destination_details: { type: 'service_account', service_account: { deposit_address } },
-  },
-})
 
 const one = { digits: 1n, scale: 0 }
 
@@ -309,7 +274,7 @@ test('decidePayout, a cut-off after the end of its calendar: calendar_ended, not
 
 test('decidePayout, to another account: both books move, and the payout is done', () => {
   const state = stateWith()
-  const { payout, entries, events } = decide({ state, account, request: toAccount('dep_2') })
+  const { payout, entries, events } = decide({ state, account, request: requestTo('dep_2') })
   assert.deepEqual([payout.status, payout.ask_rail_at], ['succeeded', null])
   assert.deepEqual(
     entries.map(({ journal, line }) => [journal.account_id, journal.kind, line.net_amount]),
@@ -380,7 +345,7 @@ test('decidePayout, for the entity of its quote: held as if the payout named it'
 
 test('decidePayout, to another account and held: nothing is credited before the review', () => {
   const state = stateWith({ approvals: [approval('pending')] })
-  const held = { ...toAccount('dep_2'), on_behalf_of: 'ent_1' }
+  const held = { ...requestTo('dep_2'), on_behalf_of: 'ent_1' }
   const { payout, entries, events } = decide({ state, account, request: held })
   assert.equal(payout.status, 'compliance_hold')
   assert.equal(entries.length, 1)
@@ -547,7 +512,7 @@ const REFUSED: readonly (readonly [
   [
     'another account without a type, which is local',
     {},
-    untyped(toAccount('dep_2')),
+    untyped(requestTo('dep_2')),
     'type_mismatch at beneficiary_details.destination_details.type: ' +
       'A payout of type local cannot reach a destination of type service_account.',
   ],
@@ -597,7 +562,7 @@ const BY_QUOTE: Ladder = [
       'A payout of type wallet cannot reach a destination of type bank.',
     c => {
       const { beneficiary: _, ...rest } = c.request
-      const { beneficiary_details } = toAccount('dep_9')
+      const { beneficiary_details } = requestTo('dep_9')
       assert.ok(beneficiary_details)
       c.request = { ...rest, type: 'service_account', beneficiary_details }
     },
@@ -626,7 +591,7 @@ const BY_QUOTE: Ladder = [
       'beneficiary_details.destination_details.service_account.deposit_address: ' +
       'No other live account has this deposit address.',
     c => {
-      const { beneficiary_details } = toAccount('dep_2')
+      const { beneficiary_details } = requestTo('dep_2')
       assert.ok(beneficiary_details)
       const like = likenessOf(beneficiary_details, {
         amount: 10_000,

@@ -6,25 +6,23 @@ import {
   AN_HOUR_AGO,
   account,
   anyRoute,
-  beneficiary,
   bookWith,
-  countingIds,
+  eventLines,
   feeRow,
   LISTS_VERSION,
   lineId,
   NOW,
-  nobodyListed,
+  payoutState,
   pricing,
   refusalOf,
   request,
+  requestTo,
 } from '../../test/support/given/in-memory.ts'
 import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
 import type { Timetable } from '../calendar/calendar.ts'
 import { instantAt, releaseOf } from '../calendar/rules.ts'
 import type { Approval } from '../entity/rules.ts'
-import type { Event } from '../event/event.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
-import { emptyState } from '../limit/limit.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
 import type { Advance } from './advance.ts'
 import { decidePayout } from './create.ts'
@@ -55,8 +53,6 @@ test('states of a payout: those there are, and how they follow each other', () =
   assert.deepEqual(PAYOUT_STATUSES.filter(isFinal), ['failed', 'reversed'])
 })
 
-const NO_RULES = { rules: new Map(), keys: new Map(), payees: new Set<string>() }
-
 /** The database's clock; the account's book is at NOW, ahead of it. */
 const DB_NOW = '2026-01-31T09:00:00.000000Z'
 const IN_5_S = '2026-01-31T09:00:05.000000Z'
@@ -67,18 +63,7 @@ interface Setting {
 }
 
 const toBank: PayoutRequest = { ...request, amount: 80_000, currency: 'HKD' }
-const toAccount: PayoutRequest = {
-  ...request,
-  type: 'service_account',
-  beneficiary_details: {
-    name: 'Sister Company',
-    type: 'business',
-    destination_details: {
-      type: 'service_account',
-      service_account: { deposit_address: 'dep_2' },
-    },
-  },
-}
+const toAccount = requestTo('dep_2')
 const approval = (approval_status: Approval['approval_status']): Approval => ({
   account_id: 'acc_1',
   id: 'ent_1',
@@ -98,31 +83,15 @@ function made(
     ['acc_1', bookWith({ USD: 100_000n })],
     ['acc_2', bookWith({ USD: 5n }, 'acc_2')],
   ])
-  const bookId = countingIds()
   const fee = { fixed_amount: 7n, variable_bps: 10 }
   const fees = [feeRow(fee), feeRow({ ...fee, payout_type: 'service_account' })]
-  const { payout, entries } = decidePayout(
-    {
-      now: DB_NOW,
-      books,
-      quotes: new Map(),
-      beneficiaries: new Map([['acc_1/bnf_known', beneficiary]]),
-      approvals: new Map([['acc_1/ent_1', approval('pending')]]),
-      accountsByDepositAddress: new Map([['dep_2', { ...account, account_id: 'acc_2' }]]),
-      likenesses: new Map(),
-      references: new Set(),
-      limits: emptyState(),
-      approving: NO_RULES,
-      principals: new Map(),
-      sender_bic: '',
-      screenings: nobodyListed,
-      pricing: () => pricing({ 'USD/HKD': '8' }, fees),
-      routes: [anyRoute],
-      bookId,
-    },
-    account,
-    asked,
-  )
+  const before = payoutState({
+    now: DB_NOW,
+    books,
+    approvals: new Map([['acc_1/ent_1', approval('pending')]]),
+    pricing: () => pricing({ 'USD/HKD': '8' }, fees),
+  })
+  const { payout, entries } = decidePayout(before, account, asked)
   const [debit] = entries
   assert.ok(debit)
   const now: OpenPayout = { ...payout, created_at: AN_HOUR_AGO, updated_at: AN_HOUR_AGO, ...part }
@@ -176,13 +145,6 @@ const journalLines = ({ kind, source, postings }: Journal) => [
   `${kind} ${source}`,
   ...postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`),
 ]
-
-function eventLines(events: readonly Event[]): string[] {
-  return events.map(
-    ({ account_id, sequence, type, object_id, data }) =>
-      `${account_id} ${sequence} ${type} ${object_id} ${JSON.stringify(data)}`,
-  )
-}
 
 for (const from of PAYOUT_STATUSES) {
   for (const to of STEP_STATUSES) {

@@ -8,11 +8,11 @@ import { MAX_AMOUNT } from '../../src/money/decimal.ts'
 import type { Fee } from '../../src/price/fee/rules.ts'
 import type { Pricing } from '../../src/price/price.ts'
 import { type Rate, rateBookOf } from '../../src/price/rate/rules.ts'
-import type { QuoteTerms } from '../../src/quote/quote.ts'
 import { presentExplained } from '../../src/quote/response.ts'
 import { makeQuote, priceQuote } from '../../src/quote/rules.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { feeRow, pricing, terms } from '../support/given/in-memory.ts'
 import { assertExplained } from '../support/oracle/by-hand.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
@@ -262,51 +262,27 @@ function pricingOf(c: Priced): Pricing {
       add(c.pivot, to, 2 * i + 1)
     }
   }
-  const any = { payout_currency: null, destination_country: null, network: null, charge_type: null }
-  const row = c.fee && {
-    payout_type: 'local',
-    ...any,
-    ...c.fee,
-    fee_currency: c.fee_currency,
-    sample: false,
-  }
-  return {
-    rates: rateBookOf(c.pivot, [...rates.values()]),
-    fees: row === null ? [] : [row],
-    fee_required: false,
-    policyOf: () => ({
-      spread_bps: c.spread,
-      max_age_s: null,
-      any_age: true,
-      quote_validity_s: 1800,
-      schedule_s: 0,
-    }),
-  }
+  const fees = c.fee === null ? [] : [feeRow({ ...c.fee, fee_currency: c.fee_currency })]
+  const priced = pricing({}, fees, { spread_bps: c.spread })
+  return { ...priced, rates: rateBookOf(c.pivot, [...rates.values()]) }
 }
 
 const NOW = '2026-02-01T00:00:00.000000Z'
 
 /** The answer of a quote that was stored and read; undefined where the price is refused. */
 function explainedOf(c: Priced) {
-  const terms: QuoteTerms = {
-    payout_type: 'local',
+  const asked = {
+    ...terms,
     holding_currency: c.holding,
     payout_currency: c.payout,
     payout_amount: c.amount,
     destination_currency: c.destination,
-    destination_country: '',
-    fund_transfer_network: '',
-    payment_network: '',
-    wallet_type: '',
-    wallet_network: '',
-    charge_type: '',
-    entity_id: '',
   }
   try {
-    const price = priceQuote(terms, pricingOf(c), NOW)
+    const price = priceQuote(asked, pricingOf(c), NOW)
     const basis = JSON.parse(JSON.stringify(price.basis))
     const identity = { account_id: 'acc_a', id: 'poq_a' }
-    const quote = makeQuote(identity, terms, { ...price, basis }, 'active', NOW, pricingOf(c))
+    const quote = makeQuote(identity, asked, { ...price, basis }, 'active', NOW, pricingOf(c))
     return JSON.parse(JSON.stringify(presentExplained(quote, NOW)))
   } catch (error) {
     assert.match(String(error), /minor unit|No rate joins/)

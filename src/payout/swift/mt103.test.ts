@@ -391,7 +391,7 @@ const facts: fc.Arbitrary<Mt103Facts> = fc
     },
   )
 
-const RUNS = share(1_000, 3_000)
+const RUNS = share(300, 3_000)
 
 test('an MT103, any payout: every field as the standard has it, and it says what the payout says', () => {
   const seed = pickSeed()

@@ -17,7 +17,7 @@ test('a UETR: version 4, variant 1, always the same for a payout, another for ea
     uetr.slice(0, 12) + uetr.slice(13, 16) + uetr.slice(17),
     digest.slice(0, 12) + digest.slice(13, 16) + digest.slice(17, 32),
   )
-  const ids = Array.from({ length: 20_000 }, () => newId('pot'))
+  const ids = Array.from({ length: 2_000 }, () => newId('pot'))
   for (const id of ids) assert.match(uetrOf(id), UETR)
   assert.equal(new Set(ids.map(uetrOf)).size, ids.length)
   // Each of the four variants' second bits and the bits around the version occur.
@@ -26,7 +26,7 @@ test('a UETR: version 4, variant 1, always the same for a payout, another for ea
 })
 
 test('field 20: 16 characters, another for each payout of one millisecond', () => {
-  const ids = Array.from({ length: 50_000 }, () => newId('pot'))
+  const ids = Array.from({ length: 5_000 }, () => newId('pot'))
   const references = ids.map(senderReferenceOf)
   for (const reference of references) assert.match(reference, /^[0-9A-HJKMNP-TV-Z]{16}$/)
   assert.equal(new Set(references).size, ids.length)

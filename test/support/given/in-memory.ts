@@ -4,9 +4,12 @@ import assert from 'node:assert/strict'
 import type { Account } from '../../../src/account/rules.ts'
 import type { Beneficiary } from '../../../src/beneficiary/beneficiary.ts'
 import { Refusal } from '../../../src/errors.ts'
+import type { Event } from '../../../src/event/event.ts'
 import { type BookId, numberedId } from '../../../src/id.ts'
 import { type Book, EMPTY_HASH } from '../../../src/ledger/rules.ts'
+import { emptyState } from '../../../src/limit/limit.ts'
 import { type Decimal, parseDecimal } from '../../../src/money/decimal.ts'
+import type { PayoutState } from '../../../src/payout/payout.ts'
 import type { PayoutRequest } from '../../../src/payout/request.ts'
 import type { Fee } from '../../../src/price/fee/rules.ts'
 import type { PairPolicy, Pricing } from '../../../src/price/price.ts'
@@ -222,3 +225,55 @@ export function refusalOf(act: () => unknown): string[] {
 /** The version of the sanctions lists, on which nobody is. */
 export const LISTS_VERSION = 3n
 export const nobodyListed = { get: () => ({ version: LISTS_VERSION, matches: [] }) }
+
+const receiver: Account = { ...account, account_id: 'acc_2', deposit_address: 'dep_2' }
+
+/** 1,000.00 USD are there, another account may be paid, and nothing costs a fee. */
+export function payoutState(part: Partial<PayoutState> = {}): PayoutState {
+  return {
+    now: NOW,
+    books: new Map([
+      ['acc_1', bookWith({ USD: 100_000n, EUR: 0n })],
+      ['acc_2', bookWith({ USD: 5n }, 'acc_2')],
+    ]),
+    quotes: new Map(),
+    beneficiaries: new Map([['acc_1/bnf_known', beneficiary]]),
+    approvals: new Map(),
+    accountsByDepositAddress: new Map([
+      ['dep_1', account],
+      ['dep_2', receiver],
+    ]),
+    likenesses: new Map(),
+    references: new Set(),
+    limits: emptyState(),
+    approving: { rules: new Map(), keys: new Map(), payees: new Set() },
+    principals: new Map(),
+    sender_bic: '',
+    screenings: nobodyListed,
+    pricing: () => pricing(),
+    routes: [anyRoute],
+    bookId: countingIds(),
+    ...part,
+  }
+}
+
+/** A transfer to another account of the installation. */
+export function requestTo(deposit_address: string): PayoutRequest {
+  return {
+    ...request,
+    type: 'service_account',
+    beneficiary_details: {
+      name: 'Sister Company',
+      type: 'business',
+      destination_details: { type: 'service_account', service_account: { deposit_address } },
+    },
+  }
+}
+
+/** `acc_1 1 payout.created pot_1 {…}`; the sequence is the account's. */
+export function eventLines(events: readonly Event[]): string[] {
+  return events.map(
+    ({ account_id, sequence, type, object_id, data }) =>
+      `${account_id} ${sequence} ${type} ${object_id} ${JSON.stringify(data)}`,
+  )
+}

@@ -6,7 +6,8 @@ import { newId } from '../../../src/id.ts'
 import type { TestService } from './service.ts'
 
 /** All payouts, by one approver within a month. */
-const ANY: Omit<ApprovalRule, 'rule_id'> = {
+export const anyRule: ApprovalRule = {
+  rule_id: 'apr_1',
   subject: 'payout',
   account_id: null,
   key_id: null,
@@ -27,7 +28,7 @@ export async function addApprovalRule(
   rule: Partial<ApprovalRule> = {},
 ): Promise<() => Promise<void>> {
   const rule_id = newId('apr')
-  await insertRule(deps.sql, { ...ANY, ...rule, rule_id })
+  await insertRule(deps.sql, { ...anyRule, ...rule, rule_id })
   return async () => {
     await deleteRule(deps.sql, rule_id)
   }
