@@ -1,37 +1,48 @@
 // Whoever guesses is slowed down, by address, and keeps nobody with a valid key out; a key has a
 // limit of its own.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { markKeyRevoked } from '../../src/account/store.ts'
-import { readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import { networkOf } from '../../src/http/limits.ts'
 import { assertRefused, withoutStamps } from '../support/assert/check.ts'
 import { wrongOnes } from '../support/given/credentials.ts'
 import { until } from '../support/service/process.ts'
 import {
+  type AnotherProcess,
   type Answer,
   basic,
   type Client,
+  client,
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
 import { promised } from '../support/share.ts'
 
-const balance = (authorization: string, of: TestService, remoteAddress = '192.0.2.1') =>
+let service: TestService
+let account: Client
+let wrong: readonly string[]
+before(async () => {
+  service = await startTestService()
+  account = await service.openAccount()
+  const ended = await service.addKey(account, 'write')
+  await markKeyRevoked(service.deps.sql, ended.key_id)
+  await service.deps.reference.refresh()
+  wrong = Object.values(wrongOnes(account, ended))
+})
+after(() => service.close())
+
+const balance = (authorization: string, of: AnotherProcess, remoteAddress = '192.0.2.1') =>
   of.inject({ url: '/v3/balance', headers: { authorization }, remoteAddress })
 
-/** A service of its own with these limits, and the kinds of wrong credentials there. */
+/** A process of its own with these limits. */
 async function withLimits(
-  config: Parameters<typeof startTestService>[0],
-  work: (limited: TestService, by: Client, wrong: readonly string[]) => Promise<void>,
+  settings: Partial<Config>,
+  work: (limited: AnotherProcess, by: Client) => Promise<void>,
 ): Promise<void> {
-  const limited = await startTestService(config)
+  const limited = await service.anotherProcess(settings)
   try {
-    const by = await limited.openAccount()
-    const ended = await limited.addKey(by, 'write')
-    await markKeyRevoked(limited.deps.sql, ended.key_id)
-    await limited.deps.reference.refresh()
-    await work(limited, by, Object.values(wrongOnes(by, ended)))
+    await work(limited, client(account, limited.inject))
   } finally {
     await limited.close()
   }
@@ -46,7 +57,7 @@ function assertTooMany(answer: Answer, most_s: number): void {
 }
 
 test('wrong credentials, more a minute than allowed: 429, alike for every kind, and from that address alone', async () => {
-  await withLimits({ failed_logins_per_min: 7 }, async (limited, by, wrong) => {
+  await withLimits({ failed_logins_per_min: 7 }, async (limited, by) => {
     for (const authorization of wrong) {
       assertRefused(await balance(authorization, limited), 401, 'invalid_credentials')
     }
@@ -77,7 +88,7 @@ function assertJudged(statuses: readonly number[], a_minute: number, since: numb
 }
 
 test('valid key beside someone who guesses at the same address: every one of its requests is served', async () => {
-  await withLimits({ failed_logins_per_min: 5 }, async (limited, by, wrong) => {
+  await withLimits({ failed_logins_per_min: 5 }, async (limited, by) => {
     const began_at = performance.now()
     const guesses: number[] = []
     for (let i = 0; i < 200; i++) {
@@ -94,15 +105,16 @@ test('valid key beside someone who guesses at the same address: every one of its
 })
 
 test('wrong credentials, after the time that Retry-After says: 401 again', async t => {
-  await withLimits({ failed_logins_per_min: 600 }, async (limited, _, [wrong = '']) => {
+  await withLimits({ failed_logins_per_min: 600 }, async limited => {
+    const [guess = ''] = wrong
     let last: Answer
     // Where the database is too busy to judge one it is 503, and not a guess.
-    do last = await balance(wrong, limited)
+    do last = await balance(guess, limited)
     while (last.status === 401 || last.status === 503)
     assertTooMany(last, 1)
     const refused_at = performance.now()
     await until('they are judged again', async () => {
-      return (await balance(wrong, limited)).status === 401
+      return (await balance(guess, limited)).status === 401
     })
     promised(t, 'judged again', performance.now() - refused_at, 1_100)
   })
@@ -112,22 +124,20 @@ test('address behind a proxy: believed of a trusted proxy alone', async () => {
   const trusted_proxies = readConfig({
     CORRIDOR_TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::7',
   }).trusted_proxies
-  await withLimits(
-    { failed_logins_per_min: 1, trusted_proxies },
-    async (limited, _, [wrong = '']) => {
-      const from = async (remoteAddress: string, forwarded: string) => {
-        const headers = { authorization: wrong, 'x-forwarded-for': forwarded }
-        return (await limited.inject({ url: '/v3/balance', headers, remoteAddress })).status
-      }
-      assert.equal(await from('10.1.2.3', '192.0.2.1'), 401)
-      assert.equal(await from('10.1.2.3', '192.0.2.1'), 429)
-      assert.equal(await from('10.1.2.3', '192.0.2.2'), 401)
-      // What the client itself wrote before the proxy's word.
-      assert.equal(await from('2001:db8::7', '192.0.2.99, 192.0.2.2'), 429)
-      assert.equal(await from('192.0.2.50', '192.0.2.60'), 401)
-      assert.equal(await from('192.0.2.50', '192.0.2.61'), 429)
-    },
-  )
+  await withLimits({ failed_logins_per_min: 1, trusted_proxies }, async limited => {
+    const [guess = ''] = wrong
+    const from = async (remoteAddress: string, forwarded: string) => {
+      const headers = { authorization: guess, 'x-forwarded-for': forwarded }
+      return (await limited.inject({ url: '/v3/balance', headers, remoteAddress })).status
+    }
+    assert.equal(await from('10.1.2.3', '192.0.2.1'), 401)
+    assert.equal(await from('10.1.2.3', '192.0.2.1'), 429)
+    assert.equal(await from('10.1.2.3', '192.0.2.2'), 401)
+    // What the client itself wrote before the proxy's word.
+    assert.equal(await from('2001:db8::7', '192.0.2.99, 192.0.2.2'), 429)
+    assert.equal(await from('192.0.2.50', '192.0.2.60'), 401)
+    assert.equal(await from('192.0.2.50', '192.0.2.61'), 429)
+  })
 })
 
 test('addresses that are counted as one: an IPv6 network of 64 bits, IPv4 however it is written', () => {
@@ -147,7 +157,9 @@ test('addresses that are counted as one: an IPv6 network of 64 bits, IPv4 howeve
 
 test('requests of one API key, more a second than allowed: 429, other keys go on', async () => {
   await withLimits({ rate_limit_per_s: 2 }, async (limited, by) => {
-    const other = await limited.addKey(by, 'write')
+    const key = await service.addKey(account, 'write')
+    await limited.deps.reference.refresh()
+    const other = client(key, limited.inject)
     const began_at = performance.now()
     const answers: Answer[] = []
     for (let i = 0; i < 40; i++) answers.push(await by.get('/v3/balance'))
@@ -182,13 +194,7 @@ test('RateLimit of a key: what is left on each answer, none left on a 429; no he
     const nobody = await limited.inject({ url: '/v3/balance' })
     assert.deepEqual(rateOf(nobody), [undefined, undefined])
   })
-  const free = await startTestService({})
-  try {
-    const by = await free.openAccount()
-    assert.deepEqual(rateOf(await by.get('/v3/balance')), [undefined, undefined])
-  } finally {
-    await free.close()
-  }
+  assert.deepEqual(rateOf(await account.get('/v3/balance')), [undefined, undefined])
 })
 
 test('limits by default: none for keys, a hundred wrong credentials a minute from an address', async () => {
@@ -200,11 +206,12 @@ test('limits by default: none for keys, a hundred wrong credentials a minute fro
       failed_logins_per_min: 100,
     },
   )
-  await withLimits({}, async (limited, by, [wrong = '']) => {
+  await withLimits({}, async (limited, by) => {
+    const [guess = ''] = wrong
     const began_at = performance.now()
     const statuses: number[] = []
     for (let i = 0; i < 150; i++) {
-      const { status } = await balance(wrong, limited)
+      const { status } = await balance(guess, limited)
       statuses.push(status)
       assert.equal((await by.get('/v3/balance')).status, 200)
     }

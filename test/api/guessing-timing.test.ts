@@ -23,7 +23,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { logIn as logInByLink } from '../support/service/session.ts'
+import { logInByLink } from '../support/service/session.ts'
 import { LONG, share } from '../support/share.ts'
 
 let service: TestService

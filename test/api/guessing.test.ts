@@ -9,14 +9,7 @@ import { markKeyRevoked } from '../../src/account/store.ts'
 import { assertRefused, rowsOf, withoutStamps } from '../support/assert/check.ts'
 import { wrongOnes } from '../support/given/credentials.ts'
 import { openCli } from '../support/service/cli.ts'
-import { type RunningProcess, startProcesses, until } from '../support/service/process.ts'
-import {
-  basic,
-  type Client,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
-import { promised } from '../support/share.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
 let account: Client
@@ -44,38 +37,6 @@ test('wrong credentials of every kind: the same status, headers and body, byte f
     ...(readonly [string, object])[],
   ]
   for (const [what, answer] of others) assert.deepEqual(answer, first, what)
-})
-
-test('API key revoked by the command line: two processes refuse it, and it alone', async t => {
-  const { url } = service.database
-  const key = await service.addKey(account, 'write')
-  const cli = await openCli(url)
-  let processes: RunningProcess[] = []
-  try {
-    processes = await startProcesses(2, { DATABASE_URL: url, CORRIDOR_WEBHOOKS: 'off' })
-    const statusAt = async ({ address }: RunningProcess, { key_id, secret }: Client) => {
-      const headers = { authorization: basic(key_id, secret) }
-      return (await fetch(`${address}/v3/balance`, { headers })).status
-    }
-    for (const one of processes) assert.equal(await statusAt(one, key), 200)
-    const refused_at = processes.map(async one => {
-      await until('the key is refused', async () => (await statusAt(one, key)) === 401)
-      return Date.now()
-    })
-    const ran = await cli.run('key', 'revoke', key.key_id)
-    assert.equal(ran.code, 0, ran.stderr)
-    const [row] = await service.database.owner<{ revoked_ms: number }[]>`
-      select extract(epoch from revoked_at)::float8 * 1000 as revoked_ms from api_keys
-      where key_id = ${key.key_id}`
-    for (const at of await Promise.all(refused_at)) {
-      const took_ms = at - (row?.revoked_ms ?? 0)
-      promised(t, 'refused', took_ms, 1_000)
-    }
-    for (const one of processes) assert.equal(await statusAt(one, account), 200)
-  } finally {
-    await Promise.all(processes.map(one => one.kill()))
-    await cli.close()
-  }
 })
 
 const SECRET = /^corridor_(live|test)_([\w-]{43})([\w-]{6})$/

@@ -250,23 +250,6 @@ test('Idempotency-Keys past their time: found by their age, the young are not re
   })
 })
 
-test('Idempotency-Key, the process restarted in between: replayed by the new one', async () => {
-  const first = new Map<string, Answer>()
-  for (const path of PATHS) {
-    first.set(path, await account.post(path, BODIES[path], under('before-restart')))
-  }
-  const restarted = await service.anotherProcess()
-  try {
-    const there = client(account, restarted.inject)
-    for (const path of PATHS) {
-      const replay = await there.post(path, BODIES[path], under('before-restart'))
-      assertReplayed(replay, first.get(path) as Answer)
-    }
-  } finally {
-    await restarted.close()
-  }
-})
-
 test('Idempotency-Key of a quote that was used since: the answer of then, not of now', async () => {
   const key = newKey()
   const body = BODIES['/v3/payout/quote']

@@ -55,15 +55,9 @@ test('GET /v3/rate, live account: until when each row may be quoted, the earlies
 })
 
 test('GET /v3/rate, rate too old for a live account: 503 rate_stale, as in a quote', async () => {
-  const old = await startTestService()
-  try {
-    await old.setRates({ 'USD/HKD': '8' }, '2020-01-02T00:00:00Z')
-    const client = await old.openAccount({ currencies: ['USD'], sandbox: false })
-    const answer = await client.get(`${PATH}?from=USD&to=HKD`)
-    assertRefused(answer, 503, 'rate_stale')
-  } finally {
-    await old.close()
-  }
+  await service.setRates({ 'GBP/HKD': '10' }, '2020-01-02T00:00:00Z')
+  const live = await service.openAccount({ currencies: ['GBP'], sandbox: false })
+  assertRefused(await live.get(`${PATH}?from=GBP&to=HKD`), 503, 'rate_stale')
 })
 
 test('GET /v3/rate, no rate joins the two: 422 rate_unavailable', async () => {

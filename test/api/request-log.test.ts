@@ -297,17 +297,18 @@ test('the console, Requests: what was refused with its field, masked; how to tur
 })
 
 test('the log of requests, off: nothing is noted, and the log is no path', async () => {
-  const off = await startTestService()
+  const client = await service.openAccount()
+  const { account_id } = client.account
+  await addPerson(service, { user: 'looker', roles: [[account_id, 'viewer']] })
+  const session = await logIn(service, 'looker')
+  const off = await service.anotherProcess({ request_log: 'off' })
   try {
-    const client = await off.openAccount()
     assert.equal(off.deps.requestLog, undefined)
-    const answer = await client.get(PATH)
+    const headers = { authorization: basic(client.key_id, client.secret) }
+    const answer = await off.inject({ url: PATH, headers })
     assertRefused(answer, 404, 'not_found')
     assert.match(answer.json.message, /CORRIDOR_REQUEST_LOG/)
-    const { account_id } = client.account
-    await addPerson(off, { user: 'reader', roles: [[account_id, 'viewer']] })
-    const headers = await logIn(off, 'reader')
-    const page = await off.inject({ url: `/console/${account_id}/requests`, headers })
+    const page = await off.inject({ url: `/console/${account_id}/requests`, headers: session })
     assert.match(page.text, /CORRIDOR_REQUEST_LOG=on/)
   } finally {
     await off.close()

@@ -22,6 +22,7 @@ import {
   type Answer,
   basic,
   type Client,
+  client,
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
@@ -150,9 +151,10 @@ test(`POST ${PATH}, wrong fields: 400 naming each at once, nothing written`, asy
 })
 
 test(`POST and PUT ${PATH}, private receivers not allowed: refused at url, no plain http`, async () => {
-  const strict = await startTestService()
+  await newAccount()
+  const strict = await service.anotherProcess({ webhook_allow_private: false })
   try {
-    const by = await strict.openAccount({ currencies: ['USD'] })
+    const by = client(account, strict.inject)
     const endpoint = await ok(by.post(PATH, { url: 'https://1.1.1.1/hook' }))
     for (const url of ['http://1.1.1.1/', 'https://127.0.0.1/', 'https://2130706433/']) {
       assertRefused(await by.post(PATH, { url }), 400, 'invalid_field', 'url')

@@ -9,7 +9,7 @@ import { verifyAudit } from '../../src/verify/run.ts'
 import { undone } from '../ledger/undone.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { startTestService } from '../support/service/service.ts'
-import { logIn } from '../support/service/session.ts'
+import { logInByLink } from '../support/service/session.ts'
 
 const TABLES = [
   'users',
@@ -36,7 +36,7 @@ for (const name of ['mary', 'alan']) {
   await run(ada, 'create', name, '--name', name, '--role', 'member')
   await run(ada, 'role', name, 'maker', '--account', account.account_id)
   await run(ada, 'key', 'create', name, '--name', 'desk')
-  await logIn(service, name)
+  await logInByLink(service, name)
   await run(ada, 'login-link', name)
 }
 await run(ada, 'disable', 'alan', '--reason', 'Left')

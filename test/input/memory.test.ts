@@ -8,7 +8,7 @@ import { openAccountOn, type RunningProcess, startProcess } from '../support/ser
 import { basic } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
-const REQUESTS = share(200, 10_000)
+const REQUESTS = share(100, 10_000)
 const MiB = 1024 * 1024
 const MOST_GROWTH = 50 * MiB
 
@@ -74,7 +74,7 @@ async function sendMany(count: number): Promise<void> {
 }
 
 test(`${REQUESTS} oversized requests: each refused, and memory grows by 50 MiB at most`, async t => {
-  await sendMany(Math.max(200, REQUESTS / 10))
+  await sendMany(Math.max(100, REQUESTS / 10))
   const before = await residentBytes()
   await sendMany(REQUESTS)
   const after = await residentBytes()

@@ -76,8 +76,11 @@ export interface TestService {
   setLimits(limits: readonly Partial<Limit>[]): Promise<void>
   /** From now on, for the installation unless said otherwise. */
   setPricing(values: PricingValues, scope?: Partial<PricingScope>): Promise<void>
-  /** Another process on the same database, which learns of changes only as processes do. */
-  anotherProcess(): Promise<AnotherProcess>
+  /**
+   * Another process on the same database, which learns of changes only as processes do; with the
+   * settings of this one unless said otherwise.
+   */
+  anotherProcess(settings?: Partial<Config>): Promise<AnotherProcess>
   /** Ends the service and every session on its database, which stays. */
   disconnect(): Promise<void>
   close(): Promise<void>
@@ -199,7 +202,7 @@ export async function startTestService(
       await deps.reference.refresh()
     },
     setPricing,
-    anotherProcess: () => startProcess(database.url, full, log),
+    anotherProcess: settings => startProcess(database.url, { ...full, ...settings }, log),
     async disconnect() {
       await disconnect()
       await database.owner.end({ timeout: 5 })

@@ -32,8 +32,16 @@ export function cookieOf(answer: Answer): string {
   return cookie.slice(0, cookie.indexOf(';'))
 }
 
-/** The headers of a user who has set a password by a link, and so has just given it. */
+/** The headers of a new session of the user, whose password counts as just given. */
 export async function logIn(
+  service: Pick<TestService, 'deps'>,
+  user: string,
+): Promise<typeof OWN & { cookie: string }> {
+  return { ...OWN, cookie: `corridor=${await makeSession(service, user)}` }
+}
+
+/** The same by a link, at which the user has set the password. */
+export async function logInByLink(
   service: Pick<TestService, 'deps' | 'inject'>,
   user: string,
 ): Promise<typeof OWN & { cookie: string }> {
@@ -45,4 +53,19 @@ export async function logIn(
   })
   assert.equal(answer.status, 200, answer.text)
   return { ...OWN, cookie: cookieOf(answer) }
+}
+
+/** Sends a form of the console's, as a browser would. */
+export function sendForm(
+  { inject }: Pick<TestService, 'inject'>,
+  headers: Readonly<Record<string, string | undefined>>,
+  url: string,
+  form: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  return inject({
+    method: 'POST',
+    url,
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: String(new URLSearchParams(form)),
+  })
 }
