@@ -116,6 +116,7 @@ test('where some need two people: the first leaves those waiting, the second end
     { status: 'processing', payouts: 1 },
     { status: 'pending_approval', payouts: 1 },
   ])
+  assert.deepEqual((await shown(pob)).approved_by, ['ann'])
   await refusedWithoutARow(approve(ann, pob), 409, 'already_decided')
   await refusedWithoutARow(approve(bob, pob, digest), 409, 'approval_outdated')
   assert.equal((await approve(bob, pob)).status, 200)
@@ -174,7 +175,7 @@ test('a batch of which all wait: each looks at its own state alone, not at all t
     end $$;
     create trigger note_fetched after insert on payout_batch_items
       for each statement execute function note_fetched()`)
-  const payouts = Array.from({ length: 400 }, () => localPayout)
+  const payouts = Array.from({ length: 150 }, () => localPayout)
   const { status, text } = await other.post(PATH, { payouts })
   assert.equal(status, 200, text)
   const [row] = await service.database.owner`select max(count)::integer as most from fetched`
@@ -261,7 +262,7 @@ async function assertOwnOnly(cli: Cli, pob: string): Promise<void> {
 }
 
 test('ten people at once, approving and rejecting: one of them ends each payout', async () => {
-  const { pob, pots } = await makeBatch(Array.from({ length: 300 }, () => LARGE))
+  const { pob, pots } = await makeBatch(Array.from({ length: 100 }, () => LARGE))
   const { digest } = await shown(pob)
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => {
@@ -274,10 +275,10 @@ test('ten people at once, approving and rejecting: one of them ends each payout'
     [200, 409, 409, 409, 409, 409, 409, 409, 409, 409],
     answers.map(({ text }) => text).join('\n'),
   )
-  const statuses = new Set(await statusesOf(pots.slice(0, 100)))
+  const statuses = new Set(await statusesOf(pots))
   assert.equal(statuses.size, 1)
   const decisions = await service.database.owner`
     select from approval_decisions where payout_id = any (
       select payout_id from payout_batch_items where batch_id = ${pob})`
-  assert.equal(decisions.length, 300)
+  assert.equal(decisions.length, 100)
 })

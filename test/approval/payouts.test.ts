@@ -101,43 +101,13 @@ test('no rule: a payout is processing at once', async () => {
   assert.equal((await pay()).status, 'processing')
 })
 
-const RULES: readonly (readonly [
-  what: string,
-  rules: readonly Partial<ApprovalRule>[],
-  fields: object,
-  waits: boolean,
-])[] = [
-  ['of all payouts', [{}], {}, true],
-  ['of another type', [{ payout_type: 'swift' }], {}, false],
-  ['of this type', [{ payout_type: 'local' }], {}, true],
-  ['of another currency', [{ currency: 'EUR' }], {}, false],
-  ['of another country', [{ country: 'DE' }], {}, false],
-  ['of this country', [{ country: 'HK' }], {}, true],
-  ['below the amount', [{ at_least: 1001n, at_least_currency: 'USD' }], { amount: 1000 }, false],
-  ['from the amount on', [{ at_least: 1000n, at_least_currency: 'USD' }], { amount: 1000 }, true],
-  [
-    'in another currency, below',
-    [{ at_least: 7801n, at_least_currency: 'HKD' }],
-    { amount: 1000 },
-    false,
-  ],
-  ['in another currency', [{ at_least: 7800n, at_least_currency: 'HKD' }], { amount: 1000 }, true],
-  [
-    'in a currency without a rate',
-    [{ at_least: 9999n, at_least_currency: 'JPY' }],
-    { amount: 1 },
-    true,
-  ],
-  ['one condition of two', [{ payout_type: 'local', currency: 'EUR' }], {}, false],
-  ['one rule of two', [{ payout_type: 'swift' }, { currency: 'USD' }], {}, true],
-]
-for (const [what, rules, fields, waits] of RULES) {
-  test(`a rule ${what}: the payout ${waits ? 'waits' : 'goes on'}`, async () => {
-    for (const rule of rules) await addRule(rule)
-    const { status } = await pay({ currency: 'USD', ...fields })
-    assert.equal(status, waits ? 'pending_approval' : 'processing')
-  })
-}
+test('a rule of type, country, currency and an amount in another one: the payout waits from it on', async () => {
+  const of = { payout_type: 'local', country: 'HK', currency: 'USD', at_least_currency: 'HKD' }
+  await addRule({ ...of, at_least: 7801n })
+  assert.equal((await pay({ amount: 1000 })).status, 'processing')
+  await addRule({ ...of, at_least: 7800n })
+  assert.equal((await pay({ amount: 1000 })).status, 'pending_approval')
+})
 
 test('a rule of a country, to a wallet, which may be anywhere: the payout waits; to another account it does not', async () => {
   const opened = await service.openAccount({ currencies: ['USDC'], fund: { USDC: 10_000_000n } })
@@ -285,15 +255,15 @@ test('a transfer to another account: credited when it is approved, and not befor
   assert.notEqual((await balancesOf(receiver)).USD, '0')
 })
 
-for (const status of ['processing', 'succeeded', 'compliance_hold', 'requires_action'] as const) {
-  test(`the sandbox sets a payout that waits to ${status}: refused`, async () => {
-    await addRule()
-    const payout = await pay()
+test('the sandbox sets a payout that waits to processing, or any other state but failed: refused', async () => {
+  await addRule()
+  const payout = await pay()
+  for (const status of ['processing', 'succeeded', 'compliance_hold', 'requires_action']) {
     const moved = await account.post(`/v3/sandbox/payout/${payout.id}/transition`, { status })
     assert.equal(moved.status, 409, moved.text)
-    assert.equal((await shown(payout)).status, 'pending_approval')
-  })
-}
+  }
+  assert.equal((await shown(payout)).status, 'pending_approval')
+})
 
 test('a frozen account: its payout is not let go, and can be rejected', async () => {
   await addRule()

@@ -6,7 +6,7 @@ import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import { importInto } from '../support/service/importing.ts'
 import { addPerson, startTestService, type TestService } from '../support/service/service.ts'
-import { logIn } from '../support/service/session.ts'
+import { logIn, sendForm } from '../support/service/session.ts'
 
 const HOSTILE = `</td><script>alert(1)</script>"'>`
 
@@ -33,12 +33,7 @@ const look = async (headers: Record<string, string>, path: string) =>
   (await service.inject({ url: `/console/${id}${path}`, headers })).text
 
 const decide = (path: string, form: Record<string, string>) =>
-  service.inject({
-    method: 'POST',
-    url: `/console/${id}${path}`,
-    headers: { ...approver, 'content-type': 'application/x-www-form-urlencoded' },
-    payload: String(new URLSearchParams(form)),
-  })
+  sendForm(service, approver, `/console/${id}${path}`, form)
 
 const digestIn = (page: string) => /name="digest" value="([0-9a-f]{64})"/.exec(page)?.[1] ?? ''
 
@@ -113,11 +108,9 @@ test('an import: listed with what it pays, for its maker too, and decided as it 
   const page = async (headers: Record<string, string>, path = `/approvals/${pim}`) =>
     (await service.inject({ url: `/console/${account_id}${path}`, headers })).text
   const decided = (headers: Record<string, string>, decision: string, digest: string) =>
-    service.inject({
-      method: 'POST',
-      url: `/console/${account_id}/approvals/${pim}/${decision}`,
-      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-      payload: String(new URLSearchParams({ digest, reason: 'Paid last week' })),
+    sendForm(service, headers, `/console/${account_id}/approvals/${pim}/${decision}`, {
+      digest,
+      reason: 'Paid last week',
     })
 
   const list = await page(lea, '/approvals')

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeOperatorWorld, newFile, type OperatorWorld } from '../operator/world.ts'
 import { addPerson } from '../support/service/service.ts'
-import { logIn } from '../support/service/session.ts'
+import { logIn, sendForm } from '../support/service/session.ts'
 
 let world: OperatorWorld
 let headers: Record<string, string>
@@ -24,12 +24,7 @@ const look = async (path: string) => {
 }
 
 const send = (path: string, form: Record<string, string>) =>
-  world.service.inject({
-    method: 'POST',
-    url: `/console/installation${path}`,
-    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-    payload: String(new URLSearchParams(form)),
-  })
+  sendForm(world.service, headers, `/console/installation${path}`, form)
 
 test('a file: waits for its release, is shown byte for byte, and goes as it was shown or is taken back', async () => {
   const [file, other] = [await newFile(world), await newFile(world)]

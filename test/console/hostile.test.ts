@@ -11,7 +11,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { logIn } from '../support/service/session.ts'
+import { logIn, sendForm } from '../support/service/session.ts'
 
 let service: TestService
 let account: Client
@@ -28,12 +28,7 @@ before(async () => {
 after(() => service.close())
 
 const send = (url: string, form: Record<string, string>, by: Record<string, string> = headers) =>
-  service.inject({
-    method: 'POST',
-    url,
-    headers: { ...by, 'content-type': 'application/x-www-form-urlencoded' },
-    payload: String(new URLSearchParams(form)),
-  })
+  sendForm(service, by, url, form)
 
 /** All rows but those of sessions, which say when each was seen last. */
 async function rows() {

@@ -10,7 +10,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { logIn } from '../support/service/session.ts'
+import { logIn, sendForm } from '../support/service/session.ts'
 
 const HOSTILE = `</code><script>alert(1)</script>"'>`
 
@@ -50,13 +50,8 @@ test('a payout that requires an answer: a maker sends documents, two clicks send
   const payout = await payoutThatAsks()
   const [maker, viewer] = [await person('maker'), await person('viewer')]
   const url = `/console/${id}/payouts/${payout}`
-  const send = (headers: object, form: Record<string, string>) =>
-    service.inject({
-      method: 'POST',
-      url: `${url}/answer`,
-      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-      payload: String(new URLSearchParams(form)),
-    })
+  const send = (headers: Record<string, string>, form: Record<string, string>) =>
+    sendForm(service, headers, `${url}/answer`, form)
   assert.match((await service.inject({ url, headers: maker })).text, /Send the answer/)
   assert.equal(
     (await service.inject({ url, headers: viewer })).text.includes('Send the answer'),

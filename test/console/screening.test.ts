@@ -8,7 +8,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { logIn } from '../support/service/session.ts'
+import { logIn, sendForm } from '../support/service/session.ts'
 import { readUnList, takeUnList } from '../support/service/un-list.ts'
 
 const ROOT = '/console/installation'
@@ -44,11 +44,9 @@ test('an entity that may be listed: shown with its score, confirmed, and cleared
   assert.ok(shown.includes(`${ROOT}/entities/${id}`))
   assert.ok((await look(`/entities/${id}`)).includes(`${ROOT}/screening/${id}`))
   const says = async (decision: string) => {
-    const answer = await service.inject({
-      method: 'POST',
-      url: `${ROOT}/screening/${id}/${decision}`,
-      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-      payload: String(new URLSearchParams({ reason: 'The passport says so', key: decision })),
+    const answer = await sendForm(service, headers, `${ROOT}/screening/${id}/${decision}`, {
+      reason: 'The passport says so',
+      key: decision,
     })
     assert.equal(answer.status, 303, answer.text)
   }

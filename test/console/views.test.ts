@@ -9,7 +9,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { logIn } from '../support/service/session.ts'
+import { logIn, sendForm } from '../support/service/session.ts'
 
 const HOSTILE = `</td><script>alert(1)</script>"'>`
 
@@ -37,12 +37,7 @@ type Headers = Partial<Awaited<ReturnType<typeof person>>>
 const look = (headers: Headers, url: string) => service.inject({ url, headers })
 
 const send = (headers: Headers, url: string, form: Record<string, string>) =>
-  service.inject({
-    method: 'POST',
-    url,
-    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-    payload: String(new URLSearchParams(form)),
-  })
+  sendForm(service, headers, url, form)
 
 const idsOf = (text: string) => [...text.matchAll(/views\/(viw_\w+)\/rename/g)].map(m => m[1])
 

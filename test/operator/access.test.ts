@@ -61,19 +61,28 @@ for (const [name, callOf] of Object.entries(CALLS)) {
   test(`${name}: every caller as the table says, before an id that nothing has is 404; who is refused changes no row; an operator: 200 as documented`, async () => {
     const call = await callOf(world)
     await written()
-    const everybody = async (one: Call, well: (answer: Answer, who: string) => void) => {
-      for (const [who, headers] of Object.entries(callers)) {
+    const assertAnswers = async (
+      one: Call,
+      whos: readonly string[],
+      well: (answer: Answer, who: string) => void,
+    ) => {
+      for (const who of whos) {
+        const headers = callers[who] ?? assert.fail(who)
         const expected = EXPECTED[who]?.[needed] ?? assert.fail(who)
         const answer = await world.call(name, one, headers)
         if (expected === 'well') well(answer, who)
         else assertRefused(answer, STATUS[expected], expected)
       }
     }
-    await everybody(call, ({ status, text }, who) => assert.equal(status, 200, `${who}: ${text}`))
+    await assertAnswers(call, Object.keys(callers), ({ status, text }, who) =>
+      assert.equal(status, 200, `${who}: ${text}`),
+    )
     if (name.includes(':')) {
       const [id = ''] = call.ids ?? []
       const nobodys = { ...call, ids: [id.replace(/(?<=_|^C).*/, text => '0'.repeat(text.length))] }
-      await everybody(nobodys, answer => assertRefused(answer, 404, 'not_found'))
+      await assertAnswers(nobodys, ['nobody', 'maker', 'auditor'], answer =>
+        assertRefused(answer, 404, 'not_found'),
+      )
       assertRefused(await world.call(name, nobodys), 404, 'not_found')
       const malformed = { ...call, ids: ['POT_'] }
       assertRefused(await world.call(name, malformed), 400, 'invalid_path_parameter')

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { addPerson } from '../support/service/service.ts'
-import { cookieOf, logIn, OWN, PASSWORD } from '../support/service/session.ts'
+import { cookieOf, logIn, logInByLink, OWN, PASSWORD } from '../support/service/session.ts'
 import { CALLS, makeOperatorWorld, OF_SESSIONS, type OperatorWorld } from './world.ts'
 
 type Headers = Record<string, string>
@@ -59,7 +59,7 @@ before(async () => {
   const out = await service.inject({ method: 'DELETE', url: '/v3/session', headers: over })
   assert.equal(out.status, 200, out.text)
   // Ada takes the payouts of the calls.
-  const old = await logIn(service, 'ada')
+  const old = await logInByLink(service, 'ada')
   const { count } = await service.database.owner`
     update sessions set confirmed_at = confirmed_at - interval '6 minutes' where user_name = 'ada'`
   assert.equal(count, 1)

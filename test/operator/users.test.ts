@@ -6,14 +6,14 @@ import type { Sql } from '../../src/db/connect.ts'
 import { makeLoginLink } from '../../src/operator/users.ts'
 import { insertAccountRole, updateRole } from '../../src/user/store.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
-import { cookieOf, logIn, OWN, PASSWORD } from '../support/service/session.ts'
+import { cookieOf, logInByLink, OWN, PASSWORD } from '../support/service/session.ts'
 import { CALLS, makeOperatorWorld, OF_SESSIONS, type OperatorWorld } from './world.ts'
 
 let world: OperatorWorld
 let ada: Record<string, string>
 before(async () => {
   world = await makeOperatorWorld()
-  ada = await logIn(world.service, 'ada')
+  ada = await logInByLink(world.service, 'ada')
 })
 after(() => world.close())
 
@@ -100,7 +100,7 @@ test('a key of an operator: reads the users, and changes none', async () => {
 test('two operators disable each other at once over HTTP: one of them is left', async () => {
   const { owner } = world.service.database
   await owner`update users set role = 'member' where name not in ('ada', 'alan')`
-  const alan = await logIn(world.service, 'alan')
+  const alan = await logInByLink(world.service, 'alan')
   const answers = await Promise.all([
     send('/alan/disable', { reason: 'Race' }),
     send('/ada/disable', { reason: 'Race' }, alan),
