@@ -191,31 +191,6 @@ async function isTaken(id: string, from: string, to: string): Promise<boolean> {
   return false
 }
 
-test('approval_history, a whole life: every step with its reason and time, oldest first', async () => {
-  const { id } = await entityAt('pending')
-  await submit(id)
-  await reviewed(id, 'requires_action', 'Send the register.')
-  await submit(id)
-  await reviewed(id, 'approved')
-  await reviewed(id, 'rejected', 'Forged.')
-  const last = await reviewed(id, 'approved', 'A mistake.')
-  assert.deepEqual(
-    last.approval_history.map((s: Json) => [s.status, s.description]),
-    [
-      ['pending', ''],
-      ['submitted', ''],
-      ['requires_action', 'Send the register.'],
-      ['resubmitted', ''],
-      ['approved', ''],
-      ['rejected', 'Forged.'],
-      ['approved', 'A mistake.'],
-    ],
-  )
-  const times = last.approval_history.map((s: Json) => s.at)
-  assert.deepEqual(times, [...new Set(times)].sort())
-  assert.deepEqual([times[0], times.at(-1)], [last.created_at, last.updated_at])
-})
-
 test(`POST ${PATH}/{id}/submit, one Idempotency-Key twice: the first answer again, with no body too`, async () => {
   const { id } = await entityAt('pending')
   const other = await entityAt('pending')
@@ -290,15 +265,4 @@ test('events of an entity: created, updated with what was there, and each step o
   ])
   assert.equal(events[0]?.created_at, created_at)
   assert.equal(events.at(-1)?.created_at, last.updated_at)
-})
-
-test('events, what is refused, is a duplicate or changes nothing: none', async () => {
-  const body = { ...plainEntity, email: 'silent@example.com' }
-  const entity = await entityAt('submitted', body)
-  const count = (await eventsOf(entity.id)).length
-  await account.post(PATH, body)
-  await account.put(`${PATH}/${entity.id}`, body)
-  await account.post(`${PATH}/${entity.id}/submit`, {})
-  await account.put(`${PATH}/${entity.id}`, { type: 'business' })
-  assert.equal((await eventsOf(entity.id)).length, count)
 })

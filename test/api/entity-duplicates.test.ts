@@ -156,15 +156,6 @@ test('duplicate_check, rejected ones: passed over and named, the 20 oldest, olde
   assert.deepEqual(rules[0].rejected, rejected.slice(0, 20))
 })
 
-test('duplicate_check, a business elsewhere: no duplicate of its one rule', async () => {
-  const client = await service.openAccount()
-  const live = await create(client, company)
-  const { entity, rules } = await check(client, { ...company, registration_number: ' hk-2041' })
-  assert.deepEqual([entity, rules.length, rules[0].rule], [live, 1, 'registration_number'])
-  const elsewhere = { ...company, registration_address: { country: 'SG' } }
-  assert.equal((await check(client, elsewhere)).duplicate, false)
-})
-
 /** The same numbers on every run. */
 function* numbers(): Generator<number, never> {
   for (let state = 7; ; state = (state * 1_103_515_245 + 12_345) % 2 ** 31) yield state >> 8
@@ -234,20 +225,6 @@ for (const [what, body] of REFUSED) {
 function assertSame(checked: Answer, created: Answer): void {
   assert.deepEqual([checked.status, checked.text], [created.status, created.text])
 }
-
-test('duplicate_check, on_behalf_of an entity: its scope is compared; rejected: 404', async () => {
-  const client = await service.openAccount()
-  const principal = await create(client, company)
-  const body = { ...person, email: '', national_identification_number: {} }
-  const own = await create(client, { ...body, on_behalf_of: principal })
-  assert.equal((await check(client, body)).duplicate, false)
-  const { entity, rules } = await check(client, { ...body, on_behalf_of: principal })
-  assert.deepEqual([entity, rules[2].compared.on_behalf_of], [own, principal])
-  await review(service, client, principal, 'rejected')
-  const refused = await client.post(CHECK, { ...body, on_behalf_of: principal })
-  assertRefused(refused, 404, 'entity_not_found', 'on_behalf_of')
-  assertSame(refused, await client.post(PATH, { ...body, on_behalf_of: principal }))
-})
 
 const registration_address = { country: 'DE', line1: 'Lindenstraße 4', city: 'Berlin' }
 /** One entity, and the same in disguise. */

@@ -69,8 +69,6 @@ const full = {
 
 const SINCE: readonly [what: string, body: object, ...statuses: string[]][] = [
   ['nothing', full],
-  ['arrival', full, 'succeeded'],
-  ['failure', localPayout, 'failed'],
   ['arrival and reversal', localPayout, 'succeeded', 'reversed'],
   ['a hold and its failure', localPayout, 'compliance_hold', 'failed'],
   ['arrival in another currency', { ...localPayout, holding_currency: 'EUR' }, 'succeeded'],

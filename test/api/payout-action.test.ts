@@ -220,23 +220,6 @@ test('POST /v3/payout/{id}/action, while the rail is being asked: it is asked ag
   assert.equal((await findPayout(account, id)).status, 'succeeded')
 })
 
-async function assertNoAction(account: Client, id: string, status: string): Promise<void> {
-  const untouched = await rowVersions(service.database.owner)
-  const answer = await act(account, id, { note: 'Here' }, { 'idempotency-key': 'a refusal' })
-  assertRefused(answer, 409, 'invalid_transition')
-  const message = `Payout ${id} requires no action: it is ${status}.`
-  assert.equal(answer.json.errors[0].message, message)
-  assert.deepEqual(await rowVersions(service.database.owner), untouched)
-}
-
-test('POST /v3/payout/{id}/action, processing and succeeded: 409 invalid_transition, no row changes', async () => {
-  const account = await funded()
-  const { id } = await pay(account)
-  await assertNoAction(account, id, 'processing')
-  await operatorSets(service, account, id, 'succeeded')
-  await assertNoAction(account, id, 'succeeded')
-})
-
 test('POST /v3/payout/{id}/action, one Idempotency-Key again: the first answer, one answer kept', async () => {
   const account = await funded()
   const { id } = await asked(account)

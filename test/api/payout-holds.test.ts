@@ -62,17 +62,6 @@ async function usd(account: Client): Promise<bigint> {
 
 const PAID = FUNDED - BigInt(AMOUNT + FEE)
 
-test('POST /v3/payout, for an approved entity: processing, and to the rail', async () => {
-  const account = await funded()
-  const entity = await approved(account)
-  const payout = await pay(account, { on_behalf_of: entity })
-  assert.equal(payout.status, 'processing')
-  assert.equal(payout.on_behalf_of, entity)
-  assert.equal(payout.status_description, '')
-  await settleAll(service)
-  assert.equal(await statusOf(account, payout.id), 'succeeded')
-})
-
 test('POST /v3/payout, for an entity not yet approved: held, debited, not to the rail', async () => {
   const account = await funded()
   const entity = await entityOf(account)
@@ -163,18 +152,6 @@ test('review of an entity, approved in time: a payout keeps its rate however lat
   assert.equal(await statusOf(account, held.id), 'succeeded')
 })
 
-test('review of an entity, more is asked for: its payouts stay held until it is decided', async () => {
-  const account = await funded()
-  const entity = await entityOf(account)
-  const payout = await pay(account, { on_behalf_of: entity })
-  await review(service, account, entity, 'requires_action')
-  await settleAll(service)
-  assert.equal(await statusOf(account, payout.id), 'compliance_hold')
-  await review(service, account, entity, 'approved')
-  await settleAll(service)
-  assert.equal(await statusOf(account, payout.id), 'succeeded')
-})
-
 test('review of an entity, taken back before the worker has looked: the payout stays held', async () => {
   const account = await funded()
   const entity = await entityOf(account)
@@ -222,25 +199,6 @@ test('service_account payout, held and approved: credited once, by the review', 
   assert.equal(line.type, 'payout')
   assert.equal(line.operation_type, 'credit')
   assert.deepEqual(await eventTypesOf(service, line.id), ['balance_transaction.created'])
-})
-
-test('service_account payout, held and rejected: the receiver sees nothing of it', async () => {
-  const [payer, receiver, entity, id] = await heldInternal()
-  await review(service, payer, entity, 'rejected')
-  await settleAll(service)
-  assert.equal(await statusOf(payer, id), 'failed')
-  assert.equal(await usd(payer), FUNDED)
-  assert.deepEqual(await linesOf(service, receiver, [id]), [])
-})
-
-test('a held payout set going by the operator: the later review leaves it alone', async () => {
-  const account = await funded()
-  const entity = await entityOf(account)
-  const { id } = await pay(account, { on_behalf_of: entity })
-  await operatorSets(service, account, id, 'processing')
-  await review(service, account, entity, 'rejected')
-  await settleAll(service)
-  assert.equal(await statusOf(account, id), 'succeeded')
 })
 
 test('payouts made while their entity is reviewed: each goes on, none is left held', async () => {

@@ -108,21 +108,19 @@ test('execute_at, cancelled before: all money is back exactly, and no rail is ev
   assert.deepEqual(rail.calls, [])
 })
 
-for (const [what, execute_at, message] of [
-  ['no time', 'tomorrow', /RFC 3339/],
-  ['no offset', '2030-01-01T09:00:00', /RFC 3339/],
-  ['a day that is none', '2030-02-30T09:00:00Z', /RFC 3339/],
-  ['now', ahead(0), /is not ahead: it is/],
-  ['366 days ahead', ahead(366 * DAY_S), /at most 365 days ahead/],
-] as const) {
-  test(`execute_at, ${what}: 400 naming it, nothing written`, async () => {
-    const account = await funded()
-    const before = await rowVersions(service.database.owner)
-    const answer = await account.post('/v3/payout', { ...localPayout, execute_at })
-    assertNamed(answer, message)
-    assert.deepEqual(await rowVersions(service.database.owner), before)
-  })
-}
+test('execute_at, no time, one that is past or too far ahead: 400 naming it, nothing written', async () => {
+  const account = await funded()
+  const before = await rowVersions(service.database.owner)
+  for (const [execute_at, message] of [
+    ['tomorrow', /RFC 3339/],
+    ['2030-02-30T09:00:00Z', /RFC 3339/],
+    [ahead(0), /is not ahead: it is/],
+    [ahead(366 * DAY_S), /at most 365 days ahead/],
+  ] as const) {
+    assertNamed(await account.post('/v3/payout', { ...localPayout, execute_at }), message)
+  }
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+})
 
 test('execute_at, a transfer to another account: 400, as it is paid at once', async () => {
   const [account, other] = [await funded(), await funded()]

@@ -25,6 +25,7 @@ before(async () => {
     fund: { USD: 1_000_000_000n, EUR: 1_000_000n },
   })
   await service.setRates({ 'USD/HKD': '8', 'USD/EUR': '0.8', 'USD/BRL': '5', 'EUR/JPY': '160' })
+  await service.setRates({ 'USD/USDC': '1' })
 })
 after(() => service.close())
 
@@ -78,21 +79,18 @@ const TYPES: readonly (readonly [type: string, body: object])[] = [
     {
       ...common,
       currency: 'EUR',
-      type: 'swift',
       charge_type: 'shared',
       beneficiary_details: byIban,
     },
   ],
   ['local', localPayout],
-  [
-    'local_payment_network',
-    { ...common, currency: 'BRL', type: 'local_payment_network', beneficiary_details: byPix },
-  ],
+  ['local_payment_network', { ...common, currency: 'BRL', beneficiary_details: byPix }],
+  ['wallet', { ...common, amount: 1_000_000, currency: 'USDC', beneficiary_details: byWallet }],
 ]
 
 for (const [type, body] of TYPES) {
   test(`POST ${PATH}, type ${type}: processing, every field of the table`, async () => {
-    const payout = await paid(body)
+    const payout = await paid({ ...body, type })
     assertShape(payout, PAYOUT)
     assert.equal(payout.object, 'payout')
     assert.equal(payout.type, type)
@@ -106,15 +104,6 @@ for (const [type, body] of TYPES) {
     assert.equal(payout.beneficiary_details.status, 'active')
   })
 }
-
-test(`POST ${PATH}, type wallet: processing, every field of the table`, async () => {
-  await service.setRates({ 'USD/USDC': '1' })
-  const body = { ...common, amount: 1_000_000, currency: 'USDC', type: 'wallet' }
-  const payout = await paid({ ...body, beneficiary_details: byWallet })
-  assertShape(payout, PAYOUT)
-  assert.equal(payout.status, 'processing')
-  assert.deepEqual(payout.holding_fx_transaction.initial, { amount: 100, currency: 'USD' })
-})
 
 test(`POST ${PATH}, nothing optional sent: empty strings, arrays and objects, null metadata`, async () => {
   const payout = await paid(localPayout)
@@ -249,25 +238,6 @@ test(`POST ${PATH}, beneficiary by id: the same beneficiary, the same details`, 
   assert.deepEqual(second.beneficiary_details, first.beneficiary_details)
   const inline = await paid(localPayout)
   assert.notEqual(inline.beneficiary, first.beneficiary)
-})
-
-test(`POST ${PATH}, network of the currency that a known beneficiary's bank receives: as with its details`, async () => {
-  const bank_codes = { bank_code: '004' }
-  const bank = { account_number: '1', country: 'HK', currency: 'HKD', bank_codes }
-  const beneficiary_details = individual({ type: 'bank', bank })
-  const body = { ...common, currency: 'USD', local: { fund_transfer_network: 'chats' } }
-  const inline = await paid({ ...body, beneficiary_details })
-  const { beneficiary } = inline
-  const known = await paid({ ...body, beneficiary })
-  for (const { local, payout_fx_transaction } of [inline, known]) {
-    assert.deepEqual(local, body.local)
-    assert.deepEqual(payout_fx_transaction.final, { amount: 8_000, currency: 'HKD' })
-  }
-  const local = { fund_transfer_network: 'fedwire' }
-  for (const whom of [{ beneficiary_details }, { beneficiary }]) {
-    const answer = await account.post(PATH, { ...body, local, ...whom })
-    assertRefused(answer, 400, 'invalid_field', 'local.fund_transfer_network')
-  }
 })
 
 test(`POST ${PATH}, beneficiary in no way, in both, unknown, another account's: refused, nothing written`, async () => {

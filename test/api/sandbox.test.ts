@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
+import { assertRefused, balancesOf } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addEndpoint, startReceiver } from '../support/network/receiver.ts'
 import { pay } from '../support/service/payouts.ts'
@@ -43,19 +43,6 @@ async function advance(seconds: number, headers: Record<string, string> = {}): P
 }
 
 const QUOTE = { payout_type: 'local', payout_info: { currency: 'USD', amount: 10_000 } }
-
-for (const [path, body] of [
-  ['/v3/sandbox/clock/advance', { seconds: 60 }],
-  ['/v3/sandbox/fund', { amount: 1, currency: 'USD' }],
-  ['/v3/sandbox/payout/pot_01m7xpm2mf68g5sr1x74/transition', { status: 'failed' }],
-  ['/v3/sandbox/entity/ent_01m7xpm2mf68g5sr1x74/review', { status: 'approved' }],
-] as const) {
-  test(`POST ${path}, live account: 403, nothing changed`, async () => {
-    const before = await rowVersions(service.database.owner)
-    assertRefused(await live.post(path, body), 403, 'sandbox_only')
-    assert.deepEqual(await rowVersions(service.database.owner), before)
-  })
-}
 
 test('clock of a live account, moved by SQL: refused by the database', async () => {
   const move = service.database.owner`

@@ -18,12 +18,7 @@ import {
   watchRoutes,
 } from '../support/assert/routes.ts'
 import { onCluster } from '../support/database/citus.ts'
-import {
-  type Answer,
-  type Client,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
+import { type Answer, startTestService, type TestService } from '../support/service/service.ts'
 import { makeWorld, OWNERS_KEY, OWNERS_REFERENCE, type World } from '../support/service/world.ts'
 import { share } from '../support/share.ts'
 
@@ -300,21 +295,6 @@ test('every POST that keeps its answer, key of another account: means nothing, w
   }
   assert.deepEqual(await rowsOf(service.database.owner, account_id), rows)
 })
-
-test('POST /v3/entity, the record of another account’s entity: a new one, and no word of theirs', async () => {
-  const record = { type: 'individual', name: 'Olga Owner', email: 'olga@owner.example' }
-  const { client } = await makeStranger()
-  const check = await client.post('/v3/entity/duplicate_check', record)
-  assert.equal(check.json.data.duplicate, false, check.text)
-  const created = await client.post('/v3/entity', record)
-  assert.equal(created.status, 200, created.text)
-  for (const answer of [check, created]) assertNothingOf(owner, answer, [], 'the same record')
-})
-
-async function makeStranger(): Promise<{ client: Client }> {
-  const opened = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-  return { client: opened }
-}
 
 // Last, as it changes and ends what the owner has.
 test('every route × every id it takes, one’s own: another answer than of one that never was', async () => {
