@@ -2,8 +2,6 @@
 // another attempt under ids of its own, so often and no more, and never while the bank may have paid it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { transactConfined } from '../../src/db/confine.ts'
-import { closeException } from '../../src/payout/wake-store.ts'
 import { ACCOUNT, type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
 import type { TestService } from '../support/service/service.ts'
 
@@ -32,24 +30,6 @@ async function attemptsOf(id: string): Promise<Attempted[]> {
 /** How the attempts of a payout ended, as `not_taken/open`. */
 const endsOf = async (id: string) =>
   (await attemptsOf(id)).map(({ ended_as }) => ended_as || 'open').join('/')
-
-async function openExceptions(id: string) {
-  const rows = await service.database.owner<{ number: number; kind: string }[]>`
-    select number, kind from rail_exceptions where payout_id = ${id} and closed_at is null`
-  return [...rows]
-}
-
-/** A person closes the only open exception of a payout. */
-async function close(bank: FileRailWorld, id: string, kind: string): Promise<void> {
-  const [open, another] = await openExceptions(id)
-  assert.deepEqual([open?.kind, another], [kind, undefined])
-  const { account_id } = bank.client.account
-  const closing = { number: open?.number ?? 0, closed_by: 'ann', note: 'funded' }
-  await transactConfined(service.deps.sql, [account_id], tx =>
-    closeException(tx, { account_id, id }, closing),
-  )
-  await bank.settle()
-}
 
 /** The bank rejects the payment of the last attempt, by name. */
 async function reject(bank: FileRailWorld, id: string, reason: string): Promise<void> {
@@ -138,14 +118,11 @@ test('AM04: held until a person has closed it, then the same rail gets it at onc
     assert.equal(await endsOf(id), ends, 'nothing goes before a person has looked')
     await bank.work()
     assert.deepEqual(await bank.outbox(), [])
-    await close(bank, id, 'no_funds')
+    await bank.closeOnly(id, 'no_funds')
   }
   assert.equal(seen.size, 3)
   assert.equal(await endsOf(id), 'not_taken/not_taken/not_taken')
-  assert.deepEqual(
-    (await openExceptions(id)).map(({ kind }) => kind),
-    ['no_other_route'],
-  )
+  assert.deepEqual(await bank.openKinds(id), ['no_other_route'])
   await bank.work()
   assert.deepEqual([await bank.outbox(), await bank.statusOf(id)], [[], 'processing'])
 })
@@ -171,7 +148,7 @@ test('the first attempt is booked after all, while the second waits for a file, 
     if (when === 'sealed') await releaseAll(bank)
     const paid = await bank.sweep()
     await reject(bank, id, 'AM04')
-    await close(bank, id, 'no_funds')
+    await bank.closeOnly(id, 'no_funds')
     assert.equal(await endsOf(id), 'not_taken/open')
     if (when === 'sealed') await bank.work()
     bank.pause(true)

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findFile, listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
-import { closeStrays, listStrays } from '../../src/bank-file/inbox-store.ts'
-import { listItemsOf } from '../../src/bank-file/item-store.ts'
-import { resealFile, resendFile, takeBackFile } from '../../src/bank-file/resend.ts'
+import { findFile, type RailFile } from '../../src/bank-file/file-store.ts'
+import { closeStrays } from '../../src/bank-file/inbox-store.ts'
+import { resendFile, takeBackFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import type { BankSays } from '../../src/bank-format/bank-format.ts'
 import {
@@ -24,18 +23,9 @@ const world = fileWorlds('doubt', started => {
   service = started
 })
 
-const files = (bank: FileRailWorld): Promise<RailFile[]> =>
-  listFiles(service.deps.sql, { rail: bank.name, limit: 100 })
-
 async function fileOf({ msg_id }: { readonly msg_id: string }): Promise<RailFile> {
   return (await findFile(service.deps.sql, msg_id)) ?? assert.fail(`no file ${msg_id}`)
 }
-
-const itemsOf = ({ msg_id }: RailFile) => listItemsOf(service.deps.finder, msg_id)
-
-const strays = async (bank: FileRailWorld) => [
-  ...(await listStrays(service.deps.sql, { rail: bank.name, all: false, limit: 100 })),
-]
 
 /** Seals what waits: what has missed its day gets another one first. */
 async function seal(bank: FileRailWorld): Promise<void> {
@@ -45,17 +35,12 @@ async function seal(bank: FileRailWorld): Promise<void> {
 }
 
 const closeAll = async (bank: FileRailWorld) => {
-  for (const { sha256 } of await strays(bank)) {
+  for (const { sha256 } of await bank.strays()) {
     await closeStrays(service.deps.sql, sha256, undefined, {
       person: 'ann',
       note: 'asked the bank',
     })
   }
-}
-
-async function reseal(file: RailFile, force = false) {
-  const say = { file: await fileOf(file), items: await itemsOf(file), force, note: 'ann: mended' }
-  return resealFile(service.deps.sql, say)
 }
 
 type Paid = Awaited<ReturnType<FileRailWorld['sweep']>>[number]
@@ -71,7 +56,7 @@ async function refusedWorld(amounts: readonly number[], options: WorldOptions = 
   const ids = await bank.pay(amounts)
   await bank.work()
   const paid = await bank.sweep()
-  const [file = assert.fail('no file')] = await files(bank)
+  const [file = assert.fail('no file')] = await bank.files()
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['AC06'] }])
   await bank.work()
   assert.equal((await fileOf(file)).state, 'rejected')
@@ -83,7 +68,7 @@ const waitingIn = async (bank: FileRailWorld) =>
 
 test('a debit that is booked while its payment waits for another file: succeeded, and never sealed again', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
-  assert.deepEqual(await reseal(file), { count: 2 })
+  assert.deepEqual(await bank.reseal(file), { count: 2 })
   const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
   await bank.report([debit(one)])
   // Read before anything is sealed, as by another process.
@@ -96,7 +81,7 @@ test('a debit that is booked while its payment waits for another file: succeeded
   assert.deepEqual(await waitingIn(bank), [booked])
   await bank.work()
   assert.equal(await bank.statusOf(booked), 'succeeded')
-  assert.deepEqual(await strays(bank), [])
+  assert.deepEqual([...(await bank.strays())], [])
   assert.deepEqual(
     (await bank.sweep()).map(({ amount }) => amount),
     [200n],
@@ -106,7 +91,7 @@ test('a debit that is booked while its payment waits for another file: succeeded
 test('… by one line for the whole block: set aside, and none is sealed before a person has closed it', async () => {
   const { bank, file } = await refusedWorld([100, 200])
   const payment_information_id = `${file.msg_id}-1`
-  assert.deepEqual(await reseal(file), { count: 2 })
+  assert.deepEqual(await bank.reseal(file), { count: 2 })
   const { end_to_end_id: _, ...whole } = debit({ end_to_end_id: '', amount: 300n, currency: 'USD' })
   await bank.report([{ ...whole, payment_information_id }])
   bank.pause(true)
@@ -122,7 +107,7 @@ test('… by one line for the whole block: set aside, and none is sealed before 
 
 test('an acceptance of the refused file, or of a payment of it: set aside, and what it names waits', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
-  assert.deepEqual(await reseal(file), { count: 2 })
+  assert.deepEqual(await bank.reseal(file), { count: 2 })
   const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
   await bank.report([
     {
@@ -136,7 +121,7 @@ test('an acceptance of the refused file, or of a payment of it: set aside, and w
   bank.pause(false)
   await seal(bank)
   assert.deepEqual(await waitingIn(bank), [ids[0]])
-  assert.match((await strays(bank))[0]?.reason ?? '', /is in no file yet$/)
+  assert.match((await bank.strays())[0]?.reason ?? '', /is in no file yet$/)
 })
 
 test('the bank accepts a file that it has refused: set aside, and no payment of it moves', async () => {
@@ -144,8 +129,8 @@ test('the bank accepts a file that it has refused: set aside, and no payment of 
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'ACCP' }])
   await bank.work()
   assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
-  assert.match((await strays(bank))[0]?.reason ?? '', /was refused before: it may be paid/)
-  assert.deepEqual(await reseal(file), { count: 1 })
+  assert.match((await bank.strays())[0]?.reason ?? '', /was refused before: it may be paid/)
+  assert.deepEqual(await bank.reseal(file), { count: 1 })
   await seal(bank)
   assert.deepEqual(await waitingIn(bank), ids)
 })
@@ -155,14 +140,14 @@ test('a payment that the bank has accepted by name, in a file that it refuses: p
   await bank.pay([100, 200])
   await bank.work()
   const [paid = assert.fail()] = await bank.sweep()
-  const [file = assert.fail()] = await files(bank)
+  const [file = assert.fail()] = await bank.files()
   const { end_to_end_id } = paid
   await bank.report([{ level: 'transaction', code: 'ACCP', end_to_end_id }])
   await bank.work()
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['AC06'] }])
   await bank.work()
-  assert.deepEqual(await reseal(file), { count: 1 })
-  assert.deepEqual(await reseal(file, true), { count: 1 })
+  assert.deepEqual(await bank.reseal(file), { count: 1 })
+  assert.deepEqual(await bank.reseal(file, true), { count: 1 })
   assert.match((await fileOf(file)).reason, /^RJCT AC06; resealed by ann: mended/)
 })
 
@@ -171,18 +156,18 @@ test('a file that is refused as a repetition: its payments go into another by fo
   await bank.pay([100])
   await bank.work()
   await bank.sweep()
-  const [file = assert.fail()] = await files(bank)
+  const [file = assert.fail()] = await bank.files()
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['DU01'] }])
   await bank.work()
   assert.equal((await fileOf(file)).state, 'rejected')
-  const refused = await reseal(file)
+  const refused = await bank.reseal(file)
   assert.match('fault' in refused ? refused.fault : '', /takes file .* for one that it has \(RJCT/)
-  assert.deepEqual(await reseal(file, true), { count: 1 })
+  assert.deepEqual(await bank.reseal(file, true), { count: 1 })
 })
 
 test('a status without the id of its file, of a payment in its second one: set aside', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100])
-  assert.deepEqual(await reseal(file), { count: 1 })
+  assert.deepEqual(await bank.reseal(file), { count: 1 })
   await bank.round()
   await bank.work()
   await bank.sweep()
@@ -193,7 +178,7 @@ test('a status without the id of its file, of a payment in its second one: set a
   await bank.work()
   assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
   assert.match(
-    (await strays(bank))[0]?.reason ?? '',
+    (await bank.strays())[0]?.reason ?? '',
     new RegExp(
       `^it names no file, and the payment was in ${file.msg_id} and is in ${again.msg_id}`,
     ),
@@ -205,10 +190,10 @@ test('a status without the id of its file, of a payment in its second one: set a
 
 test('a debit of an earlier file, while the next one is to be sent: that one is neither acknowledged nor sent', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
-  assert.deepEqual(await reseal(file), { count: 2 })
+  assert.deepEqual(await bank.reseal(file), { count: 2 })
   // In a file that is sealed and not sent.
   await seal(bank)
-  const [second = assert.fail()] = (await files(bank)).filter(({ state }) => state === 'sealed')
+  const [second = assert.fail()] = (await bank.files()).filter(({ state }) => state === 'sealed')
   const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
   await bank.report([debit(one)])
   bank.pause(true)
@@ -222,7 +207,7 @@ test('a debit of an earlier file, while the next one is to be sent: that one is 
   assert.deepEqual([stopped.offers, stopped.state === 'acknowledged'], [0, false])
   assert.match(stopped.reason, new RegExp(`are over, or go another way: ${ids[0]}$`))
   assert.match(await bank.problem(), new RegExp(`file ${second.msg_id} is not sent`))
-  const say = { note: 'ann: one is paid', items: await itemsOf(stopped) }
+  const say = { note: 'ann: one is paid', items: await bank.itemsOf(stopped) }
   assert.deepEqual(await takeBackFile(service.deps.sql, stopped, say), { count: 1 })
   await bank.afterFailure()
   await bank.work()
@@ -238,22 +223,10 @@ test('a payout that a person has failed, or holds, since its file was sealed: th
     const [id = ''] = await bank.pay([100, 200])
     await until('the slot has come', bank.isDue)
     await sealDue(bank.rail)
-    await service.deps.lanes.advancePayout.run({
-      account_id: bank.client.account.account_id,
-      payout_id: id,
-      steps: [
-        {
-          status,
-          failure: status === 'failed' ? { code: 'x', category: 'x', message: 'x' } : null,
-        },
-      ],
-      by: 'operator',
-      person: { name: 'ann', is_login: false },
-      ask_again_in_ms: null,
-    })
+    await bank.move(id, status)
     await bank.round()
     assert.deepEqual(await bank.outbox(), [])
-    const [file = assert.fail()] = await files(bank)
+    const [file = assert.fail()] = await bank.files()
     assert.equal(file.offers, 0)
     assert.match(file.reason, new RegExp(`${id}$`))
     // Another file of the rail goes.
@@ -271,7 +244,7 @@ test('the bank speaks of a file that it cannot have, as after a restored backup:
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
-  const [file = assert.fail()] = await files(bank)
+  const [file = assert.fail()] = await bank.files()
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'ACCP' }])
   await bank.work()
   const { owner } = service.database
@@ -289,8 +262,8 @@ test('taken back: only a file that the bank was never offered', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
-  const [file = assert.fail()] = await files(bank)
-  const say = { note: 'ann: no', items: await itemsOf(file) }
+  const [file = assert.fail()] = await bank.files()
+  const say = { note: 'ann: no', items: await bank.itemsOf(file) }
   const refused = await takeBackFile(service.deps.sql, file, say)
   assert.match('fault' in refused ? refused.fault : '', /is sent, or is sent at this moment/)
   await assert.rejects(
@@ -309,8 +282,8 @@ test('while a file is to go again, the bank answers about the first time: it cou
     await bank.pay([100])
     await bank.work()
     await bank.sweep()
-    const [file = assert.fail()] = await files(bank)
-    const again = { force: true, note: 'ann: no answer', items: await itemsOf(file) }
+    const [file = assert.fail()] = await bank.files()
+    const again = { force: true, note: 'ann: no answer', items: await bank.itemsOf(file) }
     assert.equal(await resendFile(service.deps.sql, file, again), undefined)
     bank.pause(true)
     await bank.report([{ level: 'group', msg_id: file.msg_id, ...said }])
@@ -318,7 +291,7 @@ test('while a file is to go again, the bank answers about the first time: it cou
     bank.pause(false)
     await bank.work()
     assert.equal((await fileOf(file)).state, state)
-    assert.deepEqual([await strays(bank), await bank.outbox()], [[], []])
+    assert.deepEqual([[...(await bank.strays())], await bank.outbox()], [[], []])
   }
 })
 
@@ -337,7 +310,7 @@ test('uploaded twice, and seen by the bank once: a repetition is a refusal, and 
   await bank.pay([100])
   await bank.round()
   await bank.afterFailure()
-  const [file = assert.fail()] = await files(bank)
+  const [file = assert.fail()] = await bank.files()
   assert.deepEqual([file.state, file.uploads, file.offers], ['sent', 2, 1])
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['AM05'] }])
   await bank.work()
@@ -356,7 +329,10 @@ test('the rail debits another account since: statements of the old one still fit
   Object.assign(bank.rail.config.settlement_account, { iban })
   await bank.book(paid)
   await bank.work()
-  assert.deepEqual([await strays(bank), await bank.statusOf(ids[0] ?? '')], [[], 'succeeded'])
+  assert.deepEqual(
+    [[...(await bank.strays())], await bank.statusOf(ids[0] ?? '')],
+    [[], 'succeeded'],
+  )
 })
 
 test('corridor rail add --replace, another settlement account while payouts are open, or one that fits no file: refused', async () => {
@@ -429,7 +405,7 @@ test('two banks on one host, by user or port: neither speaks of the other’s pa
     await other.work()
     await ours.settle()
     assert.equal(await ours.statusOf(id), 'processing')
-    assert.match((await strays(other))[0]?.reason ?? '', /was sent to another bank/)
+    assert.match((await other.strays())[0]?.reason ?? '', /was sent to another bank/)
   }
 })
 
@@ -440,7 +416,7 @@ test('a group of more payments than are written at once: each is evidence', asyn
   const bank = await world({ profile: { settles_on: 'accepted', most_items: 5_000 } })
   const ids = await bank.pay(Array.from({ length: MORE_THAN_AT_ONCE }, () => 100))
   await bank.work()
-  const [file = assert.fail()] = await files(bank)
+  const [file = assert.fail()] = await bank.files()
   assert.equal(file.item_count, MORE_THAN_AT_ONCE)
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'ACCP' }])
   await bank.work()

@@ -1,33 +1,28 @@
 // What becomes of a payment that waits for a person: it goes into no file until they have looked, into the
 // next one afterwards, and never waits where nobody sees it.
 import assert from 'node:assert/strict'
-import { afterEach, test } from 'node:test'
-import { findFile, listFiles, type RailFile, sendAgain } from '../../src/bank-file/file-store.ts'
-import { listItemsOf } from '../../src/bank-file/item-store.ts'
+import { after, test } from 'node:test'
+import { findFile, type RailFile, sendAgain } from '../../src/bank-file/file-store.ts'
 import { releaseFile, resealFile, takeBackFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import type { BankSays } from '../../src/bank-format/bank-format.ts'
-import { transactConfined } from '../../src/db/confine.ts'
-import { closeException } from '../../src/payout/wake-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { ACCOUNT, type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
 import { until } from '../support/service/process.ts'
 import type { TestService } from '../support/service/service.ts'
 
 let service: TestService
-const world = fileWorlds('held', started => {
-  service = started
-})
-afterEach(async () => {
+after(async () => {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
 })
-
-const itemsOf = (msg_id: string) => listItemsOf(service.deps.finder, msg_id)
+const world = fileWorlds('held', started => {
+  service = started
+})
 
 /** The only file that waits for its release. */
 async function sealed(bank: FileRailWorld): Promise<RailFile> {
-  const files = await listFiles(service.deps.sql, { rail: bank.name, state: 'sealed', limit: 9 })
+  const files = await bank.files('sealed')
   assert.equal(files.length, 1)
   return files[0] ?? assert.fail()
 }
@@ -35,7 +30,7 @@ async function sealed(bank: FileRailWorld): Promise<RailFile> {
 /** A person releases the only file that waits for it, and the bank takes it. */
 async function release(bank: FileRailWorld) {
   const file = await sealed(bank)
-  const items = await itemsOf(file.msg_id)
+  const items = await bank.itemsOf(file)
   const saying = { force: false, items, person: 'ben' }
   assert.equal(await releaseFile(service.deps.sql, file, saying), undefined)
   await bank.work()
@@ -66,24 +61,6 @@ async function again(bank: FileRailWorld, paid: readonly Sent[]): Promise<void> 
   await bank.settle()
 }
 
-async function openKinds(id: string) {
-  const rows = await service.database.owner<{ number: number; kind: string }[]>`
-    select number, kind from rail_exceptions where payout_id = ${id} and closed_at is null`
-  return [...rows]
-}
-
-/** A person closes the only open exception of a payout. */
-async function close(bank: FileRailWorld, id: string, kind: string): Promise<void> {
-  const [open, another] = await openKinds(id)
-  assert.deepEqual([open?.kind, another], [kind, undefined])
-  const { account_id } = bank.client.account
-  const closing = { number: open?.number ?? 0, closed_by: 'ann', note: 'looked at' }
-  await transactConfined(service.deps.sql, [account_id], tx =>
-    closeException(tx, { account_id, id }, closing),
-  )
-  await bank.settle()
-}
-
 test('a file is taken back while one of its payments waits for a person: that one goes once they have looked', async () => {
   const bank = await world({ profile: { release_by_person: true } })
   const [id = '', other = ''] = await bank.pay([100, 200])
@@ -95,8 +72,8 @@ test('a file is taken back while one of its payments waits for a person: that on
   const first = paid.find(({ amount }) => amount === 100n) ?? assert.fail()
   await bank.report([booked(first, 'booking')])
   await bank.work()
-  assert.equal((await openKinds(id)).length, 1)
-  const items = await itemsOf(file.msg_id)
+  assert.equal((await bank.openKinds(id)).length, 1)
+  const items = await bank.itemsOf(file)
   const taken = await takeBackFile(service.deps.sql, file, { note: 'ann: one is booked', items })
   assert.ok('count' in taken)
   await bank.work()
@@ -107,7 +84,7 @@ test('a file is taken back while one of its payments waits for a person: that on
   )
   await bank.report([booked(first, 'return')])
   await bank.work()
-  await close(bank, id, 'rejected_but_booked')
+  await bank.closeOnly(id, 'rejected_but_booked')
   await bank.work()
   await bank.work()
   assert.deepEqual(
@@ -138,7 +115,7 @@ test('the bank pays an earlier attempt after all: the later one goes into no fil
   await bank.round()
   assert.deepEqual(await bank.outbox(), [])
   await bank.settle()
-  await close(bank, id, 'paid_after_rejection')
+  await bank.closeOnly(id, 'paid_after_rejection')
   await bank.work()
   await bank.work()
   assert.equal((await bank.sweep()).length, 1)
@@ -154,10 +131,10 @@ test('a person closes the exception of an earlier attempt that is booked still: 
   await bank.report(paid.map(one => booked(one, 'booking')))
   await bank.work()
   bank.pause(false)
-  await close(bank, id, 'rejected_but_booked')
+  await bank.closeOnly(id, 'rejected_but_booked')
   await bank.work()
   assert.deepEqual(await bank.outbox(), [])
-  assert.notDeepEqual(await openKinds(id), [], 'its money waits, and nobody sees it')
+  assert.notDeepEqual(await bank.openKinds(id), [], 'its money waits, and nobody sees it')
 })
 
 test('a file is sent again, and its payout fails, while another process still knows it as it was: it is not sent', async () => {
@@ -175,11 +152,9 @@ test('a file is sent again, and its payout fails, while another process still kn
   const ids = await bank.pay([100, 200])
   await until('the slot has come', bank.isDue)
   await sealDue(bank.rail)
-  const [first, second] = (
-    await listFiles(service.deps.sql, { rail: bank.name, state: 'sealed', limit: 9 })
-  ).toReversed()
+  const [first, second] = (await bank.files('sealed')).toReversed()
   const msg_id = second?.msg_id ?? assert.fail()
-  const [{ payout_id = '' } = {}] = await itemsOf(msg_id)
+  const [{ payout_id = '' } = {}] = await bank.itemsOf({ msg_id })
   assert.ok(ids.includes(payout_id))
   const { owner } = service.database
   await owner`update rail_files set state = 'approved' where msg_id = ${msg_id}`
@@ -191,11 +166,7 @@ test('a file is sent again, and its payout fails, while another process still kn
     meanwhile = async () => {}
     await owner`update rail_files set state = 'unknown' where msg_id = ${msg_id}`
     assert.ok(await sendAgain(service.deps.sql, msg_id, 'ann: the bank has no such file'))
-    await service.deps.lanes.advancePayout.run({
-      ...{ account_id: bank.client.account.account_id, payout_id, by: 'operator' },
-      steps: [{ status: 'failed', failure: { code: 'x', category: 'x', message: 'x' } }],
-      ...{ person: { name: 'ann', is_login: false }, ask_again_in_ms: null },
-    })
+    await bank.move(payout_id, 'failed')
   }
   await bank.round()
   assert.deepEqual(
@@ -210,13 +181,12 @@ test('two people put the payments of a refused file into the next one at once: o
   await bank.pay([100, 200])
   await bank.work()
   await bank.sweep()
-  const { sql, finder } = service.deps
-  const [sent = assert.fail()] = await listFiles(sql, { rail: bank.name, limit: 9 })
-  const { msg_id } = sent
+  const { sql } = service.deps
+  const { msg_id } = await bank.onlyFile()
   await bank.report([{ level: 'file', code: 'RJCT', reasons: ['FF10'], msg_id }])
   await bank.work()
-  const file = (await findFile(sql, msg_id)) ?? assert.fail()
-  const items = await listItemsOf(finder, msg_id)
+  const file = await bank.onlyFile()
+  const items = await bank.itemsOf(file)
   const saying = { file, items, force: false }
   const done = await Promise.all([
     resealFile(sql, { ...saying, note: 'ann' }),
@@ -238,11 +208,11 @@ test('rejected and booked, and a person closes that in vain: it is told again un
   const [sent = assert.fail()] = await bank.sweep()
   await bank.report([rejected(sent), booked(sent, 'booking')])
   await bank.work()
-  await close(bank, id, 'rejected_but_booked')
+  await bank.closeOnly(id, 'rejected_but_booked')
   assert.equal(await bank.statusOf(id), 'processing')
-  await close(bank, id, 'rejected_but_booked')
+  await bank.closeOnly(id, 'rejected_but_booked')
   await bank.report([booked(sent, 'return')])
   await bank.work()
-  await close(bank, id, 'rejected_but_booked')
-  assert.deepEqual(await openKinds(id), [])
+  await bank.closeOnly(id, 'rejected_but_booked')
+  assert.deepEqual(await bank.openKinds(id), [])
 })

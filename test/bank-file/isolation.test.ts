@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 import { Exchange } from '../../src/bank-file/exchange.ts'
-import { listFiles } from '../../src/bank-file/file-store.ts'
 import { listInbox } from '../../src/bank-file/inbox-store.ts'
 import { unwrap, wrap } from '../../src/bank-file/pgp.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
@@ -60,8 +59,8 @@ test('more payments that are held than are looked at together: those behind them
     from unnest(${held}::text[]) as t(id)`
   await until('the slot has come', bank.isDue)
   assert.equal((await sealDue(bank.rail, 2)).length, 1)
-  const [file] = await listFiles(service.deps.sql, { rail: bank.name, limit: 1 })
-  assert.deepEqual([file?.item_count, file?.control_sum], [1, '6.00'])
+  const { item_count, control_sum } = await bank.onlyFile()
+  assert.deepEqual([item_count, control_sum], [1, '6.00'])
 })
 
 test('a report that cannot be archived: those behind it are taken and applied', async () => {
@@ -124,14 +123,7 @@ test('a file that is not to be sent: reports of the bank are taken all the same'
   const [over = ''] = await bank.pay([200])
   await until('the slot has come', bank.isDue)
   await sealDue(bank.rail)
-  await service.deps.lanes.advancePayout.run({
-    account_id: bank.client.account.account_id,
-    payout_id: over,
-    steps: [{ status: 'failed', failure: { code: 'x', category: 'x', message: 'x' } }],
-    by: 'operator',
-    person: { name: 'ann', is_login: false },
-    ask_again_in_ms: null,
-  })
+  await bank.move(over, 'failed')
   await bank.book(paid)
   await bank.round()
   assert.match(await bank.problem(), /is not sent: these are over/)

@@ -9,7 +9,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
+import type { RailFile } from '../../src/bank-file/file-store.ts'
 import { openSftp, type SftpConfig } from '../../src/bank-file/sftp.ts'
 import { iso20022 } from '../../src/iso20022/format.ts'
 import { type FileRailWorld, openFileWorld } from '../support/bank/file-rail.ts'
@@ -85,7 +85,7 @@ async function trySend(): Promise<RailFile> {
 }
 
 async function newest(): Promise<RailFile> {
-  const [file] = await listFiles(service.deps.sql, { rail: bank.name, limit: 1 })
+  const [file] = await bank.files()
   assert.ok(file)
   assert.equal(file.item_count, PAYMENTS)
   return file

@@ -1,63 +1,34 @@
 // Payouts into files: each is in one file, files are written once and sent as they are, whatever is cut
 // off in between.
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { approve, findFile, listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
-import { listItemsOf } from '../../src/bank-file/item-store.ts'
-import { releaseFile, resealFile, resendFile } from '../../src/bank-file/resend.ts'
+import { promisify } from 'node:util'
+import { approve, findFile } from '../../src/bank-file/file-store.ts'
+import { releaseFile, resendFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
-import type { RailStatus } from '../../src/rail/rail.ts'
-import { type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
+import { fileWorlds } from '../support/bank/file-rail.ts'
 import { PLAIN } from '../support/bank/plain-format.ts'
 import { until } from '../support/service/process.ts'
 import type { TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
+
+const run = promisify(execFile)
 
 let service: TestService
 const world = fileWorlds('bank', started => {
   service = started
 })
 
-const files = (bank: FileRailWorld): Promise<RailFile[]> =>
-  listFiles(service.deps.sql, { rail: bank.name, limit: 100 })
-
-async function onlyFile(bank: FileRailWorld): Promise<RailFile> {
-  const [file, another] = await files(bank)
-  assert.ok(file !== undefined && another === undefined, 'one file')
-  return file
-}
-
-const itemsOf = ({ msg_id }: RailFile) => listItemsOf(service.deps.finder, msg_id)
-
-/** A person puts the payments of a refused file into the next one. */
-async function reseal({ msg_id }: RailFile, force = false) {
-  const file = (await findFile(service.deps.sql, msg_id)) ?? assert.fail('no such file')
-  const say = { file, items: await itemsOf(file), force, note: 'ann: mended' }
-  return resealFile(service.deps.sql, say)
-}
-
-/** A person moves a payout. */
-async function move(bank: FileRailWorld, payout_id: string, status: RailStatus): Promise<void> {
-  const failure = status === 'failed' ? { code: 'x', category: 'x', message: 'x' } : null
-  await service.deps.lanes.advancePayout.run({
-    account_id: bank.client.account.account_id,
-    payout_id,
-    steps: [{ status, failure }],
-    by: 'operator',
-    person: { name: 'ann', is_login: false },
-    ask_again_in_ms: null,
-  })
-}
-
 test('payouts of a live account: one file, each payment once, settled by the statement', async () => {
   const bank = await world()
   const ids = await bank.pay([100, 200, 300])
   await bank.work()
-  const file = await onlyFile(bank)
+  const file = await bank.onlyFile()
   assert.deepEqual([file.state, file.item_count, file.control_sum], ['sent', 3, '6.00'])
   const [sent] = await bank.outbox()
   assert.equal(
@@ -105,10 +76,10 @@ test('cut off before the rename: nothing is left there, and the next round sends
   const bank = await world({ wrapTransport: failing('write', 'after') })
   await bank.pay([100])
   await bank.round()
-  assert.equal((await onlyFile(bank)).state, 'uploading')
+  assert.equal((await bank.onlyFile()).state, 'uploading')
   assert.deepEqual(await bank.outbox(), [])
   await bank.afterFailure()
-  const { state, uploads, name } = await onlyFile(bank)
+  const { state, uploads, name } = await bank.onlyFile()
   assert.deepEqual([state, uploads], ['sent', 2])
   assert.deepEqual(
     (await bank.outbox()).map(file => file.name),
@@ -120,9 +91,9 @@ test('cut off after the rename: it is there with its size, and was sent', async 
   const bank = await world({ wrapTransport: failing('rename', 'after') })
   await bank.pay([100])
   await bank.round()
-  assert.equal((await onlyFile(bank)).state, 'uploading')
+  assert.equal((await bank.onlyFile()).state, 'uploading')
   await bank.afterFailure()
-  assert.equal((await onlyFile(bank)).state, 'sent')
+  assert.equal((await bank.onlyFile()).state, 'sent')
   assert.equal((await bank.outbox()).length, 1)
 })
 
@@ -134,17 +105,17 @@ test('cut off after the rename, and the bank has swept it: unknown, nothing goes
   assert.equal(paid.length, 1)
   await bank.afterFailure()
   await bank.round()
-  const file = await onlyFile(bank)
+  const file = await bank.onlyFile()
   assert.equal(file.state, 'unknown')
   assert.deepEqual(await bank.outbox(), [])
   const refused = await resendFile(service.deps.sql, file, {
     ...{ force: false, note: 'Ann: why' },
-    items: await itemsOf(file),
+    items: await bank.itemsOf(file),
   })
   assert.match(refused ?? '', /may pay it twice, as its profile says: ask the bank/)
   await bank.book(paid)
   await bank.work()
-  assert.equal((await onlyFile(bank)).state, 'acknowledged')
+  assert.equal((await bank.onlyFile()).state, 'acknowledged')
   assert.equal(await bank.statusOf(id), 'succeeded')
   assert.deepEqual(await bank.outbox(), [])
 })
@@ -159,7 +130,7 @@ test('… and the bank takes each file once: the same bytes go again under the s
   await bank.afterFailure()
   await bank.round()
   assert.deepEqual(await bank.outbox(), [first])
-  const { state, uploads } = await onlyFile(bank)
+  const { state, uploads } = await bank.onlyFile()
   assert.deepEqual([state, uploads], ['sent', 3])
 })
 
@@ -179,7 +150,7 @@ test('… by itself however many uploads were cut off before: it was offered onc
   await bank.afterFailure()
   await bank.round()
   assert.deepEqual(await bank.outbox(), [first])
-  const { state, uploads, offers } = await onlyFile(bank)
+  const { state, uploads, offers } = await bank.onlyFile()
   assert.deepEqual([state, uploads, offers], ['sent', many + 3, 2])
 })
 
@@ -189,13 +160,13 @@ test('sent again by a person: the same bytes, message id and name', async () => 
   await bank.work()
   const [first] = await bank.outbox()
   await bank.sweep()
-  const file = await onlyFile(bank)
-  const items = await itemsOf(file)
+  const file = await bank.onlyFile()
+  const items = await bank.itemsOf(file)
   const force = { force: true, note: 'Ann: the bank has no such file', items }
   assert.equal(await resendFile(service.deps.sql, file, force), undefined)
   await bank.round()
   assert.deepEqual(await bank.outbox(), [first])
-  const again = await onlyFile(bank)
+  const again = await bank.onlyFile()
   assert.deepEqual([again.state, again.sha256, again.msg_id], ['sent', file.sha256, file.msg_id])
 })
 
@@ -213,7 +184,7 @@ test(`three workers seal at once, ${TIMES} times: each payment in one file`, asy
   }
   const items = await bank.items()
   assert.ok(items.every(({ msg_id }) => msg_id !== ''))
-  const sealed = await files(bank)
+  const sealed = await bank.files()
   const counted = sealed.reduce((sum, { item_count }) => sum + item_count, 0)
   assert.deepEqual([items.length, counted], [5 * TIMES, 5 * TIMES])
   await bank.round()
@@ -226,14 +197,7 @@ test(`three workers seal at once, ${TIMES} times: each payment in one file`, asy
 test('a payout that was failed before its file was sealed: in no file', async () => {
   const bank = await world()
   const [over = '', other = ''] = await bank.pay([100, 200])
-  await service.deps.lanes.advancePayout.run({
-    account_id: bank.client.account.account_id,
-    payout_id: over,
-    steps: [{ status: 'failed', failure: { code: 'x', category: 'x', message: 'x' } }],
-    by: 'operator',
-    person: { name: 'ann', is_login: false },
-    ask_again_in_ms: null,
-  })
+  await bank.move(over, 'failed')
   await bank.work()
   assert.deepEqual(
     (await bank.sweep()).map(({ amount }) => amount),
@@ -261,7 +225,7 @@ test('most items and the largest sum of a file: as many files as are needed', as
   const bank = await world({ profile: { most_items: 3, most_amount: '10.00' } })
   await bank.pay([400, 400, 400, 400, 1, 1, 1])
   await bank.work()
-  const sealed = await files(bank)
+  const sealed = await bank.files()
   assert.ok(
     sealed.every(({ item_count, control_sum }) => item_count <= 3 && Number(control_sum) <= 10),
   )
@@ -273,11 +237,11 @@ test('a file that its format finds fault with: not sealed, told, and sealed once
   const bank = await world({ format: { ...PLAIN, check: async () => faults } })
   await bank.pay([100])
   await bank.work()
-  assert.equal((await files(bank)).length, 0)
+  assert.equal((await bank.files()).length, 0)
   assert.match(await bank.problem(), /not sealed: .*line 3: no such element/)
   faults = []
   await bank.round()
-  assert.equal((await onlyFile(bank)).state, 'sent')
+  assert.equal((await bank.onlyFile()).state, 'sent')
   assert.equal(await bank.problem(), '')
 })
 
@@ -286,7 +250,7 @@ test('sums that differ from those of the items: not sealed', async () => {
   const bank = await world({ format: { ...PLAIN, write } })
   await bank.pay([100])
   await bank.work()
-  assert.equal((await files(bank)).length, 0)
+  assert.equal((await bank.files()).length, 0)
   assert.match(await bank.problem(), /its sum is 1\.01, and that of its items 1\.00/)
 })
 
@@ -294,7 +258,7 @@ test('a release by a person: sealed until then, by the hash alone, once', async 
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
-  const file = await onlyFile(bank)
+  const file = await bank.onlyFile()
   assert.deepEqual([file.state, (await bank.outbox()).length], ['sealed', 0])
   const { owner } = service.database
   for (const state of ['approved', 'uploading']) {
@@ -311,7 +275,7 @@ test('a release by a person: sealed until then, by the hash alone, once', async 
   assert.equal(await approve(service.deps.sql, file, 'bob'), false)
   await bank.round()
   assert.deepEqual(
-    [(await onlyFile(bank)).state, (await onlyFile(bank)).approved_by],
+    [(await bank.onlyFile()).state, (await bank.onlyFile()).approved_by],
     ['sent', 'ann'],
   )
 })
@@ -320,7 +284,7 @@ test('what was sealed stays: neither service nor owner changes bytes, sums or st
   const bank = await world()
   await bank.pay([100])
   await bank.work()
-  const { msg_id } = await onlyFile(bank)
+  const { msg_id } = await bank.onlyFile()
   const { owner } = service.database
   const refused = (statement: Promise<unknown>) =>
     assert.rejects(statement, /stays|cannot go|append-only|sha256_of_the_bytes/)
@@ -344,20 +308,20 @@ test('a name that is taken by other bytes: told, nothing is sent over it', async
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
-  const file = await onlyFile(bank)
+  const file = await bank.onlyFile()
   const path = join(bank.folder, 'outbox', file.name)
   await writeFile(path, 'theirs')
   await approve(service.deps.sql, file, 'ann')
   await bank.round()
   assert.match(await bank.problem(), /is there with 6 bytes, and ours has/)
-  assert.equal((await onlyFile(bank)).state, 'uploading')
+  assert.equal((await bank.onlyFile()).state, 'uploading')
   assert.deepEqual(
     (await bank.outbox()).map(({ text }) => text),
     ['theirs'],
   )
   await rm(path)
   await bank.afterFailure()
-  assert.equal((await onlyFile(bank)).state, 'sent')
+  assert.equal((await bank.onlyFile()).state, 'sent')
 })
 
 test('a bank that cannot be reached, or has another key: told since when, nothing marked sent', async () => {
@@ -370,11 +334,37 @@ test('a bank that cannot be reached, or has another key: told since when, nothin
   })
   await bank.pay([100])
   await bank.work()
-  assert.equal((await onlyFile(bank)).state, 'sealed')
+  assert.equal((await bank.onlyFile()).state, 'sealed')
   assert.match(await bank.problem(), /bank:22 has the host key SHA256:x$/)
   fails = false
   await bank.afterFailure()
-  assert.deepEqual([(await onlyFile(bank)).state, await bank.problem()], ['sent', ''])
+  assert.deepEqual([(await bank.onlyFile()).state, await bank.problem()], ['sent', ''])
+})
+
+// Of SFTP: openssh.test.ts and test/bank/faults.test.ts.
+test('a folder without room: not sent, no half of a file is left, and sent once there is room', async t => {
+  const bank = await world()
+  const outbox = join(bank.folder, 'outbox')
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', outbox])
+  } catch (error) {
+    return t.skip(`NOT RUN: no volume can be mounted here: ${(error as Error).message}`)
+  }
+  t.after(() => run('umount', ['--lazy', outbox]))
+  const { bavail, bsize } = await statfs(outbox)
+  await writeFile(join(outbox, 'ballast'), Buffer.alloc(bavail * bsize))
+  await bank.pay([100])
+  await bank.round()
+  const full = await bank.onlyFile()
+  assert.deepEqual([full.state, full.offers, full.sent_at], ['uploading', 0, null])
+  assert.match(await bank.problem(), /could not write .*ENOSPC/)
+  const names = async () => (await bank.outbox()).map(({ name }) => name)
+  assert.deepEqual(await names(), ['ballast'])
+  await rm(join(outbox, 'ballast'))
+  await bank.afterFailure()
+  const { state, offers, name } = await bank.onlyFile()
+  assert.deepEqual([state, offers, await names()], ['sent', 1, [name]])
+  assert.equal(await bank.problem(), '')
 })
 
 test('a paused rail: nothing is sealed or sent, its inbox is read', async () => {
@@ -388,7 +378,7 @@ test('a paused rail: nothing is sealed or sent, its inbox is read', async () => 
   await bank.round()
   await bank.round()
   assert.deepEqual(await bank.outbox(), [])
-  assert.equal((await files(bank)).length, 1)
+  assert.equal((await bank.files()).length, 1)
   assert.deepEqual(await readdir(join(bank.folder, 'inbox')), [])
   bank.pause(false)
   await bank.round()
@@ -399,20 +389,20 @@ test('a file that the bank refuses as a whole: its payouts wait, and go again on
   const bank = await world()
   const [first = '', second = ''] = await bank.pay([100, 200])
   await bank.work()
-  const file = await onlyFile(bank)
+  const file = await bank.onlyFile()
   const ids = await bank.items()
   await bank.sweep()
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['AC06'] }])
   await bank.work()
   assert.deepEqual(
-    [(await onlyFile(bank)).state, await bank.statusOf(first), await bank.statusOf(second)],
+    [(await bank.onlyFile()).state, await bank.statusOf(first), await bank.statusOf(second)],
     ['rejected', 'processing', 'processing'],
   )
-  assert.deepEqual(await reseal(file), { count: 2 })
+  assert.deepEqual(await bank.reseal(file), { count: 2 })
   // Its day is over: first it gets another one.
   await bank.round()
   await bank.work()
-  const sealed = await files(bank)
+  const sealed = await bank.files()
   assert.deepEqual(sealed.map(({ state }) => state).sort(), ['rejected', 'sent'])
   const paid = await bank.sweep()
   assert.deepEqual(
@@ -429,8 +419,8 @@ test('the bank has it already, it says of a file that went twice: it was receive
   const [id = ''] = await bank.pay([100])
   await bank.work()
   const paid = await bank.sweep()
-  const file = await onlyFile(bank)
-  const items = await itemsOf(file)
+  const file = await bank.onlyFile()
+  const items = await bank.itemsOf(file)
   await resendFile(service.deps.sql, file, { force: false, note: 'Ann: no answer', items })
   await bank.round()
   await bank.sweep()
@@ -458,7 +448,7 @@ test('another attempt, an open exception, a person: sealed for none of them, and
     insert into rail_exceptions (number, attempt, opened_at, account_id, payout_id, rail, kind,
       message)
     values (1, 1, now(), ${account_id}, ${asked}, ${bank.name}, 'odd', 'look')`
-  await move(bank, held, 'compliance_hold')
+  await bank.move(held, 'compliance_hold')
   await until('the slot has come', bank.isDue)
   const inFiles = async () =>
     (await bank.items()).filter(({ msg_id }) => msg_id !== '').map(({ payout_id }) => payout_id)
@@ -467,7 +457,7 @@ test('another attempt, an open exception, a person: sealed for none of them, and
   await owner`
     update rail_exceptions set closed_at = now(), closed_by = 'ann', note = 'well'
     where payout_id = ${asked}`
-  await move(bank, held, 'processing')
+  await bank.move(held, 'processing')
   await sealDue(bank.rail)
   assert.deepEqual((await inFiles()).sort(), [asked, held, well].sort())
 })
@@ -476,12 +466,12 @@ test('a refused file: what a person holds does not go into the next one', async 
   const bank = await world()
   const [held = ''] = await bank.pay([100, 200])
   await bank.work()
-  const file = await onlyFile(bank)
+  const file = await bank.onlyFile()
   await bank.sweep()
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['AC06'] }])
   await bank.work()
-  await move(bank, held, 'compliance_hold')
-  assert.deepEqual(await reseal(file), { count: 1 })
+  await bank.move(held, 'compliance_hold')
+  assert.deepEqual(await bank.reseal(file), { count: 1 })
 })
 
 test('sealing while a step has the book: it waits for that before it locks payouts', async () => {
@@ -503,7 +493,7 @@ test('sealing while a step has the book: it waits for that before it locks payou
     await tx`select from open_payouts where id = ${id} for update nowait`
   })
   await sealing
-  assert.equal((await files(bank)).length, 1)
+  assert.equal((await bank.files()).length, 1)
 })
 
 test('the bank answers while the file is to go again: it has it, and nothing goes', async () => {
@@ -511,15 +501,15 @@ test('the bank answers while the file is to go again: it has it, and nothing goe
   const [id = ''] = await bank.pay([100])
   await bank.work()
   const paid = await bank.sweep()
-  const file = await onlyFile(bank)
-  const again = { force: true, note: 'Ann: no answer', items: await itemsOf(file) }
+  const file = await bank.onlyFile()
+  const again = { force: true, note: 'Ann: no answer', items: await bank.itemsOf(file) }
   assert.equal(await resendFile(service.deps.sql, file, again), undefined)
   bank.pause(true)
   await bank.book(paid)
   await bank.work()
   bank.pause(false)
   await bank.round()
-  const { state, offered_at } = await onlyFile(bank)
+  const { state, offered_at } = await bank.onlyFile()
   assert.equal(state, 'acknowledged')
   assert.notEqual(offered_at, null)
   assert.equal(await bank.statusOf(id), 'succeeded')
@@ -534,7 +524,7 @@ test('the profile says since that a file may go again: one sealed before does no
   Object.assign(bank.rail.config.profile, { resend_is_safe: true })
   await bank.afterFailure()
   await bank.round()
-  assert.equal((await onlyFile(bank)).state, 'unknown')
+  assert.equal((await bank.onlyFile()).state, 'unknown')
   assert.deepEqual(await bank.outbox(), [])
 })
 
@@ -542,24 +532,24 @@ test('a payout that failed since its file was sealed: released by force alone', 
   const bank = await world({ profile: { release_by_person: true } })
   const [over = '', other = ''] = await bank.pay([100, 200])
   await bank.work()
-  const file = await onlyFile(bank)
-  await move(bank, over, 'failed')
-  const release = { items: await itemsOf(file), person: 'ann' }
+  const file = await bank.onlyFile()
+  await bank.move(over, 'failed')
+  const release = { items: await bank.itemsOf(file), person: 'ann' }
   const fault = await releaseFile(service.deps.sql, file, { ...release, force: false })
   assert.match(fault?.message ?? '', new RegExp(`are over, or go another way: ${over};`))
   assert.ok(!fault?.message.includes(other))
-  assert.equal((await onlyFile(bank)).state, 'sealed')
+  assert.equal((await bank.onlyFile()).state, 'sealed')
   assert.equal(await releaseFile(service.deps.sql, file, { ...release, force: true }), undefined)
-  assert.equal((await onlyFile(bank)).state, 'approved')
+  assert.equal((await bank.onlyFile()).state, 'approved')
 })
 
 test('a payout that failed since its file was sent: sent again by force alone', async () => {
   const bank = await world({ profile: { resend_is_safe: true } })
   const [over = ''] = await bank.pay([100, 200])
   await bank.work()
-  const file = await onlyFile(bank)
-  await move(bank, over, 'failed')
-  const again = { items: await itemsOf(file), note: 'Ann: no answer' }
+  const file = await bank.onlyFile()
+  await bank.move(over, 'failed')
+  const again = { items: await bank.itemsOf(file), note: 'Ann: no answer' }
   const fault = await resendFile(service.deps.sql, file, { ...again, force: false })
   assert.match(fault ?? '', new RegExp(`are over, or go another way: ${over};`))
   assert.equal(await resendFile(service.deps.sql, file, { ...again, force: true }), undefined)
@@ -571,10 +561,10 @@ test('a payout that failed since its file may have arrived: it does not go again
   const [over = ''] = await bank.pay([100])
   await bank.round()
   await bank.sweep()
-  await move(bank, over, 'failed')
+  await bank.move(over, 'failed')
   await bank.afterFailure()
   await bank.round()
-  const { state, reason } = await onlyFile(bank)
+  const { state, reason } = await bank.onlyFile()
   assert.equal(state, 'unknown')
   assert.match(reason, new RegExp(`go another way: ${over}$`))
   assert.deepEqual(await bank.outbox(), [])

@@ -1,26 +1,26 @@
 // What banks say of payments that are over: refused and refunded, returned, or not taken and sent by
 // another bank. What agrees is kept and opens nothing; what does not is an exception, and what can
 // still be stopped is stopped.
+
 import assert from 'node:assert/strict'
-import { afterEach, test } from 'node:test'
+import { after, test } from 'node:test'
 import { fileRail } from '../../src/bank-file/adapter.ts'
 import type { BankSays } from '../../src/bank-format/bank-format.ts'
-import { transactConfined } from '../../src/db/confine.ts'
-import { closeException } from '../../src/payout/wake-store.ts'
 import type { Rail } from '../../src/rail/rail.ts'
 import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { ACCOUNT, type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
+import { closeExceptionOf, exceptionsOf as readExceptions } from '../support/service/payouts.ts'
 import type { TestService } from '../support/service/service.ts'
 
 let service: TestService
-const world = fileWorlds('bank', started => {
-  service = started
-})
-afterEach(async () => {
+after(async () => {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+})
+const world = fileWorlds('bank', started => {
+  service = started
 })
 
 interface Sent {
@@ -53,25 +53,12 @@ function booked(
   return { ...money, level, code: 'BOOK', is_credit, statement, reference }
 }
 
-async function exceptionsOf(id: string) {
-  const rows = await service.database.owner<{ attempt: number; kind: string; open: boolean }[]>`
-    select attempt, kind, closed_at is null as open from rail_exceptions
-    where payout_id = ${id} order by number`
-  return rows.map(({ attempt, kind, open }) => `${attempt} ${kind}${open ? '' : ' closed'}`)
-}
+const exceptionsOf = (id: string) => readExceptions(service, id)
 
 async function attemptsOf(id: string) {
   const rows = await service.database.owner<{ rail: string; ended_as: string }[]>`
     select rail, ended_as from payout_attempts where payout_id = ${id} order by number`
   return rows.map(({ rail, ended_as }) => `${rail} ${ended_as || 'open'}`)
-}
-
-function close({ client }: FileRailWorld, id: string, number: number) {
-  const { account_id } = client.account
-  const closing = { number, closed_by: 'anna', note: 'Looked at.' }
-  return transactConfined(service.deps.sql, [account_id], tx =>
-    closeException(tx, { account_id, id }, closing),
-  )
 }
 
 test('refused, the money is back, and the debit is booked: an exception, until the credit is seen', async () => {
@@ -89,7 +76,7 @@ test('refused, the money is back, and the debit is booked: an exception, until t
   assert.equal(await bank.statusOf(id), 'failed')
   await bank.report([booked(sent, 'return', 'camt.053 2', 'C-1')])
   await bank.work()
-  assert.equal(await close(bank, id, 1), true)
+  assert.equal(await closeExceptionOf(service, bank.client, id, 1), true)
   await bank.work()
   assert.deepEqual(await exceptionsOf(id), ['1 rejected_but_booked closed'])
   assert.deepEqual(await balancesOf(bank.client), before)
@@ -176,7 +163,7 @@ test('not taken, sent by another bank, and booked by the first: the second seals
   // The bank has given it back, and a person has seen that: the second bank may pay.
   await first.report([booked(sent, 'return', 'camt.053 2', 'C-1')])
   await rounds(first, settle)
-  assert.equal(await close(first, id, 1), true)
+  assert.equal(await closeExceptionOf(service, first.client, id, 1), true)
   await settle()
   await rounds(second, settle)
   const [paid = assert.fail('not sealed')] = await second.sweep()

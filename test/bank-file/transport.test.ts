@@ -12,10 +12,10 @@ import { openSftp } from '../../src/bank-file/sftp.ts'
 import { HostKeyChanged, NameTaken, type Transport } from '../../src/bank-file/transport.ts'
 import { HAS_OPENSSH, startOpenSsh } from '../support/network/openssh.ts'
 import {
-  type Fault,
   SFTP_PASSWORD,
   SFTP_USER,
   type SftpCall,
+  type SftpFault,
   type SftpServer,
   startSftp,
 } from '../support/network/sftp-server.ts'
@@ -165,7 +165,7 @@ for (const [way, open] of WAYS) {
   })
 }
 
-const CUT: readonly (readonly [call: SftpCall, fault: Fault])[] = (
+const CUT: readonly (readonly [call: SftpCall, fault: SftpFault])[] = (
   ['STAT', 'REMOVE', 'OPEN', 'WRITE', 'CLOSE', 'RENAME'] as const
 ).flatMap(call =>
   (['fail', 'cut before', 'cut after'] as const).map(fault => [call, fault] as const),

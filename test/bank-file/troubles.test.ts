@@ -2,10 +2,8 @@
 // next, counted for metrics, and gone once its cause is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findFile, listFiles, type RailFile } from '../../src/bank-file/file-store.ts'
 import { closeQuarantined, closeStrays } from '../../src/bank-file/inbox-store.ts'
-import { listItemsOf } from '../../src/bank-file/item-store.ts'
-import { releaseFile, resealFile, resendFile, takeBackFile } from '../../src/bank-file/resend.ts'
+import { releaseFile, resendFile, takeBackFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import { TransportFailed } from '../../src/bank-file/transport.ts'
 import { nextCommand, wordsOf } from '../../src/bank-file/trouble.ts'
@@ -19,13 +17,6 @@ let service: TestService
 const world = fileWorlds('woe', started => {
   service = started
 })
-
-async function onlyFile(bank: FileRailWorld): Promise<RailFile> {
-  const [file] = await listFiles(service.deps.sql, { rail: bank.name, limit: 1 })
-  return file ?? assert.fail('no file')
-}
-
-const itemsOf = ({ msg_id }: RailFile) => listItemsOf(service.deps.finder, msg_id)
 
 /** The kinds, words and next commands of a rail; of a rail without trouble, none. */
 async function troublesOf(bank: FileRailWorld) {
@@ -53,7 +44,7 @@ test('a file that may have arrived: named until the bank speaks of it', async ()
   await bank.pay([100])
   await bank.round()
   await bank.afterFailure()
-  const { msg_id } = await onlyFile(bank)
+  const { msg_id } = await bank.onlyFile()
   const next = `corridor file resend ${msg_id} --force --reason …`
   const reason = 'it may have arrived: ask the bank, or wait for its report'
   const words = `it may have arrived: ask the bank (${reason})`
@@ -64,7 +55,7 @@ test('a file that may have arrived: named until the bank speaks of it', async ()
   await bank.afterFailure()
   await until('the report is applied', async () => {
     await bank.round()
-    return (await onlyFile(bank)).state === 'acknowledged'
+    return (await bank.onlyFile()).state === 'acknowledged'
   })
   assert.deepEqual(await troublesOf(bank), [])
 })
@@ -73,15 +64,13 @@ test('a file that the bank has refused: named while payouts wait in it', async (
   const bank = await world()
   await bank.pay([100])
   await bank.work()
-  const { msg_id } = await onlyFile(bank)
+  const { msg_id } = await bank.onlyFile()
   await bank.report([{ level: 'group', msg_id, code: 'RJCT', reasons: ['AC06'] }])
   await bank.work()
   const words = 'the bank has refused it, and its payouts wait (RJCT AC06)'
   const next = `corridor file reseal ${msg_id} --reason …`
   assert.deepEqual(await troublesOf(bank), [['file_rejected', words, next]])
-  const file = (await findFile(service.deps.sql, msg_id)) ?? assert.fail()
-  const say = { file, items: await itemsOf(file), force: false, note: 'ann: mended' }
-  await resealFile(service.deps.sql, say)
+  await bank.reseal({ msg_id })
   assert.deepEqual(await troublesOf(bank), [])
 })
 
@@ -89,7 +78,7 @@ test('a file that waits for its release, and past its cut-off: with its hash, th
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
-  const file = await onlyFile(bank)
+  const file = await bank.onlyFile()
   const { msg_id, sha256 } = file
   const release = `corridor file release ${msg_id} --sha256 ${sha256}`
   assert.deepEqual(await troublesOf(bank), [
@@ -103,7 +92,7 @@ test('a file that waits for its release, and past its cut-off: with its hash, th
     [kind, next],
     ['file_release_late', `corridor file withdraw ${msg_id} --reason …`],
   )
-  const items = await itemsOf(file)
+  const items = await bank.itemsOf(file)
   assert.equal(
     await releaseFile(service.deps.sql, file, { force: false, items, person: 'ann' }),
     undefined,
@@ -116,21 +105,14 @@ test('a file with a payout that is over: named, and the rail tells, until it is 
   const [over = ''] = await bank.pay([100])
   await until('the slot has come', bank.isDue)
   await sealDue(bank.rail)
-  await service.deps.lanes.advancePayout.run({
-    account_id: bank.client.account.account_id,
-    payout_id: over,
-    steps: [{ status: 'failed', failure: { code: 'x', category: 'x', message: 'x' } }],
-    by: 'operator',
-    person: { name: 'ann', is_login: false },
-    ask_again_in_ms: null,
-  })
+  await bank.move(over, 'failed')
   await bank.round()
-  const file = await onlyFile(bank)
+  const file = await bank.onlyFile()
   const next = `corridor file withdraw ${file.msg_id} --reason …`
   const why = `these are over, or go another way: ${over}`
   const [first] = await troublesOf(bank)
   assert.deepEqual(first, ['file_not_sent', `it must not go as it is (${why})`, next])
-  const items = await itemsOf(file)
+  const items = await bank.itemsOf(file)
   await takeBackFile(service.deps.sql, file, { note: 'ann: over', items })
   await bank.afterFailure()
   assert.deepEqual(await troublesOf(bank), [])
@@ -183,8 +165,8 @@ test('a file that a person sends again: no trouble meanwhile', async () => {
   await bank.pay([100])
   await bank.work()
   await bank.sweep()
-  const file = await onlyFile(bank)
-  const again = { force: true, note: 'ann: not there', items: await itemsOf(file) }
+  const file = await bank.onlyFile()
+  const again = { force: true, note: 'ann: not there', items: await bank.itemsOf(file) }
   assert.equal(await resendFile(service.deps.sql, file, again), undefined)
   assert.deepEqual(await troublesOf(bank), [])
 })

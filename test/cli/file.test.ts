@@ -36,12 +36,7 @@ async function filed(amounts: readonly number[], options: WorldOptions = {}) {
   const bank = await world(options)
   const ids = await bank.pay(amounts)
   await bank.work()
-  return { bank, ids, file: await onlyFile(bank) }
-}
-
-async function onlyFile(bank: FileRailWorld): Promise<RailFile> {
-  const [item] = await bank.items()
-  return (await findFile(service.deps.sql, item?.msg_id ?? '')) ?? assert.fail('no file')
+  return { bank, ids, file: await bank.onlyFile() }
 }
 
 const stateOf = async ({ msg_id }: RailFile) => (await findFile(service.deps.sql, msg_id))?.state
@@ -134,20 +129,9 @@ test('release: by its hash, by a person who says who, once; what is over needs -
   assert.equal((await bank.outbox()).length, 1)
 })
 
-async function fail(bank: FileRailWorld, payout_id: string): Promise<void> {
-  await service.deps.lanes.advancePayout.run({
-    account_id: bank.client.account.account_id,
-    payout_id,
-    steps: [{ status: 'failed', failure: { code: 'x', category: 'x', message: 'x' } }],
-    by: 'operator',
-    person: { name: 'ann', is_login: false },
-    ask_again_in_ms: null,
-  })
-}
-
 test('a file with a payout that is over: not released; withdrawn, the others go into the next one', async () => {
   const { bank, file, ids } = await filed([100, 200], BY_PERSON)
-  await fail(bank, ids[0] ?? '')
+  await bank.move(ids[0] ?? '', 'failed')
   const release = ['release', file.msg_id, '--sha256', file.sha256]
   await refused(1, new RegExp(`must not go: .*${ids[0]}.*--force`), ann, ...release)
   await refused(2, /--reason must not be blank/, ann, 'withdraw', file.msg_id, '--reason', ' ')

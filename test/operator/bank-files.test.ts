@@ -90,14 +90,7 @@ test('POST bank_file/{id}/release, another digest, or the hash of the bytes: 409
 test('POST bank_file/{id}/release, a payout in it is over: 422, in the words of the API; by force it goes', async () => {
   const { bank, payouts, ids, shown } = await sealed([100, 200])
   const [over = ''] = payouts
-  await world.service.deps.lanes.advancePayout.run({
-    account_id: bank.client.account.account_id,
-    payout_id: over,
-    steps: [{ status: 'failed', failure: { code: 'x', category: 'x', message: 'x' } }],
-    by: 'operator',
-    person: { name: 'ann', is_login: false },
-    ask_again_in_ms: null,
-  })
+  await bank.move(over, 'failed')
   const body = { digest: shown.digest }
   const refused = await world.call(`POST ${FILE}/release`, { ids, body })
   assertRefused(refused, 422, 'likely_slip')

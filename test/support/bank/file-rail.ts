@@ -9,16 +9,28 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileRail } from '../../../src/bank-file/adapter.ts'
 import { readFileRail } from '../../../src/bank-file/config.ts'
 import { Exchange } from '../../../src/bank-file/exchange.ts'
+import {
+  type FileState,
+  findFile,
+  listFiles,
+  type RailFile,
+} from '../../../src/bank-file/file-store.ts'
 import { openFolder } from '../../../src/bank-file/folder.ts'
+import { listStrays } from '../../../src/bank-file/inbox-store.ts'
+import { type FoundItem, listItemsOf } from '../../../src/bank-file/item-store.ts'
 import type { OpenFileRail } from '../../../src/bank-file/open-rail.ts'
+import { resealFile } from '../../../src/bank-file/resend.ts'
 import type { Transport } from '../../../src/bank-file/transport.ts'
 import type { BankFormat, BankProfile, BankSays } from '../../../src/bank-format/bank-format.ts'
+import { transactConfined } from '../../../src/db/confine.ts'
 import type { Deps } from '../../../src/deps.ts'
+import { closeException } from '../../../src/payout/wake-store.ts'
+import type { RailStatus } from '../../../src/rail/rail.ts'
 import { insertRail } from '../../../src/rail/row-store.ts'
 import { settleOnce } from '../../../src/worker/settle-payouts.ts'
-import { localPayout } from '../given/bodies.ts'
 import { until } from '../service/process.ts'
 import { type Client, startTestService, type TestService } from '../service/service.ts'
+import { payAll } from '../service/settling.ts'
 import { PLAIN, plainPayments, plainReport } from './plain-format.ts'
 
 export interface FileRailWorld {
@@ -52,6 +64,21 @@ export interface FileRailWorld {
   /** Why files are not exchanged, '' when they are. */
   problem(): Promise<string>
   statusOf(payout_id: string): Promise<string>
+  /** A person moves a payout. */
+  move(payout_id: string, status: RailStatus): Promise<void>
+  /** The files of the rail, the newest first. */
+  files(state?: FileState): Promise<RailFile[]>
+  /** The only one. */
+  onlyFile(): Promise<RailFile>
+  itemsOf(file: { readonly msg_id: string }): Promise<FoundItem[]>
+  /** A person puts the payments of a refused file into the next one. */
+  reseal(file: { readonly msg_id: string }, force?: boolean): ReturnType<typeof resealFile>
+  /** What is set aside and nobody has closed. */
+  strays(): ReturnType<typeof listStrays>
+  /** The kinds of the open exceptions of a payout. */
+  openKinds(payout_id: string): Promise<string[]>
+  /** A person closes the only open exception of a payout, of this kind. */
+  closeOnly(payout_id: string, kind: string): Promise<void>
   /** Ids by payout. */
   items(): Promise<{ payout_id: string; end_to_end_id: string; msg_id: string; amount: bigint }[]>
   close(): Promise<void>
@@ -76,7 +103,7 @@ export const ACCOUNT = 'DE89370400440532013000'
  * Starts the service of a file of tests and gives it to `onStarted`; returns what opens rails in it.
  * All of it is closed after the tests.
  */
-export function fileWorlds(prefix: string, onStarted: (service: TestService) => void) {
+export function fileWorlds(prefix: string, onStarted: (service: TestService) => void = () => {}) {
   const worlds: FileRailWorld[] = []
   let service: TestService
   before(async () => {
@@ -163,6 +190,13 @@ export async function openFileWorld(
     while ((await settleOnce(deps)) > 0);
   }
   const isDue = () => due(service, name)
+  const files = (state?: FileState) =>
+    listFiles(sql, { rail: name, limit: 100, ...(state && { state }) })
+  const itemsOf = ({ msg_id }: { readonly msg_id: string }) => listItemsOf(finder, msg_id)
+  const openExceptions = (payout_id: string) =>
+    service.database.owner<{ number: number; kind: string }[]>`
+      select number, kind from rail_exceptions where payout_id = ${payout_id} and closed_at is null
+      order by number`
   const report = async (
     says: readonly Partial<BankSays>[] | string,
     name = `report-${++reports}.txt`,
@@ -170,7 +204,7 @@ export async function openFileWorld(
     await writeFile(join(at.inbox, name), typeof says === 'string' ? says : plainReport(says))
   }
   return {
-    ...{ name, client, rail, deps, folder, items, outbox, settle, isDue, report },
+    ...{ name, client, rail, deps, folder, items, outbox, settle, isDue, report, files, itemsOf },
     book: paid =>
       report(
         paid.map(({ end_to_end_id, amount, currency }) => {
@@ -196,19 +230,10 @@ export async function openFileWorld(
       return row?.problem ?? ''
     },
     async pay(amounts, change = {}) {
-      const ids = await Promise.all(
-        amounts.map(async amount => {
-          const { json, text } = await client.post('/v3/payout', {
-            ...localPayout,
-            ...change,
-            amount,
-          })
-          assert.ok(json?.data?.id, text)
-          return json.data.id as string
-        }),
-      )
+      const changes = amounts.map(amount => ({ ...change, amount }))
+      const made = await payAll(service, client, changes)
       await settle()
-      return ids
+      return made.map(({ outcome }) => outcome?.payout.id ?? assert.fail('no payout'))
     },
     async work() {
       await until('items are due', isDue)
@@ -225,6 +250,33 @@ export async function openFileWorld(
     },
     async statusOf(payout_id) {
       return (await client.get(`/v3/payout/${payout_id}`)).json.data.status
+    },
+    async move(payout_id, status) {
+      const failure = status === 'failed' ? { code: 'x', category: 'x', message: 'x' } : null
+      await service.deps.lanes.advancePayout.run({
+        ...{ account_id, payout_id, steps: [{ status, failure }], by: 'operator' },
+        ...{ person: { name: 'ann', is_login: false }, ask_again_in_ms: null },
+      })
+    },
+    async onlyFile() {
+      const [file, another] = await files()
+      assert.ok(file !== undefined && another === undefined, 'one file')
+      return file
+    },
+    async reseal({ msg_id }, force = false) {
+      const file = (await findFile(sql, msg_id)) ?? assert.fail('no such file')
+      return resealFile(sql, { file, items: await itemsOf(file), force, note: 'ann: mended' })
+    },
+    strays: () => listStrays(sql, { rail: name, all: false, limit: 100 }),
+    openKinds: async payout_id => (await openExceptions(payout_id)).map(({ kind }) => kind),
+    async closeOnly(id, kind) {
+      const [open = assert.fail('no exception is open'), another] = await openExceptions(id)
+      assert.deepEqual([open.kind, another], [kind, undefined])
+      const closing = { number: open.number, closed_by: 'ann', note: 'looked at' }
+      await transactConfined(sql, [account_id], tx =>
+        closeException(tx, { account_id, id }, closing),
+      )
+      await settle()
     },
     close: async () => {
       await exchange.close()

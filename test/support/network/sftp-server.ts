@@ -6,16 +6,13 @@ import {
   startSftp as startServer,
 } from '../../../examples/bank/sftp.ts'
 
-export type { SftpCall }
-
-/** `full`: as a disk that is full, which SFTP has no code for. */
-export type Fault = SftpFault | 'full'
+export type { SftpCall, SftpFault }
 
 export interface SftpServer {
   readonly port: number
   readonly host_key: string
-  /** At the n-th call of this kind from now, once. */
-  failAt(call: SftpCall, fault: Fault, nth?: number): void
+  /** At the next call of this kind, once. */
+  failAt(call: SftpCall, fault: SftpFault): void
   /** Log-ins so far. */
   readonly logins: () => number
   close(): Promise<void>
@@ -25,17 +22,14 @@ export const SFTP_USER = 'corridor'
 export const SFTP_PASSWORD = 'of the test'
 
 export async function startSftp(folder: string): Promise<SftpServer> {
-  const planned = new Map<SftpCall, { fault: SftpFault; left: number }>()
+  const planned = new Map<SftpCall, SftpFault>()
   let logins = 0
   const server = await startServer({
     ...{ folder, user: SFTP_USER, password: SFTP_PASSWORD, port: 0, host_key: newHostKey() },
     fault(call) {
-      const plan = planned.get(call)
-      if (plan === undefined) return undefined
-      plan.left -= 1
-      if (plan.left > 0) return undefined
+      const fault = planned.get(call)
       planned.delete(call)
-      return plan.fault
+      return fault
     },
     logged_in: () => {
       logins += 1
@@ -44,8 +38,7 @@ export async function startSftp(folder: string): Promise<SftpServer> {
   return {
     port: server.port,
     host_key: server.fingerprint,
-    failAt: (call, fault, nth = 1) =>
-      planned.set(call, { fault: fault === 'full' ? 'fail' : fault, left: nth }),
+    failAt: (call, fault) => planned.set(call, fault),
     logins: () => logins,
     close: () => server.close(),
   }

@@ -1,7 +1,10 @@
 // What tests do with payouts again and again: make one, read it, move it as the operator would, and
 // see what was told of it.
 import assert from 'node:assert/strict'
+import { transactConfined } from '../../../src/db/confine.ts'
+import { closeException } from '../../../src/payout/wake-store.ts'
 import type { RailStatus } from '../../../src/rail/rail.ts'
+import { insertRail } from '../../../src/rail/row-store.ts'
 import { localPayout } from '../given/bodies.ts'
 import type { Client, TestService } from './service.ts'
 import { report } from './settling.ts'
@@ -18,6 +21,10 @@ export async function pay(account: Client, fields: object = {}): Promise<Json> {
 
 export async function findPayout(account: Client, id: string): Promise<Json> {
   return (await account.get(`/v3/payout/${id}`)).json.data
+}
+
+export async function statusOf(account: Client, id: string): Promise<string> {
+  return (await findPayout(account, id)).status
 }
 
 /** The id of a new entity like no other, which nobody has reviewed. */
@@ -43,4 +50,33 @@ export async function eventTypesOf({ database }: TestService, id: string): Promi
   const rows = await database.owner<{ type: string }[]>`
     select type from each_event where object_id = ${id} order by sequence`
   return rows.map(({ type }) => type)
+}
+
+/** The exceptions of a payout as `2 no_funds`, by attempt and kind, those that are over as ` closed`. */
+export async function exceptionsOf({ database }: TestService, id: string): Promise<string[]> {
+  const rows = await database.owner<{ attempt: number; kind: string; open: boolean }[]>`
+    select attempt, kind, closed_at is null as open from rail_exceptions
+    where payout_id = ${id} order by number`
+  return rows.map(({ attempt, kind, open }) => `${attempt} ${kind}${open ? '' : ' closed'}`)
+}
+
+/** A person closes the exception of this number. */
+export function closeExceptionOf(
+  { deps }: Pick<TestService, 'deps'>,
+  { account: { account_id } }: Client,
+  id: string,
+  number: number,
+) {
+  const closing = { number, closed_by: 'anna', note: 'Looked at.' }
+  return transactConfined(deps.sql, [account_id], tx =>
+    closeException(tx, { account_id, id }, closing),
+  )
+}
+
+/** Rails of live accounts that tests answer for. */
+export async function addRails({ deps }: TestService, ...names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const rail = { name, kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
+    await insertRail(deps.sql, rail)
+  }
 }
