@@ -1,15 +1,21 @@
 // Limits, by command and over HTTP: what a payout is refused for and with which figures, what counts
 // and what does not, and that a payout gives its headroom back as it ends.
+
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { Lane } from '../../src/engine/lane.ts'
 import { plusMilliseconds } from '../../src/instant.ts'
+import type { LimitCells } from '../../src/limit/load.ts'
 import { deleteOldUses } from '../../src/limit/use-store.ts'
 import { leavesAt, stepAt } from '../../src/limit/window.ts'
+import { placeLimit, type SetLimit } from '../../src/operator/limits.ts'
+import type { Write } from '../../src/payout/limit-operation.ts'
 import { STATEMENTS, type StatementContext, stepChannel } from '../../src/steps.ts'
 import { undone, verdictIn } from '../ledger/undone.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
+import { pay as payFrom } from '../support/service/payouts.ts'
 import {
   type AccountOptions,
   type Answer,
@@ -43,12 +49,23 @@ const open = (options: AccountOptions = {}) =>
 
 const idOf = ({ account }: Client) => account.account_id
 
-/** Sets a limit of the account, and returns its id. */
-async function limit(...options: readonly string[]): Promise<string> {
-  const set = ['limit', 'set', '--account', idOf(account), ...options, '--json']
-  const ran = await cli.run(...set)
-  assert.equal(ran.code, 0, ran.stderr)
-  return JSON.parse(ran.stdout).limit_id
+/** Sets a limit of the account as corridor limit set does, and returns its id. */
+async function limit(options: LimitCells): Promise<string> {
+  const { sql, reference } = service.deps
+  const write: Write = (operation, command) =>
+    new Lane(sql, operation, { max_batch: 1 }).run(command)
+  const { value } = await placeLimit<SetLimit>(
+    {
+      sql,
+      change: work => work(sql),
+      write,
+      make: async (operation, command, count, set) => set(count(await write(operation, command))),
+      pricing: reference.pricing,
+    },
+    { account: idOf(account), ...options },
+  )
+  await reference.refresh()
+  return value?.limit.limit_id ?? assert.fail('no limit')
 }
 
 /** A zone in which it is noon or so: the day does not end during a test. */
@@ -59,16 +76,12 @@ function noonZone(hour: number): string {
   return hour <= 12 ? `Etc/GMT${hour - 12 || '+0'}` : `Etc/GMT+${hour - 12}`
 }
 
-const A_DAY = ['--per', 'day', '--zone', ZONE]
+const A_DAY = { per: 'day', zone: ZONE }
 
 const pay = (fields: object = {}, client = account) =>
   client.post(PATH, { ...localPayout, ...fields })
 
-async function paid(fields: object = {}, client = account) {
-  const answer = await pay(fields, client)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data
-}
+const paid = (fields: object = {}, client = account) => payFrom(client, fields)
 
 /** The figures that the message ends in. */
 function figuresOf(answer: Answer): Record<string, string> {
@@ -87,7 +100,7 @@ async function assertExceeded(answering: Promise<Answer>, figures: object, remar
 }
 
 test('POST /v3/payout, an amount a day: refused above it with limit, used, asked and when, nothing written', async () => {
-  const limit_id = await limit('--amount', '250.00', '--currency', 'USD', ...A_DAY)
+  const limit_id = await limit({ amount: '250.00', currency: 'USD', ...A_DAY })
   await paid()
   const { created_at } = await paid()
   const rows = await rowVersions(service.database.owner)
@@ -107,7 +120,7 @@ test('POST /v3/payout, an amount a day: refused above it with limit, used, asked
 })
 
 test('POST /v3/payout, a number in 24 hours: refused above it, and room again as its payouts leave', async () => {
-  await limit('--hours', '24', '--count', '2')
+  await limit({ hours: '24', count: '2' })
   const { created_at } = await paid()
   await paid({ currency: 'EUR' })
   const { frees_at = '' } = await assertExceeded(
@@ -130,7 +143,7 @@ async function advance(seconds: number): Promise<void> {
 }
 
 test('POST /v3/payout, an amount a payout in another currency: converted at mid and rounded up', async () => {
-  await limit('--per', 'payout', '--amount', '100.00', '--currency', 'USD')
+  await limit({ per: 'payout', amount: '100.00', currency: 'USD' })
   await paid({ currency: 'EUR', amount: 9_090 })
   await assertExceeded(pay({ currency: 'EUR', amount: 9_091 }), {
     cap: '10000',
@@ -141,7 +154,7 @@ test('POST /v3/payout, an amount a payout in another currency: converted at mid 
 })
 
 test('POST /v3/payout, an amount that no rate converts: refused, whatever the cap', async () => {
-  await limit('--per', 'payout', '--amount', '1000000', '--currency', 'KWD')
+  await limit({ per: 'payout', amount: '1000000', currency: 'KWD' })
   const answer = await pay()
   assertRefused(answer, 422, 'rate_unavailable', 'amount')
   assert.match(answer.json.errors[0].message, /^Limit lim_\w+ counts in KWD, and cannot: /)
@@ -149,12 +162,12 @@ test('POST /v3/payout, an amount that no rate converts: refused, whatever the ca
 
 test('POST /v3/payout, limits of a key, a network and a rail: others have room', async () => {
   const other = await service.addKey(account, 'write')
-  const key = ['--key', account.key_id]
-  await limit(...key, '--hours', '1', '--count', '1')
+  const key = { key: account.key_id }
+  await limit({ ...key, hours: '1', count: '1' })
   await paid()
   await assertExceeded(pay(), { used: '1' }, '')
   await paid({}, other)
-  await limit('--network', 'CHATS', '--hours', '1', '--count', '0')
+  await limit({ network: 'CHATS', hours: '1', count: '0' })
   const chats = {
     currency: 'HKD',
     holding_currency: 'USD',
@@ -162,7 +175,7 @@ test('POST /v3/payout, limits of a key, a network and a rail: others have room',
   }
   await assertExceeded(pay(chats, other), { cap: '0', used: '0' }, '')
   await paid({}, other)
-  await limit('--rail', 'simulator', '--hours', '1', '--count', '2')
+  await limit({ rail: 'simulator', hours: '1', count: '2' })
   await assertExceeded(pay({}, other), { cap: '2', used: '3' }, '')
   const sister = await open()
   const transfer = internalPayout(sister.account.deposit_address)
@@ -170,7 +183,7 @@ test('POST /v3/payout, limits of a key, a network and a rail: others have room',
 })
 
 test('POST /v3/payout, each payee: the same account under other names is the same payee', async () => {
-  await limit('--each', 'payee', '--hours', '1', '--amount', '150.00', '--currency', 'USD')
+  await limit({ each: 'payee', hours: '1', amount: '150.00', currency: 'USD' })
   await paid()
   const to = (account_number: string, name: string) => {
     const { beneficiary_details } = localPayout
@@ -202,7 +215,7 @@ const toAccount = (account_number: string) => {
 const HOUR = 3_600
 
 test('POST /v3/payout, a new payee: refused until it is known, from its first payout or its beneficiary', async () => {
-  await limit('--new-for', '72', '--per', 'payout', '--amount', '50.00', '--currency', 'USD')
+  await limit({ newFor: '72', per: 'payout', amount: '50.00', currency: 'USD' })
   const to_stranger = toAccount('555-1')
   const { frees_at } = await assertExceeded(pay(to_stranger), { window: 'payout', cap: '5000' })
   assert.equal(frees_at, 'null')
@@ -221,7 +234,7 @@ test('POST /v3/payout, a new payee: refused until it is known, from its first pa
 })
 
 test('POST /v3/payout, a beneficiary that goes elsewhere: new again', async () => {
-  await limit('--new-for', '1', '--per', 'payout', '--amount', '0', '--currency', 'USD')
+  await limit({ newFor: '1', per: 'payout', amount: '0', currency: 'USD' })
   const { json } = await account.post('/v3/beneficiary', toAccount('1').beneficiary_details)
   const { id } = json.data
   const named = { beneficiary_details: undefined, beneficiary: id }
@@ -239,7 +252,7 @@ test('corridor limit set --new-for, payouts there already: their payees are know
   await advance(2 * HOUR)
   await paid(toAccount('2'))
   await paid(toAccount('1'))
-  await limit('--new-for', '1', '--per', 'payout', '--amount', '0', '--currency', 'USD')
+  await limit({ newFor: '1', per: 'payout', amount: '0', currency: 'USD' })
   await paid(toAccount('1'))
   await assertExceeded(pay(toAccount('2')), { cap: '0' })
   await advance(HOUR)
@@ -247,8 +260,8 @@ test('corridor limit set --new-for, payouts there already: their payees are know
 })
 
 test('POST /v3/payout_batch, new payees with a number a day: counted together and by themselves', async () => {
-  await limit('--new-for', '24', '--count', '2', ...A_DAY)
-  await limit('--new-for', '24', '--each', 'payee', '--count', '1', ...A_DAY)
+  await limit({ newFor: '24', count: '2', ...A_DAY })
+  await limit({ newFor: '24', each: 'payee', count: '1', ...A_DAY })
   const payouts = ['1', '1', '2', '3'].map(number => ({ ...localPayout, ...toAccount(number) }))
   const made = await account.post('/v3/payout_batch', { mode: 'best_effort', payouts })
   const positions = made.json.data.refused.map(({ position }: { position: number }) => position)
@@ -284,7 +297,7 @@ const ENDS: readonly (readonly [end: string, amount: number, gives_back: boolean
 for (const [end, amount, gives_back] of ENDS) {
   const then = gives_back ? 'gives its headroom back' : 'counts on'
   test(`settling, a payout that is ${end}: ${then}`, async () => {
-    const limit_id = await limit('--hours', '24', '--amount', '5000.01', '--currency', 'USD')
+    const limit_id = await limit({ hours: '24', amount: '5000.01', currency: 'USD' })
     await paid({ amount })
     const left = 500_001 - amount
     if (left > 0) await paid({ amount: left })
@@ -305,7 +318,7 @@ async function usedOf(limit_id: string): Promise<bigint> {
 }
 
 test('POST /v3/payout/{id}/cancel: gives the headroom back with its answer; held payouts count', async () => {
-  const limit_id = await limit('--hours', '24', '--count', '1')
+  const limit_id = await limit({ hours: '24', count: '1' })
   const entity = { type: 'individual', name: 'Ana', email: 'ana@example.com', reference_id: 'a' }
   const { json } = await account.post('/v3/entity', entity)
   const { id, status } = await paid({ on_behalf_of: json.data.id })
@@ -319,7 +332,7 @@ test('POST /v3/payout/{id}/cancel: gives the headroom back with its answer; held
 })
 
 test('POST /v3/payout_batch: its payouts count one after the other, and the refused ones are named', async () => {
-  await limit('--hours', '24', '--amount', '300.00', '--currency', 'USD')
+  await limit({ hours: '24', amount: '300.00', currency: 'USD' })
   await paid()
   const payouts = [10_000, 15_000, 9_000, 1_000].map((amount, i) => {
     return { ...localPayout, amount, reference_id: `${i}` }
@@ -338,7 +351,7 @@ test('POST /v3/payout_batch: its payouts count one after the other, and the refu
 })
 
 test('dry run and quote: a dry run says what a limit refuses, a quote counts nothing', async () => {
-  await limit('--hours', '24', '--count', '1')
+  await limit({ hours: '24', count: '1' })
   const quote = { payout_info: { currency: 'USD', amount: 10_000 } }
   for (let i = 0; i < 2; i++) {
     assert.equal((await account.post('/v3/payout/quote', quote)).status, 200)
@@ -352,7 +365,7 @@ test('dry run and quote: a dry run says what a limit refuses, a quote counts not
 })
 
 test('POST /v3/payout, a repeat under its Idempotency-Key: the first answer, counted once', async () => {
-  const limit_id = await limit('--hours', '24', '--count', '1')
+  const limit_id = await limit({ hours: '24', count: '1' })
   const key = { 'idempotency-key': 'the-one' }
   const first = await account.post(PATH, localPayout, key)
   const again = await account.post(PATH, localPayout, key)
@@ -375,7 +388,7 @@ test('corridor limit set, payouts there already: counted from the beginning, les
   assert.equal(ran.code, 0, ran.stderr)
   assert.match(ran.stdout, /USD 1\.00 in 24 hours \(before: no limit\); 3 payouts count already/)
   await assertExceeded(pay({ amount: 1 }), { used: '21007', cap: '100', asked: '1' })
-  const raised = await limit('--hours', '24', '--amount', '210.08', '--currency', 'USD')
+  const raised = await limit({ hours: '24', amount: '210.08', currency: 'USD' })
   assert.ok(ran.stdout.startsWith(raised))
   await paid({ amount: 1 })
   await assertExceeded(pay({ amount: 1 }), { used: '21008' })
@@ -410,24 +423,25 @@ test('corridor limit set, of a network, a rail and each payee: payouts there alr
 
 test('corridor limit set, more payouts there than are read at once, in two accounts: each is counted', async () => {
   const [many, few] = [await open(), await open()]
-  const portion = Array.from({ length: 601 }, (_, i) => ({ ...localPayout, reference_id: `${i}` }))
+  const portion = Array.from({ length: 501 }, (_, i) => ({ ...localPayout, reference_id: `${i}` }))
   for (const payouts of [portion, portion]) {
     const made = await many.post('/v3/payout_batch', { payouts })
     assert.equal(made.status, 200, made.text)
   }
   await paid({}, few)
-  const set = ['limit', 'set', '--hours', '24', '--count', '1202', '--rail', 'simulator']
+  const set = ['limit', 'set', '--hours', '24', '--count', '1002', '--rail', 'simulator']
   const ran = await cli.run(...set, '--json')
   assert.equal(ran.code, 0, ran.stderr)
-  await assertExceeded(pay({}, many), { used: '1202' }, '')
+  await assertExceeded(pay({}, many), { used: '1002' }, '')
   await paid({}, few)
   const { limit_id } = ran.json
   assert.equal((await cli.run('limit', 'remove', limit_id)).code, 0)
 })
 
 test('corridor limit list, show, history: the limit, what is used, and who changed what', async () => {
-  const limit_id = await limit('--each', 'payee', '--per', 'day', '--zone', 'UTC', '--count', '3')
-  await limit('--each', 'payee', '--per', 'day', '--zone', 'UTC', '--count', '4')
+  const limit_id = await limit({ each: 'payee', per: 'day', zone: 'UTC', count: '3' })
+  const kind_of_it = ['--each', 'payee', '--per', 'day', '--zone', 'UTC']
+  await cli.run('limit', 'set', '--account', idOf(account), ...kind_of_it, '--count', '4')
   const listed = await cli.run('limit', 'list', '--account', idOf(account))
   const kind = `payouts of account ${idOf(account)} to each payee`
   assert.match(listed.stdout, new RegExp(`${limit_id}.*${kind}.*4 payouts a day of UTC`))
@@ -440,45 +454,18 @@ test('corridor limit list, show, history: the limit, what is used, and who chang
   assert.match(unknown.stderr, /there is no limit lim_none; corridor limit list shows/)
 })
 
-/** What is wrong, and what is said of it. */
-const WRONG: readonly (readonly [options: readonly string[], said: RegExp])[] = [
-  [['--hours', '24'], /say what is limited: --amount with its --currency, or --count/],
-  [['--count', '1', '--amount', '1', '--hours', '1'], /say what is limited/],
-  [['--count', '1'], /say for how long/],
-  [['--count', '1', '--hours', '745'], /"745" is not a whole number from 1 to 744/],
-  [['--count', '-1', '--hours', '1'], /"-1" is not a whole number of payouts/],
-  [['--count', '1', '--per', 'day'], /a day needs a --zone/],
-  [['--count', '1', '--per', 'day', '--zone', 'Europe/Berlni'], /unknown time zone Europe\/Berlni/],
-  [['--count', '1', '--per', 'month'], /"month" is neither payout nor day/],
-  [['--count', '1', '--per', 'payout'], /a single payout is one payout: say --amount/],
-  [['--amount', '1', '--hours', '1'], /--amount needs the --currency/],
-  [['--amount', '1.001', '--currency', 'USD', '--hours', '1'], /is not an amount in USD/],
-  [
-    ['--count', '1', '--hours', '1', '--new-for', '0'],
-    /--new-for "0" is not a whole number of hours/,
-  ],
-  [['--count', '1', '--hours', '1', '--rail', 'simulater'], /unknown rail simulater/],
-  [['--count', '1', '--hours', '1', '--network', 'chat'], /unknown network chat/],
-  [['--count', '1', '--hours', '1', '--key', 'key_none'], /there is no key key_none/],
-]
-
-const allLimits = async () => [
-  ...(await service.database.owner`
-    select l::text, xmin::text from limits l order by limit_id`),
-]
-
-for (const [options, said] of WRONG) {
-  test(`corridor limit set ${options.join(' ')}: refused, nothing set`, async () => {
-    const before = await allLimits()
-    const ran = await cli.run('limit', 'set', ...options)
-    assert.equal(ran.code, 2, ran.stdout)
-    assert.match(ran.stderr, said)
-    assert.deepEqual(await allLimits(), before)
-  })
-}
+test('corridor limit set, a limit that cannot be: exit code 2 with all that is wrong, nothing set', async () => {
+  const all = () => service.database.owner`
+    select l::text, xmin::text from limits l order by limit_id`
+  const before = [...(await all())]
+  const ran = await cli.run('limit', 'set', '--count', '-1', '--rail', 'simulater')
+  assert.equal(ran.code, 2, ran.stdout)
+  assert.match(ran.stderr, /unknown rail simulater.*"-1" is not a whole number.*say for how long/s)
+  assert.deepEqual([...(await all())], before)
+})
 
 test('payout import, a file: counted in its rows, tried and made', async () => {
-  await limit('--hours', '24', '--count', '2')
+  await limit({ hours: '24', count: '2' })
   const { bank } = localPayout.beneficiary_details.destination_details
   const rows = [1, 2, 3].map(n => {
     return `${n}000,USD,supplier_payment,Invoice ${n},INV-${n},Payee ${n},business,0${n},HK,${bank.bank_codes.swift_code},local`
@@ -496,7 +483,7 @@ test('payout import, a file: counted in its rows, tried and made', async () => {
 })
 
 test('deleteOldUses: forgets what no window reaches back to, and nothing younger', async () => {
-  const limit_id = await limit('--hours', '744', '--count', '10')
+  const limit_id = await limit({ hours: '744', count: '10' })
   await paid()
   await paid()
   const { owner } = service.database
@@ -522,7 +509,7 @@ test('deleteOldUses: forgets what no window reaches back to, and nothing younger
 })
 
 test('PostgreSQL: no window over its cap, no other kind of limit, no unknown rail, key or zone', async () => {
-  const limit_id = await limit('--hours', '24', '--count', '5')
+  const limit_id = await limit({ hours: '24', count: '5' })
   await paid()
   const { owner } = service.database
   const refused = (statement: string, said: RegExp) =>
@@ -557,7 +544,7 @@ test('PostgreSQL: no window over its cap, no other kind of limit, no unknown rai
 const listen = () => {}
 
 test('POST /v3/payout and its end, an account without limits: no statement about them', async () => {
-  await limit('--hours', '24', '--count', '5')
+  await limit({ hours: '24', count: '5' })
   const other = await open()
   const sent: string[] = []
   const keep = (message: unknown) => sent.push((message as StatementContext).text)
@@ -585,7 +572,7 @@ test('POST /v3/payout and its end, an account without limits: no statement about
 })
 
 test('corridor verify, a window over its cap, a payout not counted, one given back that counts: named', async () => {
-  const limit_id = await limit('--hours', '24', '--amount', '300.00', '--currency', 'USD')
+  const limit_id = await limit({ hours: '24', amount: '300.00', currency: 'USD' })
   const { id: first } = await paid({ currency: 'EUR' })
   await advance(HOUR)
   await paid({ currency: 'EUR' })
