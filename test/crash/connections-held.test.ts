@@ -5,13 +5,12 @@ import { after, before, type TestContext, test } from 'node:test'
 import { checkBooks } from '../support/assert/books.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { type Listening, startListening } from '../support/service/listening.ts'
 import {
   type HttpAnswer,
   type HttpClient,
   httpClient,
   openAccountOn,
-  type RunningProcess,
-  startProcess,
   tally,
   until,
 } from '../support/service/process.ts'
@@ -27,7 +26,7 @@ const WAIT_WITHIN_MS = 5_000
 const BACK_WITHIN_MS = 1_000
 
 let database: TestDatabase
-let service: RunningProcess
+let service: Listening
 let clients: readonly HttpClient[] = []
 
 before(async () => {
@@ -36,7 +35,7 @@ before(async () => {
     Array.from({ length: ACCOUNTS }, () => openAccountOn(database.url, { USD: 1_000_000_000n })),
   )
   clients = accounts.map(account => httpClient(account))
-  service = await startProcess({
+  service = await startListening({
     DATABASE_URL: database.url,
     CORRIDOR_SETTLE_POLL_MS: '1000',
     CORRIDOR_LANES: String(LANES),
@@ -45,7 +44,7 @@ before(async () => {
 })
 after(async () => {
   for (const client of clients) client.close()
-  await service?.kill()
+  await service?.close()
   await database.drop()
 })
 

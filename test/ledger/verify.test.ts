@@ -8,7 +8,7 @@ import { type Verdict, verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { dropDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { runCommand } from '../support/service/process.ts'
+import { openCli } from '../support/service/cli.ts'
 import { startTestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 import { BOOK_FAULTS } from './book-faults.ts'
@@ -177,36 +177,24 @@ test('verify, a service that goes on paying and settling: no false alarm', async
   }
 })
 
-test('corridor verify, books in order: exit 0 and a sentence', async () => {
-  await onCopy(async (_owner, url) => {
-    const { code, output } = await runCommand(['verify'], { DATABASE_URL: url })
-    assert.equal(code, 0, output)
-    assert.match(output, /^The books are in order\.$/m)
-  })
-})
-
-test('corridor verify --json, a balance changed: exit 1 and the row as JSON', async () => {
+test('corridor verify: exit 0 and a sentence; a balance changed, or no such account: exit 1', async () => {
   await onCopy(async (owner, url) => {
+    const cli = await openCli(url)
+    const { code, stdout } = await cli.run('verify')
+    assert.equal(code, 0, stdout)
+    assert.match(stdout, /^The books are in order\.$/m)
     const { account_id } = history.main.account
     await owner`
       update balances set available = available + 1
       where account_id = ${account_id} and currency = 'USD'`
-    const { code, output } = await runCommand(['verify', '--json'], { DATABASE_URL: url })
-    assert.equal(code, 1, output)
-    const verdict = JSON.parse(output)
-    assert.equal(verdict.ok, false)
-    assert.equal(verdict.problem.table, 'balances')
-    assert.equal(verdict.problem.account_id, account_id)
-    assert.equal(verdict.problem.key, 'USD')
-  })
-})
-
-test('corridor verify --account, no such account: exit 1', async () => {
-  await onCopy(async (_owner, url) => {
-    const { code, output } = await runCommand(['verify', '--account', 'acc_x'], {
-      DATABASE_URL: url,
-    })
-    assert.equal(code, 1, output)
-    assert.match(output, /there is no account acc_x/)
+    const faulty = await cli.run('verify', '--json')
+    assert.equal(faulty.code, 1, faulty.stderr)
+    const { ok, problem } = faulty.json
+    assert.deepEqual([ok, problem.table, problem.key], [false, 'balances', 'USD'])
+    assert.equal(problem.account_id, account_id)
+    const unknown = await cli.run('verify', '--account', 'acc_x')
+    assert.equal(unknown.code, 1, unknown.stdout)
+    assert.match(unknown.stderr, /there is no account acc_x/)
+    await cli.close()
   })
 })

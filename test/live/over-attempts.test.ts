@@ -1,18 +1,24 @@
 // News of attempts that are over: a rail takes back its word after another rail has the payout, or
 // the account its money. Nothing is handed over again and no step follows; a person looks. The
 // rails are scripts; the worker, the lanes and the rows are the product's.
+
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import { handlePayout } from '../../src/payout/by-hand-operation.ts'
-import { closeException, wakePayouts } from '../../src/payout/wake-store.ts'
+import { wakePayouts } from '../../src/payout/wake-store.ts'
 import type { Rail, RailPayout, RailReport } from '../../src/rail/rail.ts'
-import { insertRail } from '../../src/rail/row-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { startSettling } from '../../src/worker/settle-payouts.ts'
 import { balancesOf } from '../support/assert/check.ts'
-import { localPayout } from '../support/given/bodies.ts'
+import {
+  addRails,
+  closeExceptionOf,
+  pay as payFrom,
+  exceptionsOf as readExceptions,
+  statusOf as readStatus,
+} from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { makeDue, railOf, report, settleRound } from '../support/service/settling.ts'
 
@@ -22,16 +28,13 @@ before(async () => {
   service = await startTestService({ rail_timeout_ms: 20_000, settle_poll_ms: 20 })
   await service.setFees([{}])
   await service.setRates({ 'USD/HKD': '7.8' })
-  for (const name of ['bank', 'second']) {
-    const rail = { name, kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
-    await insertRail(service.deps.sql, rail)
-  }
+  await addRails(service, 'bank', 'second')
   live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
   await toBoth()
 })
-after(() => service.close())
-afterEach(async () => {
+after(async () => {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
+  await service.close()
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
 })
 
@@ -41,22 +44,11 @@ const toBoth = () =>
     { rail: 'second', priority: 1 },
   ])
 
-async function pay(): Promise<string> {
-  const answer = await live.post('/v3/payout', { ...localPayout, amount: 1000 })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data.id
-}
+const pay = async (): Promise<string> => (await payFrom(live, { amount: 1000 })).id
 
-async function statusOf(id: string): Promise<string> {
-  return (await live.get(`/v3/payout/${id}`)).json.data.status
-}
+const statusOf = (id: string) => readStatus(live, id)
 
-async function exceptionsOf(id: string) {
-  const rows = await service.database.owner<{ attempt: number; kind: string; open: boolean }[]>`
-    select attempt, kind, closed_at is null as open from rail_exceptions
-    where payout_id = ${id} order by number`
-  return rows.map(({ attempt, kind, open }) => `${attempt} ${kind}${open ? '' : ' closed'}`)
-}
+const exceptionsOf = (id: string) => readExceptions(service, id)
 
 /** When each attempt is asked about again, in hours from now; '' when not. */
 async function asksOf(id: string): Promise<string[]> {
@@ -78,13 +70,7 @@ function wake(id: string, attempt?: number) {
   return transactConfined(service.deps.sql, [account_id], tx => wakePayouts(tx, [news]))
 }
 
-function close(id: string, number: number) {
-  const { account_id } = live.account
-  const closing = { number, closed_by: 'anna', note: 'Looked at.' }
-  return transactConfined(service.deps.sql, [account_id], tx =>
-    closeException(tx, { account_id, id }, closing),
-  )
-}
+const close = (id: string, number: number) => closeExceptionOf(service, live, id, number)
 
 interface Scripted extends Rail {
   /** `submit pot_…-1` and `inquire pot_…-1`. */

@@ -9,15 +9,14 @@ import { checkBooks } from '../support/assert/books.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { internalPayout } from '../support/given/bodies.ts'
+import { type Listening, startListening } from '../support/service/listening.ts'
 import {
   type HttpAnswer,
   type HttpClient,
   httpClient,
   openAccountOn,
   pickSeed,
-  type RunningProcess,
   seeded,
-  startProcesses,
   tally,
   until,
 } from '../support/service/process.ts'
@@ -42,7 +41,7 @@ interface Member extends OpenedAccount {
 
 interface Bank {
   readonly database: TestDatabase
-  readonly processes: readonly RunningProcess[]
+  readonly processes: readonly Listening[]
   /** Grows while accounts are opened. */
   readonly members: Member[]
   readonly answers: HttpAnswer[]
@@ -62,13 +61,16 @@ for (const [what, opening] of KINDS.slice(share(1, 0))) {
     const seed = pickSeed()
     t.diagnostic(`SEED=${seed}`)
     const bank = await openBank()
+    t.after(() => bank.database.drop())
+    const before = await deadlocks(bank)
     try {
       await holdBank(t, bank, { seed, seconds: SECONDS, opening })
     } finally {
       for (const { client } of bank.members) client.close()
-      await Promise.all(bank.processes.map(p => p.kill()))
-      await bank.database.drop()
+      await stop(bank)
     }
+    assert.equal(await deadlocks(bank), before, 'no deadlock')
+    await checkBooks(bank.database.owner, { DATABASE_URL: bank.database.url })
   })
 }
 
@@ -77,7 +79,8 @@ async function openBank(): Promise<Bank> {
   const opened = await Promise.all(
     Array.from({ length: ACCOUNTS }, () => openMember(database.url, EACH)),
   )
-  const processes = await startProcesses(2, { DATABASE_URL: database.url })
+  const env = { DATABASE_URL: database.url }
+  const processes = await Promise.all([startListening(env), startListening(env)])
   return { database, processes, members: opened, answers: [], snapshots: [] }
 }
 
@@ -92,7 +95,6 @@ async function holdBank(
   options: { readonly seed: number; readonly seconds: number; readonly opening: boolean },
 ): Promise<void> {
   const { seed, seconds, opening } = options
-  const before = await deadlocks(bank)
   // On a busy machine the clients may by chance look at nothing.
   await takeSnapshot(bank)
   const deadline = performance.now() + seconds * 1000
@@ -112,9 +114,6 @@ async function holdBank(
   assert.deepEqual(others, [], 'nothing unexpected')
   assert.ok((counts['200'] ?? 0) > 0, 'there were transfers')
   await checkHistory(bank, seeded(seed + CLIENTS))
-  await stop(bank)
-  assert.equal(await deadlocks(bank), before, 'no deadlock')
-  await checkBooks(bank.database.owner, { DATABASE_URL: bank.database.url })
 }
 
 /** Pays somebody else, or adds up; again and again. */
@@ -177,7 +176,7 @@ async function checkHistory(bank: Bank, random: () => number): Promise<void> {
   const { members, processes, snapshots } = bank
   for (let i = 0; i < INSTANTS; i++) {
     const at = snapshots[Math.floor(random() * snapshots.length)] as string
-    const { address } = processes[i % processes.length] as RunningProcess
+    const { address } = processes[i % processes.length] as Listening
     const asked = members.map(m => m.client.get(address, `/v3/balance?as_of=${at}`))
     const amounts = (await Promise.all(asked)).map(({ status, json, text }) => {
       assert.equal(status, 200, text)
@@ -192,8 +191,7 @@ async function checkHistory(bank: Bank, random: () => number): Promise<void> {
 
 /** Sessions tell of their deadlocks when they end, if not before. */
 async function stop({ database, processes }: Bank): Promise<void> {
-  for (const { signal } of processes) signal('SIGTERM')
-  await Promise.all(processes.map(({ ended }) => ended))
+  await Promise.all(processes.map(({ close }) => close()))
   await until('the service has disconnected', async () => {
     const sessions = await database.owner`
       select from pg_stat_activity

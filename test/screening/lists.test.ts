@@ -1,31 +1,31 @@
 // corridor lists and corridor screening check: lists in their versions, files that are refused, and
 // whom a name may mean.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { afterEach, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { importList } from '../../src/screening/import.ts'
 import { listEntries } from '../../src/screening/list-store.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { createDatabase } from '../support/database/database.ts'
+import { openCli } from '../support/service/cli.ts'
+import { readUnList } from '../support/service/un-list.ts'
 
-const UN = new URL('../../src/screening/sample/un.xml', import.meta.url)
-
-let database: TestDatabase
-let cli: Cli
+const database = await createDatabase()
+const cli = await openCli(database.url, { CORRIDOR_USER: 'kim' })
 /** The UN's list as it is published today. */
-let un: string
-beforeEach(async () => {
-  database = await createDatabase()
-  cli = await openCli(database.url, { CORRIDOR_USER: 'kim' })
-})
-afterEach(async () => {
+const un = await readUnList()
+after(async () => {
   await cli.close()
   await database.drop()
 })
-before(async () => {
-  const today = new Date().toISOString().slice(0, 10)
-  un = (await readFile(UN, 'utf8')).replace('2026-11-23', today)
-})
+/** No list has been imported. */
+beforeEach(() =>
+  database.owner.begin(async tx => {
+    for (const table of ['screening_entries', 'screening_imports']) {
+      await tx.unsafe(`alter table ${table} disable trigger user`)
+      await tx.unsafe(`delete from ${table}`)
+      await tx.unsafe(`alter table ${table} enable trigger user`)
+    }
+  }),
+)
 
 async function runs(...args: readonly string[]) {
   const ran = await cli.run(...args)
