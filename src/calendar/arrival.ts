@@ -38,10 +38,7 @@ const chats = { ...hongKong, closes: '18:00', days: 0, by: '18:30' } as const
  * (SIC takes customers' payments until 17:00); HKICL (CHATS until 18:00, FPS at any hour). As known
  * to us on 2026-11-23; a bank may close earlier, which a route's cut-off says.
  */
-const NETWORKS: ReadonlyMap<string, AtAnyHour | OnBusinessDays> = new Map<
-  string,
-  AtAnyHour | OnBusinessDays
->([
+const NETWORKS = new Map<string, AtAnyHour | OnBusinessDays>([
   ['CHF sic', { ...zurich, closes: '17:00', days: 0, by: '18:00' }],
   ['EUR sepa', { ...frankfurt, closes: '17:00', days: 1, by: '18:00' }],
   ['EUR sepa_instant', { seconds: 10 }],

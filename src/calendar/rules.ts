@@ -40,11 +40,16 @@ export function addBusinessDays(
   date: IsoDate,
   days: number,
 ): IsoDate | undefined {
+  return businessDaysFrom(name, date).drop(days).next().value
+}
+
+/** All business days from this day on, in order. */
+function* businessDaysFrom(name: CalendarName, date: IsoDate): Generator<IsoDate, undefined> {
   let day = businessDayFrom(name, date)
-  for (let left = days; left > 0 && day !== undefined; left--) {
+  while (day !== undefined) {
+    yield day
     day = businessDayFrom(name, nextDay(day))
   }
-  return day
 }
 
 export function nextDay(date: IsoDate): IsoDate {
@@ -108,11 +113,9 @@ function scheduleOf(cut_off: CutOff, made: Instant): Schedule {
   const start = month.subtract({ days: 1 }).toString()
   const end = month.add({ months: 1, days: 2 }).toString()
   const releases: Release[] = []
-  let value_date = businessDayFrom(calendar, start < first ? first : start)
-  while (value_date !== undefined) {
+  for (const value_date of businessDaysFrom(calendar, start < first ? first : start)) {
     releases.push({ release_at: releaseOn(cut_off, value_date), value_date })
     if (value_date >= end) break
-    value_date = businessDayFrom(calendar, nextDay(value_date))
   }
   const schedule = { begins: instantAt(zone, first, '00:00'), releases }
   SCHEDULES.set(key, schedule)
@@ -127,13 +130,8 @@ function releaseOn({ zone, cut_off, lead_minutes }: CutOff, day: IsoDate): Insta
 /** The release of every business day that the calendar knows, by the day. */
 export function releasesOf(cut_off: CutOff): ReadonlyMap<IsoDate, Instant> {
   const { calendar } = cut_off
-  const releases = new Map<IsoDate, Instant>()
-  let day = businessDayFrom(calendar, CALENDARS[calendar].first)
-  while (day !== undefined) {
-    releases.set(day, releaseOn(cut_off, day))
-    day = businessDayFrom(calendar, nextDay(day))
-  }
-  return releases
+  const days = businessDaysFrom(calendar, CALENDARS[calendar].first)
+  return new Map(days.map(day => [day, releaseOn(cut_off, day)]))
 }
 
 /** How many days the calendar still covers, today included; 0 once it has ended. */

@@ -3,8 +3,7 @@
 // table, add the next year as published, and move `last`.
 import type { Calendar, CalendarName, Holiday } from './calendar.ts'
 
-const FIRST = '2026-01-01'
-const LAST = '2028-12-31'
+const YEARS = { first: '2026-01-01', last: '2028-12-31' } as const
 
 function holidays(lines: string): Holiday[] {
   return lines
@@ -18,8 +17,7 @@ const T2: Calendar = {
   title: 'T2, the Eurosystem’s real-time gross settlement system',
   currency: 'EUR',
   zone: 'Europe/Brussels',
-  first: FIRST,
-  last: LAST,
+  ...YEARS,
   source:
     'The six closing days that the European Central Bank set for TARGET from 2002 on (press ' +
     'release of 14 December 2000), which T2 has kept. Read in secondary sources on 2026-11-23; ' +
@@ -50,8 +48,7 @@ const FED: Calendar = {
   title: 'The Federal Reserve Banks: Fedwire and FedACH',
   currency: 'USD',
   zone: 'America/New_York',
-  first: FIRST,
-  last: LAST,
+  ...YEARS,
   source:
     'Federal Reserve Bank of Richmond, richmondfed.org/about_us/holiday_schedule: 2026 and 2027, ' +
     'and the rule that a holiday on a Saturday closes no Friday and one on a Sunday closes the ' +
@@ -97,8 +94,7 @@ const UK: Calendar = {
   title: 'CHAPS and Bacs: bank holidays of England and Wales',
   currency: 'GBP',
   zone: 'Europe/London',
-  first: FIRST,
-  last: LAST,
+  ...YEARS,
   source:
     'Banking and Financial Dealings Act 1971 with its proclaimed days, and substitute days for ' +
     'those at a weekend. The dates are computed from the rule, and 2026 agrees with a published ' +
@@ -136,8 +132,7 @@ const CH: Calendar = {
   title: 'Swiss Interbank Clearing (SIC)',
   currency: 'CHF',
   zone: 'Europe/Zurich',
-  first: FIRST,
-  last: LAST,
+  ...YEARS,
   source:
     'The ten days on which SIC does not settle, as a published table of currency holidays gives ' +
     'them for 2026 (docs.nium.com, read from a stored copy on 2026-11-23). 2027 and 2028 are ' +
@@ -180,8 +175,7 @@ const HK: Calendar = {
   title: 'CHATS in Hong Kong: general holidays',
   currency: 'HKD',
   zone: 'Asia/Hong_Kong',
-  first: FIRST,
-  last: LAST,
+  ...YEARS,
   source:
     'General Holidays Ordinance (Cap. 149): its days and its rules for Sundays. 2026 agrees with ' +
     'a published table of currency holidays (docs.nium.com), the lunar days of 2027 with ' +

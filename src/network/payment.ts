@@ -83,12 +83,6 @@ const key = (type: string, pattern: RegExp, title: string, example: string): Key
   example,
 })
 
-const EMAIL = key(
-  'email',
-  /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/,
-  'An e-mail address has an @ and a domain',
-  'anna@example.com',
-)
 const digits = (type: string, count: number, what: string, example: string) =>
   key(type, new RegExp(`^[0-9]{${count}}$`), `${what} has ${count} digits`, example)
 
@@ -115,7 +109,12 @@ const KEYS = {
     'A CliQ alias has 3 to 10 letters or digits and begins with a letter',
     'HARBOUR1',
   ),
-  email: EMAIL,
+  email: key(
+    'email',
+    /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/,
+    'An e-mail address has an @ and a domain',
+    'anna@example.com',
+  ),
   evp: key(
     'evp',
     /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
