@@ -2,7 +2,6 @@
 // of a calendar from the settlement on. Holidays of the Federal Reserve are in the tables.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { returnTime } from '../nacha/codes.ts'
 import { FILE_STATES } from './file-store.ts'
 import { type Silence, silentUntil } from './silence.ts'
 
@@ -66,17 +65,4 @@ test('silence, a file that the bank may not have, or a profile without days: nev
     assert.equal(silentUntil(FED, { ...file, state }) !== null, counts, state)
   }
   assert.equal(silentUntil({ ...FED, silent_after_days: null }, { ...file, state: 'sent' }), null)
-})
-
-test('how late returns come by the rules: the second banking day for most, 60 days for debits alone', () => {
-  const times = {
-    second_day: 'R01 R02 R03 R04 R12 R14 R15 R16 R17 R20 R21 R22 R24 R29',
-    next_file: 'R13 R18 R19 R25 R26 R27 R28 R36',
-    any_day: 'R06 R23 R31',
-    sixty_days: 'R05 R07 R10 R11 R37 R38 R51 R53',
-  }
-  for (const [time, codes] of Object.entries(times)) {
-    for (const code of codes.split(' ')) assert.equal(returnTime(code), time, code)
-  }
-  assert.equal(returnTime('R99'), undefined)
 })

@@ -2,7 +2,12 @@
 // express: numbers of payments, sums and ids.
 import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import { type BankProfile, UnreadableFile } from '../bank-format/bank-format.ts'
+import type { XsdValidator } from 'libxml2-wasm'
+import {
+  type BankProfile,
+  type Iso20022Profile,
+  UnreadableFile,
+} from '../bank-format/bank-format.ts'
 import { findCurrency } from '../money/currency.ts'
 import { type Decimal, formatDecimal, parseDecimal, pow10 } from '../money/decimal.ts'
 import { attributeOf, childOf, textOf } from './node.ts'
@@ -12,13 +17,9 @@ import { readXml, type XmlNode } from './xml-stream.ts'
 /** The most problems that are reported of one file. */
 const MOST_PROBLEMS = 20
 
-/** Loaded for the first file, because most commands never need it. */
-const libxml2 = once(() => import('libxml2-wasm'))
+type Version = Iso20022Profile['pain001']
 
-type Version = ReturnType<typeof isoOf>['pain001']
-type Validator = InstanceType<Awaited<ReturnType<typeof libxml2>>['XsdValidator']>
-
-const validators = new Map<Version, Promise<Validator>>()
+const validators = new Map<Version, Promise<XsdValidator>>()
 
 /** Problems of the bytes as a file of this profile; [] when there are none. */
 export async function checkPain001(
@@ -32,10 +33,9 @@ export async function checkPain001(
 }
 
 async function bySchema(bytes: Uint8Array, version: Version): Promise<string[]> {
-  const { ParseOption, XmlDocument, XmlLibError } = await libxml2()
-  const loading = validators.get(version) ?? loadValidator(version)
-  validators.set(version, loading)
-  const validator = await loading
+  // Loaded for the first file, because most commands never need it.
+  const { ParseOption, XmlDocument, XmlLibError } = await import('libxml2-wasm')
+  const validator = await validators.getOrInsertComputed(version, loadValidator)
   const options = ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_NONET
   try {
     using document = XmlDocument.fromBuffer(bytes, { option: options })
@@ -47,8 +47,8 @@ async function bySchema(bytes: Uint8Array, version: Version): Promise<string[]> 
   }
 }
 
-async function loadValidator(version: Version): Promise<Validator> {
-  const { XmlDocument, XsdValidator } = await libxml2()
+async function loadValidator(version: Version): Promise<XsdValidator> {
+  const { XmlDocument, XsdValidator } = await import('libxml2-wasm')
   const text = await readFile(new URL(`./schemas/${version}.xsd`, import.meta.url))
   using document = XmlDocument.fromBuffer(text)
   return XsdValidator.fromDoc(document)
@@ -151,13 +151,5 @@ async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < bytes.length; i += 65_536) {
     yield bytes.subarray(i, i + 65_536)
     await setImmediate()
-  }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
   }
 }

@@ -1,83 +1,68 @@
-// The meanings of the codes of returns and of notifications of change, and how late a return may
-// come. Source: Nacha Operating Rules, Appendix Four (Return Reason Codes) and Five (Change Codes).
-// Pure.
+// The meanings of the codes of returns and of notifications of change. Source: Nacha Operating
+// Rules, Appendix Four (Return Reason Codes) and Five (Change Codes). Pure.
 
 /**
- * Until when a return reaches the bank that sent the entry. `second_day`: the opening of the second
- * banking day after the settlement (section 3.8). `next_file`: operators and gateways refuse what
- * they process. `any_day`: from the refusal by the receiver on, or as the two banks agree.
- * `sixty_days`: calendar days, of debits that were not authorized.
+ * The banking days after the settlement that the rules leave for most returns of credits: until the
+ * opening of the second one (section 3.8). R06, R23 and R31 may come later.
  */
-type ReturnTime = 'second_day' | 'next_file' | 'any_day' | 'sixty_days'
-
-/** The banking days after the settlement that the rules leave for most returns of credits. */
 export const RETURN_DAYS = 2
 
-const RETURNS: Readonly<Record<ReturnTime, Readonly<Record<string, string>>>> = {
-  second_day: {
-    R01: 'insufficient funds',
-    R02: 'account closed',
-    R03: 'no account, or its holder is another',
-    R04: 'account number invalid',
-    R08: 'payment stopped',
-    R09: 'uncollected funds',
-    R12: 'account at a branch that was sold to another bank',
-    R14: 'representative payee deceased or no longer so',
-    R15: 'receiver or account holder deceased',
-    R16: 'account frozen, or stopped by OFAC',
-    R17: 'a field cannot be processed, or the entry is suspect',
-    R20: 'account that takes no payments',
-    R21: 'company identification wrong',
-    R22: 'individual identification wrong',
-    R24: 'duplicate entry',
-    R29: 'company says that it is not authorized',
-    R30: 'bank takes no truncated checks',
-    R39: 'source document improper, or presented for payment',
-    R50: 'state law forbids such a check',
-  },
-  next_file: {
-    R13: 'routing number not of a bank that takes ACH',
-    R18: 'effective entry date wrong',
-    R19: 'amount wrong',
-    R25: 'addenda wrong',
-    R26: 'mandatory field wrong',
-    R27: 'trace number wrong',
-    R28: 'check digit of the routing number wrong',
-    R32: 'receiving bank cannot settle',
-    R34: 'receiving bank takes part in the network within limits',
-    R35: 'debit that is not allowed',
-    R36: 'credit that is not allowed',
-    R80: 'international entry coded wrong',
-    R81: 'bank takes no international entries',
-    R82: 'foreign bank wrong',
-    R83: 'foreign bank cannot settle',
-    R84: 'not processed by the gateway',
-    R85: 'international payment coded as a domestic one',
-  },
-  any_day: {
-    R06: 'returned as the sending bank has asked',
-    R23: 'refused by the receiver',
-    R31: 'returned late with the consent of the sending bank',
-  },
-  sixty_days: {
-    R05: 'debit of a consumer with a code of companies',
-    R07: 'authorization revoked',
-    R10: 'originator not known to the receiver, or not authorized',
-    R11: 'not as it was authorized',
-    R33: 'returned check',
-    R37: 'source document presented for payment',
-    R38: 'source document stopped',
-    R51: 'check that may not be presented so',
-    R52: 'check stopped',
-    R53: 'check and entry presented for payment',
-  },
+/** Codes of returns. */
+const RETURNS: Readonly<Record<string, string>> = {
+  R01: 'insufficient funds',
+  R02: 'account closed',
+  R03: 'no account, or its holder is another',
+  R04: 'account number invalid',
+  R06: 'returned as the sending bank has asked',
+  R08: 'payment stopped',
+  R09: 'uncollected funds',
+  R12: 'account at a branch that was sold to another bank',
+  R13: 'routing number not of a bank that takes ACH',
+  R14: 'representative payee deceased or no longer so',
+  R15: 'receiver or account holder deceased',
+  R16: 'account frozen, or stopped by OFAC',
+  R17: 'a field cannot be processed, or the entry is suspect',
+  R18: 'effective entry date wrong',
+  R19: 'amount wrong',
+  R20: 'account that takes no payments',
+  R21: 'company identification wrong',
+  R22: 'individual identification wrong',
+  R23: 'refused by the receiver',
+  R24: 'duplicate entry',
+  R25: 'addenda wrong',
+  R26: 'mandatory field wrong',
+  R27: 'trace number wrong',
+  R28: 'check digit of the routing number wrong',
+  R29: 'company says that it is not authorized',
+  R30: 'bank takes no truncated checks',
+  R31: 'returned late with the consent of the sending bank',
+  R32: 'receiving bank cannot settle',
+  R34: 'receiving bank takes part in the network within limits',
+  R35: 'debit that is not allowed',
+  R36: 'credit that is not allowed',
+  R39: 'source document improper, or presented for payment',
+  R50: 'state law forbids such a check',
+  R80: 'international entry coded wrong',
+  R81: 'bank takes no international entries',
+  R82: 'foreign bank wrong',
+  R83: 'foreign bank cannot settle',
+  R84: 'not processed by the gateway',
+  R85: 'international payment coded as a domestic one',
 }
 
-const TIMES: ReadonlyMap<string, { readonly title: string; readonly time: ReturnTime }> = new Map(
-  (Object.keys(RETURNS) as ReturnTime[]).flatMap(time =>
-    Object.entries(RETURNS[time]).map(([code, title]) => [code, { title, time }] as const),
-  ),
-)
+/** Codes of debits that were not authorized, which may come back for sixty days. */
+const DEBIT_RETURNS: Readonly<Record<string, string>> = {
+  R05: 'debit of a consumer with a code of companies',
+  R07: 'authorization revoked',
+  R10: 'originator not known to the receiver, or not authorized',
+  R11: 'not as it was authorized',
+  R33: 'returned check',
+  R37: 'source document presented for payment',
+  R38: 'source document stopped',
+  R51: 'check that may not be presented so',
+  R52: 'check stopped',
+  R53: 'check and entry presented for payment',
+}
 
 /** Answers to returns, which the banks settle between them. */
 const DISHONORED: Readonly<Record<string, string>> = {
@@ -120,14 +105,10 @@ const CHANGES: Readonly<Record<string, string>> = {
 export function readReturnCode(code: string): { is_return: boolean; title: string } {
   const answer = DISHONORED[code]
   if (answer !== undefined) return { is_return: false, title: `answer to a return: ${answer}` }
-  const { title = 'returned with a code that is not known', time } = TIMES.get(code) ?? {}
+  const of_debit = DEBIT_RETURNS[code]
   // Some banks use the nearest code that they have: the money has come back all the same.
-  return { is_return: true, title: time === 'sixty_days' ? `${title} (a code of debits)` : title }
-}
-
-/** The latest time of a return with this code; undefined for an unknown code. */
-export function returnTime(code: string): ReturnTime | undefined {
-  return TIMES.get(code)?.time
+  if (of_debit !== undefined) return { is_return: true, title: `${of_debit} (a code of debits)` }
+  return { is_return: true, title: RETURNS[code] ?? 'returned with a code that is not known' }
 }
 
 /** What later entries must say otherwise, by a change code. */

@@ -3,7 +3,7 @@
 import { type BankSays, NOTHING_SAID, UnreadableFile } from '../bank-format/bank-format.ts'
 import { changeTitle, readReturnCode } from './codes.ts'
 import { linesOf } from './lines.ts'
-import { CHANGE, RETURN, readRecord } from './record.ts'
+import { CHANGE, RETURN, readRecord, type Values } from './record.ts'
 import { type Entry, Records } from './records.ts'
 
 /** Reads a file entry by entry. Throws UnreadableFile, possibly only at the end. */
@@ -28,7 +28,10 @@ function saysOf(entry: Entry): BankSays {
   // Entries of other classes have other fields in these columns.
   if (['PPD', 'CCD', 'COR'].includes(entry.batch.entry_class) && digit === BACK) {
     if (addenda?.text.startsWith(RETURN.begins)) return returnSays(entry, addenda)
-    if (addenda?.text.startsWith(CHANGE.begins)) return changeSays(entry, addenda)
+    if (addenda?.text.startsWith(CHANGE.begins)) {
+      const values = readRecord(CHANGE, addenda.text, addenda.line)
+      return answerSays(entry, values, changeTitle(values.code), values.corrected)
+    }
     // Money may have come back, and nothing says which payout it belongs to.
     const reason = 'a return or a notification of change without its addenda'
     throw new UnreadableFile(reason, addenda?.line ?? entry.line)
@@ -45,29 +48,23 @@ function saysOf(entry: Entry): BankSays {
 function returnSays(entry: Entry, { line, text }: Entry['addenda'][number]): BankSays {
   const values = readRecord(RETURN, text, line)
   const { is_return, title } = readReturnCode(values.code)
-  const said = {
-    ...noteOf(entry),
-    instruction_id: values.original_trace,
-    code: values.code,
-    reasons: [values.code],
-    text: [title, values.text].filter(part => part !== '').join(': '),
-    reference: values.trace_number,
-  }
+  const said = answerSays(entry, values, title, values.text)
   if (!is_return) return said
   return { ...said, level: 'return', amount: entry.amount, currency: 'USD', is_credit: true }
 }
 
-function changeSays(entry: Entry, { line, text }: Entry['addenda'][number]): BankSays {
-  const values = readRecord(CHANGE, text, line)
-  return {
-    ...noteOf(entry),
-    instruction_id: values.original_trace,
-    code: values.code,
-    reasons: [values.code],
-    text: [changeTitle(values.code), values.corrected].filter(part => part !== '').join(': '),
-    reference: values.trace_number,
-  }
+/** A note with the code of the addenda, its meaning and the text beside it. */
+function answerSays(
+  entry: Entry,
+  { code, original_trace: instruction_id, trace_number: reference }: Answer,
+  title: string,
+  more: string,
+): BankSays {
+  const text = more === '' ? title : `${title}: ${more}`
+  return { ...noteOf(entry), instruction_id, code, reasons: [code], text, reference }
 }
+
+type Answer = Pick<Values<typeof RETURN>, 'code' | 'original_trace' | 'trace_number'>
 
 /** A note without code and text. */
 function noteOf({ line, file, entry }: Entry): BankSays {

@@ -58,20 +58,16 @@ const COUNTED = {
   credits: 'the sum of credits',
 } as const
 
-/** The reader's place in the file. It decides which records may come next. */
-interface Place {
-  file: Values<typeof FILE_HEADER> | undefined
-  batch: Values<typeof BATCH_HEADER> | undefined
-  entry: (Entry & { addenda: Entry['addenda'][number][] }) | undefined
-}
-
 /** Whether a transaction code means a credit: its second digit is below 5. */
 function isCredit(transaction_code: string): boolean {
   return transaction_code.charAt(1) < '5'
 }
 
 export class Records {
-  readonly #at: Place = { file: undefined, batch: undefined, entry: undefined }
+  // The place in the file. It decides which records may come next.
+  #file: Entry['file'] | undefined
+  #batch: Entry['batch'] | undefined
+  #entry: (Entry & { addenda: Entry['addenda'][number][] }) | undefined
   #line = 0
   /** The number of records so far, and of fill records behind the file's control record. */
   #records = 0
@@ -84,7 +80,7 @@ export class Records {
   /** Takes the next line. Returns an entry once it is complete. */
   take({ line, text }: Line): Entry | undefined {
     this.#line = line
-    if (text === FILL && this.#at.file === undefined && this.#files > 0) {
+    if (text === FILL && this.#file === undefined && this.#files > 0) {
       this.#fill += 1
       return undefined
     }
@@ -110,7 +106,7 @@ export class Records {
 
   /** Called at the end of the file, which must be complete. */
   end(): void {
-    if (this.#files === 0 || this.#at.file !== undefined) {
+    if (this.#files === 0 || this.#file !== undefined) {
       this.#refuse('the file ends before its control record')
     }
     this.#checkFill()
@@ -125,25 +121,25 @@ export class Records {
   }
 
   #beginFile(text: string): void {
-    if (this.#at.file !== undefined) this.#refuse('a file begins inside of another')
-    this.#at.file = this.#read(FILE_HEADER, text)
+    if (this.#file !== undefined) this.#refuse('a file begins inside of another')
+    this.#file = this.#read(FILE_HEADER, text)
     this.#batches = 0n
     this.#of_file = new Tally()
   }
 
   #beginBatch(text: string): void {
-    if (this.#at.file === undefined) this.#refuse('a batch begins outside of a file')
-    if (this.#at.batch !== undefined) this.#refuse('a batch begins inside of another')
+    if (this.#file === undefined) this.#refuse('a batch begins outside of a file')
+    if (this.#batch !== undefined) this.#refuse('a batch begins inside of another')
     const batch = this.#read(BATCH_HEADER, text)
     if (!['200', '220', '225'].includes(batch.service_class)) {
       this.#refuse(`service class ${batch.service_class} is not 200, 220 or 225`)
     }
-    this.#at.batch = batch
+    this.#batch = batch
     this.#of_batch = new Tally()
   }
 
   #beginEntry(text: string): void {
-    const { file, batch } = this.#at
+    const [file, batch] = [this.#file, this.#batch]
     if (file === undefined || batch === undefined) this.#refuse('an entry outside of a batch')
     const entry = this.#read(ENTRY, text)
     if (!/^[2-5][1-9]$/.test(entry.transaction_code)) {
@@ -151,14 +147,14 @@ export class Records {
     }
     const amount = BigInt(entry.amount)
     const is_credit = isCredit(entry.transaction_code)
-    this.#at.entry = { line: this.#line, file, batch, entry, amount, is_credit, addenda: [] }
+    this.#entry = { line: this.#line, file, batch, entry, amount, is_credit, addenda: [] }
     this.#of_batch.entry_count += 1n
     this.#of_batch.entry_hash += BigInt(entry.rdfi)
     this.#of_batch[is_credit ? 'credits' : 'debits'] += amount
   }
 
   #takeAddenda(text: string): void {
-    const { entry } = this.#at
+    const entry = this.#entry
     if (entry === undefined) this.#refuse('addenda without an entry')
     if (entry.entry.addenda !== '1') this.#refuse('addenda of an entry that says it has none')
     // The rules allow 9,999 addenda; no reader of an entry needs more than the first few.
@@ -168,16 +164,16 @@ export class Records {
   }
 
   #endEntry(): Entry | undefined {
-    const { entry } = this.#at
+    const entry = this.#entry
     if (entry?.entry.addenda === '1' && entry.addenda.length === 0) {
       this.#refuse('the entry before says that it has addenda, and has none')
     }
-    this.#at.entry = undefined
+    this.#entry = undefined
     return entry
   }
 
   #endBatch(text: string): void {
-    const { batch } = this.#at
+    const batch = this.#batch
     if (batch === undefined) this.#refuse('a batch ends that has not begun')
     const control = this.#read(BATCH_CONTROL, text)
     this.#of_batch.entry_hash = entryHash(this.#of_batch.entry_hash)
@@ -187,12 +183,12 @@ export class Records {
     }
     this.#of_file.add(this.#of_batch)
     this.#batches += 1n
-    this.#at.batch = undefined
+    this.#batch = undefined
   }
 
   #endFile(text: string): void {
-    if (this.#at.file === undefined) this.#refuse('a file ends that has not begun')
-    if (this.#at.batch !== undefined) this.#refuse('the file ends inside of a batch')
+    if (this.#file === undefined) this.#refuse('a file ends that has not begun')
+    if (this.#batch !== undefined) this.#refuse('the file ends inside of a batch')
     const control = this.#read(FILE_CONTROL, text)
     this.#of_file.check(control, 'file', this.#line)
     const blocks = Math.ceil(this.#records / BLOCKING_FACTOR)
@@ -203,7 +199,7 @@ export class Records {
       if (BigInt(control[name]) === is) continue
       this.#refuse(`${name} is ${is}, and the control record says ${control[name]}`)
     }
-    this.#at.file = undefined
+    this.#file = undefined
     this.#files += 1
     this.#fill = 0
   }
