@@ -126,11 +126,8 @@ function paidAmount(node: XmlNode, own: XmlNode | undefined) {
 
 /** The charges inside the payment's amount, in its currency. */
 function chargesOf(node: XmlNode, currency: string): bigint {
-  const charges = childOf(node, 'Chrgs')
-  const included = childrenOf(charges, 'Rcrd').filter(record =>
-    ['true', '1'].includes(textOf(record, 'ChrgInclInd')),
-  )
-  return included
+  return childrenOf(node, 'Chrgs', 'Rcrd')
+    .filter(record => ['true', '1'].includes(textOf(record, 'ChrgInclInd')))
     .map(record => moneyOf(childOf(record, 'Amt')))
     .reduce((sum, money) => (money.currency === currency ? sum + (money.amount ?? 0n) : sum), 0n)
 }

@@ -11,8 +11,13 @@ export function childOf(
   return found
 }
 
-export function childrenOf(node: XmlNode | undefined, name: string): readonly XmlNode[] {
-  return node?.children.filter(child => child.name === name) ?? []
+/** All elements of the last name of the path in the first element at the path before it. */
+export function childrenOf(
+  node: XmlNode | undefined,
+  ...path: readonly string[]
+): readonly XmlNode[] {
+  const parent = childOf(node, ...path.slice(0, -1))
+  return parent?.children.filter(child => child.name === path.at(-1)) ?? []
 }
 
 /** The text of the first element at the path, without white space around it; '' without one. */

@@ -100,13 +100,16 @@ function jaroWinkler(a: string, b: string): number {
   return soundsAlike(a.charCodeAt(0), b.charCodeAt(0)) ? score : score * FIRST_LETTER_FACTOR
 }
 
-/** The letters of a word as bits: a to z, and one for all digits. */
+/** A letter of a word as a bit: a to z, and one for all digits. */
+function letterAt(word: string, i: number): number {
+  const code = word.charCodeAt(i)
+  return code >= 97 && code <= 122 ? 1 << (code - 97) : 1 << 26
+}
+
+/** The letters of a word as bits. */
 export function lettersOf(word: string): number {
   let letters = 0
-  for (let i = 0; i < word.length; i++) {
-    const code = word.charCodeAt(i)
-    letters |= code >= 97 && code <= 122 ? 1 << (code - 97) : 1 << 26
-  }
+  for (let i = 0; i < word.length; i++) letters |= letterAt(word, i)
   return letters
 }
 
@@ -115,8 +118,7 @@ export function repeatedOf(word: string): number {
   let once = 0
   let repeated = 0
   for (let i = 0; i < word.length; i++) {
-    const code = word.charCodeAt(i)
-    const letter = code >= 97 && code <= 122 ? 1 << (code - 97) : 1 << 26
+    const letter = letterAt(word, i)
     repeated |= once & letter
     once |= letter
   }

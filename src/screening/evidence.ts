@@ -24,32 +24,28 @@ export function evidenceSteps(
 ): readonly Step[] {
   const steps: Step[] = []
   let score = from
-  const add = (step: Omit<Step, 'score'> & { to: (score: number) => number }) => {
-    score = step.to(score)
-    steps.push({ piece: step.piece, text: step.text, score })
+  const add = (piece: Step['piece'], moved: number, text: string) => {
+    score = moved
+    steps.push({ piece, text, score })
   }
-  if (weak) {
-    const text = 'its list calls this name a weak one'
-    add({ piece: 'weak', text, to: score => score * WEAK_FACTOR })
-  }
+  if (weak) add('weak', score * WEAK_FACTOR, 'its list calls this name a weak one')
   const kinds = compareKinds(party, entry)
-  if (kinds !== undefined) add({ piece: 'kind', text: kinds, to: score => score * KIND_FACTOR })
+  if (kinds !== undefined) add('kind', score * KIND_FACTOR, kinds)
   const births = compareBirths(party.birth_date, entry.births)
   if (births === 'agree') {
-    const text = `born ${party.birth_date}, as listed`
-    add({ piece: 'birth', text, to: score => 1 - (1 - score) * BIRTH_AGREES })
+    add('birth', 1 - (1 - score) * BIRTH_AGREES, `born ${party.birth_date}, as listed`)
   } else if (births === 'differ') {
     const text = `born ${party.birth_date}, listed as born ${spansText(entry.births)}`
-    add({ piece: 'birth', text, to: score => score * BIRTH_DIFFERS })
+    add('birth', score * BIRTH_DIFFERS, text)
   }
   if (apart(party.countries, entry.countries)) {
     const text = `of ${party.countries.join(', ')}, listed for ${entry.countries.join(', ')}`
-    add({ piece: 'country', text, to: score => score * COUNTRY_DIFFERS })
+    add('country', score * COUNTRY_DIFFERS, text)
   }
   const other = conflictingId(party.ids, entry.ids)
   if (other !== undefined) {
-    const text = `${other.kind} number ${other.number} is not the listed one`
-    add({ piece: 'id', text, to: score => score * ID_DIFFERS })
+    const { kind, number } = other
+    add('id', score * ID_DIFFERS, `${kind} number ${number} is not the listed one`)
   }
   return steps
 }

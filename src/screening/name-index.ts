@@ -252,10 +252,10 @@ const NO_ROWS = new Int32Array()
 async function wordsByLength(rows: readonly Row[]): Promise<Map<number, Words>> {
   const rowsOf = new Map<string, number[]>()
   await forEachInTurns(rows, ({ words }, row) => {
-    for (const word of new Set(words)) append(rowsOf, word, row)
+    for (const word of new Set(words)) rowsOf.getOrInsertComputed(word, () => []).push(row)
   })
   const byLength = new Map<number, string[]>()
-  await forEachInTurns(rowsOf.keys(), word => append(byLength, word.length, word))
+  await forEachInTurns(rowsOf.keys(), word => byLength.getOrInsert(word.length, []).push(word))
   const found = new Map<number, Words>()
   for (const [length, texts] of byLength) {
     const rows: Int32Array[] = []
@@ -281,10 +281,4 @@ async function rowsByLetters(rows: readonly Row[]): Promise<Joined> {
     last.set(letters, row)
   })
   return { last, before }
-}
-
-function append<K, V>(groups: Map<K, V[]>, key: K, value: V): void {
-  const group = groups.get(key)
-  if (group === undefined) groups.set(key, [value])
-  else group.push(value)
 }

@@ -29,22 +29,23 @@ interface List {
 interface Indexed {
   readonly list: ListName
   readonly entry: ListedEntry
+}
+
+interface IndexedName extends Indexed {
   readonly name: ListedName
 }
 
-interface IndexedId {
-  readonly list: ListName
-  readonly entry: ListedEntry
+interface IndexedId extends Indexed {
   readonly id: PartyId
 }
 
 export class Screener {
-  readonly #names: readonly Indexed[]
+  readonly #names: readonly IndexedName[]
   readonly #index: NameIndex
   readonly #ids: ReadonlyMap<string, readonly IndexedId[]>
 
   private constructor(
-    names: readonly Indexed[],
+    names: readonly IndexedName[],
     index: NameIndex,
     ids: ReadonlyMap<string, readonly IndexedId[]>,
   ) {
@@ -58,12 +59,15 @@ export class Screener {
    * indexed.
    */
   static async of(lists: readonly List[]): Promise<Screener> {
-    const names: Indexed[] = []
+    const names: IndexedName[] = []
     const ids = new Map<string, IndexedId[]>()
     for (const { list, entries } of lists) {
       await forEachInTurns(entries, entry => {
         for (const name of entry.names) names.push({ list, entry, name })
-        for (const id of entry.ids) addId(ids, { list, entry, id })
+        for (const id of entry.ids) {
+          const key = idKey(id)
+          if (key !== undefined) ids.getOrInsert(key, []).push({ list, entry, id })
+        }
       })
     }
     const spellings: { ref: number; words: string[] }[] = []
@@ -114,14 +118,6 @@ function spellingsOf(name: string): string[][] {
   return joined.length === words.length ? [words] : [words, joined]
 }
 
-function addId(ids: Map<string, IndexedId[]>, listed: IndexedId): void {
-  const key = idKey(listed.id)
-  if (key === undefined) return
-  const known = ids.get(key)
-  if (known === undefined) ids.set(key, [listed])
-  else known.push(listed)
-}
-
 /** The lowest score of a name that a birth date can still lift to the threshold. */
 function leastOfName({ birth_date }: Party, threshold: number): number {
   return birth_date === '' ? threshold : 1 - (1 - threshold) / BIRTH_AGREES
@@ -133,7 +129,7 @@ function idHit(list: ListName, entry: ListedEntry, id: PartyId): Hit {
   return { list, entry, name: entry.names[0]?.text ?? '', score: 1000, pieces }
 }
 
-function nameHit(party: Party, { list, entry, name }: Indexed, compared: NameScore): Hit {
+function nameHit(party: Party, { list, entry, name }: IndexedName, compared: NameScore): Hit {
   const steps = [...nameSteps(compared), ...evidenceSteps(compared.score, party, entry, name.weak)]
   const pieces = steps.map(step => ({ ...step, score: perMille(step.score) }))
   return { list, entry, name: name.text, score: pieces.at(-1)?.score ?? 0, pieces }

@@ -44,14 +44,17 @@ const KINDS: Readonly<Record<string, ListedEntry['kind']>> = {
 }
 
 class AdvancedReader implements ListReader {
-  readonly units = new Set([
-    ...VALUES,
-    'DateOfIssue',
-    'Location',
-    'IDRegDocument',
-    'DistinctParty',
-    'SanctionsEntry',
-  ])
+  /** What is done with each element, but for those of VALUES. */
+  readonly #takers: Readonly<Record<string, (unit: XmlNode) => void>> = {
+    DateOfIssue: unit => {
+      this.#published_on = dateOf(unit)?.from ?? ''
+    },
+    Location: unit => this.#addPlace(unit),
+    IDRegDocument: unit => this.#addDocument(unit),
+    DistinctParty: unit => this.#addParty(unit),
+    SanctionsEntry: unit => this.#addProgrammes(unit),
+  }
+  readonly units = new Set([...VALUES, ...Object.keys(this.#takers)])
   #published_on = ''
   readonly #values = new Map<string, XmlNode>()
   /** The country of each location. */
@@ -61,25 +64,9 @@ class AdvancedReader implements ListReader {
   readonly #programmes = new Map<string, string[]>()
 
   take(unit: XmlNode): void {
-    switch (unit.name) {
-      case 'DateOfIssue':
-        this.#published_on = dateOf(unit)?.from ?? ''
-        return
-      case 'Location':
-        this.#places.set(attributeOf(unit, 'ID'), this.#placeOf(unit))
-        return
-      case 'IDRegDocument':
-        this.#addDocument(unit)
-        return
-      case 'DistinctParty':
-        this.#addParty(unit)
-        return
-      case 'SanctionsEntry':
-        this.#addProgrammes(unit)
-        return
-      default:
-        this.#values.set(`${unit.name} ${attributeOf(unit, 'ID')}`, unit)
-    }
+    const taker = this.#takers[unit.name]
+    if (taker !== undefined) taker(unit)
+    else this.#values.set(`${unit.name} ${attributeOf(unit, 'ID')}`, unit)
   }
 
   finish(): ReadList {
@@ -99,9 +86,9 @@ class AdvancedReader implements ListReader {
     return countryOf(attributeOf(node, 'ISO2')) || countryOf(node?.text ?? '')
   }
 
-  #placeOf(location: XmlNode): string {
-    const [country] = childrenOf(location, 'LocationCountry')
-    return this.#countryOf(attributeOf(country, 'CountryID'))
+  #addPlace(location: XmlNode): void {
+    const country = attributeOf(childOf(location, 'LocationCountry'), 'CountryID')
+    this.#places.set(attributeOf(location, 'ID'), this.#countryOf(country))
   }
 
   #addDocument(unit: XmlNode): void {
@@ -109,7 +96,7 @@ class AdvancedReader implements ListReader {
     const words = this.#value('IDRegDocType', attributeOf(unit, 'IDRegDocTypeID'))
     const country = this.#countryOf(attributeOf(unit, 'IssuedBy-CountryID'))
     const ids = idOf(words, textOf(unit, 'IDRegistrationNo'), country)
-    this.#documents.set(identity, [...(this.#documents.get(identity) ?? []), ...ids])
+    this.#documents.getOrInsert(identity, []).push(...ids)
   }
 
   #addParty(unit: XmlNode): void {
@@ -154,10 +141,7 @@ class AdvancedReader implements ListReader {
   #addProgrammes(unit: XmlNode): void {
     const profile = attributeOf(unit, 'ProfileID')
     const measures = childrenOf(unit, 'SanctionsMeasure').map(node => textOf(node, 'Comment'))
-    this.#programmes.set(profile, [
-      ...(this.#programmes.get(profile) ?? []),
-      ...measures.map(lineOf),
-    ])
+    this.#programmes.getOrInsert(profile, []).push(...measures.map(lineOf))
   }
 }
 

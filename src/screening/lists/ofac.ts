@@ -1,6 +1,6 @@
 // Reads the lists of OFAC in their short form, SDN.XML and CONSOLIDATED.XML, by their schema
 // (https://ofac.treasury.gov, "Sanctions List Data Formats & Data Schemas"). Pure.
-import { childOf, childrenOf, textOf } from '../../iso20022/node.ts'
+import { childrenOf, textOf } from '../../iso20022/node.ts'
 import type { XmlNode } from '../../iso20022/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName } from '../screening.ts'
 import {
@@ -49,31 +49,27 @@ const KINDS: Readonly<Record<string, ListedEntry['kind']>> = {
 }
 
 function entryOf(unit: XmlNode): ListedEntry {
-  const aliases = itemsOf(unit, 'akaList', 'aka')
+  const aliases = childrenOf(unit, 'akaList', 'aka')
   const countries = [
-    ...itemsOf(unit, 'nationalityList', 'nationality').map(node => textOf(node, 'country')),
-    ...itemsOf(unit, 'citizenshipList', 'citizenship').map(node => textOf(node, 'country')),
-    ...itemsOf(unit, 'addressList', 'address').map(node => textOf(node, 'country')),
-    ...itemsOf(unit, 'placeOfBirthList', 'placeOfBirthItem').map(placeOf),
+    ...childrenOf(unit, 'nationalityList', 'nationality').map(node => textOf(node, 'country')),
+    ...childrenOf(unit, 'citizenshipList', 'citizenship').map(node => textOf(node, 'country')),
+    ...childrenOf(unit, 'addressList', 'address').map(node => textOf(node, 'country')),
+    ...childrenOf(unit, 'placeOfBirthList', 'placeOfBirthItem').map(placeOf),
     textOf(unit, 'vesselInfo', 'vesselFlag'),
   ]
   return {
     entry_id: textOf(unit, 'uid'),
     kind: KINDS[textOf(unit, 'sdnType').toLowerCase()] ?? 'unknown',
     names: uniqueNames([nameOf(unit, false), ...aliases.map(aliasOf)]),
-    births: itemsOf(unit, 'dateOfBirthList', 'dateOfBirthItem').flatMap(node =>
+    births: childrenOf(unit, 'dateOfBirthList', 'dateOfBirthItem').flatMap(node =>
       known(birthOf(textOf(node, 'dateOfBirth'))),
     ),
     countries: unique(countries.map(countryOf)),
-    ids: itemsOf(unit, 'idList', 'id').flatMap(node =>
+    ids: childrenOf(unit, 'idList', 'id').flatMap(node =>
       idOf(textOf(node, 'idType'), textOf(node, 'idNumber'), textOf(node, 'idCountry')),
     ),
-    programmes: unique(itemsOf(unit, 'programList', 'program').map(({ text }) => text.trim())),
+    programmes: unique(childrenOf(unit, 'programList', 'program').map(({ text }) => text.trim())),
   }
-}
-
-function itemsOf(unit: XmlNode, list: string, item: string): readonly XmlNode[] {
-  return childrenOf(childOf(unit, list), item)
 }
 
 function nameOf(node: XmlNode, weak: boolean): ListedName {

@@ -38,10 +38,8 @@ function entryOf(unit: XmlNode): ListedEntry {
   const births = textsOf(person, 'DOBs', 'DOB')
   const countries = [
     ...textsOf(person, 'Nationalities', 'Nationality'),
-    ...childrenOf(childOf(person, 'BirthDetails'), 'Location').map(l =>
-      textOf(l, 'CountryOfBirth'),
-    ),
-    ...childrenOf(childOf(unit, 'Addresses'), 'Address').map(a => textOf(a, 'AddressCountry')),
+    ...childrenOf(person, 'BirthDetails', 'Location').map(node => textOf(node, 'CountryOfBirth')),
+    ...childrenOf(unit, 'Addresses', 'Address').map(node => textOf(node, 'AddressCountry')),
   ]
   return {
     entry_id: textOf(unit, 'UniqueID'),
@@ -55,13 +53,13 @@ function entryOf(unit: XmlNode): ListedEntry {
 }
 
 function namesOf(unit: XmlNode): ListedName[] {
-  const latin = childrenOf(childOf(unit, 'Names'), 'Name').map(node => {
+  const latin = childrenOf(unit, 'Names', 'Name').map(node => {
     const parts = [1, 2, 3, 4, 5, 6].map(number => textOf(node, `Name${number}`))
     const isPrimary = /^primary name$/i.test(textOf(node, 'NameType'))
     const weak = /low/i.test(textOf(node, 'AliasStrength'))
     return { text: joinName(...parts), weak, isPrimary }
   })
-  const others = childrenOf(childOf(unit, 'NonLatinNames'), 'NonLatinName').map(node => ({
+  const others = childrenOf(unit, 'NonLatinNames', 'NonLatinName').map(node => ({
     text: lineOf(textOf(node, 'NameNonLatinScript')),
     weak: false,
   }))
@@ -82,7 +80,7 @@ function dayOf(text: string): BirthSpan | undefined {
 }
 
 function textsOf(node: XmlNode | undefined, group: string, name: string): string[] {
-  return childrenOf(childOf(node, group), name).map(({ text }) => text)
+  return childrenOf(node, group, name).map(({ text }) => text)
 }
 
 /** Each kind of number: the group around it, its element, and the number in it or its own text. */
@@ -103,7 +101,7 @@ function idsOf(unit: XmlNode): PartyId[] {
   ]
   return holders.flatMap(holder =>
     NUMBERS.flatMap(([words, group, each, number]) =>
-      childrenOf(childOf(holder, group), each).flatMap(node =>
+      childrenOf(holder, group, each).flatMap(node =>
         idOf(words, number === '' ? node.text : textOf(node, number), ''),
       ),
     ),
