@@ -4,8 +4,7 @@ import { misfitsOf } from '../http/validators.ts'
 import { instantFromIso } from '../instant.ts'
 import type { Evidence, NewEvidence } from '../rail/evidence.ts'
 import type { RailPayout, RailReport } from '../rail/rail.ts'
-import type { Client } from './client.ts'
-import { Unclear } from './client.ts'
+import { type Client, Unclear } from './client.ts'
 import type { ConnectorConfig } from './config.ts'
 import {
   evidenceOf,

@@ -86,7 +86,7 @@ const failed = ({ checks }: CheckReport) =>
 
 test('the checks: about forty, each named once, each after those that it needs', () => {
   const names: string[] = []
-  for (const { name, needs } of allChecks().flatMap(({ checks }) => checks)) {
+  for (const [name, { needs }] of allChecks().flatMap(({ checks }) => Object.entries(checks))) {
     assert.ok(!names.includes(name), name)
     for (const needed of needs) assert.ok(names.includes(needed), `${name} needs ${needed}`)
     names.push(name)

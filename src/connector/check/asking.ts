@@ -19,9 +19,8 @@ const isOver = ({ steps }: Payment) => steps.some(({ status }) => isEnd(status))
 
 export const UNKNOWN: Group = {
   name: 'Unknown payments',
-  checks: [
-    {
-      name: 'no-redirect',
+  checks: {
+    'no-redirect': {
       proves: 'It answers itself and sends nobody elsewhere.',
       needs: ['capabilities-answered'],
       async run(probe) {
@@ -30,8 +29,7 @@ export const UNKNOWN: Group = {
         throw new Finding(`${request} answered ${status_code}, a redirect`)
       },
     },
-    {
-      name: 'errors-json',
+    'errors-json': {
       proves: 'Errors are JSON and not a page for people.',
       needs: ['no-redirect'],
       async run(probe) {
@@ -42,20 +40,18 @@ export const UNKNOWN: Group = {
         }
       },
     },
-    {
-      name: 'get-unknown',
+    'get-unknown': {
       proves: `A payment that it never got is 404 with the code ${UNKNOWN_PAYMENT} and the id.`,
       needs: ['errors-json'],
       run: async probe => expectUnknown(await getUnknown(probe)),
     },
-  ],
+  },
 }
 
 export const ASKING: Group = {
   name: 'Asking',
-  checks: [
-    {
-      name: 'get-known',
+  checks: {
+    'get-known': {
       proves: 'A payment that it has is answered 200.',
       needs: ['put-echo', 'no-redirect'],
       async run(probe) {
@@ -63,8 +59,7 @@ export const ASKING: Group = {
         paymentOf(await probe.ask('GET', `/payments/${id}`))
       },
     },
-    {
-      name: 'get-as-put',
+    'get-as-put': {
       proves: 'GET says of a payment what PUT said.',
       needs: ['get-known'],
       async run(probe) {
@@ -74,8 +69,7 @@ export const ASKING: Group = {
         checkSame(payment, now)
       },
     },
-    {
-      name: 'get-other-attempt',
+    'get-other-attempt': {
       proves: 'Another attempt of the same payout is another payment.',
       needs: ['get-unknown', 'get-known'],
       async run(probe) {
@@ -83,8 +77,7 @@ export const ASKING: Group = {
         expectUnknown(await probe.ask('GET', `/payments/${id.replace(/1$/, '2')}`))
       },
     },
-    {
-      name: 'get-at-once',
+    'get-at-once': {
       proves: 'Twenty questions at the same moment are all answered in time.',
       needs: ['get-known'],
       async run(probe) {
@@ -93,7 +86,7 @@ export const ASKING: Group = {
         for (const reply of await Promise.all(asked)) expectStatus(reply, 200)
       },
     },
-  ],
+  },
 }
 
 function getUnknown(probe: Probe): Promise<Reply> {
@@ -129,9 +122,8 @@ async function watchNew(probe: Probe, ending: number): Promise<readonly [Payment
 
 export const STEPS: Group = {
   name: 'Steps',
-  checks: [
-    {
-      name: 'steps-numbered',
+  checks: {
+    'steps-numbered': {
       proves: 'Steps are numbered from 1, without gaps, oldest first.',
       needs: ['get-known'],
       async run(probe) {
@@ -143,8 +135,7 @@ export const STEPS: Group = {
         }
       },
     },
-    {
-      name: 'steps-kept',
+    'steps-kept': {
       proves: 'A step that was told once never changes and never goes.',
       needs: ['steps-numbered'],
       async run(probe) {
@@ -156,8 +147,7 @@ export const STEPS: Group = {
         }
       },
     },
-    {
-      name: 'steps-known',
+    'steps-known': {
       proves: 'Each status is one of the protocol.',
       needs: ['steps-numbered'],
       async run(probe) {
@@ -168,8 +158,7 @@ export const STEPS: Group = {
         }
       },
     },
-    {
-      name: 'steps-possible',
+    'steps-possible': {
       proves: 'Nothing follows an end, but a return a payment.',
       needs: ['steps-known', 'steps-kept'],
       async run(probe) {
@@ -180,8 +169,7 @@ export const STEPS: Group = {
         }
       },
     },
-    {
-      name: 'returns-bounded',
+    'returns-bounded': {
       proves: 'No more comes back than was paid.',
       needs: ['steps-possible'],
       async run(probe) {
@@ -196,8 +184,7 @@ export const STEPS: Group = {
         if (problem !== '') throw new Finding(problem)
       },
     },
-    {
-      name: 'rejections-coded',
+    'rejections-coded': {
       proves: 'A rejection has the code of the provider.',
       needs: ['steps-numbered'],
       async run(probe) {
@@ -209,7 +196,7 @@ export const STEPS: Group = {
         }
       },
     },
-  ],
+  },
 }
 
 const isReturned = ({ steps }: Pick<Payment, 'steps'>) =>
@@ -222,9 +209,8 @@ const withMoney = ({ amount, ...step }: Step) => ({
 
 export const CHANGING: Group = {
   name: 'Cancelling and answering',
-  checks: [
-    {
-      name: 'cancel-unknown',
+  checks: {
+    'cancel-unknown': {
       proves: 'To cancel a payment that it never got is 404.',
       needs: ['get-unknown'],
       async run(probe) {
@@ -232,8 +218,7 @@ export const CHANGING: Group = {
         expectStatus(await probe.ask('POST', `/payments/${newPaymentId()}/cancel`, {}), 404)
       },
     },
-    {
-      name: 'cancel-answered',
+    'cancel-answered': {
       proves: 'To cancel a payment is answered 200 with the payment.',
       needs: ['get-known', 'steps-kept'],
       async run(probe) {
@@ -242,8 +227,7 @@ export const CHANGING: Group = {
         expectGrown(payment, paymentOf(await probe.ask('POST', `/payments/${id}/cancel`, {})))
       },
     },
-    {
-      name: 'cancel-repeat',
+    'cancel-repeat': {
       proves: 'A payment is cancelled once, however often that is asked.',
       needs: ['cancel-answered'],
       async run(probe) {
@@ -254,8 +238,7 @@ export const CHANGING: Group = {
         if (times > 1) throw new Finding(`${id} is cancelled ${times} times`)
       },
     },
-    {
-      name: 'answers-unknown',
+    'answers-unknown': {
       proves: 'Answers for a payment that it never got are 404.',
       needs: ['get-unknown'],
       async run(probe) {
@@ -264,14 +247,12 @@ export const CHANGING: Group = {
         expectStatus(await probe.ask('POST', path, ANSWERS), 404)
       },
     },
-    {
-      name: 'answers-taken',
+    'answers-taken': {
       proves: 'An answer is taken, and answers_seen says so.',
       needs: ['steps-numbered'],
       run: async probe => void (await answer(probe)),
     },
-    {
-      name: 'answers-repeat',
+    'answers-repeat': {
       proves: 'The same answer again is no other answer.',
       needs: ['answers-taken'],
       async run(probe) {
@@ -281,7 +262,7 @@ export const CHANGING: Group = {
         throw new Finding(`answer 1 came twice, and answers_seen is ${again.answers_seen}`)
       },
     },
-  ],
+  },
 }
 
 const ANSWERS = {
@@ -313,9 +294,8 @@ const KEPT_FOR_MS = 3_000
 export function keeping(earlier: readonly KeptPayment[]): Group {
   return {
     name: 'Keeping',
-    checks: [
-      {
-        name: 'keys-kept',
+    checks: {
+      'keys-kept': {
         proves: 'Every payment of this run is still known, with its reference.',
         needs: ['get-known', 'put-repeat'],
         async run(probe) {
@@ -325,8 +305,7 @@ export function keeping(earlier: readonly KeptPayment[]): Group {
           await expectKept(probe, probe.taken)
         },
       },
-      {
-        name: 'keys-kept-since',
+      'keys-kept-since': {
         proves: 'Every payment of the earlier run is still known, with its reference.',
         needs: ['keys-kept'],
         async run(probe) {
@@ -334,8 +313,7 @@ export function keeping(earlier: readonly KeptPayment[]): Group {
           await expectKept(probe, earlier)
         },
       },
-      {
-        name: 'conflicts-kept',
+      'conflicts-kept': {
         proves: 'Another body for the first payment of the run is still refused.',
         needs: ['keys-kept', 'put-other-amount'],
         async run(probe) {
@@ -345,7 +323,7 @@ export function keeping(earlier: readonly KeptPayment[]): Group {
           expectStatus(await probe.ask('PUT', `/payments/${id}`, otherAmount(order)), 409)
         },
       },
-    ],
+    },
   }
 }
 
@@ -363,9 +341,8 @@ async function expectKept(
 
 export const BOUNDS: Group = {
   name: 'Bounds',
-  checks: [
-    {
-      name: 'times-bounded',
+  checks: {
+    'times-bounded': {
       proves: 'No request of the whole run had to wait too long.',
       needs: ['capabilities-answered'],
       async run({ replies }) {
@@ -373,8 +350,7 @@ export const BOUNDS: Group = {
         if (late !== undefined) throw new Finding(`${late.request} had no answer: ${late.error}`)
       },
     },
-    {
-      name: 'sizes-bounded',
+    'sizes-bounded': {
       proves: 'No answer was longer than 256 KiB.',
       needs: ['capabilities-answered'],
       async run({ replies }) {
@@ -382,5 +358,5 @@ export const BOUNDS: Group = {
         if (long !== undefined) throw new Finding(`the answer to ${long.request} is longer`)
       },
     },
-  ],
+  },
 }

@@ -4,7 +4,6 @@ import type { Payment } from '../protocol.ts'
 import { Finding, Probe, type ProbeOptions, Skipped } from './probe.ts'
 
 export interface Check {
-  readonly name: string
   /** What a connector does, if the check passes. */
   readonly proves: string
   /** Checks that must have passed: without them the check proves nothing of its own. */
@@ -15,10 +14,12 @@ export interface Check {
 
 export interface Group {
   readonly name: string
-  readonly checks: readonly Check[]
+  /** By their names, in the order in which they run. */
+  readonly checks: Readonly<Record<string, Check>>
 }
 
-export interface Checked extends Pick<Check, 'name' | 'proves'> {
+export interface Checked extends Pick<Check, 'proves'> {
+  readonly name: string
   readonly group: string
   readonly result: 'passed' | 'failed' | 'skipped'
   /** Why it failed or was skipped; '' when it passed. */
@@ -52,13 +53,13 @@ export async function runChecks(
   const checks: Checked[] = []
   const passed = new Set<string>()
   for (const { name: group, checks: ofGroup } of groups) {
-    for (const check of ofGroup) {
-      const missing = check.needs.find(name => !passed.has(name))
+    for (const [name, check] of Object.entries(ofGroup)) {
+      const missing = check.needs.find(needed => !passed.has(needed))
       const started = performance.now()
       const { result, detail } = await judge(check, probe, missing)
       const duration_ms = Math.trunc(performance.now() - started)
-      const { name, proves } = check
       if (result === 'passed') passed.add(name)
+      const { proves } = check
       const checked = { name, group, proves, result, detail, duration_ms }
       checks.push(checked)
       tell(checked)

@@ -169,15 +169,12 @@ function anotherSecret(): string {
 }
 
 function replyOf(request: string, request_id: string, { answer, ...rest }: Exchanged): Reply {
-  const { error, duration_ms } = rest
+  const asked = { request, request_id, ...rest }
   if (answer === null) {
-    const nothing = { status_code: 0, headers: {}, body: '', json: undefined, is_whole: false }
-    return { request, request_id, ...nothing, error, duration_ms }
+    return { ...asked, status_code: 0, headers: {}, body: '', json: undefined, is_whole: false }
   }
-  const { status_code, headers, is_whole } = answer
   const body = answer.body.toString()
-  const json = readJson(body)
-  return { request, request_id, status_code, headers, body, json, is_whole, error, duration_ms }
+  return { ...asked, ...answer, body, json: readJson(body) }
 }
 
 function readJson(text: string): unknown {

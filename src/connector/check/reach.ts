@@ -18,9 +18,8 @@ const CAPABILITIES = '/capabilities'
 
 export const REACH: Group = {
   name: 'Reach',
-  checks: [
-    {
-      name: 'answers-in-time',
+  checks: {
+    'answers-in-time': {
       proves: `It answers within ${ANSWER_WITHIN_MS / 1000} seconds.`,
       needs: [],
       async run(probe) {
@@ -28,14 +27,12 @@ export const REACH: Group = {
         if (error !== '') throw new Finding(`${request} had no answer: ${error}`)
       },
     },
-    {
-      name: 'capabilities-answered',
+    'capabilities-answered': {
       proves: 'GET /capabilities is answered 200 by this secret.',
       needs: ['answers-in-time'],
       run: async probe => expectStatus(await probe.ask('GET', CAPABILITIES), 200),
     },
-    {
-      name: 'capabilities-fit',
+    'capabilities-fit': {
       proves: 'The capabilities are as the protocol has them.',
       needs: ['capabilities-answered'],
       async run(probe) {
@@ -45,14 +42,12 @@ export const REACH: Group = {
         probe.capabilities = json as Capabilities
       },
     },
-    {
-      name: 'capabilities-limits',
+    'capabilities-limits': {
       proves: 'Each currency is known, named once, and its limits leave room for a payment.',
       needs: ['capabilities-fit'],
       run: async probe => checkLimits(readyCapabilities(probe)),
     },
-    {
-      name: 'capabilities-lasting',
+    'capabilities-lasting': {
       proves: 'Payments are known by their ids for seven days at least.',
       needs: ['capabilities-fit'],
       async run(probe) {
@@ -61,8 +56,7 @@ export const REACH: Group = {
         throw new Finding(`key_lifetime_s is ${key_lifetime_s}; ${MIN_KEY_LIFETIME_S} is the least`)
       },
     },
-    {
-      name: 'capabilities-same',
+    'capabilities-same': {
       proves: 'Asked again, it says the same.',
       needs: ['capabilities-fit'],
       async run(probe) {
@@ -73,7 +67,7 @@ export const REACH: Group = {
         if (first.body !== again.body) throw new Finding('two answers differ')
       },
     },
-  ],
+  },
 }
 
 function checkLimits(capabilities: Capabilities): void {
@@ -87,52 +81,49 @@ function checkLimits(capabilities: Capabilities): void {
 }
 
 /** A check that a request which differs from Corridor's in this manner is answered 401. */
-function refused(name: string, proves: string, needs: readonly string[], manner: Manner): Check {
+function refused(proves: string, needs: readonly string[], manner: Manner): Check {
   const run = async (probe: Probe) => {
     expectStatus(await probe.ask('GET', `/payments/${newPaymentId()}`, undefined, manner), 401)
   }
-  return { name, proves, needs, run }
+  return { proves, needs, run }
 }
 
 export const SIGNATURES: Group = {
   name: 'Signatures',
-  checks: [
-    {
-      name: 'answers-signed',
+  checks: {
+    'answers-signed': {
       proves: 'Answers are signed for their request, at a right time.',
       needs: ['capabilities-answered'],
       run: probe => checkAnswer(probe, CAPABILITIES),
     },
-    {
-      name: 'errors-signed',
+    'errors-signed': {
       proves: 'Answers of errors are signed as well: a 404 is proof.',
       needs: ['answers-signed', 'errors-json'],
       run: probe => checkAnswer(probe, `/payments/${newPaymentId()}`),
     },
-    refused('unsigned-refused', 'A request without a signature is refused.', ['no-redirect'], {
+    'unsigned-refused': refused('A request without a signature is refused.', ['no-redirect'], {
       signed: 'not',
     }),
-    refused('forged-refused', 'A signature by another secret is refused.', ['unsigned-refused'], {
+    'forged-refused': refused('A signature by another secret is refused.', ['unsigned-refused'], {
       signed: 'by_another_secret',
     }),
-    refused('old-refused', 'A request signed 10 minutes ago is refused.', ['forged-refused'], {
+    'old-refused': refused('A request signed 10 minutes ago is refused.', ['forged-refused'], {
       at_s: -600,
     }),
-    refused('early-refused', 'A request signed 10 minutes ahead is refused.', ['forged-refused'], {
+    'early-refused': refused('A request signed 10 minutes ahead is refused.', ['forged-refused'], {
       at_s: 600,
     }),
-    refused('other-path-refused', 'A signature for another path is refused.', ['forged-refused'], {
+    'other-path-refused': refused('A signature for another path is refused.', ['forged-refused'], {
       sent_path: `/payments/${newPaymentId()}`,
     }),
-    {
-      name: 'two-signatures-taken',
+    'two-signatures-taken': {
       proves: 'Of two signatures one is enough, as while a secret is being replaced.',
       needs: ['capabilities-answered'],
       async run(probe) {
         expectStatus(await probe.ask('GET', CAPABILITIES, undefined, { signed: 'twice' }), 200)
       },
     },
-  ],
+  },
 }
 
 async function checkAnswer(probe: Probe, path: string): Promise<void> {

@@ -70,9 +70,8 @@ async function expectRefused(probe: Probe, { id, order }: NewOrder): Promise<voi
 
 export const TAKING: Group = {
   name: 'Taking',
-  checks: [
-    {
-      name: 'put-taken',
+  checks: {
+    'put-taken': {
       proves: 'PUT takes a payment, and answers 200 with it.',
       needs: ['capabilities-limits'],
       async run(probe) {
@@ -80,14 +79,12 @@ export const TAKING: Group = {
         expectStatus(await probe.ask('PUT', `/payments/${id}`, order), 200)
       },
     },
-    {
-      name: 'put-fits',
+    'put-fits': {
       proves: 'The answer is a payment as the protocol has it.',
       needs: ['put-taken'],
       run: async probe => void (await putNew(probe)),
     },
-    {
-      name: 'put-echo',
+    'put-echo': {
       proves: 'Id, amount and currency come back as they were sent.',
       needs: ['put-fits'],
       async run(probe) {
@@ -95,8 +92,7 @@ export const TAKING: Group = {
         checkEcho(payment, id, order)
       },
     },
-    {
-      name: 'put-repeat',
+    'put-repeat': {
       proves: 'The same id and body are the same payment, with the same reference.',
       needs: ['put-echo'],
       async run(probe) {
@@ -107,8 +103,7 @@ export const TAKING: Group = {
         }
       },
     },
-    {
-      name: 'put-other-spelling',
+    'put-other-spelling': {
       proves: 'White space and the order of members make no other body.',
       needs: ['put-repeat'],
       async run(probe) {
@@ -118,14 +113,12 @@ export const TAKING: Group = {
         expectStatus(await probe.ask('PUT', `/payments/${id}`, body), 200)
       },
     },
-    {
-      name: 'put-at-once',
+    'put-at-once': {
       proves: 'Twenty PUTs of one payment at the same moment make one payment.',
       needs: ['put-repeat'],
       run: checkAtOnce,
     },
-    {
-      name: 'put-hung-up',
+    'put-hung-up': {
       proves: 'A PUT whose answer nobody reads can be repeated, and is one payment.',
       needs: ['put-at-once'],
       async run(probe) {
@@ -135,26 +128,23 @@ export const TAKING: Group = {
         checkSame(payment, paymentOf(await probe.ask('PUT', `/payments/${id}`, order)))
       },
     },
-  ],
+  },
 }
 
 export const CHANGED: Group = {
   name: 'Changed bodies',
-  checks: [
-    {
-      name: 'put-other-amount',
+  checks: {
+    'put-other-amount': {
       proves: 'Another amount under a known id is refused with 409.',
       needs: ['put-echo'],
       run: probe => checkConflict(probe, otherAmount),
     },
-    {
-      name: 'put-other-beneficiary',
+    'put-other-beneficiary': {
       proves: 'Another beneficiary under a known id is refused with 409.',
       needs: ['put-echo'],
       run: probe => checkConflict(probe, otherIban),
     },
-    {
-      name: 'put-conflict-harmless',
+    'put-conflict-harmless': {
       proves: 'After a 409 the payment is as it was.',
       needs: ['put-other-amount', 'put-repeat', 'get-known'],
       async run(probe) {
@@ -165,8 +155,7 @@ export const CHANGED: Group = {
         checkSame(payment, now)
       },
     },
-    {
-      name: 'other-body-refused',
+    'other-body-refused': {
       proves: 'A body changed after it was signed is refused, and leaves no trace.',
       needs: ['forged-refused', 'get-unknown', 'put-echo'],
       async run(probe) {
@@ -176,8 +165,7 @@ export const CHANGED: Group = {
         expectStatus(await probe.ask('GET', `/payments/${id}`), 404)
       },
     },
-    {
-      name: 'put-unknown-member',
+    'put-unknown-member': {
       proves: 'A member that it does not know is passed over.',
       needs: ['put-echo'],
       async run(probe) {
@@ -186,8 +174,7 @@ export const CHANGED: Group = {
         expectStatus(await probe.ask('PUT', `/payments/${id}`, later), 200)
       },
     },
-    {
-      name: 'put-unreadable',
+    'put-unreadable': {
       proves: 'An amount with a point is refused with 400, and nothing is taken.',
       needs: ['put-echo', 'get-unknown'],
       async run(probe) {
@@ -197,14 +184,13 @@ export const CHANGED: Group = {
         expectStatus(await probe.ask('GET', `/payments/${id}`), 404)
       },
     },
-  ],
+  },
 }
 
 export const AMOUNTS: Group = {
   name: 'Amounts and names',
-  checks: [
-    {
-      name: 'put-large-amount',
+  checks: {
+    'put-large-amount': {
       proves: 'An amount above 2^53 keeps each of its digits.',
       needs: ['put-echo'],
       async run(probe) {
@@ -213,14 +199,12 @@ export const AMOUNTS: Group = {
         checkEcho(await probe.put(id, order), id, order)
       },
     },
-    {
-      name: 'put-over-limit',
+    'put-over-limit': {
       proves: 'An amount above its own limit is never paid.',
       needs: ['put-echo', 'get-known'],
       run: checkOverLimit,
     },
-    {
-      name: 'put-other-currency',
+    'put-other-currency': {
       proves: 'A currency that it does not carry is never paid.',
       needs: ['put-echo', 'get-known'],
       async run(probe) {
@@ -230,8 +214,7 @@ export const AMOUNTS: Group = {
         await expectRefused(probe, orderOf(probe, 100_000n, currency))
       },
     },
-    {
-      name: 'put-other-scripts',
+    'put-other-scripts': {
       proves: 'Names in other scripts are taken.',
       needs: ['put-echo'],
       async run(probe) {
@@ -240,7 +223,7 @@ export const AMOUNTS: Group = {
         await probe.put(id, { ...order, beneficiary: { ...order.beneficiary, name } })
       },
     },
-  ],
+  },
 }
 
 /** Long enough to send an order, but too short to answer it. */
