@@ -45,32 +45,23 @@ export function explainRoutes(
   const judged = all.map((route): Explained => {
     const isChosen = taken !== undefined && isSame(route, taken)
     const unmet = isChosen ? [] : unfits(route, wanted)
-    if (unmet.length > 0) return explained(route, 'does_not_fit', unmet, unmetWords(route, unmet))
-    if (!isChosen && seen.has(route.rail)) {
-      const before = tried.includes(route.rail)
-      return before
-        ? explained(route, 'tried', [], `rail ${route.rail} has had an attempt`)
-        : explained(route, 'same_rail', [], `a route before it leads to rail ${route.rail}`)
+    const { rail } = route
+    const is = (verdict: Verdict, reason: string) => ({ route, verdict, unmet, reason })
+    if (unmet.length > 0) return is('does_not_fit', unmetWords(route, unmet))
+    if (!isChosen && seen.has(rail)) {
+      return tried.includes(rail)
+        ? is('tried', `rail ${rail} has had an attempt`)
+        : is('same_rail', `a route before it leads to rail ${rail}`)
     }
-    seen.add(route.rail)
+    seen.add(rail)
     if (isChosen || (taken === undefined && !isTaken)) {
       isTaken = true
-      return explained(route, 'taken', [], 'the first that fits')
+      return is('taken', 'the first that fits')
     }
-    const reason = 'if the rail before it proves that it did not take it'
-    return explained(route, 'next', [], reason)
+    return is('next', 'if the rail before it proves that it did not take it')
   })
   const fits = ({ verdict }: Explained) => verdict !== 'does_not_fit'
   return [...judged.filter(fits), ...judged.filter(one => !fits(one))]
-}
-
-function explained(
-  route: Route,
-  verdict: Verdict,
-  unmet: readonly Named[],
-  reason: string,
-): Explained {
-  return { route, verdict, unmet, reason }
 }
 
 /** `takes only currency EUR, amount from 100.00`. */

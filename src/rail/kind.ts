@@ -83,18 +83,12 @@ interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'timetab
 
 /** Makes an entry for the list of kinds. */
 export function railKind<Config>(kind: RailKind<Config>): AnyRailKind {
-  const { name, description, example, secret, requires_secret = false, identity = [] } = kind
   const check = (config: unknown, given: string) => [
     ...(kind.readConfig(config).messages ?? []),
     ...secretProblems(kind, given),
   ]
   return {
-    name,
-    description,
-    example,
-    secret,
-    requires_secret,
-    identity,
+    ...kind,
     timetable(json) {
       const { value } = kind.readConfig(json)
       return value === undefined ? null : (kind.timetable?.(value) ?? null)

@@ -114,7 +114,7 @@ export function readConditions(
   const messages = [
     ...type,
     ...(network.messages ?? []),
-    ...checkName('currency', currency, CURRENCIES.keys()),
+    ...checkCurrency(currency),
     ...checkCountry(country, payout_type ?? 'local', vocabulary),
     ...checkAccount(vocabulary.account),
   ]
@@ -226,10 +226,9 @@ function networksOf(payout_type: string): readonly NetworkOfType[] {
   }
 }
 
-function checkName(what: string, code: string | null, known: Iterable<string>): string[] {
-  const names = [...known]
-  if (code === null || names.includes(code)) return []
-  return [`unknown ${what} ${code}${didYouMean(code, names)}`]
+function checkCurrency(code: string | null): string[] {
+  if (code === null || CURRENCIES.has(code)) return []
+  return [`unknown currency ${code}${didYouMean(code, CURRENCIES.keys())}`]
 }
 
 function checkCountry(

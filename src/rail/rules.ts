@@ -92,23 +92,16 @@ export type Wanted = RouteSubject & { readonly account_id: string }
  * second hand-over to it would be no other way.
  */
 export function selectRoutes(routes: readonly Route[], wanted: Wanted): readonly Route[] {
+  const isFit = (route: Route) => ALL_CONDITIONS.every(condition => fits(route, condition, wanted))
   const rails = new Set<string>()
-  return routesThatFit(routes, wanted).filter(({ rail }) => {
-    const first = !rails.has(rail)
-    rails.add(rail)
-    return first
-  })
-}
-
-/** All routes that fit, in the order of preference. */
-function routesThatFit(routes: readonly Route[], wanted: Wanted): readonly Route[] {
-  const fitting = routes.filter(route => firstUnfit(route, wanted) === undefined)
-  return fitting.length > 1 ? fitting.toSorted(inOrder) : fitting
-}
-
-/** The first condition of a route that a payout does not meet; undefined when the route fits. */
-function firstUnfit(route: Route, wanted: Wanted): Named | undefined {
-  return ALL_CONDITIONS.find(condition => !fits(route, condition, wanted))
+  return routes
+    .filter(isFit)
+    .sort(inOrder)
+    .filter(({ rail }) => {
+      const first = !rails.has(rail)
+      rails.add(rail)
+      return first
+    })
 }
 
 /** All conditions of a route that a payout does not meet. */
