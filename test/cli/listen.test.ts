@@ -1,5 +1,6 @@
 // corridor listen and corridor events replay: events as they happen, and again, forwarded signed to
 // a receiver of one's own.
+
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,9 +10,9 @@ import { after, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { instantIn } from '../../src/id.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { freePort, listenOn } from '../support/network/port.ts'
 import { BARE, openCli } from '../support/service/cli.ts'
+import { pay as payFrom } from '../support/service/payouts.ts'
 import { startTestService } from '../support/service/service.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -44,11 +45,7 @@ after(async () => {
   await service.close()
 })
 
-async function pay(client = account): Promise<string> {
-  const answer = await client.post('/v3/payout', localPayout)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data.id
-}
+const pay = async (client = account): Promise<string> => (await payFrom(client)).id
 
 async function events(client = account): Promise<Json[]> {
   const answer = await client.get('/v3/event?limit=100')

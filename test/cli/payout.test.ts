@@ -1,9 +1,10 @@
 // corridor payout transition: the operator's step, its refusals, and money that goes back.
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { claimDuePayouts } from '../../src/payout/claim-store.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
+import { pay as payFrom } from '../support/service/payouts.ts'
 import { startTestService } from '../support/service/service.ts'
 
 const service = await startTestService()
@@ -15,11 +16,7 @@ after(async () => {
   await service.close()
 })
 
-async function pay(): Promise<string> {
-  const { status, json, text } = await account.post('/v3/payout', localPayout)
-  assert.equal(status, 200, text)
-  return json.data.id
-}
+const pay = async (): Promise<string> => (await payFrom(account)).id
 
 async function balance(): Promise<string> {
   return (await account.get('/v3/balance')).json.data.available[0].amount

@@ -1,5 +1,6 @@
 // Accounts that are frozen and closed: what each request and each step of a payout gets, and which
 // rows change. One row a request.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { writeEntity } from '../../src/entity/operations.ts'
@@ -12,6 +13,7 @@ import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { internalPayout, localPayout, plainEntity } from '../support/given/bodies.ts'
 import { bookUsd, operate, reverse, setState } from '../support/service/operate.ts'
+import { pay as payFrom } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 let service: TestService
@@ -47,11 +49,8 @@ function open(USD: bigint): Promise<Client> {
   return service.openAccount({ currencies: ['USD', 'EUR'], fund })
 }
 
-async function pay(client: Client, changes: object = {}): Promise<string> {
-  const answer = await client.post('/v3/payout', { ...localPayout, ...changes })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data.id
-}
+const pay = async (client: Client, changes: object = {}): Promise<string> =>
+  (await payFrom(client, changes)).id
 
 const statusOf = async (client: Client, id: string) =>
   (await client.get(`/v3/payout/${id}`)).json.data.status

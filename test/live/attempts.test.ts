@@ -1,17 +1,19 @@
 // Attempts of payouts on rails of live accounts: who had a payout, how that ended, who gets it next,
 // and what a person must look at. The rails are scripts; the worker, the lanes and the rows are the
 // product's.
+
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
+import { after, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
 import { wakePayouts } from '../../src/payout/wake-store.ts'
 import type { Rail, RailPayout, RailReport } from '../../src/rail/rail.ts'
-import { insertRail, updateRail } from '../../src/rail/row-store.ts'
+import { updateRail } from '../../src/rail/row-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
+import { addRails, pay as payFrom, statusOf as readStatus } from '../support/service/payouts.ts'
 import { startTestService } from '../support/service/service.ts'
 import { makeDue, railOf, report, settleRound } from '../support/service/settling.ts'
 
@@ -19,21 +21,16 @@ const service = await startTestService({ rail_timeout_ms: 20_000 })
 const cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
 await service.setFees([{}])
 await service.setRates({ 'USD/HKD': '7.8' })
-for (const name of ['bank', 'second']) {
-  const rail = { name, kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
-  await insertRail(service.deps.sql, rail)
-}
+await addRails(service, 'bank', 'second')
 const live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
 await service.setRoutes([
   { rail: 'bank', priority: 2 },
   { rail: 'second', priority: 1 },
 ])
 after(async () => {
+  const verdict = await verify(service.database.owner, { account_id: null, all: true })
   await cli.close()
   await service.close()
-})
-afterEach(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
 })
 
@@ -54,15 +51,9 @@ async function exceptionsOf(id: string) {
   return rows.map(({ kind }) => kind)
 }
 
-async function pay(): Promise<string> {
-  const answer = await live.post('/v3/payout', { ...localPayout, amount: 1000 })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data.id
-}
+const pay = async (): Promise<string> => (await payFrom(live, { amount: 1000 })).id
 
-async function statusOf(id: string): Promise<string> {
-  return (await live.get(`/v3/payout/${id}`)).json.data.status
-}
+const statusOf = (id: string) => readStatus(live, id)
 
 const settle = (rails: Readonly<Record<string, Rail>>) => settleRound(service, rails)
 

@@ -1,5 +1,6 @@
 // Payouts of live accounts that people pay: found, shown, taken, paid and told of, a row a point. A
 // payout is cancelled by its account or taken by one person, never both; a refusal writes nothing.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Lane } from '../../src/engine/lane.ts'
@@ -11,6 +12,7 @@ import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli, type Ran } from '../support/service/cli.ts'
+import { pay as payFrom, statusOf as readStatus } from '../support/service/payouts.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
@@ -38,15 +40,9 @@ after(async () => {
   await service.close()
 })
 
-async function paid(body: object = {}): Promise<string> {
-  const { status, json, text } = await live.post('/v3/payout', { ...localPayout, ...body })
-  assert.equal(status, 200, text)
-  return json.data.id
-}
+const paid = async (body: object = {}): Promise<string> => (await payFrom(live, body)).id
 
-async function statusOf(id: string): Promise<string> {
-  return (await live.get(`/v3/payout/${id}`)).json.data.status
-}
+const statusOf = (id: string) => readStatus(live, id)
 
 const person = (name: string, words: object = {}) => ({ name, ...words })
 

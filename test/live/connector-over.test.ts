@@ -1,5 +1,6 @@
 // A connector that had not taken a payment and pays it after all, and one that pays what it has
 // refused: found without any webhook, by HTTP, from the reference connector's own answers.
+
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +14,7 @@ import type { Rail, RailPayout } from '../../src/rail/rail.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { newSecret } from '../../src/webhook/sign.ts'
-import { localPayout } from '../support/given/bodies.ts'
+import { pay as payFrom, statusOf as readStatus } from '../support/service/payouts.ts'
 import { startTestService } from '../support/service/service.ts'
 import { railOf, report, settleRound } from '../support/service/settling.ts'
 
@@ -49,15 +50,11 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function pay(amount: number): Promise<string> {
-  const answer = await live.post('/v3/payout', { ...localPayout, amount })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data.id
-}
+const pay = async (amount: number): Promise<string> => (await payFrom(live, { amount })).id
 
 const settle = (rails: Readonly<Record<string, Rail>>) => settleRound(service, rails)
 
-const statusOf = async (id: string) => (await live.get(`/v3/payout/${id}`)).json.data.status
+const statusOf = (id: string) => readStatus(live, id)
 
 async function exceptionsOf(id: string) {
   const rows = await service.database.owner<{ attempt: number; kind: string; message: string }[]>`

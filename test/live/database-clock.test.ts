@@ -1,25 +1,20 @@
 // The clock of the database was a day ahead and was set back: what was to happen meanwhile does not
 // wait for a day. Times are set by hand, as such a clock would have left them.
+
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { localPayout } from '../support/given/bodies.ts'
+import { pay as payFrom, statusOf as readStatus } from '../support/service/payouts.ts'
 import { startTestService } from '../support/service/service.ts'
 
 const service = await startTestService({ simulator_delay_ms: 60_000 })
 const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
 after(() => service.close())
 
-async function pay(): Promise<string> {
-  const paid = await account.post('/v3/payout', localPayout)
-  assert.equal(paid.status, 200, paid.text)
-  return paid.json.data.id
-}
+const pay = async (): Promise<string> => (await payFrom(account)).id
 
-async function statusOf(id: string): Promise<string> {
-  return (await account.get(`/v3/payout/${id}`)).json.data.status
-}
+const statusOf = (id: string) => readStatus(account, id)
 
 test('a clock set back by 25 hours: the simulator settles what is dated in the future', async () => {
   const { owner } = service.database

@@ -1,5 +1,6 @@
 // Where a payout is: its attempts, reroutes and reviews as its account sees them by HTTP and as the
 // operator sees them by `corridor payout show`. The rails are scripts; everything else is the product's.
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Timetable } from '../../src/calendar/calendar.ts'
@@ -10,6 +11,7 @@ import { verify } from '../../src/verify/run.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
+import { addRails, pay as payFrom } from '../support/service/payouts.ts'
 import { review } from '../support/service/review.ts'
 import { startTestService } from '../support/service/service.ts'
 import { makeDue, railOf, report, settleAll, settleRound } from '../support/service/settling.ts'
@@ -18,10 +20,7 @@ const service = await startTestService({ rail_timeout_ms: 20_000, simulator_dela
 const cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
 await service.setFees([{}])
 await service.setRates({ 'USD/HKD': '7.8' })
-for (const name of ['bank', 'second']) {
-  const rail = { name, kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
-  await insertRail(service.deps.sql, rail)
-}
+await addRails(service, 'bank', 'second')
 const live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
 await twoRoutes()
 after(async () => {
@@ -41,11 +40,7 @@ function twoRoutes(timetable: Timetable | null = null) {
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
 type Json = any
 
-async function pay(account = live): Promise<Json> {
-  const answer = await account.post('/v3/payout', { ...localPayout, amount: 1000 })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data
-}
+const pay = (account = live): Promise<Json> => payFrom(account, { amount: 1000 })
 
 async function timelineOf(id: string, account = live): Promise<Json> {
   const answer = await account.get(`/v3/payout/${id}/timeline`)

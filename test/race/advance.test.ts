@@ -1,5 +1,6 @@
 // The steps of one payout reported by two workers at the same moment: each is applied exactly once,
 // and money goes back exactly once.
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { pino } from 'pino'
@@ -9,7 +10,7 @@ import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { localPayout } from '../support/given/bodies.ts'
+import { pay as payFrom } from '../support/service/payouts.ts'
 import { type Client, startTestService } from '../support/service/service.ts'
 
 let account: Client
@@ -30,9 +31,7 @@ const reversed: RailStep = { status: 'reversed', failure: FAILURE }
 
 async function pay(amount = 10_000): Promise<string> {
   account ??= await service.openAccount({ currencies: ['USD'], fund: { USD: START } })
-  const answer = await account.post('/v3/payout', { ...localPayout, amount })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data.id
+  return (await payFrom(account, { amount })).id
 }
 
 async function balance(): Promise<bigint | undefined> {

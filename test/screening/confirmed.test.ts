@@ -1,4 +1,5 @@
 // Payouts of entities and beneficiaries that a person has confirmed to be listed: held, whatever the lists say by then.
+
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { RailPayout } from '../../src/rail/rail.ts'
@@ -9,6 +10,8 @@ import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
+import { pay as payFrom, statusOf as readStatus } from '../support/service/payouts.ts'
+import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { railOf, report } from '../support/service/settling.ts'
 import { readUnList, requireLists, takeUnList } from '../support/service/un-list.ts'
@@ -68,7 +71,7 @@ async function foundOnce(): Promise<string> {
   await requireLists(service, 'un')
   const made = await live.post('/v3/entity', { type: 'individual', name: 'Eric Badege' })
   const { id } = made.json.data
-  await runs('entity', 'approve', id)
+  await review(service, live, id, 'approved')
   await takeList(un)
   await screenAll()
   await takeList(other)
@@ -77,15 +80,9 @@ async function foundOnce(): Promise<string> {
   return id
 }
 
-async function pay(more: object): Promise<{ id: string; status: string }> {
-  const answer = await live.post('/v3/payout', { ...localPayout, amount: 1000, ...more })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data
-}
+const pay = (more: object) => payFrom(live, { amount: 1000, ...more })
 
-async function statusOf(id: string): Promise<string> {
-  return (await live.get(`/v3/payout/${id}`)).json.data.status
-}
+const statusOf = (id: string) => readStatus(live, id)
 
 const got: string[] = []
 const bank = railOf({
