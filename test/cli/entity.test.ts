@@ -5,6 +5,7 @@ import { rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
 import { until } from '../support/service/process.ts'
+import { review } from '../support/service/review.ts'
 import { startTestService } from '../support/service/service.ts'
 
 const service = await startTestService()
@@ -86,7 +87,7 @@ test('entity list, payouts held for what was never submitted: listed among the s
   ]
   const elsewhere = await create({}, other)
   await submit(submitted, client)
-  await cli.run('entity', 'require-action', asked)
+  await review(service, client, asked, 'requires_action')
   for (const [id, times] of [
     [approved, 1],
     [asked, 2],
@@ -97,7 +98,7 @@ test('entity list, payouts held for what was never submitted: listed among the s
   }
   await hold(elsewhere, 1, other)
   // Its payout waits for a service alone.
-  await cli.run('entity', 'approve', approved)
+  await review(service, client, approved, 'approved')
   const of_account = ['--json', '--account', client.account.account_id]
   const [all, of_other, one, pending] = await Promise.all([
     cli.run('entity', 'list', ...of_account),
@@ -168,7 +169,7 @@ test('entity list --status: those alone; the waiting ones oldest, the others new
   const ids = [await create(), await create(), await create()]
   const untouched = [await create(), await create()]
   for (const id of ids) {
-    await cli.run('entity', 'require-action', id)
+    await review(service, account, id, 'requires_action')
     if (id !== ids[2]) await submit(id)
   }
   const [resubmitted, requires_action, pending] = await Promise.all(
@@ -245,7 +246,7 @@ test('entity, no id, a reason too long: exit code 2', async () => {
 test('entity explain of an entity: rule by rule without itself, words and JSON, nothing written', async () => {
   const email = 'same@x.example'
   const rejected = await create({ email })
-  await cli.run('entity', 'reject', rejected)
+  await review(service, account, rejected, 'rejected')
   const live = await create({ email })
   const before = await rowVersions(service.database.owner)
   const [of_live, of_rejected, json] = await Promise.all([

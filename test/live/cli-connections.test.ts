@@ -1,9 +1,9 @@
 // Each connection has its role and its settings before anything else is asked of it, or nothing is.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { connect } from '../../src/db/connect.ts'
 import { isConnectionLost } from '../../src/db/failure.ts'
-import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { createDatabase } from '../support/database/database.ts'
 
 const ROLES = {
   service: 'corridor_service',
@@ -11,42 +11,38 @@ const ROLES = {
   auditor: 'corridor_auditor',
 }
 
+const database = await createDatabase()
+const name = new URL(database.url).pathname.slice(1)
+after(() => database.drop())
+
 test('connections of each kind, many at once and again after they are lost: each has its role and its settings first', async () => {
-  const database = await createDatabase()
   const operator = 'O\'Brien \\ \\\' "x"'
-  try {
-    for (const as of ['service', 'finder', 'auditor'] as const) {
-      const sql = connect(database.url, { max: 5, as, operator })
-      const ask = () => sql`
-        select current_user as role, current_setting('lock_timeout') as waits,
-          current_setting('corridor.operator') as operator, current_setting('TimeZone') as zone`
-      // The first to ask finds that its connection is gone.
-      const askAgain = (): ReturnType<typeof ask> =>
-        ask().catch(error => {
-          if (!isConnectionLost(error)) throw error
-          return askAgain()
-        }) as ReturnType<typeof ask>
-      const expected = { role: ROLES[as], waits: '2s', operator, zone: 'UTC' }
-      for (let round = 0; round < 3; round++) {
-        const rows = await Promise.all(Array.from({ length: 20 }, askAgain))
-        for (const [row] of rows) assert.deepEqual({ ...row }, expected)
-        await database.owner`
-          select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid()
-            and application_name = 'corridor'`
-      }
-      await sql.end({ timeout: 5 })
+  for (const as of ['service', 'finder', 'auditor'] as const) {
+    const sql = connect(database.url, { max: 5, as, operator })
+    const ask = () => sql`
+      select current_user as role, current_setting('lock_timeout') as waits,
+        current_setting('corridor.operator') as operator, current_setting('TimeZone') as zone`
+    // The first to ask finds that its connection is gone.
+    const askAgain = (): ReturnType<typeof ask> =>
+      ask().catch(error => {
+        if (!isConnectionLost(error)) throw error
+        return askAgain()
+      }) as ReturnType<typeof ask>
+    const expected = { role: ROLES[as], waits: '2s', operator, zone: 'UTC' }
+    for (let round = 0; round < 3; round++) {
+      const rows = await Promise.all(Array.from({ length: 20 }, askAgain))
+      for (const [row] of rows) assert.deepEqual({ ...row }, expected)
+      await database.owner`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()
+          and application_name = 'corridor'`
     }
-  } finally {
-    await database.drop()
+    await sql.end({ timeout: 5 })
   }
 })
 
-const nameOf = ({ url }: TestDatabase) => new URL(url).pathname.slice(1)
-
 test('look-ups, on whatever server: plans are kept, and none is compiled', async () => {
-  const database = await createDatabase()
-  await database.owner.unsafe(`alter database ${nameOf(database)} set jit = on`)
+  await database.owner.unsafe(`alter database ${name} set jit = on`)
   const sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
   try {
     const [row] = await sql`
@@ -54,13 +50,11 @@ test('look-ups, on whatever server: plans are kept, and none is compiled', async
     assert.deepEqual({ ...row }, { jit: 'off', scans: 'off' })
   } finally {
     await sql.end({ timeout: 5 })
-    await database.drop()
   }
 })
 
 test('a role that the log-in may not take: every query rejects, and none is run', async () => {
-  const database = await createDatabase()
-  const login = `stranger_${nameOf(database)}`
+  const login = `stranger_${name}`
   await database.owner.unsafe(`create role ${login} login password 'x'`)
   const url = new URL(database.url)
   url.username = login
@@ -77,6 +71,5 @@ test('a role that the log-in may not take: every query rejects, and none is run'
   } finally {
     await sql.end({ timeout: 0 })
     await database.owner.unsafe(`drop role ${login}`)
-    await database.drop()
   }
 })

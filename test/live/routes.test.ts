@@ -1,9 +1,12 @@
 // Routes of live accounts, a row a point: the request or command, the answer, and that a refusal writes
 // nothing. A payout goes where its route led when it was made, and the simulator gets none of them.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { connect } from '../../src/db/connect.ts'
 import { countWaiting, settleOnce } from '../../src/worker/settle-payouts.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
+import { createDatabase } from '../support/database/database.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -285,16 +288,18 @@ test('settling, a rail that this process has no adapter for: left alone, told, a
 })
 
 test('the database refuses a route to a rail that there is not, whoever writes it', async () => {
-  const fresh = await startTestService()
+  // That of the service here has other rails.
+  const fresh = await createDatabase()
+  const sql = connect(fresh.url, { max: 1, as: 'service' })
   try {
-    const { owner } = fresh.database
-    for (const sql of [owner, fresh.deps.sql]) {
-      await assert.rejects(sql`insert into routes (rail) values ('manuel')`, {
+    for (const by of [fresh.owner, sql]) {
+      await assert.rejects(by`insert into routes (rail) values ('manuel')`, {
         constraint_name: 'taken_by_a_known_rail',
       })
     }
   } finally {
-    await fresh.close()
+    await sql.end({ timeout: 5 })
+    await fresh.drop()
   }
 })
 

@@ -1,5 +1,6 @@
 // Archives of events: a file that is proved by itself and held against the database; whatever is changed
 // in it is named by its line.
+
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { createDatabase } from '../support/database/database.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -168,8 +170,8 @@ test('erased events are proved by what vouches for them, and nobody is in the ar
 })
 
 test('an archive of another database: its chain is whole, and it is not of this one', async () => {
-  const other = await startTestService()
-  const cli = await openCli(other.database.url, { CORRIDOR_USER: 'ada' })
+  const other = await createDatabase()
+  const cli = await openCli(other.url, { CORRIDOR_USER: 'ada' })
   try {
     await archived('elsewhere')
     const ran = await cli.run('events', 'check', at('elsewhere'))
@@ -177,6 +179,6 @@ test('an archive of another database: its chain is whole, and it is not of this 
     assert.match(ran.stderr, /has another hash in the database: none/)
   } finally {
     await cli.close()
-    await other.close()
+    await other.drop()
   }
 })
