@@ -37,7 +37,7 @@ test('pain.001, arbitrary payments: valid by ISO’s schema, and every sum is th
         assert.equal(new Set(items.map(item => item.charge_bearer)).size, 1)
       }
     }),
-    { numRuns: share(150, 1_000), seed },
+    { numRuns: share(75, 1_000), seed },
   )
 })
 

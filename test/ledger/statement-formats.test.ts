@@ -27,11 +27,12 @@ import { CURRENCIES, currencyExponent } from '../../src/money/currency.ts'
 import { parseDecimal, parseMajor } from '../../src/money/decimal.ts'
 import { swiftText } from '../../src/text/swift-text.ts'
 import { anyCharacters } from '../support/given/any-characters.ts'
+import { share } from '../support/share.ts'
 import { faultsOf, readXml, select, textOf } from './camt053-schema.ts'
 import { readMt940 } from './mt940-reader.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
-const options = { seed, numRuns: 150 }
+const options = { seed, numRuns: share(75, 150) }
 console.log(`SEED=${seed}`)
 
 const AT = '2026-02-28T23:59:59.999999Z'

@@ -1,5 +1,6 @@
 // A cancel against the workers that hand payouts over: a payout is cancelled or the rail is asked to
 // pay it, never both and never neither, whoever comes first and in whichever process.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,7 +10,7 @@ import { settleOnce, startSettling } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { asPool } from '../support/database/one-transaction.ts'
-import { localPayout } from '../support/given/bodies.ts'
+import { pay as payFrom } from '../support/service/payouts.ts'
 import { pickSeed, seeded, tally, until } from '../support/service/process.ts'
 import type { AnotherProcess, Answer, Client, TestService } from '../support/service/service.ts'
 import { askingRail, railOf, report, scriptedRail, settleAll } from '../support/service/settling.ts'
@@ -37,11 +38,7 @@ before(async () => {
 })
 after(() => all.close())
 
-async function pay(by = here, more: object = {}): Promise<string> {
-  const answer = await by.post('/v3/payout', { ...localPayout, ...more })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data.id
-}
+const pay = async (by = here, more: object = {}): Promise<string> => (await payFrom(by, more)).id
 
 function cancel(by: Client, id: string, headers: Record<string, string> = {}): Promise<Answer> {
   return by.post(`/v3/payout/${id}/cancel`, {}, headers)
@@ -149,7 +146,7 @@ function countingRail(): Rail & { readonly paid: Map<string, number> } {
   return { ...railOf({ submit }), paid }
 }
 
-const ROUNDS = share(12, 200)
+const ROUNDS = share(6, 200)
 /** More, while by chance all were cancelled or all were paid. */
 const MOST = 5
 const PAYOUTS = 4
@@ -209,7 +206,7 @@ for (const [what, ahead_ms] of [
     const by = () => (random() < 0.5 ? here : there)
     const answers: Answer[] = []
     const ids: string[] = []
-    const times = ahead_ms > 0 ? share(2, 4) : share(6, 25)
+    const times = ahead_ms > 0 ? share(2, 4) : share(3, 25)
     const alike = () => new Set(answers.map(({ status }) => status)).size === 1
     try {
       const one = async () => {

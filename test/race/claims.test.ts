@@ -20,7 +20,7 @@ import { share } from '../support/share.ts'
 const ACCOUNTS = 6
 const PAYOUTS = 20
 const WORKERS = 8
-const ROUNDS = share(10, 200)
+const ROUNDS = share(4, 200)
 const LEASE_MS = 600_000
 
 let service: TestService
