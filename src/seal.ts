@@ -2,7 +2,8 @@
 // by the same recipe: the service when it writes the row, PostgreSQL from the stored row. It knows
 // no table.
 import { hash } from 'node:crypto'
-import { type Decimal, formatDecimal } from './money/decimal.ts'
+import { formatDecimal } from './money/decimal.ts'
+import { exactJson } from './money/json.ts'
 
 /** Text that JSON writes unchanged, which most of ours is. */
 const PLAIN_TEXT = /^[ !#-[\]-~]*$/
@@ -17,40 +18,33 @@ function textOrNull(value: string | null | undefined): string {
   return PLAIN_TEXT.test(value) ? `"${value}"` : JSON.stringify(value.toWellFormed())
 }
 
-/** The text of a column in a digest, by the column's kind (db/rows.ts). */
-const WRITTEN = {
-  text: textOrNull,
-  bigint: (value: bigint | null) => String(value),
-  integer: (value: number | null) => String(value),
-  timestamptz: (value: string | null) => String(value),
-  decimal: (value: Decimal) => formatDecimal(value),
-  json: (value: unknown) => JSON.stringify(value ?? null),
-  json_text: (value: string | null) => value ?? 'null',
-  exact_json: (value: unknown) =>
-    JSON.stringify(value, (_key, v) => (typeof v === 'bigint' ? v.toString() : v)),
-  document: textOrNull,
-  hex: (value: string | null) => String(value),
-  words: (value: readonly string[]) => JSON.stringify(value),
-} as const satisfies Readonly<Record<string, (value: never) => string>>
+/** How a column stands in a digest: as the service and as an SQL expression write it. */
+interface Writing<Value> {
+  write(value: Value): string
+  read(column: string): string
+}
 
-type Kind = keyof typeof WRITTEN
+const quotedSql = (column: string) => `to_json(${column})::text`
+const plainSql = (column: string) => `${column}::text`
+const QUOTED: Writing<string | null | undefined> = { write: textOrNull, read: quotedSql }
+const PLAIN: Writing<bigint | number | null> = { write: String, read: plainSql }
 
-const QUOTED = (c: string) => `to_json(${c})::text`
-const PLAIN = (c: string) => `${c}::text`
-
-/** The same text as an SQL expression. */
-const READ: Readonly<Record<Kind, (column: string) => string>> = {
+/** By the column's kind (db/rows.ts). */
+const KINDS: Readonly<Record<string, Writing<never>>> = {
   text: QUOTED,
   bigint: PLAIN,
   integer: PLAIN,
-  timestamptz: c => `to_char(${c} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
-  decimal: PLAIN,
-  json: PLAIN,
-  json_text: PLAIN,
-  exact_json: PLAIN,
+  timestamptz: {
+    write: String,
+    read: c => `to_char(${c} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+  },
+  decimal: { write: formatDecimal, read: plainSql },
+  json: { write: (value: unknown) => JSON.stringify(value ?? null), read: plainSql },
+  json_text: { write: (value: string | null) => value ?? 'null', read: plainSql },
+  exact_json: { write: exactJson, read: plainSql },
   document: QUOTED,
-  hex: c => `encode(${c}, 'hex')`,
-  words: QUOTED,
+  hex: { write: String, read: c => `encode(${c}, 'hex')` },
+  words: { write: JSON.stringify, read: quotedSql },
 }
 
 export interface Seal<Row> {
@@ -71,9 +65,9 @@ export function sealOf<Row extends object>(
   const columns = Object.entries(kinds)
     .filter(([name]) => !except.includes(name as keyof Row & string))
     .map(([name, kind]) => {
-      if (!Object.hasOwn(WRITTEN, kind)) throw new Error(`no digest of a column of kind ${kind}`)
-      const write = WRITTEN[kind as Kind] as (value: unknown) => string
-      return { name, write, read: READ[kind as Kind] }
+      const writing = KINDS[kind] as Writing<unknown> | undefined
+      if (writing === undefined) throw new Error(`no digest of a column of kind ${kind}`)
+      return { name, ...writing }
     })
   return {
     digest(row) {

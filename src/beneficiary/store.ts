@@ -125,7 +125,7 @@ export async function listBeneficiaries(
     ? [ARCHIVED, sql`and archived_at is not null`]
     : [LISTED, sql`and archived_at is null`]
   const parts = partsOf(given({ name, email, account_number }))
-  const [found, wanted] = narrowedTo(sql, listed, account_id, { ...asked, filters }, parts)
+  const [found, wanted] = narrowedTo(listed, account_id, { ...asked, filters }, parts)
   const page = await findPage<BeneficiaryRow>(sql, found, account_id, wanted, besides)
   return page && { ...page, rows: page.rows.map(beneficiaryOf) }
 }

@@ -2,8 +2,8 @@
 // and have no index; the number in an id locates its row. Time follows the numbers.
 import { type IdPrefix, type Key, nameOf, numberedId, numberIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Sql, TransactionSql } from './connect.ts'
 import { type Moment, NEWEST, OLDEST, type Order, type Place } from './order.ts'
+import type { Tag } from './sql.ts'
 
 /**
  * A column whose numbers have no gaps within an account, and the column of `books` that counts
@@ -49,7 +49,7 @@ export function byNumber(
 }
 
 /** `k(account_id, number)` of numbered ids, to be joined laterally with `limit 1`. */
-export function numbersOf(sql: Sql | TransactionSql, keys: readonly Key[]) {
+export function numbersOf(sql: Tag, keys: readonly Key[]) {
   const account_ids = keys.map(key => key.account_id)
   const numbers = keys.map(key => String(numberIn(key.id)))
   return sql`unnest(${account_ids}::text[], ${numbers}::text[]::bigint[]) as k(account_id, number)`
@@ -67,7 +67,7 @@ export function withKeys<Row extends Key>(rows: readonly Row[], keys: readonly K
  * every write would have to maintain.
  */
 export async function locateNumber(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   { table, column, count }: Numbers,
   account_id: string,
   { created_at, side }: Moment,

@@ -1,6 +1,8 @@
 // Opens pools of connections to PostgreSQL. The first statement of each connection sets its
 // time-outs and takes the service's role, which can add to the books but not rewrite them.
+import { exactJson } from '../money/json.ts'
 import { openPool, type Sql } from './pool.ts'
+import type { Tag } from './sql.ts'
 
 export type { Sql } from './pool.ts'
 export type { TransactionSql } from './transact.ts'
@@ -168,14 +170,10 @@ export function literal(text: string): string {
 }
 
 /** Rows as one JSON parameter, for `json_to_recordset($1::json)`. bigints become exact text. */
-export function rowsAsJson(rows: readonly object[]): string {
-  return JSON.stringify(rows, (_key, value) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  )
-}
+export const rowsAsJson: (rows: readonly object[]) => string = exactJson
 
 /** The database's clock. */
-export async function databaseNow(sql: Sql): Promise<string> {
+export async function databaseNow(sql: Tag): Promise<string> {
   const [row] = await sql<{ now: string }[]>`select clock_timestamp() as now`
   if (row === undefined) throw new Error('no time from the database')
   return row.now

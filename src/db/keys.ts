@@ -1,13 +1,14 @@
 // Reads many rows by (account, id) at once, and finds the account of an id.
 import type { Key } from '../id.ts'
-import type { Sql, TransactionSql } from './connect.ts'
+import type { Sql } from './connect.ts'
 import { eachShard, tableAt, within } from './shard.ts'
+import type { Tag } from './sql.ts'
 
 /**
  * `k(account_id, id)`, to be joined laterally with `limit 1`. The limit makes the planner use one
  * index look-up a key; a plain join, prepared while the table was empty, may stay a scan for ever.
  */
-export function keysOf(sql: Sql | TransactionSql, keys: readonly Key[]) {
+export function keysOf(sql: Tag, keys: readonly Key[]) {
   const account_ids = keys.map(key => key.account_id)
   const ids = keys.map(key => key.id)
   return sql`unnest(${account_ids}::text[], ${ids}::text[]) as k(account_id, id)`
@@ -15,7 +16,7 @@ export function keysOf(sql: Sql | TransactionSql, keys: readonly Key[]) {
 
 /** Rows of a table by (account, id), in no order. An unknown id has no row. */
 export async function findByKeys<Row>(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   table: string,
   columns: readonly string[],
   keys: readonly Key[],

@@ -1,6 +1,7 @@
 // Listens to notifications on a connection of its own, and again after it is lost.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
+import { plain } from './sql.ts'
 
 interface Listening {
   /** Makes a connection; `onLost` is called when it is lost. */
@@ -9,16 +10,17 @@ interface Listening {
   readonly channel: string
   readonly onNotification: (payload: string) => void
   /** Called when it listens: the first time, and after it may have missed notifications. */
-  readonly onListen?: (() => void) | undefined
+  readonly onListen: (() => void) | undefined
+  readonly ended: AbortSignal
 }
 
 /** Between attempts to listen again. */
 const PAUSE_MS = 250
 
-/** Listens until the signal. Resolves when it listens for the first time, or rejects. */
-export async function keepListening(listening: Listening, ended: AbortSignal): Promise<void> {
-  const first = await listen(listening, ended)
-  void listenAgain(listening, ended, first)
+/** Listens until `ended`. Resolves when it listens for the first time, or rejects. */
+export async function keepListening(listening: Listening): Promise<void> {
+  const first = await listen(listening)
+  void listenAgain(listening, first)
 }
 
 interface Session {
@@ -26,16 +28,16 @@ interface Session {
   readonly lost: Promise<void>
 }
 
-async function listenAgain(listening: Listening, ended: AbortSignal, first: Session) {
+async function listenAgain(listening: Listening, first: Session): Promise<void> {
   let session: Session | undefined = first
-  while (!ended.aborted) {
+  while (!listening.ended.aborted) {
     await (session?.lost ?? delay(PAUSE_MS, undefined, { ref: false }))
-    if (!ended.aborted) session = await listen(listening, ended).catch(() => undefined)
+    if (!listening.ended.aborted) session = await listen(listening).catch(() => undefined)
   }
 }
 
-async function listen(listening: Listening, ended: AbortSignal): Promise<Session> {
-  const { make, open, channel, onNotification, onListen } = listening
+async function listen(listening: Listening): Promise<Session> {
+  const { make, open, channel, onNotification, onListen, ended } = listening
   const lost = Promise.withResolvers<void>()
   const connection = make(lost.resolve)
   const close = () => connection.destroy()
@@ -44,7 +46,7 @@ async function listen(listening: Listening, ended: AbortSignal): Promise<Session
   try {
     await open(connection)
     connection.onNotification(onNotification)
-    await connection.send({ text: `listen "${channel}"`, parameters: [], prepare: false })
+    await connection.send(plain(`listen "${channel}"`))
     onListen?.()
   } catch (error) {
     connection.destroy()

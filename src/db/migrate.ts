@@ -3,6 +3,7 @@
 // indexes beside writers. An advisory lock lets one process migrate at a time.
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Sql, TAKEN_ROLES } from './connect.ts'
 import { classify, DatabaseProblem, isConnectionLost } from './failure.ts'
 
@@ -138,7 +139,7 @@ async function lockMigrations(session: Session): Promise<void> {
     if (Date.now() > give_up_at) {
       throw new DatabaseProblem('another process is still migrating this database: try again later')
     }
-    await new Promise(resolve => setTimeout(resolve, ASK_AGAIN_MS))
+    await delay(ASK_AGAIN_MS)
   }
 }
 

@@ -1,7 +1,7 @@
 // Orders of lists, by id or by time, and the places of time bounds and cursors in them.
 import { type IdPrefix, idBound, type Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Sql, TransactionSql } from './connect.ts'
+import type { Tag } from './sql.ts'
 
 /** The moment just before or just after everything created at this time. */
 export interface Moment {
@@ -37,12 +37,12 @@ export interface Order {
   /** The place of an id's row, if the id alone determines it. */
   readonly placeOf?: (id: string) => Place
   /** The place of a row; undefined when the account has no such row. */
-  find(sql: Sql | TransactionSql, table: string, key: Key): Promise<Place | undefined>
+  find(sql: Tag, table: string, key: Key): Promise<Place | undefined>
 }
 
 /** `wanted` says whether the rows above or below the bound are listed. */
 type Locate = (
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   moment: Moment,
   wanted: 'above' | 'below',
@@ -77,7 +77,7 @@ export function byTime(then: Ordering & { readonly type: keyof typeof ENDS }): O
  * was empty might use any index of the account's rows.
  */
 async function findPlace(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   table: string,
   order: readonly Ordering[],
   { account_id, id }: Key,

@@ -1,10 +1,8 @@
 // Reads one page of an account's list by keyset pagination: the rows between two places of the
 // list's order. Works on any table with account_id and an index in that order.
-import type { Sql, TransactionSql } from './connect.ts'
 import { earlierOf, laterOf, type Moment, type Order, type Place } from './order.ts'
 import type { OfAccount } from './shard.ts'
-import type { Fragment } from './sql.ts'
-import { preparedIfUsual } from './usual.ts'
+import { type Fragment, sql, type Tag } from './sql.ts'
 
 /** The rows that a request asks for. */
 export interface Wanted {
@@ -62,11 +60,7 @@ export interface Filter {
   readonly walk?: Walk
 }
 
-type Walk = (
-  sql: Sql | TransactionSql,
-  scan: Scan,
-  rangeOf: (condition: Fragment) => Fragment,
-) => Fragment
+type Walk = (sql: Tag, scan: Scan, rangeOf: (condition: Fragment) => Fragment) => Fragment
 
 export interface Narrow {
   readonly table: string
@@ -86,7 +80,7 @@ export interface Listed {
   readonly table: string
   readonly columns: readonly string[]
   /** A join that adds columns of a single row to each row of the table, whose alias is `p`. */
-  readonly join?: (sql: Sql | TransactionSql, items: readonly OfAccount[]) => Fragment
+  readonly join?: (sql: Tag, items: readonly OfAccount[]) => Fragment
   readonly order: Order
   /** The most selective filter first. */
   readonly filters: readonly (string | Filter)[]
@@ -110,7 +104,7 @@ export interface Listed {
  * condition, `and …`, with its values in sub-selects.
  */
 export async function findPage<Row extends object>(
-  sql: Sql | TransactionSql,
+  tx: Tag,
   listed: Listed,
   account_id: string,
   wanted: Wanted,
@@ -118,20 +112,20 @@ export async function findPage<Row extends object>(
 ): Promise<Page<Row> | undefined> {
   const { order, table } = listed
   const { cursor } = wanted
-  const find = (id: string) => order.find(sql, table, { account_id, id })
+  const find = (id: string) => order.find(tx, table, { account_id, id })
   const computed = cursor && order.placeOf?.(cursor.id)
   const place = computed ?? (cursor && (await find(cursor.id)))
   if (place === undefined) return undefined
   const [there, page] = await Promise.all([
     cursor && computed ? find(cursor.id) : place,
-    findPageAt<Row>(sql, listed, account_id, wanted, place, besides),
+    findPageAt<Row>(tx, listed, account_id, wanted, place, besides),
   ])
   return there === undefined ? undefined : page
 }
 
 /** One page from a known place, which may be that of a row of another table; null for none. */
 export async function findPageAt<Row extends object>(
-  sql: Sql | TransactionSql,
+  tx: Tag,
   listed: Listed,
   account_id: string,
   { limit, cursor, filters, ...moments }: Wanted,
@@ -140,16 +134,28 @@ export async function findPageAt<Row extends object>(
 ): Promise<Page<Row>> {
   const { order } = listed
   const [above, below] = await Promise.all([
-    order.locate(sql, account_id, moments.above, 'above'),
-    order.locate(sql, account_id, moments.below, 'below'),
+    order.locate(tx, account_id, moments.above, 'above'),
+    order.locate(tx, account_id, moments.below, 'below'),
   ])
   const newest_first = cursor?.towards !== 'newer'
   const after = place === null || newest_first ? above : laterOf(order.columns, above, place)
   const before = place === null || !newest_first ? below : earlierOf(order.columns, below, place)
   const scan = { account_id, after, before, newest_first, limit: limit + 1, filters, besides }
-  const rows = await preparedIfUsual(sql<Row[]>`${selectOf(sql, listed, scan)}`, filters)
+  const query = tx<Row[]>`${selectOf(listed, scan)}`
+  const rows = await (isUsual(filters) ? query : query.unprepared())
   const page = rows.slice(0, limit)
   return { rows: newest_first ? page : page.reverse(), has_more: rows.length > limit }
+}
+
+const FEW_FILTERS = 2
+
+/**
+ * Whether few other filters make the same statement, which connections then keep prepared. Callers
+ * choose among millions of filters; a statement for each would fill the memory of PostgreSQL.
+ */
+function isUsual(filters: Filters): boolean {
+  const values = Object.values(filters)
+  return values.length <= FEW_FILTERS && values.every(({ length }) => length <= 1)
 }
 
 /** The rows between two places, read from one end. */
@@ -163,25 +169,22 @@ export interface Scan {
   readonly besides: Fragment
 }
 
-function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragment {
+function selectOf(listed: Listed, scan: Scan): Fragment {
   const lead = leadOf(listed, scan.filters)
   const { kinds = [], merged } = listed
   const columns = new Map(listed.filters.map(asFilter).map(({ name, by }) => [name, by]))
   const named = Object.keys(scan.filters).filter(name => kinds.includes(columns.get(name) ?? ''))
-  if (lead !== undefined) return ledBy(sql, listed, scan, lead)
+  if (lead !== undefined) return ledBy(listed, scan, lead)
   if (named.length === 0 && (merged === undefined || kinds.length === 0)) {
-    return rangeOf(sql, listed, scan, WHOLE)
+    return rangeOf(listed, scan, WHOLE)
   }
   const led = kinds.map(column => sql`k.${sql(column)}`)
   const wanted = named.map(name => {
-    return sql`and k.${sql(columns.get(name) ?? '')} ${oneOf(sql, scan.filters[name])}`
+    return sql`and k.${sql(columns.get(name) ?? '')} ${oneOf(scan.filters[name])}`
   })
   // Skips along the index from one combination of kinds to the next, and reads the first rows of
   // each.
-  const names = joined(
-    sql,
-    kinds.map(column => sql`${sql(column)}`),
-  )
+  const names = joined(kinds.map(column => sql`${sql(column)}`))
   const table = sql(listed.table)
   const within = merged === undefined ? sql`` : sql`and ${sql.unsafe(merged)}`
   return sql`
@@ -191,20 +194,20 @@ function selectOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan): Fragme
       union all
       select next.* from k cross join lateral (
         select ${names} from ${table}
-        where account_id = ${scan.account_id} and (${names}) > (${joined(sql, led)})
+        where account_id = ${scan.account_id} and (${names}) > (${joined(led)})
           ${within}
         order by ${names} limit 1
       ) next
     )
     select r.* from k cross join lateral (
-      ${rangeOf(sql, listed, scan, { by: kinds, led, lead: undefined })}
+      ${rangeOf(listed, scan, { by: kinds, led, lead: undefined })}
     ) r
-    where true ${all(sql, wanted)}
-    order by ${inOrder(sql, orderColumns(sql, listed), scan)} limit (select ${scan.limit}::integer)`
+    where true ${all(wanted)}
+    order by ${inOrder(orderColumns(listed), scan)} limit (select ${scan.limit}::integer)`
 }
 
 /** Reads the index of the leading filter: from a place, or from one for each of its values. */
-function ledBy(sql: Sql | TransactionSql, listed: Listed, scan: Scan, lead: Lead): Fragment {
+function ledBy(listed: Listed, scan: Scan, lead: Lead): Fragment {
   const { filter, values } = lead
   const [value = '', ...more] = values
   const by = [filter.by]
@@ -212,31 +215,31 @@ function ledBy(sql: Sql | TransactionSql, listed: Listed, scan: Scan, lead: Lead
     const { [filter.name]: _, ...filters } = scan.filters
     const within = (besides: Fragment) => ({ ...scan, filters, besides })
     return filter.walk(sql, scan, condition =>
-      rangeOf(sql, listed, within(sql`${scan.besides} ${condition}`), WHOLE),
+      rangeOf(listed, within(sql`${scan.besides} ${condition}`), WHOLE),
     )
   }
   if (filter.kept !== undefined) {
     const { kept } = filter
-    const one = (value: string) => narrowOf(sql, listed, scan, { filter, value }, kept(value))
+    const one = (value: string) => narrowOf(listed, scan, { filter, value }, kept(value))
     if (more.length === 0) return one(value)
     // Sorted, so that there are few different statements.
     const parts = values.toSorted().map(value => sql`(${one(value)})`)
     const all = parts.reduce((all, part) => sql`${all} union all ${part}`)
-    return firstOf(sql, listed, scan, sql`(${all}) r`)
+    return firstOf(listed, scan, sql`(${all}) r`)
   }
   if (more.length === 0) {
-    return rangeOf(sql, listed, scan, { by, led: [sql`(select ${value})`], lead })
+    return rangeOf(listed, scan, { by, led: [sql`(select ${value})`], lead })
   }
-  const each = rangeOf(sql, listed, scan, { by, led: [sql`v.value`], lead })
+  const each = rangeOf(listed, scan, { by, led: [sql`v.value`], lead })
   const from = sql`unnest(${[...values]}::text[]) v (value) cross join lateral (${each}) r`
-  return firstOf(sql, listed, scan, from)
+  return firstOf(listed, scan, from)
 }
 
 /** The first rows of the page among those of `r`. */
-function firstOf(sql: Sql | TransactionSql, listed: Listed, scan: Scan, from: Fragment): Fragment {
+function firstOf(listed: Listed, scan: Scan, from: Fragment): Fragment {
   return sql`
     select r.* from ${from}
-    order by ${inOrder(sql, orderColumns(sql, listed), scan)} limit (select ${scan.limit}::integer)`
+    order by ${inOrder(orderColumns(listed), scan)} limit (select ${scan.limit}::integer)`
 }
 
 /** The columns of the index before the order. With bounds and order, only that index fits. */
@@ -254,32 +257,30 @@ const WHOLE: Leading = { by: [], led: [], lead: undefined }
  * it expects few rows.
  */
 function rangeOf(
-  sql: Sql | TransactionSql,
   listed: Listed,
   { account_id, after, before, limit, filters, besides, ...scan }: Scan,
   { by, led, lead }: Leading,
 ): Fragment {
   const { order } = listed
-  const key = [...by.map(column => sql`${sql(column)}`), ...orderColumns(sql, listed)]
+  const key = [...by.map(column => sql`${sql(column)}`), ...orderColumns(listed)]
   const bound = (place: Place) => {
     const values = order.columns.map(
       ({ type }, i) => sql`(select ${place[i] ?? ''}::text::${sql.unsafe(type)})`,
     )
-    return joined(sql, [...led, ...values])
+    return joined([...led, ...values])
   }
   return sql`
-    select ${sql([...listed.columns])} from ${rowsOf(sql, listed, account_id)}
+    select ${sql([...listed.columns])} from ${rowsOf(listed, account_id)}
     where account_id = ${account_id}
-      ${conditions(sql, listed, filters, { by, led, lead })} ${besides}
-      and (${joined(sql, key)}) > (${bound(after)})
-      and (${joined(sql, key)}) < (${bound(before)})
-    order by ${inOrder(sql, key, scan)}
+      ${conditions(listed, filters, { by, led, lead })} ${besides}
+      and (${joined(key)}) > (${bound(after)})
+      and (${joined(key)}) < (${bound(before)})
+    order by ${inOrder(key, scan)}
     limit (select ${limit}::integer)`
 }
 
 /** Walks the narrow table in order, reads each row by its key and applies the other filters. */
 function narrowOf(
-  sql: Sql | TransactionSql,
   listed: Listed,
   { account_id, after, before, limit, filters, besides, ...scan }: Scan,
   { filter: { name, by }, value }: { readonly filter: Filter; readonly value: string },
@@ -287,41 +288,37 @@ function narrowOf(
 ): Fragment {
   const led = stated === null ? [] : [sql`(select ${value})`]
   const key = [...led.map(() => sql`n.${sql(by)}`), sql`n.id`]
-  const bound = ([id = '']: Place) => joined(sql, [...led, sql`(select ${id}::text)`])
+  const bound = ([id = '']: Place) => joined([...led, sql`(select ${id}::text)`])
   const stating = { by: [by], led: [], lead: undefined }
   const { [name]: _, ...others } = filters
   const stated_filters = alone === true ? others : { ...filters, [name]: [value] }
   return sql`
     select r.* from ${sql(table)} n
     cross join lateral (
-      select ${sql([...listed.columns])} from ${rowsOf(sql, listed, account_id)}
+      select ${sql([...listed.columns])} from ${rowsOf(listed, account_id)}
       where account_id = ${account_id} and id = n.id
-        ${conditions(sql, listed, stated_filters, stating)} ${besides}
+        ${conditions(listed, stated_filters, stating)} ${besides}
       limit 1
     ) r
     where n.account_id = ${account_id} and n.${sql(by)} = (select ${value})
       ${stated === null ? sql`` : sql`and ${sql.unsafe(stated)}`} ${within}
-      and (${joined(sql, key)}) > (${bound(after)}) and (${joined(sql, key)}) < (${bound(before)})
-    order by ${inOrder(sql, key, scan)}
+      and (${joined(key)}) > (${bound(after)}) and (${joined(key)}) < (${bound(before)})
+    order by ${inOrder(key, scan)}
     limit (select ${limit}::integer)`
 }
 
-function rowsOf(sql: Sql | TransactionSql, { table, join }: Listed, account_id: string): Fragment {
+function rowsOf({ table, join }: Listed, account_id: string): Fragment {
   return join === undefined
     ? sql`${sql(table)}`
     : sql`${sql(table)} p ${join(sql, [{ account_id }])}`
 }
 
-function orderColumns(sql: Sql | TransactionSql, { order }: Listed): Fragment[] {
+function orderColumns({ order }: Listed): Fragment[] {
   return order.columns.map(({ column }) => sql`${sql(column)}`)
 }
 
-function inOrder(
-  sql: Sql | TransactionSql,
-  key: readonly Fragment[],
-  { newest_first }: Pick<Scan, 'newest_first'>,
-): Fragment {
-  return joined(sql, newest_first ? key.map(column => sql`${column} desc`) : key)
+function inOrder(key: readonly Fragment[], { newest_first }: Pick<Scan, 'newest_first'>): Fragment {
+  return joined(newest_first ? key.map(column => sql`${column} desc`) : key)
 }
 
 /** The filter whose index is read. */
@@ -349,7 +346,6 @@ function asFilter(filter: string | Filter): Filter {
 
 /** The equalities, and the predicate of the index. Without it the planner cannot use the index. */
 function conditions(
-  sql: Sql | TransactionSql,
   { filters: known, listed_by, merged }: Listed,
   filters: Filters,
   { by, led, lead }: Leading,
@@ -366,16 +362,16 @@ function conditions(
     }
     // The filter has already chosen the kinds.
     if (several && lead === undefined && by.includes(filter.by)) return sql``
-    return sql`and ${sql(filter.by)} ${oneOf(sql, filters[name])}`
+    return sql`and ${sql(filter.by)} ${oneOf(filters[name])}`
   })
   const whole = by.length === 0 ? listed_by : merged
   const stated = lead === undefined ? whole : predicateOf(lead.filter)
   if (stated !== undefined) equal.push(sql`and ${sql.unsafe(stated)}`)
-  return all(sql, equal)
+  return all(equal)
 }
 
 /** The condition that a column has one of these values, which are hidden from the planner. */
-function oneOf(sql: Sql | TransactionSql, values: readonly string[] = []): Fragment {
+function oneOf(values: readonly string[] = []): Fragment {
   const [value = '', ...more] = values
   if (more.length === 0) return sql`= (select ${value})`
   return sql`= any ((select ${[...values]}::text[])::text[])`
@@ -388,10 +384,10 @@ function predicateOf({ by, within, common = NOT_SET }: Filter): string {
   return more.length === 0 ? `${by} <> ${first}` : `${by} not in (${[first, ...more].join(', ')})`
 }
 
-function joined(sql: Sql | TransactionSql, parts: readonly Fragment[]): Fragment {
+function joined(parts: readonly Fragment[]): Fragment {
   return parts.reduce((all, part) => sql`${all}, ${part}`)
 }
 
-function all(sql: Sql | TransactionSql, conditions: readonly Fragment[]): Fragment {
+function all(conditions: readonly Fragment[]): Fragment {
   return conditions.reduce((all, one) => sql`${all} ${one}`, sql``)
 }

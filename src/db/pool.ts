@@ -26,8 +26,7 @@ export interface Sql extends Tag {
    * Runs `work` in a transaction (transact.ts) that has a connection to its end. `mode` follows
    * BEGIN, such as `read only`.
    */
-  begin<T>(work: Work<T>): Promise<T>
-  begin<T>(mode: string, work: Work<T>): Promise<T>
+  begin<T>(...given: [work: Work<T>] | [mode: string, work: Work<T>]): Promise<T>
   reserve(): Promise<SessionSql>
   /**
    * Calls `onNotification` for each notification, and `onListen` when it listens: the first time,
@@ -41,8 +40,7 @@ export interface Sql extends Tag {
   ): Promise<Listener>
   /**
    * Refuses what is asked from now on, and closes the connections once all is answered, or after
-   * `timeout` seconds. It opens no more connections, not even for
-   * a caller who waits for one.
+   * `timeout` seconds. It opens no more connections, not even for a caller who waits for one.
    */
   end(options?: { readonly timeout?: number }): Promise<void>
 }
@@ -64,18 +62,14 @@ const pause_ms = () => 100 + Math.random() * 100
 export function openPool(url: string, options: PoolOptions): Sql {
   addressOf(url)
   const pool = new Pool(url, options)
-  const begin: Sql['begin'] = <T>(...parameters: unknown[]) => {
-    const [mode, work] = parameters.length === 1 ? ['', parameters[0]] : parameters
-    return pool.begin(mode as string, work as Work<T>)
-  }
   return Object.assign(
     makeTag(async write => pool.run(write())),
     {
-      begin,
+      begin: <T>(...[first, second]: [Work<T>] | [string, Work<T>]) =>
+        typeof first === 'string' ? pool.begin(first, second as Work<T>) : pool.begin('', first),
       reserve: () => pool.reserve(),
-      listen: (...[channel, onNotification, onListen]: Parameters<Sql['listen']>) =>
-        pool.listen(channel, onNotification, onListen),
-      end: ({ timeout }: { readonly timeout?: number } = {}) => pool.end(timeout),
+      listen: (...given: Parameters<Sql['listen']>) => pool.listen(...given),
+      end: (options: Parameters<Sql['end']>[0] = {}) => pool.end(options),
     },
   )
 }
@@ -136,25 +130,27 @@ class Pool {
   }
 
   async listen(...[channel, onNotification, onListen]: Parameters<Sql['listen']>) {
-    const make = (onLost: () => void) => new Connection(this.#url, this.#options, onLost)
-    const open = (connection: Connection) => this.#open(connection)
     const left = new AbortController()
-    const ended = AbortSignal.any([left.signal, this.#ended.signal])
-    await keepListening({ make, open, channel, onNotification, onListen }, ended)
+    const listening = {
+      make: (onLost: () => void) => new Connection(this.#url, this.#options, onLost),
+      open: (connection: Connection) => this.#open(connection),
+      ended: AbortSignal.any([left.signal, this.#ended.signal]),
+      ...{ channel, onNotification, onListen },
+    }
+    await keepListening(listening)
     return { unlisten: () => left.abort() }
   }
 
-  async end(timeout_s?: number): Promise<void> {
+  async end({ timeout }: { readonly timeout?: number }): Promise<void> {
     this.#ended.abort()
     this.#at_rest ??= Promise.withResolvers()
     this.#restIfIdle()
     const { promise } = this.#at_rest
-    await (timeout_s === undefined ? promise : waitAtMost(timeout_s * 1_000, promise))
+    await (timeout === undefined ? promise : waitAtMost(timeout * 1_000, promise))
     for (const { reject } of this.#waiting.splice(0)) reject(ended())
-    const closed = [...this.#connections].map(connection => {
-      if (!this.#idle.includes(connection)) return connection.destroy()
-      return connection.close()
-    })
+    const closed = [...this.#connections].map(connection =>
+      this.#idle.includes(connection) ? connection.close() : connection.destroy(),
+    )
     await waitAtMost(GOODBYE_MS, Promise.all(closed))
     for (const connection of this.#connections) connection.destroy()
     this.#connections.clear()

@@ -3,10 +3,9 @@
 // each field.
 import { type Key, nameOf } from '../id.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
+import { exactJson } from '../money/json.ts'
 import type { TransactionSql } from './connect.ts'
-import { accountsOf, byShard, isAtShard, isSpread, nameAt } from './shard.ts'
-
-type OfAccount = { readonly account_id: string }
+import { accountsOf, byShard, isAtShard, isSpread, nameAt, type OfAccount } from './shard.ts'
 
 /** The kinds of columns: the type of a value in TypeScript, by what it becomes in PostgreSQL. */
 interface Kinds {
@@ -40,68 +39,63 @@ type Kind = keyof Kinds
 type Columns<Row> = { readonly [K in keyof Row]: KindOf<Row[K]> }
 type KindOf<T> = { [K in Kind]: T extends Kinds[K] ? K : never }[Kind]
 
-// Separates JSON documents without quoting: JSON text has no raw control characters.
+/** How a column of many rows becomes one parameter. */
+interface Writing<Value> {
+  /** The type of the array, in which `write` makes an element; or documents between separators. */
+  readonly as: `${string}[]` | 'documents'
+  write(value: Value): string
+  /** The SQL of the value from what was read; by default the same. */
+  cast?(read: string): string
+}
+
+const asJson = (read: string) => `${read}::json`
+
+const KINDS: { readonly [K in Kind]: Writing<Kinds[K]> } = {
+  text: { as: 'text[]', write: value => (value === null ? 'NULL' : quoted(value)) },
+  bigint: { as: 'bigint[]', write: value => String(value ?? 'NULL') },
+  integer: { as: 'integer[]', write: value => String(value ?? 'NULL') },
+  timestamptz: { as: 'timestamptz[]', write: value => (value === null ? 'NULL' : `"${value}"`) },
+  decimal: { as: 'numeric[]', write: formatDecimal },
+  json: { as: 'documents', write: value => String(JSON.stringify(value)), cast: asJson },
+  exact_json: { as: 'documents', write: exactJson, cast: asJson },
+  document: { as: 'documents', write: value => value ?? 'null' },
+  json_text: { as: 'documents', write: value => value ?? 'null', cast: asJson },
+  hex: { as: 'text[]', write: value => value ?? 'NULL', cast: read => `decode(${read}, 'hex')` },
+  words: {
+    as: 'text[]',
+    // In quotes, as a word may be `null`.
+    write: value => `"{${value.map(word => `\\"${word}\\"`).join(',')}}"`,
+    cast: read => `${read}::text[]`,
+  },
+  bigints: { as: 'text[]', write: writeNumbers, cast: read => `${read}::bigint[]` },
+  integers: { as: 'text[]', write: writeNumbers, cast: read => `${read}::integer[]` },
+}
+
+function writeNumbers(numbers: readonly (bigint | number)[]): string {
+  return `"{${numbers.join(',')}}"`
+}
+
+/** Separates JSON documents without quoting: JSON text has no raw control characters. */
 const SEPARATOR = '\u0001'
-
-const READ: Readonly<Record<Kind, (parameter: string) => string>> = {
-  text: p => `${p}::text[]`,
-  bigint: p => `${p}::bigint[]`,
-  integer: p => `${p}::integer[]`,
-  timestamptz: p => `${p}::timestamptz[]`,
-  decimal: p => `${p}::numeric[]`,
-  json: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
-  exact_json: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
-  document: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
-  json_text: p => `string_to_array(${p}::text, E'\\x01', 'null')`,
-  hex: p => `${p}::text[]`,
-  words: p => `${p}::text[]`,
-  bigints: p => `${p}::text[]`,
-  integers: p => `${p}::text[]`,
-}
-
-const CAST: Readonly<Record<Kind, (column: string) => string>> = {
-  text: c => c,
-  bigint: c => c,
-  integer: c => c,
-  timestamptz: c => c,
-  decimal: c => c,
-  json: c => `${c}::json`,
-  exact_json: c => `${c}::json`,
-  document: c => c,
-  json_text: c => `${c}::json`,
-  hex: c => `decode(${c}, 'hex')`,
-  words: c => `${c}::text[]`,
-  bigints: c => `${c}::bigint[]`,
-  integers: c => `${c}::integer[]`,
-}
-
-/** A value as an element of an array literal, or as one of the separated documents. */
-const WRITE: { readonly [K in Kind]: (value: Kinds[K]) => string } = {
-  text: value => (value === null ? 'NULL' : quoted(value)),
-  bigint: value => String(value ?? 'NULL'),
-  integer: value => String(value ?? 'NULL'),
-  timestamptz: value => (value === null ? 'NULL' : `"${value}"`),
-  decimal: formatDecimal,
-  json: value => String(JSON.stringify(value)),
-  exact_json: stringify,
-  document: value => value ?? 'null',
-  json_text: value => value ?? 'null',
-  hex: value => value ?? 'NULL',
-  // In quotes, as a word may be `null`.
-  words: value => `"{${value.map(word => `\\"${word}\\"`).join(',')}}"`,
-  bigints: value => `"{${value.join(',')}}"`,
-  integers: value => `"{${value.join(',')}}"`,
-}
-
-/** The kinds whose values are documents, between separators; the others make an array literal. */
-const DOCUMENTS: readonly Kind[] = ['json', 'exact_json', 'document', 'json_text']
 
 /** Makes a function that writes a column of many rows as one parameter. */
 function columnWriter<Row extends object>(name: keyof Row, kind: Kind) {
-  const write = WRITE[kind] as (value: unknown) => string
-  const [open, between, close] = DOCUMENTS.includes(kind) ? ['', SEPARATOR, ''] : ['{', ',', '}']
+  const { as, write } = KINDS[kind] as Writing<unknown>
+  const [open, between, close] = as === 'documents' ? ['', SEPARATOR, ''] : ['{', ',', '}']
   return (rows: readonly Row[]): string =>
     open + rows.map(row => write(row[name])).join(between) + close
+}
+
+/** The parameter as an array. */
+function arrayOf(parameter: string, kind: Kind): string {
+  const { as } = KINDS[kind]
+  return as === 'documents'
+    ? `string_to_array(${parameter}::text, E'\\x01', 'null')`
+    : `${parameter}::${as}`
+}
+
+function cast(read: string, kind: Kind): string {
+  return KINDS[kind].cast?.(read) ?? read
 }
 
 /**
@@ -115,15 +109,15 @@ export function inserter<Row extends OfAccount>(
   suffix = '',
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
   const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
-  const cast = (from: string) => entries.map(([name, kind]) => CAST[kind](`${from}.${name}`))
+  const values = entries.map(([name, kind]) => cast(`r.${name}`, kind))
   const statement = madeOnce(
     name => `insert into ${name} as t (${names})
-    select ${cast('r').join(', ')} from unnest(${read}) as r(${names}) ${suffix}`,
+    select ${values.join(', ')} from unnest(${read}) as r(${names}) ${suffix}`,
   )
   // Citus would collect rows of a bare unnest on the coordinator and copy them to their shards,
   // which row-level security forbids. Joined to the co-located books, the statement runs on the
   // shard.
-  const own = cast('r').map(column => (column === 'r.account_id' ? 'b.account_id' : column))
+  const own = values.map(column => (column === 'r.account_id' ? 'b.account_id' : column))
   const anchored = `insert into ${table} as t (${names})
     select ${own.join(', ')} from books b
     join unnest(${read}) as r(${names}) on r.account_id = b.account_id where true`
@@ -161,10 +155,10 @@ export function updater<Row extends OfAccount>(
   const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
   const sets = entries
     .filter(([name]) => !key.includes(name))
-    .map(([name, kind]) => `${name} = ${CAST[kind](`k.${name}`)}`)
+    .map(([name, kind]) => `${name} = ${cast(`k.${name}`, kind)}`)
   const found = entries
     .filter(([name]) => key.includes(name))
-    .map(([name, kind]) => `t.${name} = ${CAST[kind](`k.${name}`)}`)
+    .map(([name, kind]) => `t.${name} = ${cast(`k.${name}`, kind)}`)
   // The limit makes the look-up of each row's ctid use the index; see keysOf. A join by the key,
   // planned while the table is small, might scan all of it.
   return eachWritten(
@@ -266,7 +260,7 @@ function columnsOf<Row extends object>(columns: Columns<Row>) {
     entries,
     names: entries.map(([name]) => name).join(', '),
     /** The arguments of unnest: one array for each column. */
-    read: entries.map(([, kind], i) => READ[kind](`$${i + 1}`)).join(', '),
+    read: entries.map(([, kind], i) => arrayOf(`$${i + 1}`, kind)).join(', '),
     parametersOf: (rows: readonly Row[]) => writers.map(write => write(rows)),
   }
 }
@@ -290,9 +284,4 @@ export function inRounds<Row extends Key>(versions: readonly Row[]): Row[][] {
 function quoted(value: string): string {
   const plain = !value.includes('"') && !value.includes('\\')
   return plain ? `"${value}"` : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-}
-
-/** JSON with bigints as exact text. */
-function stringify(value: unknown): string {
-  return JSON.stringify(value, (_key, v) => (typeof v === 'bigint' ? v.toString() : v))
 }

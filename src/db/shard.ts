@@ -2,6 +2,7 @@
 // statement is fast, and sometimes only possible, when it restricts each table to rows of one
 // shard. A single PostgreSQL is one shard. All these tables are co-located with `books`.
 import type { Sql, TransactionSql } from './connect.ts'
+import type { Tag } from './sql.ts'
 
 export type OfAccount = { readonly account_id: string }
 
@@ -89,7 +90,7 @@ interface Taken {
 
 const TAKEN = Symbol('shard')
 
-function takenBy(tx: Sql | TransactionSql): Taken | undefined {
+function takenBy(tx: Tag): Taken | undefined {
   return (tx as { [TAKEN]?: Taken })[TAKEN]
 }
 
@@ -129,13 +130,13 @@ export function nameAt(tx: TransactionSql, table: string): string {
   return partAt(tx, table)
 }
 
-function partAt(sql: Sql | TransactionSql, table: string): string {
+function partAt(sql: Tag, table: string): string {
   const part = takenBy(sql)?.shard.parts?.get(table)
   return part === undefined ? table : `${table}_${part}`
 }
 
 /** The name by which a statement reads a table. */
-export function tableAt(sql: Sql | TransactionSql, table: string) {
+export function tableAt(sql: Tag, table: string) {
   return sql.unsafe(partAt(sql, table))
 }
 
@@ -183,7 +184,7 @@ export async function stepByStep<Row>(
 }
 
 /** `t.account_id = …` for these accounts. At least one table of a statement needs it. */
-export function among(sql: Sql | TransactionSql, alias: string, items: readonly OfAccount[]) {
+export function among(sql: Tag, alias: string, items: readonly OfAccount[]) {
   const column = sql.unsafe(`${alias}.account_id`)
   const ids = accountsOf(items)
   const [only = ''] = ids
@@ -195,7 +196,7 @@ export function among(sql: Sql | TransactionSql, alias: string, items: readonly 
  * Empty for several accounts on a single PostgreSQL, which does not need it and would sort the ids
  * anew for each look-up.
  */
-export function within(sql: Sql | TransactionSql, alias: string, items: readonly OfAccount[]) {
+export function within(sql: Tag, alias: string, items: readonly OfAccount[]) {
   const needed = isSpread() || accountsOf(items).length === 1
   return needed ? sql`and ${among(sql, alias, items)}` : sql``
 }

@@ -3,6 +3,7 @@
 // whether an answer is due; this file knows nothing of the protocol.
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { connectionError } from './failure.ts'
 
 interface Watched {
   readonly socket: Socket
@@ -76,8 +77,7 @@ function gatherWrites(socket: Socket): void {
   const flush = () => {
     const pieces = gathered
     gathered = []
-    if (pieces.length > 0)
-      write(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces))
+    if (pieces.length > 0) write(Buffer.concat(pieces))
   }
   socket.write = ((data: Uint8Array, done?: () => void) => {
     if (data.length > SMALL || typeof done === 'function') {
@@ -103,13 +103,9 @@ function watch(one: Watched, name: string, silence_ms: number): void {
   })
 }
 
+/** Checks eight times within `silence_ms`. It may notice that much later that a wait has begun. */
 function watchServer(silence_ms: number): Server {
   const connections = new Set<Watched>()
-  return { connections, watching: lookAt(connections, silence_ms) }
-}
-
-/** Checks eight times within `silence_ms`. It may notice that much later that a wait has begun. */
-function lookAt(connections: ReadonlySet<Watched>, silence_ms: number): NodeJS.Timeout {
   const every_ms = silence_ms / 8
   let looked_at = performance.now()
   const look = () => {
@@ -129,15 +125,10 @@ function lookAt(connections: ReadonlySet<Watched>, silence_ms: number): NodeJS.T
       gone_at = Math.min(gone_at, silent_since)
     }
     if (now - gone_at < silence_ms) return
+    const silent = connectionError('ETIMEDOUT', `the database was silent for ${silence_ms} ms`)
     for (const { socket, heard_at } of connections) {
-      if (heard_at <= gone_at) socket.destroy(silent(silence_ms))
+      if (heard_at <= gone_at) socket.destroy(silent)
     }
   }
-  return setInterval(look, every_ms).unref()
-}
-
-function silent(silence_ms: number): Error {
-  return Object.assign(new Error(`the database was silent for ${silence_ms} ms`), {
-    code: 'ETIMEDOUT',
-  })
+  return { connections, watching: setInterval(look, every_ms).unref() }
 }

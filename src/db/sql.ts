@@ -28,6 +28,9 @@ export interface Sent {
   readonly prepare: boolean
 }
 
+/** A text without parameters, which no connection keeps prepared. */
+export const plain = (text: string): Sent => ({ text, parameters: [], prepare: false })
+
 /** Sends a statement. `write` throws when a value cannot be sent. */
 export type Send = (write: () => Sent) => Promise<Rows>
 
@@ -244,6 +247,9 @@ export function makeTag(send: Send): Tag {
     new Statement(send, text, parameters, prepare)
   return Object.assign(tag, { unsafe }) as Tag
 }
+
+/** Makes fragments, which no connection has to send. */
+export const sql: Tag = makeTag(() => Promise.reject(new Error('nobody sends a fragment')))
 
 function isTemplate(value: object | string): value is TemplateStringsArray {
   return Array.isArray(value) && 'raw' in value

@@ -3,7 +3,7 @@
 import { nextTick } from '../turns.ts'
 import type { Connection } from './connection.ts'
 import { isRolledBack, isServerError, OutcomeUnknown } from './failure.ts'
-import { makeTag, type Rows, type Sent, type Tag } from './sql.ts'
+import { makeTag, plain, type Rows, type Sent, type Tag } from './sql.ts'
 import { published } from './statements.ts'
 
 /** Statements of one transaction. */
@@ -34,7 +34,7 @@ export async function runTransaction<T>(
   const transaction = new Transaction(connection, { reads })
   try {
     return await connection.hold(async () => {
-      await connection.send(textOf(`begin ${mode}`))
+      await connection.send(plain(`begin ${mode}`))
       // A statement is sent once it is awaited: those made before have been by the next tick.
       const result = await work(transaction.tag(), () => transaction.commit(nextTick()))
       await transaction.commit()
@@ -95,7 +95,7 @@ class Transaction {
     await this.#commit?.catch(() => {})
     // After a COMMIT that was answered with an error too: it may have left a transaction.
     if (this.#outcome === 'open' || this.#outcome === 'sent' || this.#refused) {
-      await this.#connection.send(textOf('rollback')).catch(() => this.#connection.destroy())
+      await this.#connection.send(plain('rollback')).catch(() => this.#connection.destroy())
     }
     const is_consequence = CONSEQUENCES.has((error as { code?: unknown } | null)?.code)
     return is_consequence ? this.#causeOf(error) : error
@@ -129,7 +129,7 @@ class Transaction {
     this.#over = true
     this.#outcome = 'sent'
     try {
-      const sent = this.#connection.send(textOf('commit'))
+      const sent = this.#connection.send(plain('commit'))
       const { command } = await (this.#reads ? sent : published(() => 'commit', sent))
       this.#outcome = command === 'COMMIT' ? 'committed' : 'rolled back'
       if (command === 'COMMIT') return
@@ -142,19 +142,19 @@ class Transaction {
   }
 
   async #savepoint<T>(work: (tx: TransactionSql) => PromiseLike<T>): Promise<T> {
-    await this.#send(() => textOf('savepoint corridor'))
+    await this.#send(() => plain('savepoint corridor'))
     const within = new Transaction(this.#connection, { reads: this.#reads, around: this })
     try {
       const result = await work(within.tag())
       within.#over = true
       if (within.#failed !== undefined) throw within.#failed.error
-      await this.#send(() => textOf('release savepoint corridor'))
+      await this.#send(() => plain('release savepoint corridor'))
       return result
     } catch (error) {
       within.#over = true
       // Released, too: a savepoint around this one has the same name.
       const back = 'rollback to savepoint corridor; release savepoint corridor'
-      await this.#send(() => textOf(back)).catch(() => {})
+      await this.#send(() => plain(back)).catch(() => {})
       throw error
     }
   }
@@ -165,8 +165,6 @@ class Transaction {
  * that was to be prepared in a failed transaction.
  */
 const CONSEQUENCES = new Set<unknown>(['25P02', '26000'])
-
-const textOf = (text: string): Sent => ({ text, parameters: [], prepare: false })
 
 function over(): Error {
   return Object.assign(new Error('a statement was sent after the COMMIT or the end'), {

@@ -114,7 +114,7 @@ export function listEntities(
   { filters: { name, email, metadata, ...filters }, ...asked }: Wanted,
 ): Promise<Page<Entity> | undefined> {
   const parts = partsOf(given({ name, email, metadata }))
-  const [found, wanted] = narrowedTo(sql, LISTED, account_id, { ...asked, filters }, parts)
+  const [found, wanted] = narrowedTo(LISTED, account_id, { ...asked, filters }, parts)
   return findPage<Entity>(sql, found, account_id, wanted)
 }
 

@@ -12,3 +12,10 @@ export function amountToJson(amount: bigint): number {
 export function rateToJson(rate: Decimal): number {
   return Number(formatDecimal(rate))
 }
+
+/** Any value as JSON, with bigints as exact text. */
+export function exactJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member) =>
+    typeof member === 'bigint' ? String(member) : member,
+  )
+}

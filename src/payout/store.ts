@@ -3,6 +3,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, type OfAccount, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Key } from '../id.ts'
 import { ratesOf } from '../quote/store.ts'
 import {
@@ -53,7 +54,7 @@ export async function findPayouts(
  * Joins payouts `p` with their states, by one look-up each. Without `items`, payouts of any account
  * may be read. A payout without a state has nulls, which `payoutOf` refuses.
  */
-export function joinState(sql: Sql | TransactionSql, items?: readonly OfAccount[]) {
+export function joinState(sql: Tag, items?: readonly OfAccount[]) {
   return sql`left join lateral (
       select ${sql(STATE_COLUMNS)}, rail_attempts from payout_states s
       where s.account_id = p.account_id and s.id = p.id
