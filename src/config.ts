@@ -7,61 +7,10 @@ import { refuseUrl } from './price/rate/fetch.ts'
 import { SETTINGS } from './settings.ts'
 import { nearestOf } from './text/nearest.ts'
 
-export interface Config {
-  readonly host: string
-  readonly port: number
-  /** Folder of the embedded database. */
-  readonly data_dir: string
-  /** An external PostgreSQL; undefined means the embedded one. */
-  readonly database_url: string | undefined
-  readonly log_level: string
-  /** The author of changes by the command line, such as to rates, fees and accounts. */
-  readonly user: string
-  /** Whether `user` is only the system log-in, which several people may share. */
-  readonly user_is_login: boolean
-  /** '' without a rate feed. */
-  readonly rate_feed_url: string
-  readonly rate_feed_interval_s: number
-  readonly rate_feed_allow_http: boolean
-  /** '' without a BIC. */
-  readonly bic: string
-  readonly lanes: number
-  readonly max_batch: number
-  readonly read_connections: number
-  readonly settle: boolean
-  readonly settle_poll_ms: number
-  readonly rail_timeout_ms: number
-  readonly simulator_delay_ms: number
-  readonly webhooks: boolean
-  readonly webhook_poll_ms: number
-  readonly webhook_timeout_ms: number
-  readonly webhook_allow_private: boolean
-  readonly drain_ms: number
-  /** 0 means no limit. */
-  readonly rate_limit_per_s: number
-  /** 0 means no limit. */
-  readonly failed_logins_per_min: number
-  readonly request_log: (typeof REQUEST_LOGS)[number]
-  /** Empty means every host. */
-  readonly allowed_hosts: Hosts
-  readonly trusted_proxies: Addresses
-  /** Undefined without tracing; OpenTelemetry is not loaded then. */
-  readonly tracing: Tracing | undefined
-}
+export type Config = Readonly<ReturnType<typeof readConfig>>
 
 /** Tracing, from the standard variables of OpenTelemetry. */
-export interface Tracing {
-  /** Where spans are posted, as OTLP in JSON. */
-  readonly url: string
-  readonly service_name: string
-  readonly resource: Readonly<Record<string, string>>
-  readonly sampler: (typeof SAMPLERS)[number]
-  /** The share of traces that a ratio sampler keeps. */
-  readonly ratio: number
-  /** The most spans that wait to be sent; further ones are dropped. */
-  readonly queue_size: number
-  readonly send_every_ms: number
-}
+export type Tracing = Readonly<NonNullable<ReturnType<typeof tracing>>>
 
 /** A set of addresses and networks. */
 export interface Addresses {
@@ -88,17 +37,22 @@ const REQUEST_LOGS = ['off', 'on', 'bodies'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** @throws ConfigError that names the first invalid or unknown variable */
-export function readConfig(env: Environment = process.env): Config {
+export function readConfig(env: Environment = process.env) {
   checkVariables(env)
   return {
     host: text(env, 'HOST'),
     port: integer(env, 'PORT', 0, 65_535),
+    /** Folder of the embedded database. */
     data_dir: text(env, 'CORRIDOR_DATA'),
+    /** An external PostgreSQL; undefined means the embedded one. */
     database_url: databaseUrl(env),
     log_level: oneOf(env, 'LOG_LEVEL', LOG_LEVELS),
+    /** The author of changes by the command line, such as to rates, fees and accounts. */
     user: env.CORRIDOR_USER || systemUser(),
+    /** Whether `user` is only the system log-in, which several people may share. */
     user_is_login: !env.CORRIDOR_USER,
     ...rateFeed(env),
+    /** '' without a BIC. */
     bic: bic(env, 'CORRIDOR_BIC'),
     lanes: integer(env, 'CORRIDOR_LANES', 1, 64),
     max_batch: integer(env, 'CORRIDOR_MAX_BATCH', 1, 10_000),
@@ -112,11 +66,15 @@ export function readConfig(env: Environment = process.env): Config {
     webhook_timeout_ms: integer(env, 'CORRIDOR_WEBHOOK_TIMEOUT_MS', 1, 600_000),
     webhook_allow_private: isOn(env, 'CORRIDOR_WEBHOOK_ALLOW_PRIVATE'),
     drain_ms: integer(env, 'CORRIDOR_DRAIN_MS', 0, 60_000),
+    /** 0 means no limit. */
     rate_limit_per_s: integer(env, 'CORRIDOR_RATE_LIMIT_PER_S', 0, 1_000_000),
+    /** 0 means no limit. */
     failed_logins_per_min: integer(env, 'CORRIDOR_FAILED_LOGINS_PER_MIN', 0, 1_000_000),
     request_log: oneOf(env, 'CORRIDOR_REQUEST_LOG', REQUEST_LOGS),
+    /** Empty means every host. */
     allowed_hosts: hosts(env, 'CORRIDOR_ALLOWED_HOSTS'),
     trusted_proxies: addresses(env, 'CORRIDOR_TRUSTED_PROXIES'),
+    /** Undefined without tracing; OpenTelemetry is not loaded then. */
     tracing: tracing(env),
   }
 }
@@ -128,6 +86,7 @@ function rateFeed(env: Environment) {
   const refusal = url === '' ? undefined : refuseUrl(url, { allow_http })
   if (refusal !== undefined) throw new ConfigError(`CORRIDOR_RATE_FEED_URL: ${refusal}`)
   return {
+    /** '' without a rate feed. */
     rate_feed_url: url,
     rate_feed_interval_s: integer(env, 'CORRIDOR_RATE_FEED_INTERVAL_S', 1, 86_400),
     rate_feed_allow_http: allow_http,
@@ -169,19 +128,22 @@ export function checkVariables(env: Environment = process.env): void {
 }
 
 /** Reads the OTEL_ variables only with a collector: other programs of the machine share them. */
-function tracing(env: Environment): Tracing | undefined {
+function tracing(env: Environment) {
   const collector = httpUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT')
   const traces = httpUrl(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
   if (collector === '' && traces === '') return undefined
   if (oneOf(env, 'OTEL_SDK_DISABLED', ['true', 'false']) === 'true') return undefined
   const resource = attributes(env, 'OTEL_RESOURCE_ATTRIBUTES')
   return {
+    /** Where spans are posted, as OTLP in JSON. */
     url: traces === '' ? `${collector.replace(/\/$/, '')}/v1/traces` : traces,
     service_name:
       env.OTEL_SERVICE_NAME || resource['service.name'] || text({}, 'OTEL_SERVICE_NAME'),
     resource,
     sampler: oneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS),
+    /** The share of traces that a ratio sampler keeps. */
     ratio: ratio(env, 'OTEL_TRACES_SAMPLER_ARG'),
+    /** The most spans that wait to be sent; further ones are dropped. */
     queue_size: integer(env, 'OTEL_BSP_MAX_QUEUE_SIZE', 1, 1_000_000),
     send_every_ms: integer(env, 'OTEL_BSP_SCHEDULE_DELAY', 1, 600_000),
   }

@@ -112,7 +112,8 @@ export async function openDeps(
     readers: openReaders(reads),
     desk,
     async close() {
-      await Promise.all([rails.close(), lists.idle(), reference.close(), writeNoted(noted)])
+      const written = [noted.keyUses.close(), noted.requestLog?.close()]
+      await Promise.all([rails.close(), lists.idle(), reference.close(), ...written])
       await disconnect()
     },
   }
@@ -138,10 +139,6 @@ function openNoted(sql: Sql, { request_log }: Config, log: FastifyBaseLogger) {
     keyUses: openKeyUses(sql, warner(log, 'uses of keys could not be written')),
     requestLog: request_log === 'off' ? undefined : openRequestLog(sql, bodies, onError),
   }
-}
-
-function writeNoted({ keyUses, requestLog }: Pick<Deps, 'keyUses' | 'requestLog'>) {
-  return Promise.all([keyUses.close(), requestLog?.close()])
 }
 
 /** Reads what every request needs, and follows its changes. */

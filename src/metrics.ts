@@ -2,34 +2,9 @@
 // or amounts.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-export interface Metrics {
-  readonly registry: Registry
-  readonly requests: Histogram<'method' | 'route' | 'status'>
-  readonly batches: Histogram<'operation'>
-  readonly batchSizes: Histogram<'operation'>
-  readonly railReports: Counter<'rail' | 'result'>
-  readonly payoutsLeftAlone: Gauge<'rail'>
-  readonly payoutsScreening: Gauge<'state'>
-  readonly partiesScreening: Gauge<'state'>
-  readonly payoutsPendingApproval: Gauge
-  readonly approvalsEndIn: Gauge
-  readonly railsPaused: Gauge<'rail'>
-  readonly railExceptions: Gauge<'rail' | 'kind'>
-  readonly bankFiles: Gauge<'rail' | 'state'>
-  readonly bankFilesOldest: Gauge<'rail'>
-  readonly bankFilesProblem: Gauge<'rail'>
-  readonly bankFilesQuarantined: Gauge<'rail' | 'what'>
-  readonly payoutsByHand: Gauge<'status'>
-  readonly payoutsByHandOldest: Gauge<'status'>
-  readonly calendarDaysLeft: Gauge<'calendar'>
-  readonly webhookAttempts: Counter<'result' | 'account'>
-  readonly webhookDelay: Histogram
-  readonly rateFeeds: Counter<'result'>
-  readonly rates: Gauge<'state'>
-  readonly rateGoodFor: Gauge
-}
+export type Metrics = ReturnType<typeof makeMetrics>
 
-export function makeMetrics(): Metrics {
+export function makeMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]

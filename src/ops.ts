@@ -5,6 +5,7 @@ import { pendingMigrations } from './db/migrate.ts'
 import type { Deps } from './deps.ts'
 import { secondsBetween } from './instant.ts'
 import { goodUntil } from './price/rate/rules.ts'
+import { waitAtMost } from './turns.ts'
 
 /** A database silent for longer makes the process not ready, within two seconds in all. */
 const READY_TIMEOUT_MS = 1_500
@@ -54,13 +55,10 @@ function measureRates({ reference, metrics, log }: Deps): void {
 }
 
 async function databaseProblem(deps: Deps): Promise<string | null> {
-  const timeout = new Promise<'timeout'>(resolve =>
-    setTimeout(resolve, READY_TIMEOUT_MS, 'timeout').unref(),
-  )
   try {
     deps.reference.current()
-    const pending = await Promise.race([pendingMigrations(deps.sql), timeout])
-    if (pending === 'timeout') return 'database does not answer'
+    const pending = await waitAtMost(READY_TIMEOUT_MS, pendingMigrations(deps.sql))
+    if (pending === undefined) return 'database does not answer'
     return pending.length === 0 ? null : 'migrations pending'
   } catch {
     return 'database does not answer'

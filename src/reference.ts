@@ -256,15 +256,14 @@ async function within<T>(
 async function readReference(sql: Sql): Promise<ReferenceData> {
   // Repeatable read, so that the version is that of the rows.
   const read = async (tx: TransactionSql): Promise<ReferenceData> => {
-    const reader = tx as unknown as Sql
     const [row] = await tx<{ version: bigint; price_version: bigint; lists_version: bigint }[]>`
       select version, price_version, lists_version from reference_version`
-    const accounts = await listAccounts(reader)
-    const keys = await listApiKeys(reader)
-    const people = indexPeople(await listUsers(reader), await listAccountRoles(reader))
-    const userKeys = await listUserKeys(reader)
-    const rates = await listRates(reader)
-    const rails = await listRails(reader)
+    const accounts = await listAccounts(tx)
+    const keys = await listApiKeys(tx)
+    const people = indexPeople(await listUsers(tx), await listAccountRoles(tx))
+    const userKeys = await listUserKeys(tx)
+    const rates = await listRates(tx)
+    const rails = await listRails(tx)
     const timetables = timetablesOf(rails)
     return {
       version: row?.version ?? 0n,
@@ -276,14 +275,14 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
       people,
       userKeys: new Map(userKeys.map(key => [key.key_id, key])),
       rates,
-      routes: (await listRoutes(reader)).map(route => inForce(route, timetables)),
+      routes: (await listRoutes(tx)).map(route => inForce(route, timetables)),
       rails,
-      limits: indexLimits(await listLimits(reader)),
-      approvalRules: indexRules(await listRules(reader)),
+      limits: indexLimits(await listLimits(tx)),
+      approvalRules: indexRules(await listRules(tx)),
       pricing: pricingFrom({
         rates,
-        fees: await listFees(reader),
-        policies: await listPolicies(reader),
+        fees: await listFees(tx),
+        policies: await listPolicies(tx),
       }),
     }
   }

@@ -1,5 +1,6 @@
 // A running service: the database, everything opened on it, the HTTP server and the workers. Starts
 // them in order, and stops them in reverse order without dropping a request.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { buildApp, type Lifecycle } from './app.ts'
 import { sweepInbox } from './bank-file/inbox-store.ts'
@@ -129,7 +130,7 @@ async function openService(
       const worked = working.map(worker => worker.stop())
       const delivered = delivering?.stop()
       const fetched = fetching?.stop()
-      await pause(config.drain_ms)
+      await delay(config.drain_ms)
       const deaf = Promise.withResolvers<void>()
       lifecycle.held = deaf.promise
       await closeServer(app.server, lifecycle.connections, deaf.resolve)
@@ -141,8 +142,4 @@ async function openService(
       await database.release()
     },
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, milliseconds))
 }

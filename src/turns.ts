@@ -42,17 +42,15 @@ export function nextTick(): Promise<void> {
   return new Promise(resolve => process.nextTick(resolve))
 }
 
-/** Waits until the work has ended or its time is up; rejects if the work does first. */
-export async function waitAtMost(
+/** Waits for the work, but no longer than this: then undefined. Rejects if the work does first. */
+export async function waitAtMost<T>(
   milliseconds: number,
-  work: Promise<unknown> | undefined,
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise(resolve => {
-    timer = setTimeout(resolve, milliseconds)
-  })
+  work: Promise<T> | undefined,
+): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, milliseconds)
   try {
-    await Promise.race([work, late])
+    return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
   }

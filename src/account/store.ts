@@ -4,7 +4,7 @@ import type { Instant } from '../instant.ts'
 import type { Account, ApiKey, NewApiKey, Scope } from './rules.ts'
 import type { AccountState } from './states.ts'
 
-export async function listAccounts(sql: Sql): Promise<Account[]> {
+export async function listAccounts(sql: Sql | TransactionSql): Promise<Account[]> {
   return sql<Account[]>`
     select account_id, name, currencies, primary_currency, deposit_address, sandbox,
       duplicate_window_s
@@ -76,7 +76,7 @@ export async function insertAccount(tx: TransactionSql, account: Account): Promi
 }
 
 /** Every key, revoked keys too, as authentication keeps them in memory. */
-export async function listApiKeys(sql: Sql): Promise<ApiKey[]> {
+export async function listApiKeys(sql: Sql | TransactionSql): Promise<ApiKey[]> {
   return sql<ApiKey[]>`
     select key_id, account_id, secret_hash, scope, owner, makes_only,
       revoked_at is not null as revoked

@@ -1,5 +1,6 @@
 // A lane: a queue that sends its commands to the database in batches, one transaction each. An idle
 // lane sends a command at once; a busy one gathers commands while the batch before is written.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify, isOutcomeUnknown, isTableMissing, OutcomeUnknown } from '../db/failure.ts'
 import { isSpread, shardOf, takeShard } from '../db/shard.ts'
@@ -377,5 +378,5 @@ function isSlow(error: unknown): boolean {
 /** Full jitter: a random wait below a doubling ceiling keeps retries from marching in step. */
 function backOff(attempt: number): Promise<void> {
   const ceiling_ms = Math.min(MAX_BACKOFF_MS, 10 * 2 ** attempt)
-  return new Promise(resolve => setTimeout(resolve, Math.random() * ceiling_ms))
+  return delay(Math.random() * ceiling_ms)
 }

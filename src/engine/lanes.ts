@@ -134,7 +134,8 @@ export class LongCommands {
   readonly #long = new Counts()
   /** Commands in lanes shared with other accounts, by account. */
   readonly #shared = new Counts()
-  readonly #wakes = new Map<string, (() => void)[]>()
+  /** What long commands wait for, by account. */
+  readonly #emptied = new Map<string, PromiseWithResolvers<void>>()
 
   has(account_id: string): boolean {
     return this.#long.has(account_id)
@@ -147,7 +148,10 @@ export class LongCommands {
       return await work()
     } finally {
       this.#shared.remove(account_id)
-      if (!this.#shared.has(account_id)) this.#wake(account_id)
+      if (!this.#shared.has(account_id)) {
+        this.#emptied.get(account_id)?.resolve()
+        this.#emptied.delete(account_id)
+      }
     }
   }
 
@@ -155,23 +159,17 @@ export class LongCommands {
   async long<T>(account_id: string, work: () => Promise<T>): Promise<T> {
     this.#long.add(account_id)
     try {
-      if (this.#shared.has(account_id)) await this.#emptied(account_id)
+      if (this.#shared.has(account_id)) await this.#untilEmptied(account_id)
       return await work()
     } finally {
       this.#long.remove(account_id)
     }
   }
 
-  #emptied(account_id: string): Promise<void> {
-    return new Promise(resolve => {
-      this.#wakes.set(account_id, [...(this.#wakes.get(account_id) ?? []), resolve])
-    })
-  }
-
-  #wake(account_id: string): void {
-    const wakes = this.#wakes.get(account_id) ?? []
-    this.#wakes.delete(account_id)
-    for (const wake of wakes) wake()
+  #untilEmptied(account_id: string): Promise<void> {
+    const emptied = this.#emptied.get(account_id) ?? Promise.withResolvers<void>()
+    this.#emptied.set(account_id, emptied)
+    return emptied.promise
   }
 }
 

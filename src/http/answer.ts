@@ -1,11 +1,10 @@
 // What routes answer with. `success` and `bare` make the text of an answer once: the same text goes
 // to the socket and, under an Idempotency-Key, into the database. `claimOf` reads that key.
-import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
 import { hashJson } from '../seal.ts'
 import { codingOf, encode } from './coding.ts'
-import { isKnown } from './document.ts'
+import { isKnown, tagOf } from './document.ts'
 import type { Claim, Reply } from './idempotency/kept-reply.ts'
 
 /**
@@ -69,7 +68,7 @@ const JSON_TEXT = 'application/json; charset=utf-8'
  * decides that knowingly.
  */
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: Reply) {
-  const etag = `"${hash('sha256', answer.body, 'base64url').slice(0, 22)}"`
+  const etag = tagOf(answer.body)
   void reply.header('etag', etag)
   if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
   return send(reply, answer)

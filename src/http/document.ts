@@ -27,7 +27,7 @@ function serveDocument(file: URL, type: string) {
   const make = async (coding: Coding): Promise<Content> => {
     read ??= readFile(file)
     const bytes = await encode(await read, coding, 'once')
-    return { bytes, etag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"` }
+    return { bytes, etag: tagOf(bytes) }
   }
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const coding = codingOf(request.headers['accept-encoding'])
@@ -40,6 +40,11 @@ function serveDocument(file: URL, type: string) {
     if (coding !== 'identity') void reply.header('content-encoding', coding)
     return reply.type(type).send(bytes)
   }
+}
+
+/** The tag of a content. */
+export function tagOf(content: string | Buffer): string {
+  return `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
 }
 
 /** Whether If-None-Match has this tag, or a `*`; weak tags compare alike (RFC 9110, 13.1.2). */

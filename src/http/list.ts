@@ -159,7 +159,7 @@ interface TimeRange {
 /** The range after all lower bounds and before all upper bounds. */
 export function readRange({ gt, gte, lt, lte }: TimeRange): Pick<Wanted, 'above' | 'below'> {
   const moments = (text: string | undefined, side: Moment['side']): Moment[] => {
-    const created_at = instantOf(text)
+    const created_at = instantFromIso(text ?? '')
     return created_at === undefined ? [] : [{ created_at, side }]
   }
   // Stored times have six digits. A finer bound lies between two of them, so no object is created
@@ -250,10 +250,6 @@ function checkTexts(name: string, values: readonly string[]): Problem[] {
 function cursorOf(after: string | undefined, before: string | undefined): Cursor | null {
   if (after !== undefined) return { id: after, towards: 'older' }
   return before === undefined ? null : { id: before, towards: 'newer' }
-}
-
-function instantOf(text: string | undefined) {
-  return text === undefined ? undefined : instantFromIso(text)
 }
 
 function isFiner(text = ''): boolean {

@@ -102,7 +102,7 @@ function changePolicies<T>(
   return sql.begin(async tx => {
     await lockPolicies(tx)
     const policies = indexPolicies(await listPolicies(tx))
-    return work(tx, policies, await databaseNow(tx as unknown as Sql))
+    return work(tx, policies, await databaseNow(tx))
   })
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { explainFolder } from '../db/explain.ts'
 import { DatabaseProblem } from '../db/failure.ts'
 import { openPool, type Sql } from '../db/pool.ts'
+import { waitAtMost } from '../turns.ts'
 import { findCluster, OWNER, readPassword, SUPERUSER } from './cluster.ts'
 import { codeOf, ignoring, makePlace, type Place } from './place.ts'
 import { ensureRunning, findPostmaster, logTail, START_TIMEOUT_S, stopServer } from './server.ts'
@@ -188,11 +189,10 @@ async function leave(place: Place, { sql, folder }: Seat): Promise<void> {
     const [row] = await sql`select pg_try_advisory_lock(${SEAT_KEY}) as alone`
     return row?.alone === true
   }
-  // A server that refuses or does not answer is stopping or dead already.
-  const late = delay(ANSWER_TIMEOUT_S * 1000, false, { ref: false })
   try {
-    const alone = await Promise.race([askAlone().catch(() => false), late])
-    if (alone) await stopServer(place, folder)
+    // A server that refuses or does not answer is stopping or dead already.
+    const alone = askAlone().catch(() => false)
+    if (await waitAtMost(ANSWER_TIMEOUT_S * 1000, alone)) await stopServer(place, folder)
   } finally {
     await sql.end({ timeout: 0 }).catch(() => {})
   }

@@ -2,7 +2,7 @@
 
 import type { HistoricRow } from '../audit/store.ts'
 import type { Timetable } from '../calendar/calendar.ts'
-import type { Sql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Route, RouteConditions } from './rules.ts'
 
 const CONDITION_COLUMNS = [
@@ -65,7 +65,7 @@ export function rowOf({ timetable, ...route }: Route): RouteRow {
   return { ...route, ...(timetable ?? NO_TIMETABLE) }
 }
 
-export async function listRoutes(sql: Sql): Promise<Route[]> {
+export async function listRoutes(sql: Sql | TransactionSql): Promise<Route[]> {
   const rows = await sql<RouteRow[]>`
     select ${sql(COLUMNS)} from routes
     order by account_id nulls first, payout_type nulls first, network nulls first,

@@ -1,4 +1,5 @@
 // HTML as values: `html` escapes every value except HTML itself. Pure.
+import { escapeXml } from './xml.ts'
 
 /** Text that already is HTML: `html` or the Markdown renderer makes it. */
 export class Html {
@@ -32,17 +33,5 @@ function textOf(value: Content): string {
   if (value === null || value === undefined || value === false) return ''
   if (value instanceof Html) return value.text
   if (Array.isArray(value)) return value.map(textOf).join('')
-  return escaped(String(value))
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, character => ENTITIES[character] ?? '')
+  return escapeXml(String(value)).replaceAll("'", '&#39;')
 }

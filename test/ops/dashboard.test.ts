@@ -44,7 +44,7 @@ before(async () => {
   const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(
     ([, name = '', type = '']) => [name, type] as const,
   )
-  const ours = Object.values(service.deps.metrics).flatMap(metric =>
+  const ours = Object.values<object>(service.deps.metrics).flatMap(metric =>
     'labelNames' in metric ? [metric as { name: string; labelNames: string[] }] : [],
   )
   metrics = {

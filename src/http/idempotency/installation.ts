@@ -1,7 +1,7 @@
 // Keeps answers to requests that change rows of no account, such as rates and routes, under their
 // Idempotency-Key. They stand beside those of accounts, under a name that no account has.
 import { confineTo } from '../../db/confine.ts'
-import { databaseNow, type Sql, type TransactionSql } from '../../db/connect.ts'
+import { databaseNow, type TransactionSql } from '../../db/connect.ts'
 import type { Operation } from '../../engine/operation.ts'
 import type { Instant } from '../../instant.ts'
 import type { Claim, ReadReply, Reply } from './kept-reply.ts'
@@ -24,7 +24,7 @@ async function lookForAnswer(tx: TransactionSql, claim: Claim): Promise<Looked> 
   const name = { account_id: INSTALLATION, operation: claim.operation, key: claim.key }
   void confineTo(tx, [INSTALLATION])
   await tx`select pg_advisory_xact_lock(hashtextextended(${keptName(name)}, 0))`
-  const now = await databaseNow(tx as unknown as Sql)
+  const now = await databaseNow(tx)
   const [kept] = await findKeptReplies(tx, [name])
   const isThere = kept !== undefined && isKept(kept, now)
   return { before: isThere ? replay(kept as ReadReply, claim) : null, now }

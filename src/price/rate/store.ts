@@ -5,7 +5,7 @@ import type { Rate } from './rules.ts'
 
 type RateRow = Omit<Rate, 'mid'> & { readonly mid: string }
 
-export async function listRates(sql: Sql): Promise<Rate[]> {
+export async function listRates(sql: Sql | TransactionSql): Promise<Rate[]> {
   const rows = await sql<RateRow[]>`
     select base, quote, mid::text as mid, source, as_of, pegged, sample
     from rates order by base, quote`
