@@ -27,7 +27,7 @@ export async function withBare<T>(bare: Bare, work: (address: string) => Promise
   }
 }
 
-export interface Bare {
+interface Bare {
   /** Left out where nothing is read. */
   readonly reads?: Reads
 }

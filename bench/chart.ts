@@ -1,5 +1,6 @@
 // Draws the chart of results as SVG: a bar for each goal, as long as the share that was reached.
 // Pure.
+import { escapeXml } from '../src/text/xml.ts'
 import {
   type Figure,
   fulfilment,
@@ -62,7 +63,7 @@ export function drawChart(all: readonly Results[]): string {
     : ''
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" \
 viewBox="0 0 ${WIDTH} ${height}" role="img">
-<title>${escapeText(title)}</title>
+<title>${escapeXml(title)}</title>
 <style>${STYLE}
 </style>
 <rect class="card" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="10"/>
@@ -113,13 +114,9 @@ function tear(x: number, y: number): string {
 function text(x: number, y: number, words: string, kind = '', anchor = 'start'): string {
   const named = kind === '' ? '' : ` class="${kind}"`
   const anchored = anchor === 'start' ? '' : ` text-anchor="${anchor}"`
-  return `<text${named}${anchored} x="${x}" y="${y}">${escapeText(words)}</text>`
+  return `<text${named}${anchored} x="${x}" y="${y}">${escapeXml(words)}</text>`
 }
 
 function shorten(words: string): string {
   return words.length <= LABEL ? words : `${words.slice(0, LABEL - 1).trimEnd()}…`
-}
-
-function escapeText(words: string): string {
-  return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

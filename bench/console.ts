@@ -1,5 +1,5 @@
-// The scenario console: how long the server takes for a page of an account with a million payouts, and
-// for each page of operators, how soon an open page is told of a payout, and what fifty open pages cost those who make payouts.
+// The scenario console: how long the server takes for pages of an account with a million payouts and
+// of operators, how soon an open page is told of a payout, and what fifty open pages cost payouts.
 import { type ClientRequest, get } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { type Figure, onlyRound, percentile, roundOf } from './figure.ts'

@@ -55,7 +55,7 @@ async function askServer(url: string): Promise<number> {
   return performance.now() - from
 }
 
-/** Until the first paint, by the browser's own clock; with its style from the cache as for readers. */
+/** Until the first paint, by the browser's clock. The cache has the style, as for readers. */
 async function look(browser: Browser, url: string): Promise<number> {
   const [context = await browser.newContext()] = browser.contexts()
   const [page = await context.newPage()] = context.pages()

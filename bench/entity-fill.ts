@@ -140,7 +140,7 @@ export function personOf(number: number): EntityRequest {
 }
 
 /** The person `fresh`, with the values of `existing` that the rule compares. */
-export function personKnownBy(knownBy: RuleName, existing: number, fresh: number): EntityRequest {
+function personKnownBy(knownBy: RuleName, existing: number, fresh: number): EntityRequest {
   return JSON.parse(fill(rule => digitsOf(rule === knownBy ? existing : fresh)))
 }
 
@@ -149,12 +149,12 @@ function digitsOf(number: number): string {
 }
 
 /** What the service would store for a person, with `#n#` for each number. */
-export interface Stored extends EntityRecord {
+interface Stored extends EntityRecord {
   /** By rule: the text whose SHA-256 is the key. */
   readonly identities: ReadonlyMap<RuleName, string>
 }
 
-export function storedTemplate(): Stored {
+function storedTemplate(): Stored {
   const record = recordOf(JSON.parse(fill(() => '#n#')))
   const identities = new Map(
     judge(record).map(({ rule, values }) => [

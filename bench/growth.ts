@@ -8,7 +8,7 @@ import type { Options } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
 import { type Payer, payerOf, payoutLoad } from './payouts.ts'
 import { inRounds, say, sayLoad, whole } from './report.ts'
-import { saySettled, settleDue } from './settle-run.ts'
+import { settleVacuumed } from './settle-run.ts'
 import { type Target, withTargets } from './target.ts'
 
 interface Plan extends Seconds {
@@ -89,7 +89,10 @@ async function runRound(
     empty: await create(options, plan, empty),
     full: await create(options, plan, full),
   }
-  const settled = { empty: await settle(empty), full: await settle(full) }
+  const settled = {
+    empty: await settleVacuumed(empty.name, empty.target, TABLES),
+    full: await settleVacuumed(full.name, full.target, TABLES),
+  }
   return {
     created: roundOf(created.full, { [EMPTY]: created.empty.per_second }),
     settled: roundOf(settled.full, { [EMPTY]: settled.empty.per_second }),
@@ -102,13 +105,6 @@ async function create({ generator }: Options, plan: Plan, { name, target, payer 
   const measured = await measureLoad(generator, target, load, plan)
   sayLoad(`${name}, create`, 'payouts/s', measured)
   return measured
-}
-
-async function settle({ name, target }: Side) {
-  await vacuum(target.database_url, TABLES)
-  const settled = await settleDue(target)
-  saySettled(name, settled)
-  return settled
 }
 
 function figuresOf(

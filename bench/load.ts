@@ -99,7 +99,7 @@ export async function runWrk(load: Load): Promise<LoadAnswer> {
     // wrk only connects to this URL; the script sets the path of each request.
     const where = new URL(url).origin
     const how = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script]
-    const { stdout } = await promisify(execFile)('wrk', [...how, where])
+    const { stdout } = await run('wrk', [...how, where])
     const line = stdout.split('\n').find(text => text.startsWith('{'))
     if (line === undefined) throw new Error(`wrk said nothing of use:\n${stdout}`)
     return JSON.parse(line)

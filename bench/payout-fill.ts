@@ -22,7 +22,7 @@ import { makeBeneficiary, payOnce, payoutBody } from './payouts.ts'
 import { literal, readRows, type StoredRow } from './row-copy.ts'
 import type { Target } from './target.ts'
 
-export interface FillOptions {
+interface FillOptions {
   /** `processing`: due to be settled. */
   readonly status: 'processing' | 'succeeded'
   /** How many of the newest payouts have a kept answer; by default all. */

@@ -1,14 +1,13 @@
-// The scenario rails: what a bank's files cost. Many payments are sealed into one file, and a bank's
-// report about them is read; payouts through the simulator are settled beside payments that wait for
-// a bank, and where there is no such rail.
+// The scenario rails: what a bank's files cost. It seals many payments into one file, and reads a
+// bank's report about them. It settles payouts through the simulator beside payments that wait for a
+// bank, and where there is no such rail.
 
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
-import { settle as vacuum } from './fill.ts'
 import type { Options } from './options.ts'
 import { type Payer, payerOf } from './payouts.ts'
 import { type FileRail, openFileRail, readReport, sealFile, takePayments } from './rails-run.ts'
 import { inRounds, whole } from './report.ts'
-import { makeDue, saySettled, settleDue } from './settle-run.ts'
+import { makeDue, settleVacuumed } from './settle-run.ts'
 import { type Target, withTargets } from './target.ts'
 
 interface Plan {
@@ -56,15 +55,11 @@ async function runRound(
   return { settled, sealed, read: await readReport(rail) }
 }
 
-/** Vacuumed before, as autovacuum would sooner or later. */
 const TABLES = ['payouts', 'open_payouts', 'payout_outcomes', 'journals', 'events', 'rail_items']
 
 async function settle(name: string, side: Side, payouts: number) {
   await makeDue(side, payouts)
-  await vacuum(side.database_url, TABLES)
-  const settled = await settleDue(side)
-  saySettled(name, settled)
-  return settled
+  return settleVacuumed(name, side, TABLES)
 }
 
 function figuresOf({ payments, payouts }: Plan, rounds: readonly Round[]): readonly Figure[] {

@@ -6,6 +6,7 @@ import type { Sql } from '../src/db/connect.ts'
 import { MAX_PAYOUTS } from '../src/payout-batch/request.ts'
 import { type Cost, withCost } from './cpu.ts'
 import { asOwner } from './database.ts'
+import { settle as vacuum } from './fill.ts'
 import { type Generator, sendLoad } from './load.ts'
 import { type Payer, payoutBody, payoutLoad } from './payouts.ts'
 import { say, whole, wordCost } from './report.ts'
@@ -39,7 +40,7 @@ export async function makeDueAtRandom(
 const CONNECTIONS = 256
 const LOAD_S = 2
 
-export interface Settled extends Cost {
+interface Settled extends Cost {
   readonly requests: number
   readonly per_second: number
 }
@@ -64,9 +65,17 @@ export async function settleDue(target: Target): Promise<Settled> {
   })
 }
 
-export function saySettled(name: string, settled: Settled): void {
+/** The same, and says so. Vacuums these tables first, as autovacuum would sooner or later. */
+export async function settleVacuumed(
+  name: string,
+  target: Target,
+  tables: readonly string[],
+): Promise<Settled> {
+  await vacuum(target.database_url, tables)
+  const settled = await settleDue(target)
   const { requests, per_second } = settled
   say(`  ${name}: ${whole(requests)} payouts settled, ${whole(per_second)}/s; ${wordCost(settled)}`)
+  return settled
 }
 
 async function countDue(sql: Sql): Promise<number> {

@@ -2,11 +2,10 @@
 // once, of one account and of a thousand. There are no webhook endpoints.
 
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
-import { settle as vacuum } from './fill.ts'
 import type { Options } from './options.ts'
 import { makePayers, type Payer, payerOf } from './payouts.ts'
 import { inRounds, whole } from './report.ts'
-import { makeDue, makeDueAtRandom, saySettled, settleDue } from './settle-run.ts'
+import { makeDue, makeDueAtRandom, settleDue, settleVacuumed } from './settle-run.ts'
 import { type Target, withTarget } from './target.ts'
 
 interface Plan {
@@ -74,16 +73,8 @@ async function runRound(
   return { hot: of_one, spread: of_many }
 }
 
-/** Vacuums first, as autovacuum would sooner or later. */
+const TABLES = ['payouts', 'open_payouts', 'payout_outcomes', 'journals', 'events']
+
 async function measure(target: Target, name: string): Promise<FigureRound> {
-  await vacuum(target.database_url, [
-    'payouts',
-    'open_payouts',
-    'payout_outcomes',
-    'journals',
-    'events',
-  ])
-  const settled = await settleDue(target)
-  saySettled(name, settled)
-  return roundOf(settled, {})
+  return roundOf(await settleVacuumed(name, target, TABLES), {})
 }

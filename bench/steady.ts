@@ -5,11 +5,12 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-export interface SteadyLoad {
+interface SteadyLoad {
   /** Used in turn. */
   readonly urls: readonly string[]
   /** Sent in turn by POST, each time with an Idempotency-Key of its own. */
@@ -23,7 +24,7 @@ export interface SteadyRequest {
   readonly body: string
 }
 
-export interface SteadyResult {
+interface SteadyResult {
   readonly requests: number
   readonly per_second: number
   /** From when a request was due to the end of its answer. */
@@ -34,7 +35,7 @@ export interface SteadyResult {
   readonly sender_p99_ms: number
 }
 
-export interface SteadyAnswer extends SteadyResult {
+interface SteadyAnswer extends SteadyResult {
   /** Answers that are not 2xx, and requests that have none. */
   readonly failures: number
 }
@@ -167,7 +168,7 @@ async function main(): Promise<void> {
       const request = requests[sent % requests.length] as SteadyRequest
       destinations[sent % destinations.length]?.send(dueAt(sent), request)
     }
-    await new Promise(resolve => setTimeout(resolve, 1))
+    await delay(1)
   }
   const giveUp = setTimeout(all.resolve, PATIENCE_MS)
   await all.promise

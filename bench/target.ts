@@ -6,6 +6,7 @@ import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { openEmbedded } from '../src/postgres/embedded.ts'
 import { ageLog } from './database.ts'
@@ -21,7 +22,7 @@ export interface Caller {
   post(path: string, body: object, idempotency_key?: string): Promise<PostAnswer>
 }
 
-export interface PostAnswer {
+interface PostAnswer {
   readonly status: number
   readonly text: string
 }
@@ -48,7 +49,7 @@ export interface Target extends Caller {
   stop(): Promise<void>
 }
 
-export interface TargetOptions {
+interface TargetOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Lines for postgresql.conf, such as auto_explain's. */
   readonly postgres?: string | undefined
@@ -191,7 +192,7 @@ export function callerOf(
 
 /** The running service learns of new keys within half a second. */
 export function untilKeysAreKnown(): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, 1500))
+  return delay(1500)
 }
 
 /** The environment without CORRIDOR_ settings of the user. */

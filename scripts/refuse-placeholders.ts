@@ -4,7 +4,7 @@ import { glob, readFile } from 'node:fs/promises'
 
 const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/**/*.md']
 
-/** Written in capitals with an underscore, and yet no placeholder: variables, tables and words of PostgreSQL. */
+/** No placeholders, though in capitals with an underscore: variables, tables, PostgreSQL's words. */
 const KNOWN =
   /^(?:CORRIDOR|OTEL|NODE|POSTGRES|TEST|XDG)_[A-Z0-9_]+$|^(?:DATABASE_URL|CITUS_URL|LOG_LEVEL|NO_COLOR|BASE_BACKUP)$|_TRANSITIONS$/
 

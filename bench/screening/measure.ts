@@ -34,7 +34,7 @@ export function namesFound(
   return found / count
 }
 
-/** The same for mistyped names, by the kind of error. Names that the error cannot befall are passed over. */
+/** The same for mistyped names, by the kind of error. Skips names that cannot have the error. */
 export function mistypedFound(
   screener: Screener,
   entries: readonly ListedEntry[],

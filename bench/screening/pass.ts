@@ -1,8 +1,9 @@
-// How long a new list keeps a service busy that has many entities: each of them is compared with 60,000
-// listed names again, while others send requests to the same process.
+// How long a new list keeps a service busy that has many entities: each of them is compared again
+// with 60,000 listed names, while others send requests to the same process.
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect, type Sql } from '../../src/db/connect.ts'
+import type { Sql } from '../../src/db/connect.ts'
 import type { ListedEntry } from '../../src/screening/screening.ts'
+import { asOwner } from '../database.ts'
 import type { Options } from '../options.ts'
 import { say, whole } from '../report.ts'
 import { type ServiceProcess, type Target, withTarget } from '../target.ts'
@@ -33,9 +34,8 @@ export function measurePass(
   random: Random,
 ): Promise<Passed> {
   const count = quick ? QUICK : FULL
-  return withTarget({ postgres }, async target => {
-    const owner = connect(target.database_url, { max: 1, as: 'owner' })
-    try {
+  return withTarget({ postgres }, target =>
+    asOwner(target.database_url, async owner => {
       await importEntries(target, entries)
       await addEntities(owner, target.account_id, count, random)
       const worker = await target.startAnother({ CORRIDOR_SETTLE: 'on' })
@@ -61,10 +61,8 @@ export function measurePass(
         idle_ms,
         busy_ms,
       }
-    } finally {
-      await owner.end({ timeout: 5 })
-    }
-  })
+    }),
+  )
 }
 
 /** As the service would have written them; a trigger queues each. */

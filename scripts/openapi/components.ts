@@ -25,6 +25,14 @@ const NAMED = new Set([
   'mapping',
 ])
 
+/** Headers that each request has, by name with their descriptions, as parameters. */
+export function headerParameters(headers: Readonly<Record<string, string>>): Json {
+  const parameters = Object.entries(headers).map(([name, description]) => {
+    return [name, { name, in: 'header', required: true, description, schema: { type: 'string' } }]
+  })
+  return Object.fromEntries(parameters)
+}
+
 /** The schema as readers see it, where the validator needs another one or checks less. */
 export function forReaders<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(forReaders) as T

@@ -14,17 +14,8 @@ import {
   TOLERANCE_S,
   WakeBody,
 } from '../../src/connector/protocol.ts'
-import { forReaders, hoistSchemas, type Json } from './components.ts'
+import { forReaders, headerParameters, hoistSchemas, type Json } from './components.ts'
 import { DENSE, layOut } from './layout.ts'
-
-const SIGNED = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name => {
-  return { $ref: `#/components/parameters/${name}` }
-})
-const SIGNED_HEADERS = Object.fromEntries(
-  ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name => {
-    return [name, { $ref: `#/components/headers/${name}` }]
-  }),
-)
 
 const HEADERS: Readonly<Record<string, string>> = {
   'webhook-id':
@@ -32,6 +23,10 @@ const HEADERS: Readonly<Record<string, string>> = {
   'webhook-timestamp': `Unix time in seconds, at most ${TOLERANCE_S} away from the receiver.`,
   'webhook-signature': '`v1,` and the base64 of the HMAC; several, separated by spaces.',
 }
+const SIGNED = Object.keys(HEADERS).map(name => ({ $ref: `#/components/parameters/${name}` }))
+const SIGNED_HEADERS = Object.fromEntries(
+  Object.keys(HEADERS).map(name => [name, { $ref: `#/components/headers/${name}` }]),
+)
 
 const ID = { name: 'id', in: 'path', required: true, schema: PaymentId }
 
@@ -140,9 +135,6 @@ const WEBHOOK: Json = {
 
 /** The text of docs/connector.openapi.json. */
 export function makeConnectorDocument(): string {
-  const parameters = Object.entries(HEADERS).map(([name, description]) => {
-    return [name, { name, in: 'header', required: true, description, schema: { type: 'string' } }]
-  })
   const headers = Object.entries(HEADERS).map(([name, description]) => {
     return [name, { required: true, description, schema: { type: 'string' } }]
   })
@@ -173,7 +165,7 @@ export function makeConnectorDocument(): string {
             'By the secret that both sides share; see `webhook-id` and the introduction.',
         },
       },
-      parameters: Object.fromEntries(parameters),
+      parameters: headerParameters(HEADERS),
       headers: Object.fromEntries(headers),
     },
   }

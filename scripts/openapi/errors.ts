@@ -25,7 +25,7 @@ import { Type } from '../../src/http/type.ts'
 import { VERSION_DATES } from '../../src/http/version.ts'
 
 /** The traits of an operation that decide which refusals it can give without naming them. */
-export interface OperationTraits {
+interface OperationTraits {
   readonly authenticated?: boolean
   readonly hasParams?: boolean
   readonly hasQuery?: boolean
@@ -35,7 +35,7 @@ export interface OperationTraits {
   readonly versioned?: boolean
 }
 
-export const ErrorResponse = Type.Object(
+const ErrorResponse = Type.Object(
   {
     status: Type.Literal('error'),
     message: Type.String(),

@@ -2,7 +2,7 @@
 // what its answer leads to.
 import { EVENTS, type EventType } from '../../src/event/event.ts'
 import { EVENT_SCHEMAS } from '../../src/event-object/response.ts'
-import type { Json } from './components.ts'
+import { headerParameters, type Json } from './components.ts'
 
 /** What has happened. */
 const SUMMARIES: Readonly<Record<EventType, string>> = {
@@ -53,11 +53,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 }
 
 /** The parameters of all webhooks, which are components. */
-export const WEBHOOK_PARAMETERS: Json = Object.fromEntries(
-  Object.entries(HEADERS).map(([name, description]) => {
-    return [name, { name, in: 'header', required: true, description, schema: { type: 'string' } }]
-  }),
-)
+export const WEBHOOK_PARAMETERS: Json = headerParameters(HEADERS)
 
 /** What an answer leads to, which are components too. */
 export const WEBHOOK_RESPONSES: Json = {
@@ -70,13 +66,11 @@ export const WEBHOOK_RESPONSES: Json = {
   },
 }
 
-const RESPONSES: Json = Object.fromEntries(
-  [
-    ['2XX', 'WebhookTaken'] as const,
-    ['410', 'WebhookGone'] as const,
-    ['default', 'WebhookRefused'] as const,
-  ].map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
-)
+const RESPONSES: Json = {
+  '2XX': { $ref: '#/components/responses/WebhookTaken' },
+  410: { $ref: '#/components/responses/WebhookGone' },
+  default: { $ref: '#/components/responses/WebhookRefused' },
+}
 
 /** By type of event. */
 export function webhooks(tag: string): Json {

@@ -1,5 +1,6 @@
 // What the clients are emitted from: the schemas and the operations of openapi.json, the operations
 // as resources and methods by their paths. Knows OpenAPI, no route and no language. Pure.
+import { pascal } from '../../src/snippet/names.ts'
 import type { Json } from '../openapi/components.ts'
 
 export interface Schema {
@@ -75,6 +76,14 @@ export interface Model {
   /** The schemas with money in them, at any depth. */
   readonly carriers: ReadonlySet<string>
 }
+
+/** The resources below one, each after those below itself: its class needs theirs. */
+export function flatten(resource: Resource): Resource[] {
+  return resource.children.flatMap(child => [...flatten(child), child])
+}
+
+/** The class of a resource, in every client. */
+export const className = ({ way }: Resource) => `${way.map(pascal).join('')}Resource`
 
 interface Operation {
   readonly operationId: string

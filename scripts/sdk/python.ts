@@ -1,8 +1,8 @@
 // packages/python/corridor/emitted.py: a TypedDict for each schema of openapi.json, a class for each
 // resource and a method for each operation. Pure.
-import { pascal, pythonName } from '../../src/snippet/names.ts'
+import { pythonName } from '../../src/snippet/names.ts'
 import type { Method, Model, Parameter, Resource, Schema } from './model.ts'
-import { kindsOf, referred } from './model.ts'
+import { className, flatten, kindsOf, referred } from './model.ts'
 
 export function emitPython(model: Model): string {
   const schemas = [...model.shown].map(([name, schema]) => emitSchema(name, schema))
@@ -36,11 +36,6 @@ class Resources:
     def __init__(self, transport: Transport) -> None:
 ${fields.join('\n')}
 `
-}
-
-/** Those below it before it. */
-function flatten(resource: Resource): Resource[] {
-  return resource.children.flatMap(child => [...flatten(child), child])
 }
 
 /** The form of a call, as members may have the names of keywords. */
@@ -92,8 +87,6 @@ function literals(values: readonly unknown[]): string {
   )
   return `Literal[${written.join(', ')}]`
 }
-
-const className = ({ way }: Resource) => `${way.map(pascal).join('')}Resource`
 
 function emitResource(resource: Resource): string {
   const made = resource.children.map(child => {

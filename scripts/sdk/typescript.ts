@@ -3,6 +3,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { camel, pascal } from '../../src/snippet/names.ts'
 import {
+  className,
+  flatten,
   follow,
   kindsOf,
   type Method,
@@ -49,12 +51,7 @@ export type EventOf${model.carriers.has('AccountEvent') ? '<M extends Minor> = A
 
 /** The text of resources.ts. */
 export function emitResources(model: Model): string {
-  const fields = model.root.children.map(child => {
-    return `  readonly ${camel(child.name)}: ${className(child)}${argument(model, child)}`
-  })
-  const made = model.root.children.map(child => {
-    return `    this.${camel(child.name)} = new ${className(child)}(transport)`
-  })
+  const { fields, made } = children(model, model.root)
   const classes = flatten(model.root)
     .map(resource => emitResource(model, resource))
     .join('\n\n')
@@ -78,24 +75,30 @@ ${classes}
 
 /** Every resource of the service. */
 export class Resources<M extends Minor = number> {
-${fields.join('\n')}
+${fields}
 
   constructor(transport: Transport) {
-${made.join('\n')}
+${made}
   }
 }
 `
+}
+
+/** The fields of the resources below one, and the lines of a constructor that make them. */
+function children(model: Model, resource: Resource) {
+  const fields = resource.children.map(child => {
+    return `  readonly ${camel(child.name)}: ${className(child)}${argument(model, child)}`
+  })
+  const made = resource.children.map(child => {
+    return `    this.${camel(child.name)} = new ${className(child)}(transport)`
+  })
+  return { fields: fields.join('\n'), made: made.join('\n') }
 }
 
 const methodsOf = ({ methods, children }: Resource): Method[] => [
   ...methods,
   ...children.flatMap(methodsOf),
 ]
-
-/** Those below it before it, as its fields need their classes. */
-function flatten(resource: Resource): Resource[] {
-  return resource.children.flatMap(child => [...flatten(child), child])
-}
 
 function emitSchema(model: Model, name: string, schema: Schema): string {
   const generic = model.carriers.has(name) ? GENERIC : ''
@@ -165,10 +168,8 @@ const literal = (value: unknown) =>
   typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : String(value)
 const key = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : literal(name))
 
-const className = ({ way }: Resource) => `${way.map(pascal).join('')}Resource`
-
 function emitResource(model: Model, resource: Resource): string {
-  const { children, methods } = resource
+  const { methods } = resource
   const queries = methods
     .filter(({ query }) => query.length > 0)
     .map(method => {
@@ -178,15 +179,10 @@ function emitResource(model: Model, resource: Resource): string {
       if (own.length === 0) return `export type ${name} = ListQuery`
       return `export interface ${name} extends ListQuery ${queryType(model, own)}`
     })
-  const fields = children.map(child => {
-    return `  readonly ${camel(child.name)}: ${className(child)}${argument(model, child)}`
-  })
-  const made = children.map(child => {
-    return `    this.${camel(child.name)} = new ${className(child)}(transport)`
-  })
-  const builder = `  constructor(transport: Transport) {\n    super(transport)\n${made.join('\n')}\n  }`
+  const { fields, made } = children(model, resource)
+  const builder = `  constructor(transport: Transport) {\n    super(transport)\n${made}\n  }`
   const parts = [
-    ...(children.length === 0 ? [] : [fields.join('\n'), builder]),
+    ...(fields === '' ? [] : [fields, builder]),
     ...methods.map(method => emitMethod(model, resource, method)),
   ]
   const generic = argument(model, resource) && GENERIC
