@@ -1,7 +1,7 @@
 // Checks the bodies in a file by the schema and the rules of the route that takes them. So an
 // import refuses what the API refuses, in the same words.
-import { type Problem, Refusal } from '../errors.ts'
-import { isObject, validationProblems, withMore } from '../http/problems.ts'
+import type { Problem } from '../errors.ts'
+import { problemsByRules, validationProblems, withMore } from '../http/problems.ts'
 import { tooMuch } from '../http/sizes.ts'
 import { openValidator } from '../http/validators.ts'
 
@@ -20,23 +20,5 @@ export function openBodies(schema: object, check: (body: unknown) => void): Body
     if (excess.length > 0) return excess
     const shape = validate(body) ? [] : validationProblems(validate.errors ?? [], 'body')
     return withMore(shape, problemsByRules(check, body, shape.length === 0))
-  }
-}
-
-/** A rule may throw on a body of the wrong shape. Then the shape is the only problem. */
-function problemsByRules(
-  check: (body: unknown) => void,
-  body: unknown,
-  wellShaped: boolean,
-): readonly Problem[] {
-  if (!isObject(body)) return []
-  try {
-    check(body)
-    return []
-  } catch (error) {
-    // A refusal other than 400 makes sense only for a body of the right shape.
-    if (error instanceof Refusal) return wellShaped || error.status === 400 ? error.problems : []
-    if (wellShaped) throw error
-    return []
   }
 }

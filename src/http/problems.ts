@@ -76,6 +76,24 @@ export function withMore(found: readonly Problem[], byRules: readonly Problem[])
   return [...found, ...byRules.filter(({ remarks }) => !named.has(remarks))]
 }
 
+/** A rule may throw on a body of the wrong shape. Then the shape is the only problem. */
+export function problemsByRules(
+  check: (body: unknown) => void,
+  body: unknown,
+  isWellShaped: boolean,
+): readonly Problem[] {
+  if (!isObject(body)) return []
+  try {
+    check(body)
+    return []
+  } catch (error) {
+    // A refusal other than 400 makes sense only for a body of the right shape.
+    if (error instanceof Refusal) return isWellShaped || error.status === 400 ? error.problems : []
+    if (isWellShaped) throw error
+    return []
+  }
+}
+
 function refusalByRules(request: FastifyRequest): Refusal | undefined {
   const { body, account } = request
   try {
@@ -89,8 +107,8 @@ function refusalByRules(request: FastifyRequest): Refusal | undefined {
   }
 }
 
-export function isObject(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && !Array.isArray(body)
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function validationProblems(

@@ -50,7 +50,7 @@ class Look {
   at(schema: Sized, value: unknown, path: string): void {
     if (typeof value === 'string') this.#text(schema, value, path)
     else if (Array.isArray(value)) this.#list(schema, value, path)
-    else if (isObject(value)) this.#object(schema, value as Record<string, unknown>, path)
+    else if (isObject(value)) this.#object(schema, value, path)
   }
 
   #text({ maxLength = MAX_TEXT }: Sized, { length }: string, path: string): void {

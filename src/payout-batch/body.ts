@@ -2,7 +2,7 @@
 // body is too large for one turn.
 import type { FastifyRequest } from 'fastify'
 import { type Problem, Refusal } from '../errors.ts'
-import { validationProblems, withMore } from '../http/problems.ts'
+import { isObject, problemsByRules, validationProblems, withMore } from '../http/problems.ts'
 import { tooMuch } from '../http/sizes.ts'
 import { checkRequest } from '../payout/fields.ts'
 import { PayoutRequest } from '../payout/request.ts'
@@ -46,7 +46,12 @@ function problemsOf(request: FastifyRequest, payout: unknown, i: number): Proble
   if (unasked.length > 0) return unasked
   const isValid = request.compileValidationSchema(PayoutRequest)
   const found = isValid(payout) ? [] : shapeProblems(isValid.errors ?? [], i)
-  return withMore(found, ruleProblems(request, payout, i))
+  const check = (body: unknown) => checkRequest(body as PayoutRequest, request.account)
+  const byRules = problemsByRules(check, payout, found.length === 0)
+  return withMore(
+    found,
+    byRules.map(problem => within(i, problem)),
+  )
 }
 
 function shapeProblems(findings: Parameters<typeof validationProblems>[0], i: number) {
@@ -54,24 +59,6 @@ function shapeProblems(findings: Parameters<typeof validationProblems>[0], i: nu
     return { ...finding, instancePath: `/payouts/${i}${finding.instancePath}` }
   })
   return validationProblems(placed, 'body')
-}
-
-/**
- * The problems of a payout's fields. As in other requests, a payout of the wrong shape may have
- * none.
- */
-function ruleProblems({ account }: FastifyRequest, payout: unknown, i: number): Problem[] {
-  if (!isObject(payout)) return []
-  try {
-    checkRequest(payout as PayoutRequest, account)
-    return []
-  } catch (error) {
-    return error instanceof Refusal ? error.problems.map(problem => within(i, problem)) : []
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The batch for hashing, with each payout hashed by itself. */

@@ -1,7 +1,6 @@
 // The operation that makes a batch of payouts: it loads them like single payouts, decides one after
 // the other on one state, and stores them in portions. Also the dry run of a batch.
 import { checkActive } from '../account/states.ts'
-import type { TransactionSql } from '../db/connect.ts'
 import { type LongOperation, loadingAll } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
 import type { Answering } from '../http/idempotency/kept-reply.ts'
@@ -9,12 +8,12 @@ import { bookOf } from '../ledger/rules.ts'
 import { updateBooks } from '../ledger/store.ts'
 import {
   type Beneficiaries,
-  createPayout,
   type PayoutReference,
+  payoutCreation,
 } from '../payout/create-operation.ts'
-import type { CreatePayout, PayoutOutcome, PayoutState } from '../payout/payout.ts'
+import type { CreatePayout, PayoutState } from '../payout/payout.ts'
 import { forEachInTurns, nextTurn } from '../turns.ts'
-import type { BatchItem, Decided, PayoutBatch } from './payout-batch.ts'
+import type { Decided, PayoutBatch } from './payout-batch.ts'
 import { type BatchRequest, modeOf } from './request.ts'
 import { presentBatch, presentDryRun } from './response.ts'
 import { count, decideItem, isRefused, itemOf, makeBatch, newTally, refusalOf } from './rules.ts'
@@ -39,28 +38,25 @@ const MAX_ON_THEIR_WAY = 4
 export function createBatch(
   reference: PayoutReference,
 ): LongOperation<BatchCommand, PayoutState, MadeBatch, Beneficiaries> {
-  const payouts = createPayout(reference)
+  const payouts = payoutCreation(reference)
   return {
     ...loadingAll(payouts, payoutsOf),
     name: 'create_payout_batch',
 
     async settle(tx, state, command, answered) {
-      const { account, request, key_id = '', made_by = '' } = command
+      const { account_id, account, request, key_id = '', made_by = '' } = command
       const mode = modeOf(request)
-      const { account_id } = account
       const tally = newTally()
       const stores: Promise<unknown>[] = []
       const book = bookOf(state.books, account_id)
       const id = state.bookId(book, 'pob')
-      const made = (): MadeBatch => {
-        const identity = { account_id, id, created_at: book.now }
-        const batch = makeBatch(identity, { ...request, mode }, tally)
-        const refused = tally.refused.map(one => itemOf(account_id, id, one))
-        return { batch, reply: success(presentBatch(batch, refused)) }
-      }
       const store = (decided: readonly Decided[]) => {
+        const outcomes = decided.flatMap(({ outcome }) => outcome ?? [])
         const items = decided.map(one => itemOf(account_id, id, one))
-        const stored = storePortion(tx, payouts.store, state, decided, items)
+        const stored = Promise.all([
+          outcomes.length > 0 && payouts.store(tx, outcomes, state),
+          insertItems(tx, items),
+        ])
         // Awaited below; this keeps a failure before that from being unhandled.
         stored.catch(() => {})
         stores.push(stored)
@@ -87,53 +83,33 @@ export function createBatch(
         await stores.at(-MAX_ON_THEIR_WAY)
       }
       if (isRefused(mode, tally)) throw refusalOf(tally)
-      const outcome = made()
+      const batch = makeBatch({ account_id, id, created_at: book.now }, request, tally)
+      const refused = tally.refused.map(one => itemOf(account_id, id, one))
+      const outcome = { batch, reply: success(presentBatch(batch, refused)) }
       answered(outcome)
       store(last)
       // The book has used this time, even if no payout was made.
-      await Promise.all([...stores, updateBooks(tx, [book]), insertBatches(tx, [outcome.batch])])
+      await Promise.all([...stores, updateBooks(tx, [book]), insertBatches(tx, [batch])])
       return outcome
     },
   }
 }
 
-function storePortion(
-  tx: TransactionSql,
-  store: ReturnType<typeof createPayout>['store'],
-  state: PayoutState,
-  decided: readonly Decided[],
-  items: readonly BatchItem[],
-): Promise<unknown> {
-  const outcomes = decided.flatMap(({ outcome }) => outcome ?? [])
-  return Promise.all([
-    outcomes.length > 0 && store(tx, outcomes.map(withoutReply), state),
-    items.length > 0 && insertItems(tx, items),
-  ])
-}
-
-const NO_REPLY = { status: 200, body: '', replayed: false }
-
-/** Payouts of a batch have no answers of their own. */
-function withoutReply(outcome: PayoutOutcome) {
-  return { ...outcome, reply: NO_REPLY }
-}
-
 /** Runs the decisions of a batch and stores nothing. */
 export async function tryBatch(
   state: PayoutState,
-  { account, request, key_id = '', made_by = '' }: BatchCommand,
+  { account_id, account, request, key_id = '', made_by = '' }: BatchCommand,
 ) {
   const tally = newTally()
   const all: Decided[] = []
-  checkActive(bookOf(state.books, account.account_id))
+  const book = bookOf(state.books, account_id)
+  checkActive(book)
   await forEachInTurns(request.payouts, (payout, position) => {
     const decided = decideItem(state, account, payout, { key_id, made_by, position })
     count(tally, decided)
     all.push(decided)
   })
-  const { now: created_at } = bookOf(state.books, account.account_id)
-  const identity = { account_id: account.account_id, id: '', created_at }
-  const batch = makeBatch(identity, { ...request, mode: modeOf(request) }, tally)
+  const batch = makeBatch({ account_id, id: '', created_at: book.now }, request, tally)
   return success(presentDryRun(batch, all))
 }
 

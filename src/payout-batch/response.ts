@@ -126,7 +126,21 @@ export function presentItem(item: BatchItem) {
 
 /** `refused` are the first refused items. */
 export function presentBatch(batch: PayoutBatch, refused: readonly BatchItem[]) {
-  return { ...presentHead(batch), ...presentRest(batch, refused) }
+  const { id, mode, created, held, reference_id, metadata, created_at } = batch
+  const payouts = created + held + batch.refused
+  return {
+    id,
+    object: 'payout_batch',
+    mode,
+    dry_run: false,
+    status: 'completed',
+    counts: { payouts, created, held, refused: batch.refused },
+    totals: batch.totals.map(presentTotal),
+    refused: refused.map(presentItem),
+    reference_id,
+    metadata,
+    created_at,
+  }
 }
 
 /** The answer of a dry run. */
@@ -135,27 +149,10 @@ export function presentDryRun(batch: PayoutBatch, all: readonly Decided[]) {
   const items = refused.map(decided => itemOf(batch.account_id, '', decided))
   const whole = isRefused(batch.mode, { counts: batch })
   return {
-    ...presentHead(batch),
+    ...presentBatch(batch, items),
     dry_run: true,
     status: whole ? 'would_be_refused' : 'would_complete',
-    ...presentRest(batch, items),
     payouts: all.map(presentForeseen),
-  }
-}
-
-function presentHead({ id, mode }: PayoutBatch) {
-  return { id, object: 'payout_batch', mode, dry_run: false, status: 'completed' }
-}
-
-function presentRest(batch: PayoutBatch, refused: readonly BatchItem[]) {
-  const { created, held, refused: refusals, totals, reference_id, metadata, created_at } = batch
-  return {
-    counts: { payouts: created + held + refusals, created, held, refused: refusals },
-    totals: totals.map(presentTotal),
-    refused: refused.map(presentItem),
-    reference_id,
-    metadata,
-    created_at,
   }
 }
 

@@ -31,8 +31,26 @@ interface Needs extends Pick<Reads, 'read'> {
 
 export function payoutBatchRoutes(app: FastifyInstance, routes: AccountRoutes, deps: Needs): void {
   createRoute(app, deps)
-  listRoute(routes, deps)
-  getRoute(routes, deps)
+  routes.page(PATH, {
+    operationId: 'listPayoutBatches',
+    summary: 'List batches of payouts, newest first.',
+    querystring: BatchQuery,
+    item: BatchResponse,
+    find: listBatches,
+    present: rows => presentAll(deps, rows),
+  })
+  routes.read(`${PATH}/:id`, {
+    operationId: 'getPayoutBatch',
+    summary: 'Fetch a batch of payouts.',
+    params: pathId('pob'),
+    response: BatchResponse,
+    refusals: ['not_found'],
+    async answer({ account: { account_id }, params: { id } }) {
+      const batch = found(await deps.readers.payoutBatch({ account_id, id }))
+      const [shown = {}] = await presentAll(deps, [batch])
+      return shown
+    },
+  })
   itemsRoute(app, deps)
 }
 
@@ -77,32 +95,6 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-function listRoute(routes: AccountRoutes, deps: Needs): void {
-  routes.page(PATH, {
-    operationId: 'listPayoutBatches',
-    summary: 'List batches of payouts, newest first.',
-    querystring: BatchQuery,
-    item: BatchResponse,
-    find: listBatches,
-    present: async rows => rows.map(await presenter(deps, rows)),
-  })
-}
-
-function getRoute(routes: AccountRoutes, deps: Needs): void {
-  routes.read(`${PATH}/:id`, {
-    operationId: 'getPayoutBatch',
-    summary: 'Fetch a batch of payouts.',
-    params: pathId('pob'),
-    response: BatchResponse,
-    refusals: ['not_found'],
-    async answer({ account: { account_id }, params: { id } }) {
-      const batch = found(await deps.readers.payoutBatch({ account_id, id }))
-      const present = await presenter(deps, [batch])
-      return present(batch)
-    },
-  })
-}
-
 function itemsRoute(app: FastifyInstance, deps: Needs): void {
   app.get<{ Params: { id: string }; Querystring: ItemQuery }>(
     `${PATH}/:id/item`,
@@ -131,15 +123,15 @@ function itemsRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-/** Presents batches with their refused items. */
-async function presenter(deps: Needs, batches: readonly PayoutBatch[]) {
+/** Batches of one account with their refused items. */
+async function presentAll(deps: Needs, batches: readonly PayoutBatch[]): Promise<object[]> {
   const some = batches.filter(({ refused }) => refused > 0)
   const [first] = some
   const refused =
     first === undefined
       ? new Map()
       : await deps.read(first.account_id, tx => findRefusedItems(tx, some, MAX_LISTED))
-  return (batch: PayoutBatch) => presentBatch(batch, refused.get(batch.id) ?? [])
+  return batches.map(batch => presentBatch(batch, refused.get(batch.id) ?? []))
 }
 
 /** Refuses with every problem at once; the schema may have refused members of any type. */

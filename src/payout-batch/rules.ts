@@ -13,6 +13,7 @@ import type {
   PayoutBatch,
   Total,
 } from './payout-batch.ts'
+import { type BatchRequest, modeOf } from './request.ts'
 
 /** The most problems that an answer lists; the rest are counted. */
 export const MAX_LISTED = 100
@@ -51,7 +52,7 @@ export function itemOf(account_id: string, batch_id: string, decided: Decided): 
 }
 
 /** The counts and totals of a batch so far. */
-export interface Tally {
+interface Tally {
   readonly counts: Record<ItemStatus, number>
   readonly totals: Map<string, Total>
   /** The first refused payouts, at most MAX_LISTED. */
@@ -64,7 +65,6 @@ export function newTally(): Tally {
   return { counts, totals: new Map(), refused: [], problems: 0 }
 }
 
-/** Adds a decision to the tally. */
 export function count(tally: Tally, decided: Decided): void {
   tally.counts[statusOf(decided)] += 1
   if (decided.outcome !== null) addTo(tally.totals, decided.outcome)
@@ -91,10 +91,6 @@ export function totalDebitOf({ amount, fixed_fee, variable_fee }: Omit<Total, 'c
   return amount + fixed_fee + variable_fee
 }
 
-function sortedTotals({ totals }: Tally): Total[] {
-  return [...totals.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1))
-}
-
 /** Whether the refused payouts refuse the whole batch. */
 export function isRefused(mode: BatchMode, { counts }: Pick<Tally, 'counts'>): boolean {
   return mode === 'all_or_nothing' && counts.refused > 0
@@ -118,14 +114,10 @@ export function within(position: number, problem: Problem): Problem {
 /** The batch, once all its payouts are decided. */
 export function makeBatch(
   identity: Pick<PayoutBatch, 'account_id' | 'id' | 'created_at'>,
-  request: {
-    readonly mode: BatchMode
-    readonly reference_id?: string
-    readonly metadata?: Readonly<Record<string, string>>
-  },
-  tally: Tally,
+  request: BatchRequest,
+  { counts, totals: unsorted }: Tally,
 ): PayoutBatch {
-  const { mode, reference_id = '', metadata = null } = request
-  const totals = sortedTotals(tally)
-  return { ...identity, mode, reference_id, metadata, ...tally.counts, totals }
+  const { reference_id = '', metadata = null } = request
+  const totals = [...unsorted.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1))
+  return { ...identity, mode: modeOf(request), reference_id, metadata, ...counts, totals }
 }
