@@ -16,8 +16,10 @@ import { assertPageCost, costOf, crossed, madeAt, madeAtSql } from '../support/a
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
 import {
+  type AnotherProcess,
   addPerson,
   type Client,
+  client,
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
@@ -35,18 +37,18 @@ before(async () => {
 after(() => service.close())
 
 /** How many statements the connections for reads keep prepared. */
-async function countPrepared(of: TestService): Promise<number> {
+async function countPrepared(of: AnotherProcess): Promise<number> {
   const [row] = await of.deps.reads<{ count: number }[]>`
     select count(*)::integer as count from pg_prepared_statements`
   return row?.count ?? assert.fail('no count')
 }
 
 test('lists, ever new combinations of filters: no connection keeps a statement of each', async () => {
-  const one = await startTestService({ read_connections: 1 })
+  const one = await service.anotherProcess({ read_connections: 1 })
   try {
-    const client = await one.openAccount()
+    const reader = client(account, one.inject)
     const ask = async (query: string) => {
-      const answer = await client.get(`/v3/${query}`)
+      const answer = await reader.get(`/v3/${query}`)
       assert.equal(answer.status, 200, answer.text)
     }
     await ask('payout?currency=USD')

@@ -4,11 +4,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { transactConfined } from '../../src/db/confine.ts'
-import { connect, type Sql } from '../../src/db/connect.ts'
+import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import { insertDeliveries, listDead } from '../../src/webhook/delivery-store.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
-import { idAt } from '../support/assert/page-cost.ts'
+import { costOf, idAt } from '../support/assert/page-cost.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { createDatabase } from '../support/database/database.ts'
 import {
@@ -426,7 +425,7 @@ test('making and finding deliveries among many, planned while there were none: n
   const sql = connect(another.url, { max: 1, as: 'service', look_ups: true })
   const key = { account_id: 'acc_a', id: idAt('whe', 1) }
   let made = 100_000
-  const insert = async () => {
+  const insert = (tx: TransactionSql) => {
     made += 1
     const row = {
       account_id: 'acc_a',
@@ -439,25 +438,14 @@ test('making and finding deliveries among many, planned while there were none: n
       object_id: idAt('pot', 7),
       created_at: '2026-01-01T00:00:00.000000Z',
     }
-    await transactConfined(sql, ['acc_a'], tx => insertDeliveries(tx, [row]))
+    return insertDeliveries(tx, [row])
   }
-  const dead = () => transactConfined(sql, ['acc_a'], tx => listDead(tx, key, 5))
-  /** What a statement fetches by index and scans, by PostgreSQL's count. */
-  const cost = async (work: () => Promise<unknown>) => {
-    const counted = async () => {
-      await sql`select pg_stat_force_next_flush()`
-      const [row] = await another.owner<{ fetched: bigint; scans: bigint }[]>`
-        select coalesce(idx_tup_fetch, 0) as fetched, seq_scan as scans
-        from pg_stat_user_tables where relname = 'webhook_deliveries'`
-      return row ?? { fetched: 0n, scans: 0n }
-    }
-    const before = await counted()
-    await work()
-    const after = await counted()
-    return [Number(after.fetched - before.fetched), Number(after.scans - before.scans)]
-  }
+  const cost = (work: (tx: TransactionSql) => Promise<unknown>) =>
+    costOf(sql, 'webhook_deliveries', work)
+  const dead = (tx: TransactionSql) => listDead(tx, key, 5)
   try {
-    await insert().then(dead)
+    await cost(insert)
+    await cost(dead)
     await another.owner`
       insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
         event_type, object_id, status, created_at, updated_at)
@@ -465,10 +453,10 @@ test('making and finding deliveries among many, planned while there were none: n
         'evt_' || lpad(i::text, 20, '0'), i, 'payout.created', 'pot_' || lpad((i % 500)::text, 20, '0'),
         case when i % 2 = 0 then 'dead' else 'pending' end, now(), now()
       from generate_series(1, 20000) i`
-    const [inserting = 0, insertScans] = await cost(insert)
-    const [finding = 0, findScans] = await cost(dead)
-    assert.ok(inserting <= 3 && finding <= 15, JSON.stringify({ inserting, finding }))
-    assert.deepEqual([insertScans, findScans], [0, 0])
+    const [inserting, finding] = [await cost(insert), await cost(dead)]
+    const what = JSON.stringify([inserting.fetched, finding.fetched])
+    assert.ok(inserting.fetched <= 3 && finding.fetched <= 15, what)
+    assert.deepEqual([inserting.scans, finding.scans], [0, 0])
   } finally {
     await sql.end()
     await another.drop()

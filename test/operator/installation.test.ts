@@ -99,18 +99,20 @@ test('a rail, paused twice and resumed twice: each in the log once, under the na
   assert.equal((await loggedOf('rail resume')).length, 1)
 })
 
-for (const step of ['pause', 'resume']) {
-  test(`${step} of the rail of people: 400 invalid_path_parameter, and no row changes`, async () => {
-    const before = await rowVersions(world.service.database.owner)
-    const body = step === 'pause' ? { reason: 'Holiday' } : {}
+test('pause and resume of the rail of people: 400 invalid_path_parameter, and no row changes', async () => {
+  const before = await rowVersions(world.service.database.owner)
+  for (const [step, body] of [
+    ['pause', { reason: 'Holiday' }],
+    ['resume', {}],
+  ] as const) {
     const answer = await world.call(`POST /v3/operator/rail/:name/${step}`, {
       ids: ['manual'],
       body,
     })
     assertRefused(answer, 400, 'invalid_path_parameter', 'name')
-    assert.deepEqual(await rowVersions(world.service.database.owner), before)
-  })
-}
+  }
+  assert.deepEqual(await rowVersions(world.service.database.owner), before)
+})
 
 test('lists that are required: said twice, in the log once with the reason, and shown of each list', async () => {
   const route = 'POST /v3/operator/screening_list/require'
