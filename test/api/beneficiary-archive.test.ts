@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
-import { verify } from '../../src/verify/run.ts'
 import { undone, verdictIn } from '../ledger/undone.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { assertProblems, assertRefused } from '../support/assert/check.ts'
 import { assertFilters, getAll, type Item, list } from '../support/assert/listing.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
@@ -31,10 +31,8 @@ before(async () => {
   account = await newAccount()
 })
 after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
   await other.close()
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+  await closeVerified(service)
 })
 
 const newAccount = () => service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })

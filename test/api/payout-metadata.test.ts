@@ -2,8 +2,8 @@
 // state it is, and nothing else of it does.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule, approve, digestOf } from '../support/service/approvals.ts'
@@ -29,10 +29,8 @@ before(async () => {
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
 })
 after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
   await cli.close()
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+  await closeVerified(service)
 })
 
 type Changes = Readonly<Record<string, string | null>> | null

@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test'
 import { releaseOf } from '../../src/calendar/rules.ts'
 import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import { simulator } from '../../src/rail/simulator.ts'
-import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule, approve } from '../support/service/approvals.ts'
@@ -35,10 +35,8 @@ before(async () => {
   await service.setFees([{ fixed_amount: 150n }])
 })
 after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
   await cli.close()
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+  await closeVerified(service)
 })
 
 function funded(sandbox = true): Promise<Client> {

@@ -2,7 +2,7 @@
 // shown; each keeps its own approval, and what is refused changes no row.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { verify } from '../../src/verify/run.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
@@ -44,11 +44,7 @@ before(async () => {
   await addApprovalRule(service, { ...rule, at_least: BigInt(5 * LARGE), approvers: 2 })
   await service.deps.reference.refresh()
 })
-after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
-})
+after(() => closeVerified(service))
 
 const ask = (who: PersonClient, method: 'GET' | 'POST', url: string, payload?: object) =>
   service.inject({ method, url, headers: who.headers(id), ...(payload && { payload }) })

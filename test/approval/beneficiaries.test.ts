@@ -6,6 +6,7 @@ import { transactConfined } from '../../src/db/confine.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { deleteAccountRole } from '../../src/user/store.ts'
 import { verify } from '../../src/verify/run.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
@@ -55,11 +56,7 @@ before(async () => {
   callers.set('an approver', ann.headers(id))
   await addApprovalRule(service, { account_id: id, subject: 'beneficiary', approvers: 2 })
 })
-after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
-})
+after(() => closeVerified(service))
 
 const ask = (headers: Headers, method: 'GET' | 'POST' | 'PUT', url: string, payload?: object) =>
   service.inject({ method, url, headers, ...(payload && { payload }) })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { updateDisabled } from '../../src/user/store.ts'
-import { verify } from '../../src/verify/run.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
@@ -77,11 +77,7 @@ before(async () => {
   await addApprovalRule(service, { account_id: id })
   await service.deps.reference.refresh()
 })
-after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
-})
+after(() => closeVerified(service))
 
 async function pay(headers: Headers = eve.headers(id)): Promise<string> {
   const body = { ...localPayout, amount: 1000 }

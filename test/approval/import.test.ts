@@ -2,7 +2,7 @@
 // what was shown, in one transaction, however many approve at once and while the import goes on.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { verify } from '../../src/verify/run.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
@@ -39,11 +39,7 @@ before(async () => {
   await addApprovalRule(service, { ...rule, at_least: BigInt(5 * LARGE), approvers: 2 })
   await service.deps.reference.refresh()
 })
-after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
-})
+after(() => closeVerified(service))
 
 const person = (i: number): PersonClient => people[i] as PersonClient
 

@@ -2,7 +2,7 @@
 // those of a person, who approves none that they made.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { verify } from '../../src/verify/run.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
@@ -34,10 +34,8 @@ before(async () => {
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'first' })
 })
 after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
   await cli.close()
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+  await closeVerified(service)
 })
 
 async function newKey(...options: readonly string[]): Promise<Headers> {

@@ -7,7 +7,7 @@ import type { AskedDecision } from '../../src/approval/rules.ts'
 import { CATALOGUE, Refusal } from '../../src/errors.ts'
 import { APPROVAL_SEAL } from '../../src/payout/columns.ts'
 import { deleteAccountRole, updateDisabled } from '../../src/user/store.ts'
-import { verify } from '../../src/verify/run.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule, approve, digestOf } from '../support/service/approvals.ts'
@@ -49,11 +49,7 @@ beforeEach(async () => {
     ],
   })
 })
-after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
-})
+after(() => closeVerified(service))
 
 async function addRule(rule: Partial<ApprovalRule> = {}): Promise<void> {
   await addApprovalRule(service, { account_id: id, ...rule })

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { deleteAccountRole, insertAccountRole } from '../../src/user/store.ts'
-import { verify } from '../../src/verify/run.ts'
 import { expireApprovals } from '../../src/worker/expire-approvals.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import {
@@ -39,10 +39,8 @@ before(async () => {
   other = await service.anotherProcess()
 })
 after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
   await other.close()
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+  await closeVerified(service)
 })
 
 /** A payout that needs so many approvals. */

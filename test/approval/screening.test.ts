@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { Rail, RailPayout } from '../../src/rail/rail.ts'
-import { verify } from '../../src/verify/run.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused, balancesOf } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule, approve } from '../support/service/approvals.ts'
@@ -45,10 +45,8 @@ beforeEach(async () => {
   paid = []
 })
 after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
   await cli.close()
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+  await closeVerified(service)
 })
 
 async function listIs(text: string): Promise<void> {

@@ -2,8 +2,10 @@
 // `corridor verify`. It shares no code with what wrote the books.
 import assert from 'node:assert/strict'
 import type { Sql } from '../../../src/db/connect.ts'
+import { verify } from '../../../src/verify/run.ts'
 import { restoreExpired } from '../database/expired.ts'
 import { openCli } from '../service/cli.ts'
+import type { TestService } from '../service/service.ts'
 
 /** Each statement lists what is wrong; none may list anything. */
 const WRONG = {
@@ -54,4 +56,11 @@ export async function checkBooks(sql: Sql, env: Readonly<Record<string, string>>
   const cli = await openCli(DATABASE_URL, environment)
   const { code, stdout, stderr } = await cli.run('verify').finally(cli.close)
   assert.equal(code, 0, stdout + stderr)
+}
+
+/** Ends the service of a test, and fails when `corridor verify` would find anything in its books. */
+export async function closeVerified(service: TestService): Promise<void> {
+  const verdict = await verify(service.database.owner, { account_id: null, all: true })
+  await service.close()
+  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
 }
