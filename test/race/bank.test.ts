@@ -9,14 +9,15 @@ import { checkBooks } from '../support/assert/books.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { internalPayout } from '../support/given/bodies.ts'
-import { type Listening, startListening } from '../support/service/listening.ts'
 import {
   type HttpAnswer,
   type HttpClient,
   httpClient,
   openAccountOn,
   pickSeed,
+  type RunningProcess,
   seeded,
+  startProcesses,
   tally,
   until,
 } from '../support/service/process.ts'
@@ -41,7 +42,7 @@ interface Member extends OpenedAccount {
 
 interface Bank {
   readonly database: TestDatabase
-  readonly processes: readonly Listening[]
+  readonly processes: readonly RunningProcess[]
   /** Grows while accounts are opened. */
   readonly members: Member[]
   readonly answers: HttpAnswer[]
@@ -79,8 +80,7 @@ async function openBank(): Promise<Bank> {
   const opened = await Promise.all(
     Array.from({ length: ACCOUNTS }, () => openMember(database.url, EACH)),
   )
-  const env = { DATABASE_URL: database.url }
-  const processes = await Promise.all([startListening(env), startListening(env)])
+  const processes = await startProcesses(2, { DATABASE_URL: database.url })
   return { database, processes, members: opened, answers: [], snapshots: [] }
 }
 
@@ -176,7 +176,7 @@ async function checkHistory(bank: Bank, random: () => number): Promise<void> {
   const { members, processes, snapshots } = bank
   for (let i = 0; i < INSTANTS; i++) {
     const at = snapshots[Math.floor(random() * snapshots.length)] as string
-    const { address } = processes[i % processes.length] as Listening
+    const { address } = processes[i % processes.length] as RunningProcess
     const asked = members.map(m => m.client.get(address, `/v3/balance?as_of=${at}`))
     const amounts = (await Promise.all(asked)).map(({ status, json, text }) => {
       assert.equal(status, 200, text)
@@ -191,7 +191,8 @@ async function checkHistory(bank: Bank, random: () => number): Promise<void> {
 
 /** Sessions tell of their deadlocks when they end, if not before. */
 async function stop({ database, processes }: Bank): Promise<void> {
-  await Promise.all(processes.map(({ close }) => close()))
+  for (const { signal } of processes) signal('SIGTERM')
+  await Promise.all(processes.map(({ ended }) => ended))
   await until('the service has disconnected', async () => {
     const sessions = await database.owner`
       select from pg_stat_activity
